@@ -1,0 +1,76 @@
+package actor
+
+import "context"
+
+// An adapter is a ref through which an actor takes messages of another type.
+type adapter[T any] struct {
+	core
+	post func(msg T)
+}
+
+// Adapt returns a ref that takes messages of type T for the actor: wrap turns each into
+// one of its own. wrap runs inside the actor, so it may use its state; a panic in it is
+// a failure of the actor. The ref works as long as the actor does, restarts included.
+func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
+	c := ctx.cell
+	return newAdapter(c, func(msg T) task[M] { return &adapted[T, M]{msg, wrap} })
+}
+
+// Handle returns a ref whose messages go to handle instead of the behavior, in their
+// place among the actor's other messages. It is for wrappers that have a protocol of
+// their own beside the one of what they wrap. The ref works for this incarnation only:
+// after a restart what it is told becomes dead letters with [ErrStaleHandler].
+func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
+	c := ctx.cell
+	epoch := c.epoch
+	return newAdapter(c, func(msg T) task[M] { return &handled[T, M]{msg, handle, epoch} })
+}
+
+func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
+	a := &adapter[T]{core: core{sys: c.sys, address: c.sys.address, uid: c.sys.nextUID(), parent: &c.core}}
+	a.impl = a
+	a.post = func(msg T) { c.enqueue(item[M]{task: makeTask(msg)}, c.box) }
+	c.adapters = append(c.adapters, &a.core)
+	return ActorRef[T]{&a.core}
+}
+
+func (a *adapter[T]) tell(msg T) { a.post(msg) }
+
+func (a *adapter[T]) deliver(msg any) {
+	if m, ok := convert[T](msg); ok {
+		a.post(m)
+		return
+	}
+	a.sys.deadLetter(&a.core, msg, ErrWrongType)
+}
+
+func (a *adapter[T]) signal(systemMsg) {}
+
+func (a *adapter[T]) context() context.Context { return context.Background() }
+
+func (a *adapter[T]) ref() AnyRef { return ActorRef[T]{&a.core} }
+
+type adapted[T, M any] struct {
+	msg  T
+	wrap func(T) M
+}
+
+func (a *adapted[T, M]) run(c *cell[M]) (Behavior[M], any) { return c.handleTask(a.wrap(a.msg)) }
+
+func (a *adapted[T, M]) undelivered() (any, bool) { return a.msg, true }
+
+type handled[T, M any] struct {
+	msg    T
+	handle func(T) Behavior[M]
+	epoch  uint64
+}
+
+func (h *handled[T, M]) run(c *cell[M]) (Behavior[M], any) {
+	if h.epoch != c.epoch {
+		c.sys.deadLetter(&c.core, h.msg, ErrStaleHandler)
+		return nil, nil
+	}
+	return h.handle(h.msg), h.msg
+}
+
+func (h *handled[T, M]) undelivered() (any, bool) { return h.msg, true }

@@ -1,0 +1,59 @@
+package actor
+
+// A Behavior says how an actor goes on. It is called once, inside the actor, to fill
+// in next: handlers for what comes, or an end. What it leaves nil stays as it was; so
+// a behavior that fills in nothing means "the same", and so does the nil Behavior.
+//
+// Users rarely write one themselves; package behaviors has the catalogue.
+type Behavior[M any] func(ctx *Context[M], next *Next[M])
+
+// A MessageHandler handles one message and returns the behavior for the next one.
+type MessageHandler[M any] func(ctx *Context[M], msg M) Behavior[M]
+
+// A SignalHandler handles one signal and returns the behavior for what comes next. What
+// it returns for [PostStop] and [PreRestart] is ignored.
+type SignalHandler[M any] func(ctx *Context[M], sig Signal) Behavior[M]
+
+// OnSignal returns b with h as its signal handler.
+func (b Behavior[M]) OnSignal(h SignalHandler[M]) Behavior[M] {
+	return func(ctx *Context[M], next *Next[M]) {
+		b(ctx, next)
+		next.OnSignal = h
+	}
+}
+
+// Next is what a [Behavior] fills in. It is valid during that call only.
+type Next[M any] struct {
+	OnMessage MessageHandler[M] // nil keeps the handler there is
+	OnSignal  SignalHandler[M]  // nil keeps the handler there is
+
+	cell      *cell[M]
+	starting  bool // the first behavior of an incarnation
+	layered   bool // this transition has set supervision of its own
+	stop      bool
+	unhandled bool
+	err       error
+}
+
+// Stop ends the actor: its children first, then [PostStop] to the current behavior.
+func (n *Next[M]) Stop() { n.stop = true }
+
+// Unhandled says that the message or signal was not meant for this behavior, and keeps
+// the behavior. A message is published as [UnhandledMessage]; a [Terminated] fails the
+// actor with [DeathPactError].
+func (n *Next[M]) Unhandled() { n.unhandled = true }
+
+// Fail fails the actor with err, as a panic would.
+func (n *Next[M]) Fail(err error) { n.err = err }
+
+// Supervise goes on as b does, under s: failures are decided by s, and a restart begins
+// again with b. Nested strategies are asked from the inside out. Supervision stays when
+// the behavior changes; when a handler returns a supervised behavior, its strategy
+// takes the place of the one that a handler returned before, so that they never pile up.
+// It panics on a strategy that makes no sense.
+func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
+	s.validate()
+	n.cell.supervise(b, s, n.starting, n.layered)
+	n.layered = true
+	b(&n.cell.ctx, n)
+}

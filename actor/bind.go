@@ -1,0 +1,138 @@
+package actor
+
+import (
+	"context"
+	"reflect"
+	"sync"
+)
+
+// unbound is behind a ref that has been decoded and does not belong to a system yet.
+type unbound struct{}
+
+func (unbound) deliver(any)              {}
+func (unbound) signal(systemMsg)         {}
+func (unbound) context() context.Context { return context.Background() }
+func (unbound) ref() AnyRef              { return ActorRef[struct{}]{} }
+
+// A bindable is a pointer to an ActorRef of any type.
+type bindable interface{ bindTo(s *System) error }
+
+func (r *ActorRef[M]) bindTo(s *System) error {
+	if r.c == nil || r.c.sys != nil {
+		return nil
+	}
+	if s == nil {
+		return errUnbound
+	}
+	r.c = s.resolve(r.c.path)
+	return nil
+}
+
+var bindableType = reflect.TypeFor[bindable]()
+
+// bind returns v, which was decoded, with all refs inside bound to s.
+func bind(s *System, v any) (any, error) {
+	if v == nil || !mayHoldRefs(reflect.TypeOf(v)) {
+		return v, nil
+	}
+	p := reflect.New(reflect.TypeOf(v))
+	p.Elem().Set(reflect.ValueOf(v))
+	err := bindValue(s, p.Elem())
+	return p.Elem().Interface(), err
+}
+
+// bindValue binds the refs in v, which is addressable.
+func bindValue(s *System, v reflect.Value) error {
+	if !mayHoldRefs(v.Type()) {
+		return nil
+	}
+	if b, ok := v.Addr().Interface().(bindable); ok {
+		return b.bindTo(s)
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
+				continue
+			}
+			if err := bindValue(s, v.Field(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if err := bindValue(s, v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return bindValue(s, v.Elem())
+		}
+	case reflect.Map:
+		return bindMap(s, v)
+	}
+	return nil
+}
+
+// bindMap makes the map anew, as its keys and values are not addressable.
+func bindMap(s *System, v reflect.Value) error {
+	if v.IsNil() {
+		return nil
+	}
+	bound := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for it := v.MapRange(); it.Next(); {
+		key, value := addressable(it.Key()), addressable(it.Value())
+		if err := bindValue(s, key); err != nil {
+			return err
+		}
+		if err := bindValue(s, value); err != nil {
+			return err
+		}
+		bound.SetMapIndex(key, value)
+	}
+	v.Set(bound)
+	return nil
+}
+
+func addressable(v reflect.Value) reflect.Value {
+	p := reflect.New(v.Type()).Elem()
+	p.Set(v)
+	return p
+}
+
+var refHolders sync.Map // reflect.Type → bool, the answers of mayHoldRefs
+
+// mayHoldRefs says whether a decoded value of type t can have refs inside. Interfaces
+// cannot: the codec decodes no registered types into them.
+func mayHoldRefs(t reflect.Type) bool {
+	if known, ok := refHolders.Load(t); ok {
+		return known.(bool) //nolint:errcheck,forcetypeassert // only bools are stored
+	}
+	holds := findRefs(t, map[reflect.Type]bool{})
+	refHolders.Store(t, holds)
+	return holds
+}
+
+func findRefs(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if reflect.PointerTo(t).Implements(bindableType) {
+		return true
+	}
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() && findRefs(f.Type, seen) {
+				return true
+			}
+		}
+	case reflect.Slice, reflect.Array, reflect.Pointer:
+		return findRefs(t.Elem(), seen)
+	case reflect.Map:
+		return findRefs(t.Key(), seen) || findRefs(t.Elem(), seen)
+	}
+	return false
+}

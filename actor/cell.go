@@ -1,0 +1,245 @@
+package actor
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// batchSize is how many messages a turn handles before it lets others run.
+const batchSize = 300
+
+// A cell is an actor: its queues, its behavior and the turn that brings them together.
+// A turn runs in a goroutine that exists while there is something to do; everything
+// below "owned by the turn" is touched by it alone.
+type cell[M any] struct {
+	core
+	box     Mailbox
+	life    lifeContext
+	runTurn func() // c.run, made once
+
+	// guarded by core.mu
+	queue     queue[M]
+	system    []systemMsg
+	scheduled bool
+	suspended bool // a restart is under way: messages wait
+	stashCap  int  // how many may; 0 means all
+
+	urgent atomic.Bool // there are system messages
+
+	// owned by the turn
+	ctx       Context[M]
+	scratch   Next[M]
+	onMessage MessageHandler[M]
+	onSignal  SignalHandler[M]
+	layers    []*layer[M]
+	base      int // layers that the first behavior set
+	phase     phase
+	cause     error         // why it stops
+	restart   int           // index of the layer that restarts
+	awaiting  bool          // the restart waits for children
+	delay     time.Duration // of the restart, once they are gone
+	backoff   *time.Timer
+	epoch     uint64 // counts incarnations, so that what belongs to an old one is recognised
+	timers    timers[M]
+	idle      *receiveTimeout[M]
+	watched   map[*core]watchEntry[M]
+	cleanups  []cleanup
+	adapters  []*core
+}
+
+// phase is where an actor is in its life.
+type phase uint8
+
+const (
+	starting   phase = iota // no behavior yet
+	running                 //
+	restarting              // waits for children or for the backoff
+	stopping                // waits for children
+	stopped
+)
+
+// A systemMsg drives the life of a cell, ahead of all messages.
+type systemMsg struct {
+	kind  systemKind
+	child *core
+	err   error
+	epoch uint64
+}
+
+type systemKind uint8
+
+const (
+	sysStart systemKind = iota
+	sysStop
+	sysChildEnded // child
+	sysEscalated  // child, err
+	sysResume     // the backoff of epoch is over
+)
+
+func (c *cell[M]) tell(msg M) { c.enqueue(item[M]{msg: msg}, c.box) }
+
+// deliver takes a message of any type. A nil is a message where M is an interface.
+func (c *cell[M]) deliver(msg any) {
+	if m, ok := convert[M](msg); ok {
+		c.tell(m)
+		return
+	}
+	c.sys.deadLetter(&c.core, msg, ErrWrongType)
+}
+
+func (c *cell[M]) ref() AnyRef { return ActorRef[M]{&c.core} }
+
+// enqueue puts it into the queue under the bound of box, and sees that a turn comes.
+func (c *cell[M]) enqueue(it item[M], box Mailbox) {
+	c.mu.Lock()
+	if reason := c.refusal(); reason != nil {
+		c.mu.Unlock()
+		c.reportUndelivered(it, reason)
+		return
+	}
+	over, overflow := c.queue.push(it, box)
+	wake := !c.scheduled && !c.suspended
+	if wake {
+		c.scheduled = true
+	}
+	c.mu.Unlock()
+	if wake {
+		go c.runTurn()
+	}
+	if overflow {
+		c.reportUndelivered(over, ErrMailboxFull)
+	}
+}
+
+// refusal says why nothing can be queued, if so. core.mu is held.
+func (c *cell[M]) refusal() error {
+	if c.dead {
+		return ErrTerminated
+	}
+	if c.suspended && c.stashCap > 0 && len(c.queue.waiting) >= c.stashCap {
+		return ErrStashFull
+	}
+	return nil
+}
+
+func (c *cell[M]) reportUndelivered(it item[M], reason error) {
+	if msg, report := it.undelivered(); report {
+		c.sys.deadLetter(&c.core, msg, reason)
+	}
+}
+
+// signal queues a system message. A stop is visible in the context at once, so that a
+// handler that waits for something gives up.
+func (c *cell[M]) signal(msg systemMsg) {
+	if msg.kind == sysStop {
+		c.life.end()
+	}
+	c.mu.Lock()
+	if c.dead {
+		c.mu.Unlock()
+		return
+	}
+	c.system = append(c.system, msg)
+	c.urgent.Store(true)
+	wake := !c.scheduled
+	c.scheduled = true
+	c.mu.Unlock()
+	if wake {
+		go c.runTurn()
+	}
+}
+
+// run works until there is nothing to do.
+func (c *cell[M]) run() {
+	for c.turn() {
+	}
+}
+
+// turn handles a batch, and reports whether there may be more. A panic ends it as a
+// failure of the actor; one recover serves a whole batch.
+func (c *cell[M]) turn() (more bool) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if r := recover(); r != nil {
+			more = true
+			c.fail(panicError(r))
+			return
+		}
+		go func() { // the handler has ended this goroutine: its actor gets another
+			c.fail(errGoexit)
+			c.run()
+		}()
+	}()
+	for range batchSize {
+		if !c.step() {
+			returned = true
+			return false
+		}
+	}
+	runtime.Gosched()
+	returned = true
+	return true
+}
+
+// step does one thing; false means that there is nothing left and the turn is over.
+func (c *cell[M]) step() bool {
+	if c.urgent.Load() {
+		if msg, ok := c.nextSystem(); ok {
+			c.handleSystem(msg)
+			return true
+		}
+	}
+	if c.phase == running {
+		if it, ok := c.queue.pop(); ok {
+			c.handle(it)
+			return true
+		}
+	}
+	return c.refillOrRest()
+}
+
+func (c *cell[M]) nextSystem() (systemMsg, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.system) == 0 {
+		return systemMsg{}, false
+	}
+	msg := c.system[0]
+	c.system = c.system[1:]
+	c.urgent.Store(len(c.system) > 0)
+	return msg, true
+}
+
+func (c *cell[M]) refillOrRest() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.system) > 0 || c.phase == running && c.queue.refill(c.box) {
+		return true
+	}
+	c.scheduled = false
+	return false
+}
+
+func (c *cell[M]) handle(it item[M]) {
+	if it.task != nil {
+		next, handled := it.task.run(c)
+		c.become(next, handled)
+		return
+	}
+	c.handleMessage(it.msg)
+}
+
+// handleMessage gives msg to the behavior, and goes on as it says.
+func (c *cell[M]) handleMessage(msg M) {
+	if c.idle != nil {
+		c.idle.restart()
+	}
+	next := c.onMessage(&c.ctx, msg)
+	if next != nil {
+		c.become(next, msg)
+	}
+}

@@ -1,0 +1,83 @@
+package actor
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// A DeadLetter is a message that could not be delivered, as published on the event
+// stream of the system in which that was found out.
+type DeadLetter struct {
+	Recipient string // path; "" for the zero ActorRef
+	Message   any
+	Reason    error // compare with errors.Is, for instance with [ErrTerminated]
+}
+
+// DeadLetter publishes msg as a dead letter. It is for extensions that carry messages,
+// and for actors that drop some by a rule of their own; a message of the type
+// DeadLetter itself is only logged, so that nothing can go round in circles.
+func (s *System) DeadLetter(recipient string, msg any, reason error) {
+	if _, circular := msg.(DeadLetter); !circular {
+		s.events.Publish(DeadLetter{Recipient: recipient, Message: msg, Reason: reason})
+	}
+	s.deadLetters.log(s.log, recipient, msg, reason)
+}
+
+func (s *System) deadLetter(to *core, msg any, reason error) {
+	s.DeadLetter(to.fullString(), msg, reason)
+}
+
+// DeadLetters returns how many dead letters there have been.
+func (s *System) DeadLetters() uint64 { return s.deadLetters.count() }
+
+// deadLetterToNobody publishes on all systems, as the zero ActorRef belongs to none.
+func deadLetterToNobody(msg any) {
+	systems.Range(func(s, _ any) bool {
+		s.(*System).DeadLetter("", msg, ErrNoRef) //nolint:errcheck,forcetypeassert // only systems are stored
+		return true
+	})
+}
+
+// A deadLetterLog logs the first dead letters, then none for a while, so that a flood
+// of them does not become a flood of lines.
+type deadLetterLog struct {
+	mu      sync.Mutex // guards all below
+	total   uint64
+	logged  int
+	silence time.Time // until then nothing is logged
+}
+
+const (
+	deadLettersLogged = 10
+	deadLetterSilence = 5 * time.Minute
+)
+
+func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error) {
+	if !l.admit(time.Now()) {
+		return
+	}
+	log.Warn("dead letter", zap.String("recipient", recipient), zap.String("type", fmt.Sprintf("%T", msg)), zap.Error(reason))
+}
+
+func (l *deadLetterLog) admit(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total++
+	if now.Before(l.silence) {
+		return false
+	}
+	l.logged++
+	if l.logged == deadLettersLogged {
+		l.logged, l.silence = 0, now.Add(deadLetterSilence)
+	}
+	return true
+}
+
+func (l *deadLetterLog) count() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.total
+}

@@ -1,0 +1,64 @@
+package actor
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Why messages become dead letters, and what [Ask] answers. Compare with [errors.Is].
+var (
+	// ErrTerminated: the actor has ended.
+	ErrTerminated = errors.New("actor: terminated")
+	// ErrNoSuchActor: nobody lives at the path.
+	ErrNoSuchActor = errors.New("actor: no such actor")
+	// ErrStaleRef: another actor lives at the path now than the one that was meant.
+	ErrStaleRef = errors.New("actor: the path has been taken over by another actor")
+	// ErrNoRef: the message was told to the zero ActorRef.
+	ErrNoRef = errors.New("actor: zero ActorRef")
+	// ErrWrongType: the actor does not take messages of that type.
+	ErrWrongType = errors.New("actor: the actor does not take messages of this type")
+	// ErrMailboxFull: a bounded mailbox had no room.
+	ErrMailboxFull = errors.New("actor: mailbox is full")
+	// ErrStashFull: a stash had no room.
+	ErrStashFull = errors.New("actor: stash is full")
+	// ErrStaleHandler: the handler belonged to an incarnation that has been restarted since.
+	ErrStaleHandler = errors.New("actor: the handler's incarnation has ended")
+	// ErrLateReply: the ask had ended, by an earlier reply or by its context.
+	ErrLateReply = errors.New("actor: reply came after the ask had ended")
+	// ErrUnreachable: the node cannot be reached, or has left.
+	ErrUnreachable = errors.New("actor: node cannot be reached")
+	// ErrNotSerializable: the message cannot be encoded for the wire.
+	ErrNotSerializable = errors.New("actor: message cannot be encoded")
+	// ErrNotDecodable: what arrived from the wire cannot be decoded.
+	ErrNotDecodable = errors.New("actor: message cannot be decoded")
+	// ErrDropped: the recipient dropped the message by a rule of its own.
+	ErrDropped = errors.New("actor: dropped")
+)
+
+// errGoexit fails an actor whose handler ended its goroutine.
+var errGoexit = errors.New("actor: handler called runtime.Goexit")
+
+// A PanicError is a panic in a behavior, as the failure of its actor.
+type PanicError struct {
+	Value any    // what was given to panic
+	Stack []byte // of the goroutine that panicked
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value of the panic when it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// An EscalatedError is the failure of a child whose strategy said [Escalate].
+type EscalatedError struct {
+	Child string // its path
+	Err   error
+}
+
+func (e *EscalatedError) Error() string { return fmt.Sprintf("escalated by %s: %v", e.Child, e.Err) }
+
+// Unwrap returns the failure of the child.
+func (e *EscalatedError) Unwrap() error { return e.Err }

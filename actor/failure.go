@@ -1,0 +1,147 @@
+package actor
+
+import (
+	"errors"
+	"runtime/debug"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// errNoBehavior fails an actor whose first behavior says nothing about messages.
+var errNoBehavior = errors.New("actor: the first behavior must handle messages or stop; Same and Unhandled cannot be first")
+
+// A layer is one strategy around the behavior it restarts.
+type layer[M any] struct {
+	initial  Behavior[M]
+	strategy Strategy
+	ledger   ledger
+}
+
+// supervise adds a layer. Those that a handler adds replace those of earlier handlers.
+func (c *cell[M]) supervise(b Behavior[M], s Strategy, starting, again bool) {
+	if !starting && !again {
+		c.layers = c.layers[:c.base]
+	}
+	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: time.Now()}})
+}
+
+// fail asks the layers what to do about err, from the inside out. The outermost one is
+// the default: stop.
+func (c *cell[M]) fail(err error) {
+	if c.phase >= stopping {
+		c.ctx.Log().Error("failure while an actor ends", zap.Error(err))
+		return
+	}
+	if errors.Is(err, errGoexit) {
+		c.stopFailed(err, false)
+		return
+	}
+	for i := len(c.layers) - 1; i > 0; i-- {
+		if c.apply(i, err) {
+			return
+		}
+	}
+	c.stopFailed(err, len(c.layers) > 1)
+}
+
+// apply does what layer i decides; false means that the layer around it is to decide.
+func (c *cell[M]) apply(i int, err error) bool {
+	l := c.layers[i]
+	switch c.decide(l, err) {
+	case Resume:
+		if c.phase == starting {
+			c.stopFailed(err, false)
+			return true
+		}
+		c.ctx.Log().Warn("actor failed; resuming", zap.Error(err))
+	case Restart:
+		c.tryRestart(i, err)
+	case Escalate:
+		return false
+	default:
+		c.stopFailed(err, false)
+	}
+	return true
+}
+
+func (c *cell[M]) decide(l *layer[M], err error) (d Directive) {
+	d = Stop
+	c.guard("supervision decider", func() { d = l.strategy.decide(err) })
+	return d
+}
+
+func (c *cell[M]) tryRestart(i int, err error) {
+	l := c.layers[i]
+	if c.phase == starting && l.strategy.Limit == 0 && l.strategy.Backoff.Min == 0 {
+		c.stopFailed(err, false)
+		return
+	}
+	delay, ok := l.ledger.admit(l.strategy, time.Now())
+	if !ok {
+		c.ctx.Log().Error("restart limit reached", zap.Int("limit", l.strategy.Limit), zap.Duration("window", l.strategy.Window))
+		c.stopFailed(err, false)
+		return
+	}
+	c.ctx.Log().Warn("actor failed; restarting", zap.Error(err), zap.Duration("delay", delay))
+	c.beginRestart(i, err, delay)
+}
+
+// beginRestart ends the incarnation; the children's end and the delay come before the
+// next one.
+func (c *cell[M]) beginRestart(i int, err error, delay time.Duration) {
+	s := c.layers[i].strategy
+	c.phase, c.restart = restarting, i
+	c.stopTimers()
+	c.setSuspended(true, s.StashCapacity)
+	c.endIncarnation(PreRestart{Err: err}, i)
+	c.unwatchAll()
+	c.delay = delay
+	c.awaiting = !s.KeepChildren && c.stopChildren() > 0
+	if !c.awaiting {
+		c.childrenGone()
+	}
+}
+
+func (c *cell[M]) childrenGone() {
+	c.awaiting = false
+	epoch := c.epoch
+	resume := func() { c.signal(systemMsg{kind: sysResume, epoch: epoch}) }
+	if c.delay == 0 {
+		resume()
+		return
+	}
+	c.backoff = time.AfterFunc(c.delay, resume)
+}
+
+func (c *cell[M]) stopFailed(err error, escalate bool) {
+	c.ctx.Log().Error("actor failed; stopping", zap.Error(err))
+	if escalate {
+		c.parent.impl.signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
+	}
+	c.beginStop(err)
+}
+
+// panicError returns the value of a panic as an error. It must be called by the
+// deferred function that recovered, for the sake of the stack.
+func panicError(value any) error {
+	return &PanicError{Value: value, Stack: debug.Stack()}
+}
+
+// protect runs f, and returns its panic as an error. When f ends its goroutine, so be
+// it: f runs in one of its own, which costs little where this is used.
+func protect(f func()) error {
+	done := make(chan error, 1)
+	go func() {
+		err := errGoexit
+		defer func() {
+			if r := recover(); r != nil {
+				err = panicError(r)
+			}
+			done <- err
+		}()
+		f()
+		err = nil
+	}()
+	return <-done
+}

@@ -1,0 +1,47 @@
+package actor
+
+import "sync"
+
+// A group counts goroutines. Unlike a sync.WaitGroup it may grow while it is waited for.
+type group struct {
+	mu      sync.Mutex // guards all below
+	running int
+	waiting []chan struct{}
+}
+
+// Go runs f in a goroutine.
+func (g *group) Go(f func()) {
+	g.mu.Lock()
+	g.running++
+	g.mu.Unlock()
+	go func() {
+		defer g.done()
+		f()
+	}()
+}
+
+func (g *group) done() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running--
+	if g.running > 0 {
+		return
+	}
+	for _, c := range g.waiting {
+		close(c)
+	}
+	g.waiting = nil
+}
+
+// idle returns a channel that is closed when no goroutine of the group runs.
+func (g *group) idle() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := make(chan struct{})
+	if g.running == 0 {
+		close(c)
+	} else {
+		g.waiting = append(g.waiting, c)
+	}
+	return c
+}

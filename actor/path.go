@@ -1,0 +1,99 @@
+package actor
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const (
+	scheme     = "understudy://"
+	tempPrefix = "/temp/" // of asks and adapters
+)
+
+func (c *core) fullPath() string {
+	if c == nil {
+		return ""
+	}
+	return formatPath(c.systemName(), c.address, c.localPath())
+}
+
+// localPath returns the path within the system. What is not in the tree gets one from
+// its number, as most of it is never asked for.
+func (c *core) localPath() string {
+	if c.path == "" {
+		return tempPrefix + strconv.FormatUint(c.uid, 10)
+	}
+	return c.path
+}
+
+func (c *core) fullString() string {
+	if c == nil {
+		return ""
+	}
+	if c.uid == 0 {
+		return c.fullPath()
+	}
+	return c.fullPath() + "#" + strconv.FormatUint(c.uid, 10)
+}
+
+func (c *core) systemName() string {
+	if c.sys == nil {
+		return ""
+	}
+	return c.sys.name
+}
+
+func formatPath(system, address, path string) string {
+	if address == "" {
+		return scheme + system + path
+	}
+	return scheme + system + "@" + address + path
+}
+
+// A location is a parsed path.
+type location struct {
+	system, address, path string
+	uid                   uint64
+}
+
+func parsePath(s string) (location, error) {
+	rest, ok := strings.CutPrefix(s, scheme)
+	if !ok {
+		return location{}, fmt.Errorf("actor: path %q does not begin with %s", s, scheme)
+	}
+	rest, number, hasNumber := strings.Cut(rest, "#")
+	slash := strings.IndexByte(rest, '/')
+	if slash < 0 {
+		return location{}, fmt.Errorf("actor: path %q names no actor", s)
+	}
+	var l location
+	l.system, l.address, _ = strings.Cut(rest[:slash], "@")
+	l.path = rest[slash:]
+	if hasNumber {
+		uid, err := strconv.ParseUint(number, 10, 64)
+		if err != nil {
+			return location{}, fmt.Errorf("actor: path %q has a malformed number", s)
+		}
+		l.uid = uid
+	}
+	return l, nil
+}
+
+// checkName panics unless name can be one element of a path.
+func checkName(name string) {
+	if strings.HasPrefix(name, "$") {
+		panic(fmt.Sprintf("actor: name %q begins with $, which is kept for names made by the system", name))
+	}
+	if i := strings.IndexFunc(name, illegalInName); i >= 0 {
+		panic(fmt.Sprintf("actor: name %q contains %q; letters, digits and -_.:~+@ are allowed", name, name[i]))
+	}
+}
+
+func illegalInName(r rune) bool {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return false
+	}
+	return !strings.ContainsRune("-_.:~+@", r)
+}

@@ -1,0 +1,36 @@
+package actor
+
+import "context"
+
+// PipeToSelf runs f in a goroutine of its own, and tells the actor what wrap makes of
+// its result. f gets the actor's context, which is done when the actor stops; a panic
+// in f is an error of type [*PanicError]. wrap runs inside the actor; a panic in it is
+// a failure of the actor. Other messages are handled meanwhile.
+//
+// System.Shutdown waits for f to return. A value that comes when the actor has ended is
+// a dead letter.
+func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
+	c := ctx.cell
+	c.sys.background.Go(func() {
+		p := &piped[T, M]{wrap: wrap, err: errGoexit} // unless f returns
+		defer func() { c.enqueue(item[M]{task: p}, Unbounded()) }()
+		defer func() {
+			if r := recover(); r != nil {
+				p.err = panicError(r)
+			}
+		}()
+		p.value, p.err = f(&c.life)
+	})
+}
+
+type piped[T, M any] struct {
+	value T
+	err   error
+	wrap  func(T, error) M
+}
+
+func (p *piped[T, M]) run(c *cell[M]) (Behavior[M], any) {
+	return c.handleTask(p.wrap(p.value, p.err))
+}
+
+func (p *piped[T, M]) undelivered() (any, bool) { return p.value, p.err == nil }

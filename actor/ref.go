@@ -1,0 +1,118 @@
+package actor
+
+import (
+	"context"
+	"sync"
+)
+
+// An ActorRef is the address of an actor that takes messages of type M. It is one
+// pointer: comparable, fit for map keys, cheap to copy, and safe for use by any
+// goroutine. It stays valid when the actor restarts, and travels inside messages to
+// other nodes. The zero ActorRef is nobody's.
+type ActorRef[M any] struct{ c *core }
+
+// AnyRef is an [ActorRef] of any type, for what does not need the type: watching,
+// stopping, printing.
+type AnyRef interface {
+	// Path returns the full path of the actor, see [ActorRef.Path].
+	Path() string
+	// String returns the path with the actor's unique number.
+	String() string
+
+	target() *core
+}
+
+// Tell hands msg to the actor. It never blocks and never panics. Messages of one sender
+// to one actor arrive in the order in which they were told. What cannot be delivered is
+// published as a [DeadLetter], on every running system of the process when the ref is
+// the zero ActorRef.
+func (r ActorRef[M]) Tell(msg M) {
+	if r.c == nil {
+		deadLetterToNobody(msg)
+		return
+	}
+	switch to := r.c.impl.(type) {
+	case *cell[M]:
+		to.tell(msg)
+	case *promise[M]:
+		to.tell(msg)
+	case *adapter[M]:
+		to.tell(msg)
+	default:
+		to.deliver(msg)
+	}
+}
+
+// Path returns the full path: "understudy://system/user/name", or
+// "understudy://system@host:port/user/name" in a cluster; "" for the zero ActorRef.
+func (r ActorRef[M]) Path() string { return r.c.fullPath() }
+
+// String returns the path, "#" and a number that no other actor of the path ever had.
+func (r ActorRef[M]) String() string { return r.c.fullString() }
+
+// A core is the untyped part of whatever a ref can point to: actor, ask, adapter, actor
+// on another node.
+type core struct {
+	sys     *System
+	parent  *core  // nil for roots and for what is not in the tree
+	path    string // within the system: "/user/name"; "" for what is not in the tree
+	address string // of the system's node; "" when it is this one without a transport
+	uid     uint64 // 0 means whoever lives at the path
+	impl    receiver
+
+	mu       sync.Mutex // guards all below, and the queues of a cell
+	children map[string]*core
+	watchers []watcher
+	dead     bool
+}
+
+// A receiver is the part of a core that knows message types.
+type receiver interface {
+	deliver(msg any)      // a message whose type must still be checked
+	signal(msg systemMsg) // never blocks
+	ref() AnyRef          // the typed ref
+	context() context.Context
+}
+
+// A watcher is told of the end of what it watches. It must not block.
+type watcher struct {
+	who  *core // for removal
+	tell func(target *core, err error)
+}
+
+// actor returns the core of the actor that c stands for, which is another for adapters.
+func (c *core) actor() *core {
+	if c != nil && c.path == "" && c.parent != nil {
+		return c.parent
+	}
+	return c
+}
+
+func (c *core) addWatcher(w watcher) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead {
+		return false
+	}
+	c.watchers = append(c.watchers, w)
+	return true
+}
+
+func (c *core) removeWatcher(who *core) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, w := range c.watchers {
+		if w.who == who {
+			c.watchers = append(c.watchers[:i:i], c.watchers[i+1:]...)
+			return
+		}
+	}
+}
+
+func (c *core) terminated() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dead
+}
+
+func (r ActorRef[M]) target() *core { return r.c }

@@ -1,0 +1,104 @@
+package actor
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"weak"
+)
+
+// Resolve returns the ref of the actor at a full path, as [ActorRef.Path] or
+// [ActorRef.String] print it, on this node or another. It does not look whether anybody
+// lives there: what is told to nobody becomes dead letters, and an actor that is spawned
+// at the path later gets what is told then, unless the path ends in an actor's number.
+// A malformed path is nobody's, with the reason in the log.
+func Resolve[M any](s *System, path string) ActorRef[M] {
+	return ActorRef[M]{s.resolve(path)}
+}
+
+func (s *System) resolve(path string) *core {
+	l, err := parsePath(path)
+	if err != nil {
+		s.log.Warn(err.Error())
+		return newNobody(s, location{path: path})
+	}
+	if l.address != "" && l.address != s.address {
+		return s.remotes.get(s, l)
+	}
+	c := s.lookup(l.path)
+	if c == nil || l.uid != 0 && c.uid != l.uid {
+		return newNobody(s, l)
+	}
+	return c
+}
+
+// resolvesLate says that c is looked up anew for each message.
+func (c *core) resolvesLate() bool {
+	_, remote := c.impl.(*remoteActor)
+	return remote
+}
+
+// nobody is where no actor was found. It looks again for each message.
+type nobody struct{ core }
+
+func newNobody(s *System, l location) *core {
+	n := &nobody{core{sys: s, path: l.path, address: l.address, uid: l.uid, dead: true}}
+	n.impl = n
+	return &n.core
+}
+
+func (n *nobody) deliver(msg any)          { n.sys.Deliver(n.path, n.uid, msg) }
+func (n *nobody) signal(systemMsg)         {}
+func (n *nobody) context() context.Context { return context.Background() }
+func (n *nobody) ref() AnyRef              { return ActorRef[struct{}]{&n.core} }
+
+// A remoteActor is an actor on another node.
+type remoteActor struct {
+	core
+	sendTo Target
+}
+
+func (r *remoteActor) deliver(msg any) {
+	if r.sys.transport == nil {
+		r.sys.DeadLetter(r.sendTo.Full, msg, ErrUnreachable)
+		return
+	}
+	r.sys.transport.Send(r.sys, r.sendTo, msg)
+}
+
+func (r *remoteActor) signal(systemMsg)         {}
+func (r *remoteActor) context() context.Context { return context.Background() }
+func (r *remoteActor) ref() AnyRef              { return ActorRef[struct{}]{&r.core} }
+
+// remotes makes refs to the same actor on another node equal: each has one core, as
+// long as anybody holds it.
+type remotes struct {
+	mu    sync.Mutex // guards cores
+	cores map[location]weak.Pointer[remoteActor]
+}
+
+func (r *remotes) get(s *System, l location) *core {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a := r.cores[l].Value(); a != nil {
+		return &a.core
+	}
+	a := &remoteActor{core: core{sys: s, path: l.path, address: l.address, uid: l.uid}}
+	a.impl = a
+	a.sendTo = Target{Address: l.address, Path: l.path, UID: l.uid, Full: formatPath(l.system, l.address, l.path)}
+	if r.cores == nil {
+		r.cores = make(map[location]weak.Pointer[remoteActor])
+	}
+	r.cores[l] = weak.Make(a)
+	runtime.AddCleanup(a, r.forget, l)
+	return &a.core
+}
+
+// forget drops the entry of a core that is gone, unless it has a successor.
+func (r *remotes) forget(l location) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cores[l].Value() == nil {
+		delete(r.cores, l)
+	}
+}

@@ -1,0 +1,50 @@
+package actor
+
+import "fmt"
+
+// A Signal tells an actor about its life or that of another: [PostStop], [PreRestart],
+// [Terminated] or [ChildFailed].
+//
+//sumtype:decl
+type Signal interface{ signal() }
+
+type (
+	// PostStop is the last thing an actor is told: its children have ended, its watchers
+	// do not know yet. The actor's context is done by then.
+	PostStop struct{}
+
+	// PreRestart tells the behavior that failed that another takes its place.
+	PreRestart struct{ Err error }
+
+	// Terminated tells a watcher that the actor behind Ref has ended. Ref is the value
+	// that was given to Watch. It comes after all that the actor told the watcher.
+	Terminated struct{ Ref AnyRef }
+
+	// ChildFailed is what a parent that watches its child is told instead of
+	// [Terminated] when the child ended by a failure.
+	ChildFailed struct {
+		Ref AnyRef
+		Err error
+	}
+)
+
+func (PostStop) signal()    {}
+func (PreRestart) signal()  {}
+func (Terminated) signal()  {}
+func (ChildFailed) signal() {}
+
+// A DeathPactError fails an actor that watches another and does not handle its end.
+type DeathPactError struct {
+	Ref   AnyRef
+	Cause error // why a child failed, or nil
+}
+
+func (e *DeathPactError) Error() string {
+	if e.Cause != nil {
+		return fmt.Sprintf("actor: watched child %s failed, and the signal is not handled: %v", e.Ref.Path(), e.Cause)
+	}
+	return fmt.Sprintf("actor: watched actor %s terminated, and the signal is not handled", e.Ref.Path())
+}
+
+// Unwrap returns the failure of the child.
+func (e *DeathPactError) Unwrap() error { return e.Cause }

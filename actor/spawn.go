@@ -1,0 +1,94 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+)
+
+// A Spawner can have children: [*System], whatever embeds one, and the [*Context] of an
+// actor.
+type Spawner interface{ spawnUnder() *core }
+
+// A SpawnOption changes how one actor is spawned.
+type SpawnOption func(*spawnConfig)
+
+type spawnConfig struct {
+	box Mailbox
+	ctx context.Context
+}
+
+// WithMailbox gives the actor another mailbox than [Unbounded].
+func WithMailbox(m Mailbox) SpawnOption { return func(c *spawnConfig) { c.box = m } }
+
+// WithContext gives the actor, and those it spawns, the values of ctx; and stops the
+// actor when ctx is done. Without it, values are those of the parent.
+func WithContext(ctx context.Context) SpawnOption { return func(c *spawnConfig) { c.ctx = ctx } }
+
+// Spawn starts an actor as a child of parent, and returns at once; b is called inside
+// the new actor. An empty name makes a unique one. It panics when a living child of
+// parent has the name, or when the name contains anything but letters, digits and
+// -_.:~+@. When parent has ended, the ref is that of an actor that has ended too.
+func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
+	return spawn(parent.spawnUnder(), b, name, opts)
+}
+
+// SpawnSystem is Spawn for parts of the framework and its extensions: such actors live
+// under "/system" and are stopped after all others.
+func SpawnSystem[M any](s *System, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
+	return spawn(&s.system.core, b, name, opts)
+}
+
+func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) ActorRef[M] {
+	if b == nil {
+		panic(fmt.Sprintf("actor: nil behavior for actor %q", name))
+	}
+	var cfg spawnConfig
+	for _, o := range opts {
+		o(&cfg)
+	}
+	c := newCell(parent, b, cfg)
+	if name == "" {
+		name = "$" + strconv.FormatUint(c.uid, 36)
+	} else {
+		checkName(name)
+	}
+	c.path = parent.path + "/" + name
+	if !parent.addChild(name, &c.core) {
+		c.dead = true
+		c.life.end()
+		return ActorRef[M]{&c.core}
+	}
+	if cfg.ctx != nil {
+		c.stopWith(cfg.ctx)
+	}
+	go c.runTurn()
+	return ActorRef[M]{&c.core}
+}
+
+func newCell[M any](parent *core, b Behavior[M], cfg spawnConfig) *cell[M] {
+	s := parent.sys
+	c := &cell[M]{box: cfg.box}
+	c.core = core{sys: s, parent: parent, address: s.address, uid: s.nextUID(), impl: c}
+	c.life.parent = parent.impl.context()
+	if cfg.ctx != nil {
+		c.life.parent = cfg.ctx
+	}
+	c.ctx = Context[M]{Context: &c.life, cell: c}
+	c.layers = []*layer[M]{{initial: b}}
+	c.runTurn = c.run
+	c.system = []systemMsg{{kind: sysStart}}
+	c.urgent.Store(true)
+	c.scheduled, c.suspended = true, true
+	return c
+}
+
+// stopWith stops the actor when ctx is done.
+func (c *cell[M]) stopWith(ctx context.Context) {
+	detach := context.AfterFunc(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
+	c.life.mu.Lock()
+	defer c.life.mu.Unlock()
+	c.life.detach = detach
+}
+
+func (c *cell[M]) context() context.Context { return &c.life }

@@ -1,0 +1,119 @@
+package actor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// A Directive is what is done about a failure.
+type Directive int
+
+const (
+	// Restart begins again with the supervised behavior: timers are cancelled, [PreRestart]
+	// goes to the behavior that failed, children are stopped and waited for. The message
+	// that failed is gone; those that wait in the mailbox are handled afterwards, in order.
+	Restart Directive = iota
+	// Resume goes on as if nothing had happened; only the message that failed is gone.
+	Resume
+	// Stop ends the actor.
+	Stop
+	// Escalate asks the strategy around this one; beyond the outermost it ends the
+	// actor, and fails its parent with [EscalatedError].
+	Escalate
+)
+
+// A Strategy decides about failures. The zero Strategy restarts at once, without limit,
+// except that a failure of the first behavior itself (in Setup) stops the actor; it is
+// retried only under a Limit or a Backoff.
+type Strategy struct {
+	// Decide chooses by the error, which may be a [*PanicError]; nil means always Restart.
+	// Use errors.Is and errors.As. It runs inside the actor.
+	Decide func(error) Directive
+
+	// Limit is how many restarts are allowed within Window; one more failure stops the
+	// actor. 0 means no limit.
+	Limit int
+	// Window is the sliding time in which restarts count; 0 means for ever, or, with a
+	// Backoff, until that is reset.
+	Window time.Duration
+
+	// Backoff delays restarts; the zero Backoff does not.
+	Backoff Backoff
+
+	// KeepChildren leaves children running during a restart.
+	KeepChildren bool
+
+	// StashCapacity bounds how many messages may wait for a restart; further ones are
+	// dead letters with [ErrStashFull]. 0 means that only the mailbox bounds them.
+	StashCapacity int
+}
+
+// A Backoff is an exponential delay: Min, 2·Min, 4·Min, … at most Max, each times a
+// random factor in [1, 1+Jitter). It begins again at Min after (Min+Max)/2 without failure.
+type Backoff struct {
+	Min, Max time.Duration
+	Jitter   float64
+}
+
+// Delay returns the delay before attempt n, counted from 0.
+func (b Backoff) Delay(n int) time.Duration {
+	if b.Min <= 0 {
+		return 0
+	}
+	d := b.limit()
+	if n < 62 && b.Min<<n > 0 && b.Min<<n>>n == b.Min {
+		d = min(d, b.Min<<n)
+	}
+	return d + time.Duration(b.Jitter*rand.Float64()*float64(d)) //nolint:gosec // jitter needs no cryptographic randomness
+}
+
+// ResetAfter returns how long things must go well before the delay begins again at Min.
+func (b Backoff) ResetAfter() time.Duration { return (b.Min + b.limit()) / 2 }
+
+func (b Backoff) limit() time.Duration { return max(b.Min, b.Max) }
+
+func (s Strategy) validate() {
+	if s.Limit < 0 || s.Window < 0 || s.StashCapacity < 0 || s.Backoff.Min < 0 || s.Backoff.Max < 0 || s.Backoff.Jitter < 0 {
+		panic(fmt.Sprintf("actor: supervision strategy has a negative setting: %+v", s))
+	}
+	if s.Backoff.Max > 0 && s.Backoff.Max < s.Backoff.Min {
+		panic(fmt.Sprintf("actor: supervision backoff has Max %v below Min %v", s.Backoff.Max, s.Backoff.Min))
+	}
+}
+
+func (s Strategy) decide(err error) Directive {
+	if s.Decide == nil {
+		return Restart
+	}
+	return s.Decide(err)
+}
+
+// A ledger counts the restarts under one strategy.
+type ledger struct {
+	times   []time.Time // of restarts that count towards the limit
+	delays  int         // restarts since the backoff was reset
+	started time.Time   // of the incarnation that runs now
+}
+
+// admit records a restart at now, and returns its delay; ok is false at the limit.
+func (l *ledger) admit(s Strategy, now time.Time) (delay time.Duration, ok bool) {
+	if s.Backoff.Min > 0 && l.delays > 0 && now.Sub(l.started) >= s.Backoff.ResetAfter() {
+		l.delays = 0
+		if s.Window == 0 {
+			l.times = nil
+		}
+	}
+	if s.Limit > 0 {
+		for s.Window > 0 && len(l.times) > 0 && now.Sub(l.times[0]) > s.Window {
+			l.times = l.times[1:]
+		}
+		if len(l.times) >= s.Limit {
+			return 0, false
+		}
+		l.times = append(l.times, now)
+	}
+	delay = s.Backoff.Delay(l.delays)
+	l.delays++
+	return delay, true
+}

@@ -1,0 +1,165 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"go.uber.org/zap"
+)
+
+// A System is the home of a tree of actors. Its methods may be called from any
+// goroutine, also after Shutdown.
+type System struct {
+	name      string
+	address   string
+	log       *zap.Logger
+	transport Transport
+
+	user, system *guardian
+	uids         atomic.Uint64
+	exports      exports
+	remotes      remotes
+	events       EventStream
+	deadLetters  deadLetterLog
+	extensions   sync.Map // reflect.Type of the extension → extension
+	background   group
+	terminated   chan struct{}
+	shutdown     sync.Mutex // held by the Shutdown that works
+}
+
+// An Option changes how a system is built.
+type Option func(*System)
+
+// WithLogger gives the system a logger; the default logs nothing.
+func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log } }
+
+// WithTransport connects the system to others: address, as "host:port", becomes part of
+// its actors' paths, and t carries messages to actors of other addresses.
+func WithTransport(address string, t Transport) Option {
+	return func(s *System) { s.address, s.transport = address, t }
+}
+
+// NewSystem starts a system. It runs no goroutine while nothing happens in it; still,
+// end it with Shutdown. It panics when the name is empty or has characters that an
+// actor's name may not have.
+func NewSystem(name string, opts ...Option) *System {
+	if name == "" {
+		panic("actor: a system needs a name")
+	}
+	checkName(name)
+	s := &System{name: name, log: zap.NewNop(), terminated: make(chan struct{})}
+	for _, o := range opts {
+		o(s)
+	}
+	s.uids.Store(rand.Uint64() >> 16 << 12) //nolint:gosec // must differ from run to run, need not be secret
+	s.user, s.system = newGuardian(s, "/user"), newGuardian(s, "/system")
+	systems.Store(s, struct{}{})
+	return s
+}
+
+// systems are those of this process that run.
+var systems sync.Map
+
+// Name returns the name of the system.
+func (s *System) Name() string { return s.name }
+
+// Address returns the "host:port" under which other nodes know the system, or "".
+func (s *System) Address() string { return s.address }
+
+// Log returns the system's logger.
+func (s *System) Log() *zap.Logger { return s.log }
+
+// EventStream returns the stream on which the system publishes [DeadLetter] and
+// [UnhandledMessage], and anyone anything.
+func (s *System) EventStream() *EventStream { return &s.events }
+
+// Terminated returns a channel that is closed when Shutdown has succeeded.
+func (s *System) Terminated() <-chan struct{} { return s.terminated }
+
+// Shutdown stops all actors, children before parents, those of the user before those of
+// the framework, and waits until they have ended and until functions given to
+// [PipeToSelf] have returned. When ctx ends first, the error wraps its cause and names
+// what still runs; Shutdown may be called again. A second call after success returns nil.
+func (s *System) Shutdown(ctx context.Context) error {
+	s.shutdown.Lock()
+	defer s.shutdown.Unlock()
+	for _, g := range []*guardian{s.user, s.system} {
+		g.signal(systemMsg{kind: sysStop})
+		if !wait(ctx, g.gone) {
+			return s.stillRunning(ctx, g.living(nil))
+		}
+	}
+	if !wait(ctx, s.background.idle()) {
+		return s.stillRunning(ctx, []string{"functions given to PipeToSelf"})
+	}
+	systems.Delete(s)
+	select {
+	case <-s.terminated:
+	default:
+		close(s.terminated)
+	}
+	return nil
+}
+
+// wait prefers what has happened over the end of ctx.
+func wait(ctx context.Context, done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s *System) stillRunning(ctx context.Context, what []string) error {
+	return fmt.Errorf("actor: shutdown of system %s: still running: %s: %w", s.name, strings.Join(what, ", "), context.Cause(ctx))
+}
+
+func (s *System) spawnUnder() *core { return &s.user.core }
+
+// nextUID returns a number that no other actor of this address has or had: it counts
+// from a random start.
+func (s *System) nextUID() uint64 { return s.uids.Add(1) }
+
+// A guardian is a root of the tree.
+type guardian struct {
+	core
+	once sync.Once
+	gone chan struct{} // closed when it has stopped and has no children
+}
+
+func newGuardian(s *System, path string) *guardian {
+	g := &guardian{gone: make(chan struct{})}
+	g.core = core{sys: s, path: path, address: s.address, uid: s.nextUID(), impl: g}
+	return g
+}
+
+func (g *guardian) deliver(msg any) { g.sys.deadLetter(&g.core, msg, ErrWrongType) }
+
+func (g *guardian) ref() AnyRef { return ActorRef[struct{}]{&g.core} }
+
+func (g *guardian) context() context.Context { return context.Background() }
+
+func (g *guardian) signal(msg systemMsg) {
+	switch msg.kind {
+	case sysStop:
+		g.mu.Lock()
+		g.dead = true
+		g.mu.Unlock()
+		g.stopChildren()
+	case sysEscalated:
+		g.sys.log.Error("failure escalated beyond the top-level actor", zap.String("actor", msg.child.path), zap.Error(msg.err))
+	}
+	if g.terminated() && g.childCount() == 0 {
+		g.once.Do(func() { close(g.gone) })
+	}
+}

@@ -1,0 +1,105 @@
+package actor
+
+import "time"
+
+// timers are the keyed timers of a cell. A timer that fires puts a task into the
+// mailbox; the task delivers only if its timer is still the one of its key. Hence a
+// cancelled timer never delivers.
+type timers[M any] struct {
+	byKey map[string]*keyedTimer[M]
+}
+
+type keyedTimer[M any] struct {
+	key   string
+	every time.Duration // 0: once
+	msg   M
+	timer *time.Timer
+}
+
+func (t *timers[M]) set(c *cell[M], key string, d time.Duration, repeat bool, msg M) {
+	t.cancel(key)
+	if c.phase >= stopping {
+		return
+	}
+	if t.byKey == nil {
+		t.byKey = make(map[string]*keyedTimer[M])
+	}
+	k := &keyedTimer[M]{key: key, msg: msg}
+	if repeat {
+		k.every = d
+	}
+	t.byKey[key] = k
+	k.timer = time.AfterFunc(d, func() { c.enqueue(item[M]{task: k}, Unbounded()) })
+}
+
+func (t *timers[M]) cancel(key string) {
+	if k, ok := t.byKey[key]; ok {
+		k.timer.Stop()
+		delete(t.byKey, key)
+	}
+}
+
+func (t *timers[M]) cancelAll() {
+	for key := range t.byKey {
+		t.cancel(key)
+	}
+}
+
+func (k *keyedTimer[M]) run(c *cell[M]) (Behavior[M], any) {
+	if c.timers.byKey[k.key] != k {
+		return nil, nil
+	}
+	if k.every > 0 {
+		defer k.again(c)
+	} else {
+		delete(c.timers.byKey, k.key)
+	}
+	return c.handleTask(k.msg)
+}
+
+// again arms a repeating timer once its message has been handled, also when that
+// failed and the actor resumes.
+func (k *keyedTimer[M]) again(c *cell[M]) {
+	if c.timers.byKey[k.key] == k {
+		k.timer.Reset(k.every)
+	}
+}
+
+func (k *keyedTimer[M]) undelivered() (any, bool) { return nil, false }
+
+// handleTask gives msg, which a task led to, to the behavior.
+func (c *cell[M]) handleTask(msg M) (Behavior[M], any) {
+	if c.idle != nil {
+		c.idle.restart()
+	}
+	return c.onMessage(&c.ctx, msg), msg
+}
+
+// A receiveTimeout is the timer that every message begins anew. One that has fired and
+// waits in the mailbox is outdated by a message before it.
+type receiveTimeout[M any] struct {
+	after time.Duration
+	msg   M
+	timer *time.Timer
+	due   time.Time
+}
+
+func newReceiveTimeout[M any](c *cell[M], d time.Duration, msg M) *receiveTimeout[M] {
+	r := &receiveTimeout[M]{after: d, msg: msg, due: time.Now().Add(d)}
+	r.timer = time.AfterFunc(d, func() { c.enqueue(item[M]{task: r}, Unbounded()) })
+	return r
+}
+
+func (r *receiveTimeout[M]) restart() {
+	r.due = time.Now().Add(r.after)
+	r.timer.Reset(r.after)
+}
+
+func (r *receiveTimeout[M]) run(c *cell[M]) (Behavior[M], any) {
+	if c.idle != r || time.Now().Before(r.due) {
+		return nil, nil
+	}
+	return c.handleTask(r.msg)
+}
+
+func (r *receiveTimeout[M]) undelivered() (any, bool) { return nil, false }

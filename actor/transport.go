@@ -1,0 +1,46 @@
+package actor
+
+import "strings"
+
+// A Transport carries messages to actors on other nodes. Package remote has one.
+type Transport interface {
+	// Send hands msg over for the actor at target, on behalf of s. It encodes msg before
+	// it returns, never blocks and never fails: what cannot be sent is given to
+	// s.DeadLetter.
+	Send(s *System, target Target, msg any)
+}
+
+// A Target is the address of an actor on another node.
+type Target struct {
+	Address string // host:port of its node
+	Path    string // within the system: "/user/name"
+	UID     uint64 // 0 means whoever lives at Path
+	Full    string // for people, and for dead letters
+}
+
+// Deliver tells msg, which came from another node, to the actor at path. When uid is
+// not 0 it must be that actor's. What cannot be delivered is a dead letter.
+func (s *System) Deliver(path string, uid uint64, msg any) {
+	c := s.lookup(path)
+	switch {
+	case c == nil:
+		s.DeadLetter(formatPath(s.name, s.address, path), msg, ErrNoSuchActor)
+	case uid != 0 && c.uid != uid:
+		s.DeadLetter(formatPath(s.name, s.address, path), msg, ErrStaleRef)
+	default:
+		c.impl.deliver(msg)
+	}
+}
+
+// lookup returns what lives at a path of this system.
+func (s *System) lookup(path string) *core {
+	if strings.HasPrefix(path, tempPrefix) {
+		return s.exports.find(path)
+	}
+	root, rest, found := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	g := map[string]*guardian{"user": s.user, "system": s.system}[root]
+	if g == nil || !found {
+		return nil
+	}
+	return g.find(strings.Split(rest, "/"))
+}

@@ -1,0 +1,86 @@
+package actor
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// addChild puts child into the tree under name; false when the parent has ended.
+// It panics when a living child has the name.
+func (c *core) addChild(name string, child *core) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead {
+		return false
+	}
+	if _, taken := c.children[name]; taken {
+		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", name, c.path))
+	}
+	if c.children == nil {
+		c.children = make(map[string]*core)
+	}
+	c.children[name] = child
+	return true
+}
+
+func (c *core) forgetChild(child *core) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.children, child.name())
+}
+
+func (c *core) name() string { return c.path[strings.LastIndexByte(c.path, '/')+1:] }
+
+func (c *core) child(name string) *core {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.children[name]
+}
+
+func (c *core) childCount() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.children)
+}
+
+// childList returns the living children in the order of their numbers: oldest first.
+func (c *core) childList() []*core {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.SortedFunc(maps.Values(c.children), func(a, b *core) int {
+		if a.uid < b.uid {
+			return -1
+		}
+		return 1
+	})
+}
+
+// stopChildren tells all children to stop and returns how many there are.
+func (c *core) stopChildren() int {
+	children := c.childList()
+	for _, child := range children {
+		child.impl.signal(systemMsg{kind: sysStop})
+	}
+	return len(children)
+}
+
+// find returns the living actor at the path below c, which is given as its elements.
+func (c *core) find(elements []string) *core {
+	for _, name := range elements {
+		if c = c.child(name); c == nil {
+			return nil
+		}
+	}
+	return c
+}
+
+// living appends the paths of all actors below c, deepest first.
+func (c *core) living(paths []string) []string {
+	for _, child := range c.childList() {
+		paths = child.living(paths)
+		paths = append(paths, child.path)
+	}
+	return paths
+}

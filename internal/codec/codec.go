@@ -1,0 +1,152 @@
+// Package codec turns Go values into CBOR under stable type names, and back. It is the
+// only package that imports a CBOR library.
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// encoding is deterministic (RFC 8949, 4.2), so that equal values are equal bytes;
+// decoding is bounded, as its input comes from the network and from disks.
+var (
+	encoding = must(encOptions().EncMode())
+	decoding = must(cbor.DecOptions{
+		MaxNestedLevels:  64,
+		MaxArrayElements: 1 << 20,
+		MaxMapPairs:      1 << 20,
+		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+	}.DecMode())
+)
+
+func encOptions() cbor.EncOptions {
+	o := cbor.CoreDetEncOptions()
+	o.Time = cbor.TimeRFC3339NanoUTC
+	return o
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Marshal returns v as CBOR.
+func Marshal(v any) ([]byte, error) { return encoding.Marshal(v) }
+
+// Unmarshal reads one CBOR value from data, all of it, into what v points to.
+func Unmarshal(data []byte, v any) error { return decoding.Unmarshal(data, v) }
+
+// registry maps types to their stable names and back. It is written from init
+// functions and read ever after.
+var registry = struct {
+	sync.RWMutex // guards both maps
+	types        map[string]reflect.Type
+	names        map[reflect.Type]string
+}{types: map[string]reflect.Type{}, names: map[reflect.Type]string{}}
+
+func init() {
+	for name, v := range map[string]any{
+		"bool": false, "string": "", "bytes": []byte(nil), "time": time.Time{}, "duration": time.Duration(0), "none": struct{}{},
+		"int": int(0), "int8": int8(0), "int16": int16(0), "int32": int32(0), "int64": int64(0), "float32": float32(0),
+		"uint": uint(0), "uint8": uint8(0), "uint16": uint16(0), "uint32": uint32(0), "uint64": uint64(0), "float64": float64(0),
+		"[]string": []string(nil), "[]int": []int(nil), "[]int64": []int64(nil), "[]uint64": []uint64(nil),
+		"[]float64": []float64(nil), "map[string]string": map[string]string(nil), "map[string]int": map[string]int(nil),
+	} {
+		Register(name, reflect.TypeOf(v))
+	}
+}
+
+// Register gives t the name under which its values cross the wire and lie in journals.
+// It panics when the name or the type is taken; the same pair again is fine.
+func Register(name string, t reflect.Type) {
+	if name == "" {
+		panic(fmt.Sprintf("codec: empty name for type %v", t))
+	}
+	if t == nil || t.Kind() == reflect.Interface {
+		panic(fmt.Sprintf("codec: %q: register concrete types, not the interface %v", name, t))
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	if old, ok := registry.types[name]; ok && old != t {
+		panic(fmt.Sprintf("codec: name %q is taken by type %v, cannot give it to %v", name, old, t))
+	}
+	if old, ok := registry.names[t]; ok && old != name {
+		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, old, name))
+	}
+	registry.types[name], registry.names[t] = t, name
+}
+
+// NameOf returns the name that t was registered under.
+func NameOf(t reflect.Type) (string, bool) {
+	registry.RLock()
+	defer registry.RUnlock()
+	name, ok := registry.names[t]
+	return name, ok
+}
+
+func typeOf(name string) (reflect.Type, bool) {
+	registry.RLock()
+	defer registry.RUnlock()
+	t, ok := registry.types[name]
+	return t, ok
+}
+
+// Encode returns the registered name of v's type and v as CBOR.
+// It fails with [*UnregisteredError] when the type has no name.
+func Encode(v any) (name string, data []byte, err error) {
+	t := reflect.TypeOf(v)
+	name, ok := NameOf(t)
+	if !ok {
+		return "", nil, &UnregisteredError{Type: t}
+	}
+	data, err = encoding.Marshal(v)
+	if err != nil {
+		return "", nil, fmt.Errorf("encode %s: %w", name, err)
+	}
+	return name, data, nil
+}
+
+// Decode returns the value that [Encode] made data from, of the type registered under
+// name. It fails with [*UnknownNameError] or [*DecodeError].
+func Decode(name string, data []byte) (any, error) {
+	t, ok := typeOf(name)
+	if !ok {
+		return nil, &UnknownNameError{Name: name}
+	}
+	v := reflect.New(t)
+	if err := decoding.Unmarshal(data, v.Interface()); err != nil {
+		return nil, &DecodeError{Name: name, Err: err}
+	}
+	return v.Elem().Interface(), nil
+}
+
+// UnregisteredError says that values of a type cannot leave the process, and what to do.
+type UnregisteredError struct{ Type reflect.Type }
+
+func (e *UnregisteredError) Error() string {
+	return fmt.Sprintf("type %v is not registered; add to an init function: actor.RegisterType[%v](%q)", e.Type, e.Type, "a stable name")
+}
+
+// UnknownNameError says that a value of a type that this process does not know arrived.
+type UnknownNameError struct{ Name string }
+
+func (e *UnknownNameError) Error() string {
+	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
+}
+
+// DecodeError says that bytes are not a value of the type that they claim to be.
+type DecodeError struct {
+	Name string
+	Err  error
+}
+
+func (e *DecodeError) Error() string { return fmt.Sprintf("decode %s: %v", e.Name, e.Err) }
+
+// Unwrap returns the error of the decoder.
+func (e *DecodeError) Unwrap() error { return e.Err }

@@ -1,0 +1,158 @@
+package testkit
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A Probe is an actor whose messages the test receives, one by one, in order. Unless
+// said otherwise its methods wait three seconds, or as long as Within says.
+type Probe[M any] struct {
+	t        testing.TB
+	ref      actor.ActorRef[M]
+	inbox    *inbox[M]
+	watch    func(actor.AnyRef) <-chan struct{}
+	deadline time.Time // of the innermost Within; zero without one
+}
+
+// NewProbe spawns a probe in s.
+func NewProbe[M any](t testing.TB, s *actor.System) *Probe[M] {
+	t.Helper()
+	p := &Probe[M]{t: t, inbox: newInbox[M]()}
+	p.ref = actor.Spawn(s, func(_ *actor.Context[M], next *actor.Next[M]) {
+		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
+			p.inbox.put(msg)
+			return nil
+		}
+	}, "")
+	p.watch = func(ref actor.AnyRef) <-chan struct{} { return watch(s, ref) }
+	return p
+}
+
+// Ref returns the probe's ref.
+func (p *Probe[M]) Ref() actor.ActorRef[M] { return p.ref }
+
+// Receive returns the next message.
+func (p *Probe[M]) Receive() M {
+	p.t.Helper()
+	msg, ok := p.inbox.take(p.limit())
+	if !ok {
+		p.t.Fatalf("probe: no message within %v", p.limit())
+	}
+	return msg
+}
+
+// Expect fails unless the next message equals want, in depth.
+func (p *Probe[M]) Expect(want M) {
+	p.t.Helper()
+	if got := p.Receive(); !reflect.DeepEqual(got, want) {
+		p.t.Fatalf("probe: expected %#v, got %#v", want, got)
+	}
+}
+
+// ExpectNone fails when a message comes within d. In a bubble, waiting an hour is free.
+func (p *Probe[M]) ExpectNone(d time.Duration) {
+	p.t.Helper()
+	if msg, ok := p.inbox.take(d); ok {
+		p.t.Fatalf("probe: expected no message for %v, got %#v", d, msg)
+	}
+}
+
+// ExpectTerminated fails unless the actor behind ref ends. One that has ended is fine.
+func (p *Probe[M]) ExpectTerminated(ref actor.AnyRef) {
+	p.t.Helper()
+	timer := time.NewTimer(p.limit())
+	defer timer.Stop()
+	select {
+	case <-p.watch(ref):
+	case <-timer.C:
+		p.t.Fatalf("probe: %s has not terminated within %v", ref.Path(), p.limit())
+	}
+}
+
+// ExpectType fails unless the next message is a T, and returns it.
+func ExpectType[T, M any](p *Probe[M]) T {
+	p.t.Helper()
+	msg := p.Receive()
+	got, ok := any(msg).(T)
+	if !ok {
+		p.t.Fatalf("probe: expected a message of type %v, got %#v", reflect.TypeFor[T](), msg)
+	}
+	return got
+}
+
+// A Fishing is what a fisher says of a message.
+type Fishing int
+
+// The answers of a fisher.
+const (
+	Keep     Fishing = iota // keep it and go on
+	Ignore                  // drop it and go on
+	Complete                // keep it and be done
+	Fail                    // fail the test
+)
+
+// Fish gives each message to fisher until that says Complete, and returns those that it
+// kept. It fails when fisher says Fail, or when a message is waited for in vain.
+func (p *Probe[M]) Fish(fisher func(M) Fishing) []M {
+	p.t.Helper()
+	var kept []M
+	for {
+		msg, ok := p.inbox.take(p.limit())
+		if !ok {
+			p.t.Fatalf("probe: fished in vain for %v; kept so far: %s", p.limit(), list(kept))
+		}
+		switch fisher(msg) {
+		case Keep:
+			kept = append(kept, msg)
+		case Complete:
+			return append(kept, msg)
+		case Fail:
+			p.t.Fatalf("probe: fished %#v, which must not come; kept so far: %s", msg, list(kept))
+		case Ignore:
+		}
+	}
+}
+
+// Within runs f, in which all waiting together must end within d, and fails when f takes
+// longer. Nested, the earlier end counts.
+func (p *Probe[M]) Within(d time.Duration, f func()) {
+	p.t.Helper()
+	outer := p.deadline
+	defer func() { p.deadline = outer }()
+	deadline := time.Now().Add(d)
+	if !outer.IsZero() && outer.Before(deadline) {
+		deadline = outer
+	}
+	p.deadline = deadline
+	f()
+	if late := time.Since(deadline); late > 0 {
+		p.t.Fatalf("probe: took %v longer than the %v allowed", late, d)
+	}
+}
+
+func (p *Probe[M]) limit() time.Duration {
+	if p.deadline.IsZero() {
+		return askLimit
+	}
+	return time.Until(p.deadline)
+}
+
+func list[M any](msgs []M) string { return fmt.Sprintf("%#v", msgs) }
+
+// watch returns a channel that is closed when the actor behind ref has ended.
+func watch(s *actor.System, ref actor.AnyRef) <-chan struct{} {
+	ended := make(chan struct{})
+	actor.Spawn(s, func(ctx *actor.Context[struct{}], next *actor.Next[struct{}]) {
+		ctx.WatchWith(ref, struct{}{})
+		next.OnMessage = func(*actor.Context[struct{}], struct{}) actor.Behavior[struct{}] {
+			close(ended)
+			return func(_ *actor.Context[struct{}], next *actor.Next[struct{}]) { next.Stop() }
+		}
+	}, "")
+	return ended
+}
