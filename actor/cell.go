@@ -75,6 +75,7 @@ const (
 	sysChildEnded // child
 	sysEscalated  // child, err
 	sysResume     // the backoff of epoch is over
+	sysDrain      // stop, once all that is queued has been handled
 )
 
 func (c *cell[M]) tell(msg M) { c.enqueue(item[M]{msg: msg}, c.box) }
@@ -132,8 +133,12 @@ func (c *cell[M]) reportUndelivered(it item[M], reason error) {
 // signal queues a system message. A stop is visible in the context at once, so that a
 // handler that waits for something gives up.
 func (c *cell[M]) signal(msg systemMsg) {
-	if msg.kind == sysStop {
+	switch msg.kind {
+	case sysStop:
 		c.life.end()
+	case sysDrain:
+		c.enqueue(item[M]{task: lastTask[M]{}}, Unbounded())
+		return
 	}
 	c.mu.Lock()
 	if c.dead {
@@ -243,3 +248,12 @@ func (c *cell[M]) handleMessage(msg M) {
 		c.become(next, msg)
 	}
 }
+
+// A lastTask stops the actor when its turn comes.
+type lastTask[M any] struct{}
+
+func (lastTask[M]) run(*cell[M]) (Behavior[M], any) {
+	return func(_ *Context[M], n *Next[M]) { n.Stop() }, nil
+}
+
+func (lastTask[M]) undelivered() (any, bool) { return nil, false }

@@ -41,14 +41,21 @@ func (c *Context[M]) Children() []AnyRef {
 	return refs
 }
 
-// Stop stops a child, which has ended when its [Terminated] arrives. A child that has
-// ended is fine. It panics when ref is not a child: stop others by a message.
-func (c *Context[M]) Stop(child AnyRef) {
+// Stop stops a child, which has ended when its [Terminated] arrives: it finishes the
+// message it is at; those that wait become dead letters. A child that has ended is fine.
+// It panics when ref is not a child: stop others by a message.
+func (c *Context[M]) Stop(child AnyRef) { c.signalChild(child, sysStop) }
+
+// Drain stops a child like [Context.Stop], but after it has handled all that it has been
+// told so far.
+func (c *Context[M]) Drain(child AnyRef) { c.signalChild(child, sysDrain) }
+
+func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
 	target := child.target()
 	if target == nil || target.parent != &c.cell.core {
 		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.path, child.Path()))
 	}
-	target.impl.signal(systemMsg{kind: sysStop})
+	target.impl.signal(systemMsg{kind: kind})
 }
 
 // Fail returns the behavior that fails the actor with err; supervision decides.

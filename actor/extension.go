@@ -15,3 +15,13 @@ func Extension[T any](s *System) (T, bool) {
 	}
 	return ext.(T), true //nolint:errcheck,forcetypeassert // stored under its type
 }
+
+// EnsureExtension returns what is in the system under the type T, and puts there what
+// create returns when there is nothing. create may be called in vain.
+func EnsureExtension[T any](s *System, create func() T) T {
+	if ext, ok := Extension[T](s); ok {
+		return ext
+	}
+	ext, _ := s.extensions.LoadOrStore(reflect.TypeFor[T](), create())
+	return ext.(T) //nolint:errcheck,forcetypeassert // stored under its type
+}

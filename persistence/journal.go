@@ -5,6 +5,8 @@ import (
 	"errors"
 	"iter"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/fence"
 )
 
 // WriterID names one incarnation of a writer. It is stored with every record, for
@@ -116,7 +118,7 @@ type SnapshotStore interface {
 // wrapped with the operation and the persistence id.
 var (
 	// ErrFenced: somebody has claimed the id since. Stop at once; a retry cannot help.
-	ErrFenced = errors.New("persistence: fenced by a newer claim")
+	ErrFenced = fence.ErrFenced
 	// ErrConflict: the epoch is right, the sequence number is not. A bug in the writer.
 	ErrConflict = errors.New("persistence: sequence number does not follow the last one")
 	// ErrTooLarge: a record is larger than the store takes.

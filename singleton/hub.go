@@ -1,0 +1,169 @@
+package singleton
+
+import (
+	"context"
+	"sync/atomic"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// hubMsg is what the hub of a node is told: by managers and by the cluster here, and,
+// as wireMsg, by hubs of other nodes.
+type hubMsg interface{}
+
+// wireMsg is what comes from other nodes.
+type wireMsg interface{ singleton() (name string) }
+
+type (
+	// registered introduces the manager of a singleton on this node.
+	registered struct {
+		name  string
+		inbox actor.ActorRef[any]
+	}
+	unregistered struct{ name string }
+
+	topologyChanged struct{ topo Topology }
+
+	// drain asks all managers to start nothing any more, and calls done when no instance
+	// runs here.
+	drain struct{ done func() }
+)
+
+// An office is the extension through which managers find the hub.
+type office struct {
+	locator Locator
+	hub     actor.ActorRef[hubMsg]
+}
+
+// Attach connects the singletons of s to a cluster, by l. It must be called once, before
+// the first singleton is spawned. Without it singletons run right where they are.
+func Attach(s *actor.System, l Locator) {
+	h := &hub{post: post{s}, managers: make(map[string]actor.ActorRef[any])}
+	ref := actor.SpawnSystem(s, func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
+		h.log = ctx.Log()
+		h.follow(ctx, l)
+		next.OnMessage = h.receive
+	}, hubName)
+	actor.Extend(s, office{locator: l, hub: ref})
+}
+
+// Drain makes the managers of s start no instance any more under this node's present
+// incarnation, and waits until no instance runs here: until they have been handed over,
+// or have stopped because nobody else can host them. It returns ctx.Err() when ctx ends
+// before.
+func Drain(ctx context.Context, s *actor.System) error {
+	o, ok := actor.Extension[office](s)
+	if !ok {
+		return nil
+	}
+	done := make(chan struct{})
+	o.hub.Tell(drain{done: func() { close(done) }})
+	select {
+	case <-done:
+		return nil
+	case <-s.Terminated():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A hub is the one place of a node where singletons and cluster meet: it hands the
+// topology to all managers, and messages from other nodes to the one they are for. It
+// answers for singletons that have no manager here.
+type hub struct {
+	post     post
+	log      *zap.Logger
+	topo     Topology
+	seen     bool // there has been a topology
+	managers map[string]actor.ActorRef[any]
+}
+
+// follow tells the hub every topology, for as long as it lives.
+func (h *hub) follow(ctx *actor.Context[hubMsg], l Locator) {
+	self := ctx.Self()
+	actor.PipeToSelf(ctx, func(ctx context.Context) (struct{}, error) {
+		for topo := range l.Topologies(ctx) {
+			self.Tell(topologyChanged{topo})
+		}
+		return struct{}{}, ctx.Err()
+	}, func(struct{}, error) hubMsg { return nil })
+}
+
+func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMsg] {
+	switch msg := msg.(type) {
+	case registered:
+		h.managers[msg.name] = msg.inbox
+		if h.seen {
+			msg.inbox.Tell(viewed{h.topo})
+		}
+	case unregistered:
+		delete(h.managers, msg.name)
+	case topologyChanged:
+		h.topo, h.seen = msg.topo, true
+		for _, inbox := range h.managers {
+			inbox.Tell(viewed{h.topo})
+		}
+	case drain:
+		h.drain(msg)
+	case wireMsg:
+		h.route(msg)
+	}
+	return nil
+}
+
+func (h *hub) drain(msg drain) {
+	var left atomic.Int64
+	left.Store(int64(len(h.managers)) + 1)
+	done := func() {
+		if left.Add(-1) == 0 {
+			msg.done()
+		}
+	}
+	for _, inbox := range h.managers {
+		inbox.Tell(drain{done})
+	}
+	done()
+}
+
+// route gives msg to the manager it is for.
+func (h *hub) route(msg wireMsg) {
+	if to, addressed := recipient(msg); addressed && to != h.topo.Self {
+		h.log.Debug("message for another incarnation", zap.String("singleton", msg.singleton()), zap.Uint64("to", to.Incarnation))
+		return
+	}
+	if inbox, ok := h.managers[msg.singleton()]; ok {
+		inbox.Tell(msg)
+		return
+	}
+	h.answer(msg)
+}
+
+func recipient(msg wireMsg) (to PeerID, addressed bool) {
+	switch msg := msg.(type) {
+	case wireRequest:
+		return msg.To, true
+	case wireGrant:
+		return msg.To, true
+	case wireArrived:
+		return msg.To, true
+	}
+	return PeerID{}, false
+}
+
+// answer speaks for a singleton without a manager here: nothing of it runs.
+func (h *hub) answer(msg wireMsg) {
+	switch msg := msg.(type) {
+	case wireRequest:
+		if _, known := h.topo.member(msg.From); known {
+			h.post.send(msg.From, wireGrant{Name: msg.Name, From: h.topo.Self, To: msg.From, Attempt: msg.Attempt, Record: h.topo.Records[msg.Name]})
+		}
+	case wireMarker:
+		h.post.send(msg.Origin, wireArrived{Name: msg.Name, To: msg.Origin, Number: msg.Number})
+	case wireDeliver:
+		h.post.system.DeadLetter("singleton "+msg.Name, msg.Payload, actor.ErrNoSuchActor)
+	case wireGrant, wireArrived:
+	}
+}

@@ -1,0 +1,111 @@
+package singleton
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+)
+
+// A Locator is what singletons need of a cluster. cluster.Node hands one to [Attach].
+// Its methods may be called from any goroutine and do not block, but for the sequence.
+type Locator interface {
+	// Topologies yields the topology as it is, and then whenever it has changed, the
+	// newest only, until ctx ends.
+	Topologies(ctx context.Context) iter.Seq[Topology]
+
+	// Offer tells the cluster that this node has a manager for the singleton of that name,
+	// so that it may host it.
+	Offer(name string)
+
+	// Record raises what the cluster knows of the singleton's generations.
+	Record(name string, r Record)
+}
+
+// A PeerID is one incarnation of a node.
+type PeerID struct {
+	_           struct{} `cbor:",toarray"`
+	Address     string
+	Incarnation uint64
+}
+
+// A Peer is a member of the cluster, as singletons see it.
+type Peer struct {
+	ID        PeerID
+	Name      string
+	Joining   bool // not yet up: runs nothing
+	Up        bool // may host
+	Reachable bool
+	Roles     []string
+	Offers    []string // singletons that it has a manager for
+}
+
+// A Topology is what a node knows of its cluster at one moment.
+type Topology struct {
+	Self    PeerID
+	Down    bool   // this node has been removed or is about to be: it must stop its instances
+	Members []Peer // those not removed, this node included, in the order of election
+
+	// Gone are former members that were removed without a sign that they have stopped.
+	Gone []Gone
+
+	// Margin is how long after such a removal an instance may still be running there: the
+	// time a cut-off node needs to notice and to stop.
+	Margin time.Duration
+
+	// Records are what is known of each singleton's generations.
+	Records map[string]Record
+}
+
+// A Gone is a former member, of which nobody knows whether it still runs.
+type Gone struct {
+	Peer
+	Since time.Time // when this node saw it removed
+}
+
+// A Record is what a cluster remembers of a singleton: of two, the one with the higher
+// term is right; of one term, Fenced once is fenced.
+type Record struct {
+	_      struct{} `cbor:",toarray"`
+	Term   uint64   // the highest ever started
+	Fenced bool     // the instance of that term fences its writes by a journal
+}
+
+// Merge returns what is known when both r and o are.
+func (r Record) Merge(o Record) Record {
+	switch {
+	case r.Term > o.Term:
+		return r
+	case r.Term < o.Term:
+		return o
+	}
+	r.Fenced = r.Fenced || o.Fenced
+	return r
+}
+
+// candidate reports whether p could host the singleton, were it up.
+func (p Peer) candidate(role string) bool {
+	return role == "" || slices.Contains(p.Roles, role)
+}
+
+func (p Peer) offers(name string) bool { return slices.Contains(p.Offers, name) }
+
+// host returns the member that is to host the singleton: the first of the order of
+// election that is up, has the role and a manager; except is left out.
+func (t Topology) host(name, role string, except PeerID) (Peer, bool) {
+	for _, p := range t.Members {
+		if p.Up && p.ID != except && p.candidate(role) && p.offers(name) {
+			return p, true
+		}
+	}
+	return Peer{}, false
+}
+
+func (t Topology) member(id PeerID) (Peer, bool) {
+	for _, p := range t.Members {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return Peer{}, false
+}

@@ -1,0 +1,71 @@
+package singleton
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// DefaultBuffer is how many messages a node keeps while there is no instance.
+const DefaultBuffer = 1000
+
+// DefaultStopTimeout is how long an instance may take to stop before its context ends.
+const DefaultStopTimeout = 10 * time.Second
+
+// defaultRestart is the backoff of restarts in place.
+var defaultRestart = actor.Backoff{Min: 100 * time.Millisecond, Max: 10 * time.Second, Jitter: 0.2}
+
+// An Option changes how a singleton behaves. Give the same ones on every node.
+type Option func(*settings)
+
+type settings struct {
+	role        string
+	buffer      int
+	stopMessage any
+	stopTimeout time.Duration
+	restart     actor.Backoff
+	margin      time.Duration // < 0: what the cluster recommends
+}
+
+func newSettings(opts []Option) settings {
+	s := settings{buffer: DefaultBuffer, stopTimeout: DefaultStopTimeout, restart: defaultRestart, margin: -1}
+	for _, o := range opts {
+		o(&s)
+	}
+	return s
+}
+
+// Role lets only nodes of that role host the singleton. Others can send to it.
+func Role(role string) Option { return func(s *settings) { s.role = role } }
+
+// Buffer sets how many messages each node keeps while there is no instance to take them;
+// the oldest gives way, and is a dead letter with [ErrBufferFull]. With 0 nothing is
+// kept. It panics when n is negative.
+func Buffer(n int) Option {
+	if n < 0 {
+		panic(fmt.Sprintf("singleton: buffer size %d is negative", n))
+	}
+	return func(s *settings) { s.buffer = n }
+}
+
+// StopMessage makes msg the way to ask an instance to stop: it comes after all other
+// messages, and the behavior must return Stopped in its time. Without one the instance
+// is stopped once it has handled what it had been told. New panics when msg is not of
+// the singleton's message type.
+func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = msg } }
+
+// StopTimeout sets how long an instance may take to stop by itself; the default is ten
+// seconds. Then its context is cancelled and it is stopped after the message it is at.
+// No other instance starts before it has ended, however long that takes.
+func StopTimeout(d time.Duration) Option { return func(s *settings) { s.stopTimeout = d } }
+
+// RestartBackoff sets the delays with which an instance that fails or stops by itself is
+// started again in place; the default is 100 ms, doubling up to 10 s.
+func RestartBackoff(b actor.Backoff) Option { return func(s *settings) { s.restart = b } }
+
+// RemovalMargin sets how long to wait, after a node that may have hosted the singleton
+// was removed without a sign that it has stopped, before another node hosts it. The
+// default is what the cluster recommends, see [Topology]; instances that fence their
+// writes by a journal need none and get none.
+func RemovalMargin(d time.Duration) Option { return func(s *settings) { s.margin = d } }

@@ -1,0 +1,38 @@
+package singleton
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// New returns the behavior of a singleton's manager. Spawn it on every node under the
+// same name: of the actors that factory makes, one runs in the whole cluster, and the
+// refs of all managers lead to it. The name, and with it the singleton, is the path below
+// "/user/".
+//
+// factory is called inside the new instance; its panic is a failure of the instance. New
+// itself panics on options that make no sense.
+func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior[M] {
+	set := newSettings(opts)
+	if set.stopMessage != nil {
+		if _, ok := set.stopMessage.(M); !ok {
+			var m M
+			panic(fmt.Sprintf("singleton: stop message %T is not a message of the singleton, which takes %T", set.stopMessage, m))
+		}
+	}
+	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+		m := newManager(ctx, factory, set)
+		next.OnMessage = m.receive
+		next.OnSignal = m.signal
+	}
+}
+
+// nameOf returns the name of the singleton whose manager lives at path.
+func nameOf(path string) string {
+	if _, name, ok := strings.Cut(path, "/user/"); ok {
+		return name
+	}
+	return path
+}

@@ -1,0 +1,73 @@
+package singleton
+
+import (
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A Status is what the manager of one node knows of its singleton.
+type Status struct {
+	Name  string
+	Phase Phase
+	Since time.Time // when the phase began
+
+	// Host is the address of the node that hosts the singleton or is to, "" when nobody
+	// can; Here reports that it is this node and the instance runs.
+	Host string
+	Here bool
+
+	// Generation is that of the instance here, or of the last that was here.
+	Generation Generation
+
+	Held   int    // messages that wait in this node's buffer now
+	Kept   uint64 // messages that have ever waited there
+	Closed bool   // messages wait for those sent to the previous host to come through
+
+	// WaitingFor are the addresses of members whose answer an asking node waits for.
+	WaitingFor []string
+	// NotBefore is when an asking node may start, when that is not now: former members
+	// may still be stopping, or the last instance has failed.
+	NotBefore time.Time
+}
+
+// StatusOf returns what the manager of a singleton on this node knows. The name is the
+// path under which it was spawned, without "/user/". ok is false when there is no such
+// manager.
+func StatusOf(s *actor.System, name string) (status Status, ok bool) {
+	b, ok := actor.Extension[*board](s)
+	if !ok {
+		return Status{}, false
+	}
+	return b.read(name)
+}
+
+// A board holds the statuses of the singletons of a system.
+type board struct {
+	mu       sync.Mutex // guards statuses
+	statuses map[string]Status
+}
+
+func boardOf(s *actor.System) *board {
+	return actor.EnsureExtension(s, func() *board { return &board{statuses: make(map[string]Status)} })
+}
+
+func (b *board) read(name string) (Status, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, ok := b.statuses[name]
+	return s, ok
+}
+
+func (b *board) write(s Status) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.statuses[s.Name] = s
+}
+
+func (b *board) erase(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.statuses, name)
+}
