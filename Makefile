@@ -1,0 +1,81 @@
+GO       ?= go
+TOOL     := $(GO) tool -modfile=tools/go.mod
+FUZZTIME ?= 30s
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Print this list
+	@awk -F ':.*## ' '/^##@ / { print "\n" substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ What a change must pass
+
+.PHONY: test
+test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector
+	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
+	$(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" --post-run-command=tools/summary \
+		-- -race -vet=off -timeout=5m ./...
+
+.PHONY: check
+check: fmt-check tidy-check vet lint ## Check everything that needs no test to run
+
+.PHONY: fmt
+fmt: ## Format every file
+	$(TOOL) golangci-lint fmt
+
+.PHONY: fmt-check
+fmt-check: ## Fail on files that are not formatted
+	$(TOOL) golangci-lint fmt --diff
+
+.PHONY: tidy-check
+tidy-check: ## Fail when a go.mod or go.sum is not tidy
+	$(GO) mod tidy -diff
+	$(GO) -C tools mod tidy -diff
+
+.PHONY: vet
+vet: ## Run go vet
+	$(GO) vet ./...
+
+.PHONY: lint
+lint: ## Run the linters of .golangci.yml
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities; asks vuln.go.dev
+	$(TOOL) govulncheck ./...
+
+##@ More tests
+
+.PHONY: race
+race: ## Run every test once with the race detector, from scratch
+	$(GO) test -race -count=1 ./...
+
+.PHONY: stress
+stress: ## Run the tests of what is concurrent 50 times with the race detector
+	$(GO) test -race -count=50 -timeout=60m ./actor ./singleton ./cluster ./remote
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (30s)
+	@grep -Ero '^func Fuzz\w+' --include='*_test.go' . | while IFS=: read -r file func; do \
+		$(GO) test -run='^$$' -fuzz="^$${func#func }$$" -fuzztime=$(FUZZTIME) "$${file%/*}" </dev/null || exit; \
+	done
+
+.PHONY: bench
+bench: ## Run every benchmark
+	$(GO) test -run='^$$' -bench=. -benchmem ./...
+
+.PHONY: cover
+cover: ## Measure what the tests reach, into cover.out
+	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...
+	$(GO) tool cover -func=cover.out | tail -n 1
+
+##@ Programs
+
+.PHONY: examples
+examples: ## Run every example and compare what it prints
+	$(GO) test -count=1 ./examples/...
+
+.PHONY: failover
+failover: ## Watch a cluster lose the host of its singleton
+	$(GO) run ./examples/failover

@@ -1,0 +1,64 @@
+package arch
+
+// A layer is a band of packages that know nothing of the bands above theirs.
+type layer struct {
+	name   string
+	places []place
+}
+
+// A place is where packages stand, and which packages of ours they may import. Both are
+// patterns: a path below the module's root, or "path/*" for all that is below it.
+type place struct {
+	pkg     string
+	imports []string
+}
+
+// layers is the architecture. Imports run down the page: a place may import only what
+// stands below its line.
+var layers = []layer{
+	{"users", []place{
+		{"examples/*", []string{anything}},
+		{"testkit/clustertest", []string{"testkit", "cluster", "actor", "internal/*"}},
+	}},
+	{"cluster", []place{
+		{"cluster/placement", []string{"cluster", "behavior", "singleton", "remote", "actor", "internal/*"}},
+		{"cluster", []string{"behavior", "singleton", "remote", "actor", "cluster/downing", "cluster/phi", "internal/*"}},
+	}},
+	{"catalogue", []place{
+		{"behavior", []string{"persistence", "singleton", "actor", "internal/*"}},
+	}},
+	{"features", []place{
+		{"singleton", []string{"singleton/lease", "actor", "internal/*"}},
+		{"singleton/lease/leasetest", []string{"singleton/lease"}},
+		{"singleton/lease", []string{"actor", "internal/*"}},
+		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
+		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
+		{"persistence/sqlite", []string{"persistence", "actor", "internal/*"}},
+		{"persistence", []string{"actor", "internal/*"}},
+		{"remote", []string{"actor", "internal/*"}},
+		{"testkit", []string{"actor", "internal/*"}},
+	}},
+	{"runtime", []place{
+		{"actor", []string{"internal/*"}},
+	}},
+	{"leaves", []place{
+		{"internal/*", []string{"internal/*"}},
+		{"cluster/downing", nil}, // declares what it judges: the cluster's table is above it
+		{"cluster/phi", nil},
+	}},
+}
+
+// anything is the pattern that matches every path.
+const anything = "*"
+
+// placeOf returns where the package at path stands.
+func placeOf(path string) (place, bool) {
+	for _, l := range layers {
+		for _, p := range l.places {
+			if matches(p.pkg, path) {
+				return p, true
+			}
+		}
+	}
+	return place{}, false
+}
