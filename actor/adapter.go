@@ -29,8 +29,7 @@ func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
 func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
 	a := &adapter[T]{core: core{sys: c.sys, address: c.sys.address, uid: c.sys.nextUID(), parent: &c.core}}
 	a.impl = a
-	a.post = func(msg T) { c.enqueue(item[M]{task: makeTask(msg)}, c.box) }
-	c.adapters = append(c.adapters, &a.core)
+	a.post = func(msg T) { c.enqueue(item[M]{task: makeTask(msg)}) }
 	return ActorRef[T]{&a.core}
 }
 
@@ -55,7 +54,9 @@ type adapted[T, M any] struct {
 	wrap func(T) M
 }
 
-func (a *adapted[T, M]) run(c *cell[M]) (Behavior[M], any) { return c.handleTask(a.wrap(a.msg)) }
+func (a *adapted[T, M]) run(c *cell[M]) { c.handleMessage(a.wrap(a.msg)) }
+
+func (a *adapted[T, M]) exempt() bool { return false }
 
 func (a *adapted[T, M]) undelivered() (any, bool) { return a.msg, true }
 
@@ -65,12 +66,16 @@ type handled[T, M any] struct {
 	epoch  uint64
 }
 
-func (h *handled[T, M]) run(c *cell[M]) (Behavior[M], any) {
+func (h *handled[T, M]) run(c *cell[M]) {
 	if h.epoch != c.epoch {
 		c.sys.deadLetter(&c.core, h.msg, ErrStaleHandler)
-		return nil, nil
+		return
 	}
-	return h.handle(h.msg), h.msg
+	if next := h.handle(h.msg); next != nil && !c.become(next) {
+		c.unhandled(h.msg)
+	}
 }
+
+func (h *handled[T, M]) exempt() bool { return false }
 
 func (h *handled[T, M]) undelivered() (any, bool) { return h.msg, true }

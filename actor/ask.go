@@ -3,7 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
-	"sync"
+	"runtime"
 	"time"
 )
 
@@ -18,7 +18,7 @@ import (
 // prefer [PipeToSelf] around it.
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
-	if to.c == nil {
+	if to.c == nil || to.c.sys == nil {
 		return none, fmt.Errorf("ask: %w", ErrNoRef)
 	}
 	p := newPromise[R](to.c)
@@ -28,10 +28,10 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
 	target := to.c.actor()
-	watched := target.addWatcher(watcher{who: &p.core, tell: p.targetEnded})
-	defer target.removeWatcher(&p.core)
+	watched := target.addWatcher(p)
+	defer target.removeWatcher(p)
 	to.Tell(msg) // a dead letter when the target has ended
-	if !watched && !target.resolvesLate() {
+	if !watched {
 		return none, fmt.Errorf("ask %s: %w", to.Path(), ErrTerminated)
 	}
 	return p.await(ctx)
@@ -46,69 +46,74 @@ func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, e
 	return request(replyTo), nil
 }
 
-// A promise is the ref to reply to, good for one reply.
+// A promise is the ref to reply to. It has one outcome: the first reply, the end of the
+// target, or the end of the wait, whichever claims it first.
 type promise[R any] struct {
-	core
-	asked *core
-	reply chan R        // of one
-	ended chan struct{} // closed when the target has ended
+	core    // dead once it has been claimed
+	asked   *core
+	outcome chan outcome[R] // of one: who claims, sends
+}
 
-	mu   sync.Mutex // guards done
-	done bool
+type outcome[R any] struct {
+	reply R
+	ended bool // the target, without a reply
 }
 
 func newPromise[R any](asked *core) *promise[R] {
 	s := asked.sys
-	p := &promise[R]{asked: asked, reply: make(chan R, 1), ended: make(chan struct{})}
+	p := &promise[R]{asked: asked, outcome: make(chan outcome[R], 1)}
 	p.core = core{sys: s, address: s.address, uid: s.nextUID(), impl: p}
 	return p
 }
 
 func (p *promise[R]) await(ctx context.Context) (R, error) {
 	started := time.Now()
+	runtime.Gosched() // let the target run, which the request has made ready: it is faster than to wait
 	select {
-	case r := <-p.reply:
-		return r, nil
-	case <-p.ended:
+	case o := <-p.outcome:
+		return p.result(o)
 	case <-ctx.Done():
 	}
-	select {
-	case r := <-p.reply: // it came first, or at the same time
-		return r, nil
-	default:
+	if !p.claim() { // an outcome is on its way
+		return p.result(<-p.outcome)
 	}
 	var none R
-	if err := ctx.Err(); err != nil {
-		return none, fmt.Errorf("ask %s: no reply after %v: %w", p.asked.fullPath(), time.Since(started), err)
-	}
-	return none, fmt.Errorf("ask %s: %w before it replied", p.asked.fullPath(), ErrTerminated)
+	return none, fmt.Errorf("ask %s: no reply after %v: %w", p.asked.fullPath(), time.Since(started), ctx.Err())
 }
 
-func (p *promise[R]) targetEnded(*core, error) { close(p.ended) }
+func (p *promise[R]) result(o outcome[R]) (R, error) {
+	if o.ended {
+		return o.reply, fmt.Errorf("ask %s: %w before it replied", p.asked.fullPath(), ErrTerminated)
+	}
+	return o.reply, nil
+}
+
+func (p *promise[R]) claim() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := !p.dead
+	p.dead = true
+	return first
+}
+
+// end makes every later reply a late one.
+func (p *promise[R]) end() {
+	p.claim()
+	p.tellWatchers()
+}
+
+func (p *promise[R]) watchedEnded(*core, error) {
+	if p.claim() {
+		p.outcome <- outcome[R]{ended: true}
+	}
+}
 
 func (p *promise[R]) tell(msg R) {
 	if !p.claim() {
 		p.sys.DeadLetter("reply to the ask of "+p.asked.fullPath(), msg, ErrLateReply)
 		return
 	}
-	p.reply <- msg
-}
-
-// claim takes the right to reply; only the first gets it, and none after the end.
-func (p *promise[R]) claim() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.done {
-		return false
-	}
-	p.done = true
-	return true
-}
-
-// end makes every later reply a late one.
-func (p *promise[R]) end() {
-	p.claim()
-	p.sys.unexport(p.uid)
+	p.outcome <- outcome[R]{reply: msg}
 }
 
 func (p *promise[R]) deliver(msg any) {

@@ -14,7 +14,8 @@ type MessageHandler[M any] func(ctx *Context[M], msg M) Behavior[M]
 // it returns for [PostStop] and [PreRestart] is ignored.
 type SignalHandler[M any] func(ctx *Context[M], sig Signal) Behavior[M]
 
-// OnSignal returns b with h as its signal handler.
+// OnSignal returns b with h as its signal handler. Use it inside supervision: a restart
+// begins again with what is supervised, and knows nothing of what is around that.
 func (b Behavior[M]) OnSignal(h SignalHandler[M]) Behavior[M] {
 	return func(ctx *Context[M], next *Next[M]) {
 		b(ctx, next)

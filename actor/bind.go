@@ -9,7 +9,7 @@ import (
 // unbound is behind a ref that has been decoded and does not belong to a system yet.
 type unbound struct{}
 
-func (unbound) deliver(any)              {}
+func (unbound) deliver(msg any)          { deadLetterToNobody(msg) }
 func (unbound) signal(systemMsg)         {}
 func (unbound) context() context.Context { return context.Background() }
 func (unbound) ref() AnyRef              { return ActorRef[struct{}]{} }
@@ -46,13 +46,15 @@ func bindValue(s *System, v reflect.Value) error {
 	if !mayHoldRefs(v.Type()) {
 		return nil
 	}
-	if b, ok := v.Addr().Interface().(bindable); ok {
-		return b.bindTo(s)
+	if v.CanInterface() {
+		if b, ok := v.Addr().Interface().(bindable); ok {
+			return b.bindTo(s)
+		}
 	}
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if !v.Type().Field(i).IsExported() {
+			if !reachable(v.Type().Field(i)) {
 				continue
 			}
 			if err := bindValue(s, v.Field(i)); err != nil {
@@ -114,6 +116,10 @@ func mayHoldRefs(t reflect.Type) bool {
 	return holds
 }
 
+// reachable says whether the codec looks into a field: an embedded struct has exported
+// fields, even when its own name is not.
+func reachable(f reflect.StructField) bool { return f.IsExported() || f.Anonymous }
+
 func findRefs(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if reflect.PointerTo(t).Implements(bindableType) {
 		return true
@@ -125,7 +131,7 @@ func findRefs(t reflect.Type, seen map[reflect.Type]bool) bool {
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if f := t.Field(i); f.IsExported() && findRefs(f.Type, seen) {
+			if f := t.Field(i); reachable(f) && findRefs(f.Type, seen) {
 				return true
 			}
 		}

@@ -32,20 +32,19 @@ type cell[M any] struct {
 	scratch   Next[M]
 	onMessage MessageHandler[M]
 	onSignal  SignalHandler[M]
-	layers    []*layer[M]
-	base      int // layers that the first behavior set
+	initial   Behavior[M] // it was spawned with
+	layers    []*layer[M] // of supervision, the innermost last
+	base      int         // how many of them the first behavior set; -1: it has not run yet
 	phase     phase
-	cause     error         // why it stops
-	restart   int           // index of the layer that restarts
+	restart   int           // index of the layer that restarts; -1: the actor starts
 	awaiting  bool          // the restart waits for children
 	delay     time.Duration // of the restart, once they are gone
 	backoff   *time.Timer
 	epoch     uint64 // counts incarnations, so that what belongs to an old one is recognised
 	timers    timers[M]
 	idle      *receiveTimeout[M]
-	watched   map[*core]watchEntry[M]
+	watched   map[*core]*watch[M]
 	cleanups  []cleanup
-	adapters  []*core
 }
 
 // phase is where an actor is in its life.
@@ -78,7 +77,7 @@ const (
 	sysDrain      // stop, once all that is queued has been handled
 )
 
-func (c *cell[M]) tell(msg M) { c.enqueue(item[M]{msg: msg}, c.box) }
+func (c *cell[M]) tell(msg M) { c.enqueue(item[M]{msg: msg}) }
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
 func (c *cell[M]) deliver(msg any) {
@@ -91,15 +90,15 @@ func (c *cell[M]) deliver(msg any) {
 
 func (c *cell[M]) ref() AnyRef { return ActorRef[M]{&c.core} }
 
-// enqueue puts it into the queue under the bound of box, and sees that a turn comes.
-func (c *cell[M]) enqueue(it item[M], box Mailbox) {
+// enqueue puts it into the queue and sees that a turn comes.
+func (c *cell[M]) enqueue(it item[M]) {
 	c.mu.Lock()
-	if reason := c.refusal(); reason != nil {
+	if reason := c.refusal(it); reason != nil {
 		c.mu.Unlock()
 		c.reportUndelivered(it, reason)
 		return
 	}
-	over, overflow := c.queue.push(it, box)
+	over, overflow := c.queue.push(it, c.box)
 	wake := !c.scheduled && !c.suspended
 	if wake {
 		c.scheduled = true
@@ -113,12 +112,12 @@ func (c *cell[M]) enqueue(it item[M], box Mailbox) {
 	}
 }
 
-// refusal says why nothing can be queued, if so. core.mu is held.
-func (c *cell[M]) refusal() error {
+// refusal says why it cannot be queued, if so. core.mu is held.
+func (c *cell[M]) refusal(it item[M]) error {
 	if c.dead {
 		return ErrTerminated
 	}
-	if c.suspended && c.stashCap > 0 && len(c.queue.waiting) >= c.stashCap {
+	if c.suspended && c.stashCap > 0 && c.queue.size() >= c.stashCap && !it.exempt() {
 		return ErrStashFull
 	}
 	return nil
@@ -137,7 +136,7 @@ func (c *cell[M]) signal(msg systemMsg) {
 	case sysStop:
 		c.life.end()
 	case sysDrain:
-		c.enqueue(item[M]{task: lastTask[M]{}}, Unbounded())
+		c.enqueue(item[M]{task: lastTask[M]{}})
 		return
 	}
 	c.mu.Lock()
@@ -175,7 +174,7 @@ func (c *cell[M]) turn() (more bool) {
 			return
 		}
 		go func() { // the handler has ended this goroutine: its actor gets another
-			c.fail(errGoexit)
+			c.stopFailed(errGoexit, false) // whatever supervision says: the goroutine is lost on purpose
 			c.run()
 		}()
 	}()
@@ -200,7 +199,11 @@ func (c *cell[M]) step() bool {
 	}
 	if c.phase == running {
 		if it, ok := c.queue.pop(); ok {
-			c.handle(it)
+			if it.task != nil {
+				it.task.run(c)
+			} else {
+				c.handleMessage(it.msg)
+			}
 			return true
 		}
 	}
@@ -226,34 +229,15 @@ func (c *cell[M]) refillOrRest() bool {
 		return true
 	}
 	c.scheduled = false
+	c.queue.rest()
 	return false
-}
-
-func (c *cell[M]) handle(it item[M]) {
-	if it.task != nil {
-		next, handled := it.task.run(c)
-		c.become(next, handled)
-		return
-	}
-	c.handleMessage(it.msg)
-}
-
-// handleMessage gives msg to the behavior, and goes on as it says.
-func (c *cell[M]) handleMessage(msg M) {
-	if c.idle != nil {
-		c.idle.restart()
-	}
-	next := c.onMessage(&c.ctx, msg)
-	if next != nil {
-		c.become(next, msg)
-	}
 }
 
 // A lastTask stops the actor when its turn comes.
 type lastTask[M any] struct{}
 
-func (lastTask[M]) run(*cell[M]) (Behavior[M], any) {
-	return func(_ *Context[M], n *Next[M]) { n.Stop() }, nil
-}
+func (lastTask[M]) run(c *cell[M]) { c.beginStop(nil) }
+
+func (lastTask[M]) exempt() bool { return true }
 
 func (lastTask[M]) undelivered() (any, bool) { return nil, false }

@@ -51,7 +51,7 @@ func (c *Context[M]) Stop(child AnyRef) { c.signalChild(child, sysStop) }
 func (c *Context[M]) Drain(child AnyRef) { c.signalChild(child, sysDrain) }
 
 func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
-	target := child.target()
+	target := child.target().actor()
 	if target == nil || target.parent != &c.cell.core {
 		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.path, child.Path()))
 	}
@@ -76,7 +76,7 @@ func (c *Context[M]) Defer(f func()) {
 //
 // A timer that was cancelled or replaced never delivers, even when it had fired
 // already and its message was waiting. Timers end with the incarnation: a restart
-// cancels them.
+// cancels them, and one that is set in [PreRestart] or [PostStop] never fires.
 func (c *Context[M]) After(key string, d time.Duration, msg M) {
 	c.cell.timers.set(c.cell, key, d, false, msg)
 }
@@ -102,7 +102,9 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
 	}
 	c.CancelReceiveTimeout()
-	c.cell.idle = newReceiveTimeout(c.cell, d, msg)
+	if c.cell.phase < restarting {
+		c.cell.idle = newReceiveTimeout(c.cell, d, msg)
+	}
 }
 
 // CancelReceiveTimeout ends the receive timeout; one that has fired is not delivered.

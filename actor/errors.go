@@ -35,8 +35,9 @@ var (
 	ErrDropped = errors.New("actor: dropped")
 )
 
-// errGoexit fails an actor whose handler ended its goroutine.
-var errGoexit = errors.New("actor: handler called runtime.Goexit")
+// errGoexit is the failure of a handler, or of a function given to PipeToSelf, that
+// ended its goroutine.
+var errGoexit = errors.New("actor: runtime.Goexit was called")
 
 // A PanicError is a panic in a behavior, as the failure of its actor.
 type PanicError struct {

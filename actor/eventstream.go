@@ -19,6 +19,10 @@ type subscription struct {
 	tell       func(event any) (matched bool)
 }
 
+func (s subscription) same(as subscription) bool {
+	return s.subscriber == as.subscriber && s.event == as.event
+}
+
 // UnhandledMessage is published when a behavior has said that a message was not meant
 // for it.
 type UnhandledMessage struct {
@@ -27,7 +31,8 @@ type UnhandledMessage struct {
 }
 
 // Subscribe tells ref every event of type T that is published from now on; when T is an
-// interface, every event that implements it. A subscription ends with its actor.
+// interface, every event that implements it. Subscribing twice is subscribing once. A
+// subscription ends with its actor.
 func Subscribe[T any](s *System, ref ActorRef[T]) {
 	if ref.c == nil {
 		panic("actor: cannot subscribe the zero ActorRef")
@@ -45,7 +50,7 @@ func Subscribe[T any](s *System, ref ActorRef[T]) {
 // Unsubscribe ends the subscription of ref to events of type T.
 func Unsubscribe[T any](s *System, ref ActorRef[T]) {
 	s.events.remove(func(x subscription) bool {
-		return x.subscriber == ref.c && x.event == reflect.TypeFor[T]()
+		return x.same(subscription{event: reflect.TypeFor[T](), subscriber: ref.c})
 	})
 }
 
@@ -70,7 +75,9 @@ func (e *EventStream) Publish(event any) {
 func (e *EventStream) add(s subscription) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.subscriptions = append(slices.Clip(e.subscriptions), s)
+	if !slices.ContainsFunc(e.subscriptions, s.same) {
+		e.subscriptions = append(slices.Clip(e.subscriptions), s)
+	}
 }
 
 func (e *EventStream) remove(match func(subscription) bool) {

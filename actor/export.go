@@ -7,11 +7,26 @@ import (
 )
 
 // exports are the asks and adapters whose refs have left for other nodes: they are in
-// no tree, so that incoming messages find them here. An ask leaves with its end, an
-// adapter with its actor.
+// no tree, so that incoming messages find them here until they end.
 type exports struct {
 	mu    sync.Mutex // guards byUID
 	byUID map[uint64]*core
+}
+
+// add makes c reachable from other nodes, if it is not already by its path.
+func (e *exports) add(c *core) {
+	if c.path != "" {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, known := e.byUID[c.uid]; known || !c.actor().addWatcher(exported{e, c.uid}) {
+		return
+	}
+	if e.byUID == nil {
+		e.byUID = make(map[uint64]*core)
+	}
+	e.byUID[c.uid] = c
 }
 
 func (e *exports) find(path string) *core {
@@ -24,21 +39,14 @@ func (e *exports) find(path string) *core {
 	return e.byUID[uid]
 }
 
-// export makes c reachable from other nodes, if it is not already by its path.
-func (s *System) export(c *core) {
-	if c.path != "" {
-		return
-	}
-	s.exports.mu.Lock()
-	defer s.exports.mu.Unlock()
-	if s.exports.byUID == nil {
-		s.exports.byUID = make(map[uint64]*core)
-	}
-	s.exports.byUID[c.uid] = c
+// exported watches what has been exported.
+type exported struct {
+	from *exports
+	uid  uint64
 }
 
-func (s *System) unexport(uid uint64) {
-	s.exports.mu.Lock()
-	defer s.exports.mu.Unlock()
-	delete(s.exports.byUID, uid)
+func (x exported) watchedEnded(*core, error) {
+	x.from.mu.Lock()
+	defer x.from.mu.Unlock()
+	delete(x.from.byUID, x.uid)
 }

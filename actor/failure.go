@@ -26,23 +26,19 @@ func (c *cell[M]) supervise(b Behavior[M], s Strategy, starting, again bool) {
 	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: time.Now()}})
 }
 
-// fail asks the layers what to do about err, from the inside out. The outermost one is
-// the default: stop.
+// fail asks the layers what to do about err, from the inside out. Without any, the actor
+// stops.
 func (c *cell[M]) fail(err error) {
 	if c.phase >= stopping {
 		c.ctx.Log().Error("failure while an actor ends", zap.Error(err))
 		return
 	}
-	if errors.Is(err, errGoexit) {
-		c.stopFailed(err, false)
-		return
-	}
-	for i := len(c.layers) - 1; i > 0; i-- {
+	for i := len(c.layers) - 1; i >= 0; i-- {
 		if c.apply(i, err) {
 			return
 		}
 	}
-	c.stopFailed(err, len(c.layers) > 1)
+	c.stopFailed(err, len(c.layers) > 0)
 }
 
 // apply does what layer i decides; false means that the layer around it is to decide.

@@ -16,7 +16,7 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 	case sysChildEnded:
 		c.childEnded()
 	case sysEscalated:
-		if c.phase < stopping {
+		if c.phase == running { // else the child's incarnation of the parent has ended
 			c.fail(&EscalatedError{Child: msg.child.fullPath(), Err: msg.err})
 		}
 	case sysResume:
@@ -30,81 +30,22 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 // one that the restarting layer supervises.
 func (c *cell[M]) start() {
 	c.phase = starting
-	first := c.layers[c.restart].initial
-	c.layers[c.restart].ledger.started = time.Now()
+	first := c.initial
 	c.layers = c.layers[:c.restart+1]
+	if c.restart >= 0 {
+		l := c.layers[c.restart]
+		first, l.ledger.started = l.initial, time.Now()
+	}
 	c.onMessage, c.onSignal = nil, nil
-	c.become(first, nil)
+	c.become(first)
 	if c.phase != starting {
 		return
 	}
-	if c.restart < c.base || c.base == 0 {
+	if c.restart < c.base || c.base < 0 {
 		c.base = len(c.layers)
 	}
 	c.phase = running
 	c.setSuspended(false, 0)
-}
-
-// become goes on as b says; handled is what the previous behavior was given.
-func (c *cell[M]) become(b Behavior[M], handled any) {
-	if b == nil && c.phase != starting {
-		return
-	}
-	n := &c.scratch
-	*n = Next[M]{cell: c, starting: c.phase == starting}
-	if b != nil {
-		b(&c.ctx, n)
-	}
-	switch {
-	case n.err != nil:
-		c.fail(n.err)
-	case n.stop:
-		c.beginStop(nil)
-	case n.starting && n.OnMessage == nil:
-		c.fail(errNoBehavior)
-	case n.unhandled:
-		c.unhandled(handled)
-	default:
-		c.install(n)
-	}
-}
-
-func (c *cell[M]) install(n *Next[M]) {
-	if n.OnMessage != nil {
-		c.onMessage = n.OnMessage
-	}
-	if n.OnSignal != nil {
-		c.onSignal = n.OnSignal
-	}
-}
-
-func (c *cell[M]) unhandled(handled any) {
-	switch sig := handled.(type) {
-	case Terminated:
-		c.fail(&DeathPactError{Ref: sig.Ref})
-	case ChildFailed:
-		c.fail(&DeathPactError{Ref: sig.Ref, Cause: sig.Err})
-	default:
-		c.sys.events.Publish(UnhandledMessage{Recipient: c.fullPath(), Message: handled})
-	}
-}
-
-// tellSignal gives sig to the behavior, which must exist, and returns its answer.
-func (c *cell[M]) tellSignal(sig Signal) Behavior[M] {
-	if c.onSignal == nil {
-		return ignoreSignal[M](sig)
-	}
-	return c.onSignal(&c.ctx, sig)
-}
-
-// ignoreSignal is the answer of a behavior without a signal handler: the end of a
-// watched actor is unhandled, the rest does not matter.
-func ignoreSignal[M any](sig Signal) Behavior[M] {
-	switch sig.(type) {
-	case Terminated, ChildFailed:
-		return func(_ *Context[M], n *Next[M]) { n.Unhandled() }
-	}
-	return nil
 }
 
 // beginStop stops the children; the last of them to end lets the actor itself end.
@@ -116,6 +57,7 @@ func (c *cell[M]) beginStop(cause error) {
 	c.life.end()
 	c.stopTimers()
 	c.setSuspended(true, 0)
+	c.closeToChildren()
 	if c.stopChildren() == 0 {
 		c.finish()
 	}
@@ -136,25 +78,19 @@ func (c *cell[M]) childEnded() {
 // dead letters, its name given back, watchers and parent told; in that order.
 func (c *cell[M]) finish() {
 	c.phase = stopped
-	c.endIncarnation(PostStop{}, 0)
+	c.endIncarnation(PostStop{}, -1)
 	c.unwatchAll()
 	c.mu.Lock()
 	c.dead = true
 	rest := c.queue.drain()
-	watchers := c.watchers
-	c.watchers, c.system = nil, nil
+	c.system = nil
 	c.mu.Unlock()
 	c.life.release()
-	for _, a := range c.adapters {
-		c.sys.unexport(a.uid)
-	}
 	for _, it := range rest {
 		c.reportUndelivered(it, ErrTerminated)
 	}
 	c.parent.forgetChild(&c.core)
-	for _, w := range watchers {
-		w.tell(&c.core, c.cause)
-	}
+	c.tellWatchers()
 	c.parent.impl.signal(systemMsg{kind: sysChildEnded, child: &c.core})
 }
 
@@ -165,30 +101,38 @@ type cleanup struct {
 }
 
 // endIncarnation gives the last signal to the behavior, if there ever was one, and runs
-// the cleanups that were deferred inside the given number of layers. What panics here is
+// the cleanups that were deferred inside a layer; -1 means all. What panics here is
 // logged; it cannot fail an actor that has ended.
-func (c *cell[M]) endIncarnation(last Signal, outside int) {
+func (c *cell[M]) endIncarnation(last Signal, layer int) {
 	if c.onMessage != nil {
 		c.guard("signal handler", func() { c.tellSignal(last) })
 	}
+	c.runCleanups(layer)
+	c.onMessage, c.onSignal = nil, nil
+	c.epoch++
+}
+
+// runCleanups runs those that were deferred inside a layer, and what they defer themselves.
+func (c *cell[M]) runCleanups(layer int) {
 	var kept []cleanup
-	for _, d := range slices.Backward(c.cleanups) {
-		if d.depth > outside {
-			c.guard("deferred function", d.run)
+	for len(c.cleanups) > 0 {
+		end := len(c.cleanups) - 1
+		last := c.cleanups[end]
+		c.cleanups = c.cleanups[:end]
+		if last.depth > layer {
+			c.guard("deferred function", last.run)
 		} else {
-			kept = append(kept, d)
+			kept = append(kept, last)
 		}
 	}
 	slices.Reverse(kept)
 	c.cleanups = kept
-	c.onMessage, c.onSignal = nil, nil
-	c.epoch++
 }
 
 // guard runs f; a panic, or the end of its goroutine, is logged.
 func (c *cell[M]) guard(what string, f func()) {
 	if err := protect(f); err != nil {
-		c.ctx.Log().Error("panic while an actor ends", zap.String("in", what), zap.Error(err))
+		c.ctx.Log().Error("failure outside of supervision", zap.String("in", what), zap.Error(err))
 	}
 }
 

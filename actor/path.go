@@ -12,10 +12,16 @@ const (
 )
 
 func (c *core) fullPath() string {
-	if c == nil {
+	switch {
+	case c == nil:
 		return ""
+	case c.sys == nil:
+		return c.path // as it was decoded
 	}
-	return formatPath(c.systemName(), c.address, c.localPath())
+	if r, remote := c.impl.(*remoteActor); remote {
+		return r.sendTo.Full // its system may have another name
+	}
+	return formatPath(c.sys.name, c.address, c.localPath())
 }
 
 // localPath returns the path within the system. What is not in the tree gets one from
@@ -35,13 +41,6 @@ func (c *core) fullString() string {
 		return c.fullPath()
 	}
 	return c.fullPath() + "#" + strconv.FormatUint(c.uid, 10)
-}
-
-func (c *core) systemName() string {
-	if c.sys == nil {
-		return ""
-	}
-	return c.sys.name
 }
 
 func formatPath(system, address, path string) string {
@@ -85,8 +84,10 @@ func checkName(name string) {
 	if strings.HasPrefix(name, "$") {
 		panic(fmt.Sprintf("actor: name %q begins with $, which is kept for names made by the system", name))
 	}
-	if i := strings.IndexFunc(name, illegalInName); i >= 0 {
-		panic(fmt.Sprintf("actor: name %q contains %q; letters, digits and -_.:~+@ are allowed", name, name[i]))
+	for _, r := range name {
+		if illegalInName(r) {
+			panic(fmt.Sprintf("actor: name %q contains %q; letters, digits and -_.:~+@ are allowed", name, r))
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (r ActorRef[M]) MarshalCBOR() ([]byte, error) {
 		return codec.Marshal("")
 	}
 	if r.c.sys != nil {
-		r.c.sys.export(r.c)
+		r.c.sys.exports.add(r.c)
 	}
 	return codec.Marshal(r.String())
 }
@@ -65,7 +65,7 @@ func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 	}
 	r.c = nil
 	if path != "" {
-		r.c = &core{path: path, impl: unbound{}}
+		r.c = &core{path: path, impl: unbound{}, dead: true}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 	c := ctx.cell
 	c.sys.background.Go(func() {
 		p := &piped[T, M]{wrap: wrap, err: errGoexit} // unless f returns
-		defer func() { c.enqueue(item[M]{task: p}, Unbounded()) }()
+		defer func() { c.enqueue(item[M]{task: p}) }()
 		defer func() {
 			if r := recover(); r != nil {
 				p.err = panicError(r)
@@ -29,8 +29,8 @@ type piped[T, M any] struct {
 	wrap  func(T, error) M
 }
 
-func (p *piped[T, M]) run(c *cell[M]) (Behavior[M], any) {
-	return c.handleTask(p.wrap(p.value, p.err))
-}
+func (p *piped[T, M]) run(c *cell[M]) { c.handleMessage(p.wrap(p.value, p.err)) }
+
+func (p *piped[T, M]) exempt() bool { return true }
 
 func (p *piped[T, M]) undelivered() (any, bool) { return p.value, p.err == nil }

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -63,7 +64,10 @@ type core struct {
 	mu       sync.Mutex // guards all below, and the queues of a cell
 	children map[string]*core
 	watchers []watcher
+	closed   bool // takes no more children
 	dead     bool
+
+	cause error // the failure that it ended by; set before dead is, and not read before
 }
 
 // A receiver is the part of a core that knows message types.
@@ -74,20 +78,27 @@ type receiver interface {
 	context() context.Context
 }
 
-// A watcher is told of the end of what it watches. It must not block.
-type watcher struct {
-	who  *core // for removal
-	tell func(target *core, err error)
+// A watcher is told of the end of what it watches. It must be comparable.
+type watcher interface {
+	watchedEnded(target *core, err error) // must not block
 }
 
-// actor returns the core of the actor that c stands for, which is another for adapters.
+// actor returns the core of the actor that c stands for: the owner of an adapter, and
+// whoever lives by now where nobody was found.
 func (c *core) actor() *core {
-	if c != nil && c.path == "" && c.parent != nil {
+	if c == nil {
+		return nil
+	}
+	if n, ok := c.impl.(*nobody); ok {
+		return n.successor()
+	}
+	if c.path == "" && c.parent != nil {
 		return c.parent
 	}
 	return c
 }
 
+// addWatcher returns false when c has ended.
 func (c *core) addWatcher(w watcher) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,14 +109,22 @@ func (c *core) addWatcher(w watcher) bool {
 	return true
 }
 
-func (c *core) removeWatcher(who *core) {
+func (c *core) removeWatcher(w watcher) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, w := range c.watchers {
-		if w.who == who {
-			c.watchers = append(c.watchers[:i:i], c.watchers[i+1:]...)
-			return
-		}
+	if i := slices.Index(c.watchers, w); i >= 0 {
+		c.watchers = slices.Delete(c.watchers, i, i+1)
+	}
+}
+
+// tellWatchers tells all watchers of the end of c, which must be dead.
+func (c *core) tellWatchers() {
+	c.mu.Lock()
+	watchers := c.watchers
+	c.watchers = nil
+	c.mu.Unlock()
+	for _, w := range watchers {
+		w.watchedEnded(c, c.cause)
 	}
 }
 

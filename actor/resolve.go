@@ -10,7 +10,8 @@ import (
 // Resolve returns the ref of the actor at a full path, as [ActorRef.Path] or
 // [ActorRef.String] print it, on this node or another. It does not look whether anybody
 // lives there: what is told to nobody becomes dead letters, and an actor that is spawned
-// at the path later gets what is told then, unless the path ends in an actor's number.
+// at the path later gets what is told then, unless the path ends in an actor's number. A
+// ref that was resolved before its actor was spawned is not equal to the actor's own.
 // A malformed path is nobody's, with the reason in the log.
 func Resolve[M any](s *System, path string) ActorRef[M] {
 	return ActorRef[M]{s.resolve(path)}
@@ -25,18 +26,14 @@ func (s *System) resolve(path string) *core {
 	if l.address != "" && l.address != s.address {
 		return s.remotes.get(s, l)
 	}
-	c := s.lookup(l.path)
-	if c == nil || l.uid != 0 && c.uid != l.uid {
-		return newNobody(s, l)
+	if c := s.lookup(l.path); c.is(l.uid) {
+		return c
 	}
-	return c
+	return newNobody(s, l)
 }
 
-// resolvesLate says that c is looked up anew for each message.
-func (c *core) resolvesLate() bool {
-	_, remote := c.impl.(*remoteActor)
-	return remote
-}
+// is says whether c exists, and is the one meant by uid.
+func (c *core) is(uid uint64) bool { return c != nil && (uid == 0 || c.uid == uid) }
 
 // nobody is where no actor was found. It looks again for each message.
 type nobody struct{ core }
@@ -44,6 +41,14 @@ type nobody struct{ core }
 func newNobody(s *System, l location) *core {
 	n := &nobody{core{sys: s, path: l.path, address: l.address, uid: l.uid, dead: true}}
 	n.impl = n
+	return &n.core
+}
+
+// successor returns the core of the actor that lives there now, or that of n.
+func (n *nobody) successor() *core {
+	if c := n.sys.lookup(n.path); c.is(n.uid) {
+		return c.actor()
+	}
 	return &n.core
 }
 

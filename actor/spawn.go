@@ -28,7 +28,8 @@ func WithContext(ctx context.Context) SpawnOption { return func(c *spawnConfig) 
 // Spawn starts an actor as a child of parent, and returns at once; b is called inside
 // the new actor. An empty name makes a unique one. It panics when a living child of
 // parent has the name, or when the name contains anything but letters, digits and
-// -_.:~+@. When parent has ended, the ref is that of an actor that has ended too.
+// -_.:~+@. When parent is stopping or has ended, the ref is that of an actor that has
+// ended too.
 func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
 	return spawn(parent.spawnUnder(), b, name, opts)
 }
@@ -43,17 +44,9 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	if b == nil {
 		panic(fmt.Sprintf("actor: nil behavior for actor %q", name))
 	}
-	var cfg spawnConfig
-	for _, o := range opts {
-		o(&cfg)
-	}
+	cfg := configure(opts)
 	c := newCell(parent, b, cfg)
-	if name == "" {
-		name = "$" + strconv.FormatUint(c.uid, 36)
-	} else {
-		checkName(name)
-	}
-	c.path = parent.path + "/" + name
+	name = c.settle(name)
 	if !parent.addChild(name, &c.core) {
 		c.dead = true
 		c.life.end()
@@ -66,16 +59,38 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	return ActorRef[M]{&c.core}
 }
 
+func configure(opts []SpawnOption) spawnConfig {
+	if len(opts) == 0 {
+		return spawnConfig{}
+	}
+	var c spawnConfig
+	for _, o := range opts {
+		o(&c)
+	}
+	return c
+}
+
+// settle gives the cell its path, and returns its name, which is made when there is none.
+func (c *cell[M]) settle(name string) string {
+	below := c.parent.path + "/"
+	if name == "" {
+		c.path = string(strconv.AppendUint([]byte(below+"$"), c.uid, 36))
+	} else {
+		checkName(name)
+		c.path = below + name
+	}
+	return c.path[len(below):]
+}
+
 func newCell[M any](parent *core, b Behavior[M], cfg spawnConfig) *cell[M] {
 	s := parent.sys
-	c := &cell[M]{box: cfg.box}
+	c := &cell[M]{box: cfg.box, initial: b, base: -1, restart: -1}
 	c.core = core{sys: s, parent: parent, address: s.address, uid: s.nextUID(), impl: c}
 	c.life.parent = parent.impl.context()
 	if cfg.ctx != nil {
 		c.life.parent = cfg.ctx
 	}
 	c.ctx = Context[M]{Context: &c.life, cell: c}
-	c.layers = []*layer[M]{{initial: b}}
 	c.runTurn = c.run
 	c.system = []systemMsg{{kind: sysStart}}
 	c.urgent.Store(true)

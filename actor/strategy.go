@@ -50,7 +50,8 @@ type Strategy struct {
 }
 
 // A Backoff is an exponential delay: Min, 2·Min, 4·Min, … at most Max, each times a
-// random factor in [1, 1+Jitter). It begins again at Min after (Min+Max)/2 without failure.
+// random factor in [1, 1+Jitter). A zero Max is Min. It begins again at Min after
+// (Min+Max)/2 without failure.
 type Backoff struct {
 	Min, Max time.Duration
 	Jitter   float64

@@ -28,7 +28,7 @@ type System struct {
 	extensions   sync.Map // reflect.Type of the extension → extension
 	background   group
 	terminated   chan struct{}
-	shutdown     sync.Mutex // held by the Shutdown that works
+	shutdown     sync.Once // closes terminated
 }
 
 // An Option changes how a system is built.
@@ -44,13 +44,16 @@ func WithTransport(address string, t Transport) Option {
 }
 
 // NewSystem starts a system. It runs no goroutine while nothing happens in it; still,
-// end it with Shutdown. It panics when the name is empty or has characters that an
-// actor's name may not have.
+// end it with Shutdown. It panics when the name is empty, or has an @ or characters that
+// an actor's name may not have.
 func NewSystem(name string, opts ...Option) *System {
 	if name == "" {
 		panic("actor: a system needs a name")
 	}
 	checkName(name)
+	if strings.Contains(name, "@") {
+		panic(fmt.Sprintf("actor: system name %q contains an @, which begins its address in paths", name))
+	}
 	s := &System{name: name, log: zap.NewNop(), terminated: make(chan struct{})}
 	for _, o := range opts {
 		o(s)
@@ -83,10 +86,9 @@ func (s *System) Terminated() <-chan struct{} { return s.terminated }
 // Shutdown stops all actors, children before parents, those of the user before those of
 // the framework, and waits until they have ended and until functions given to
 // [PipeToSelf] have returned. When ctx ends first, the error wraps its cause and names
-// what still runs; Shutdown may be called again. A second call after success returns nil.
+// what still runs; Shutdown may be called again, also while another call waits. After
+// success it returns nil.
 func (s *System) Shutdown(ctx context.Context) error {
-	s.shutdown.Lock()
-	defer s.shutdown.Unlock()
 	for _, g := range []*guardian{s.user, s.system} {
 		g.signal(systemMsg{kind: sysStop})
 		if !wait(ctx, g.gone) {
@@ -96,12 +98,10 @@ func (s *System) Shutdown(ctx context.Context) error {
 	if !wait(ctx, s.background.idle()) {
 		return s.stillRunning(ctx, []string{"functions given to PipeToSelf"})
 	}
-	systems.Delete(s)
-	select {
-	case <-s.terminated:
-	default:
+	s.shutdown.Do(func() {
+		systems.Delete(s)
 		close(s.terminated)
-	}
+	})
 	return nil
 }
 

@@ -18,7 +18,7 @@ type keyedTimer[M any] struct {
 
 func (t *timers[M]) set(c *cell[M], key string, d time.Duration, repeat bool, msg M) {
 	t.cancel(key)
-	if c.phase >= stopping {
+	if c.phase >= restarting {
 		return
 	}
 	if t.byKey == nil {
@@ -29,7 +29,7 @@ func (t *timers[M]) set(c *cell[M], key string, d time.Duration, repeat bool, ms
 		k.every = d
 	}
 	t.byKey[key] = k
-	k.timer = time.AfterFunc(d, func() { c.enqueue(item[M]{task: k}, Unbounded()) })
+	k.timer = time.AfterFunc(d, func() { c.enqueue(item[M]{task: k}) })
 }
 
 func (t *timers[M]) cancel(key string) {
@@ -45,16 +45,16 @@ func (t *timers[M]) cancelAll() {
 	}
 }
 
-func (k *keyedTimer[M]) run(c *cell[M]) (Behavior[M], any) {
+func (k *keyedTimer[M]) run(c *cell[M]) {
 	if c.timers.byKey[k.key] != k {
-		return nil, nil
+		return
 	}
 	if k.every > 0 {
 		defer k.again(c)
 	} else {
 		delete(c.timers.byKey, k.key)
 	}
-	return c.handleTask(k.msg)
+	c.handleMessage(k.msg)
 }
 
 // again arms a repeating timer once its message has been handled, also when that
@@ -65,15 +65,9 @@ func (k *keyedTimer[M]) again(c *cell[M]) {
 	}
 }
 
-func (k *keyedTimer[M]) undelivered() (any, bool) { return nil, false }
+func (k *keyedTimer[M]) exempt() bool { return true }
 
-// handleTask gives msg, which a task led to, to the behavior.
-func (c *cell[M]) handleTask(msg M) (Behavior[M], any) {
-	if c.idle != nil {
-		c.idle.restart()
-	}
-	return c.onMessage(&c.ctx, msg), msg
-}
+func (k *keyedTimer[M]) undelivered() (any, bool) { return nil, false }
 
 // A receiveTimeout is the timer that every message begins anew. One that has fired and
 // waits in the mailbox is outdated by a message before it.
@@ -86,7 +80,7 @@ type receiveTimeout[M any] struct {
 
 func newReceiveTimeout[M any](c *cell[M], d time.Duration, msg M) *receiveTimeout[M] {
 	r := &receiveTimeout[M]{after: d, msg: msg, due: time.Now().Add(d)}
-	r.timer = time.AfterFunc(d, func() { c.enqueue(item[M]{task: r}, Unbounded()) })
+	r.timer = time.AfterFunc(d, func() { c.enqueue(item[M]{task: r}) })
 	return r
 }
 
@@ -95,11 +89,12 @@ func (r *receiveTimeout[M]) restart() {
 	r.timer.Reset(r.after)
 }
 
-func (r *receiveTimeout[M]) run(c *cell[M]) (Behavior[M], any) {
-	if c.idle != r || time.Now().Before(r.due) {
-		return nil, nil
+func (r *receiveTimeout[M]) run(c *cell[M]) {
+	if c.idle == r && !time.Now().Before(r.due) {
+		c.handleMessage(r.msg)
 	}
-	return c.handleTask(r.msg)
 }
+
+func (r *receiveTimeout[M]) exempt() bool { return true }
 
 func (r *receiveTimeout[M]) undelivered() (any, bool) { return nil, false }

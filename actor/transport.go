@@ -37,10 +37,10 @@ func (s *System) lookup(path string) *core {
 	if strings.HasPrefix(path, tempPrefix) {
 		return s.exports.find(path)
 	}
-	root, rest, found := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	g := map[string]*guardian{"user": s.user, "system": s.system}[root]
-	if g == nil || !found {
-		return nil
+	for _, g := range []*guardian{s.user, s.system} {
+		if rest, below := strings.CutPrefix(path, g.path+"/"); below {
+			return g.find(strings.Split(rest, "/"))
+		}
 	}
-	return g.find(strings.Split(rest, "/"))
+	return nil
 }

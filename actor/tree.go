@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// addChild puts child into the tree under name; false when the parent has ended.
-// It panics when a living child has the name.
+// addChild puts child into the tree under name; false when the parent is stopping or has
+// ended. It panics when a living child has the name.
 func (c *core) addChild(name string, child *core) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dead {
+	if c.closed || c.dead {
 		return false
 	}
 	if _, taken := c.children[name]; taken {
@@ -23,6 +23,12 @@ func (c *core) addChild(name string, child *core) bool {
 	}
 	c.children[name] = child
 	return true
+}
+
+func (c *core) closeToChildren() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
 }
 
 func (c *core) forgetChild(child *core) {

@@ -5,8 +5,9 @@ import (
 	"reflect"
 )
 
-// A watchEntry is what a cell wants to be told of the end of another.
-type watchEntry[M any] struct {
+// A watch is what an actor wants to be told of the end of another.
+type watch[M any] struct {
+	by     *cell[M]
 	ref    AnyRef
 	msg    M
 	custom bool // tell msg instead of the signal
@@ -19,49 +20,45 @@ type watchEntry[M any] struct {
 //
 // It panics when ref is being watched by [Context.WatchWith], when it is the zero
 // ActorRef, and for actors on other nodes, which cannot be watched yet.
-func (c *Context[M]) Watch(ref AnyRef) { c.cell.watch(watchEntry[M]{ref: ref}) }
+func (c *Context[M]) Watch(ref AnyRef) { c.cell.watch(&watch[M]{by: c.cell, ref: ref}) }
 
 // WatchWith is like [Context.Watch], but tells the actor msg instead of a signal. To
 // change the message, unwatch first; else it panics.
 func (c *Context[M]) WatchWith(ref AnyRef, msg M) {
-	c.cell.watch(watchEntry[M]{ref: ref, msg: msg, custom: true})
+	c.cell.watch(&watch[M]{by: c.cell, ref: ref, msg: msg, custom: true})
 }
 
 // Unwatch ends a watch. Nothing is told any more, even when the actor has ended already
 // and the signal was waiting.
 func (c *Context[M]) Unwatch(ref AnyRef) { c.cell.endWatch(ref.target().actor()) }
 
-func (c *cell[M]) watch(entry watchEntry[M]) {
-	target := entry.ref.target().actor()
+func (c *cell[M]) watch(w *watch[M]) {
+	target := w.ref.target().actor()
 	if target == nil {
 		panic("actor: cannot watch the zero ActorRef")
 	}
 	if _, remote := target.impl.(*remoteActor); remote {
-		panic(fmt.Sprintf("actor: cannot watch %s: actors on other nodes cannot be watched yet", entry.ref.Path()))
+		panic(fmt.Sprintf("actor: cannot watch %s: actors on other nodes cannot be watched yet", w.ref.Path()))
 	}
 	if old, ok := c.watched[target]; ok {
-		if old.custom != entry.custom || !reflect.DeepEqual(old.msg, entry.msg) {
-			panic(fmt.Sprintf("actor: %s is watched in another way; unwatch it first", entry.ref.Path()))
+		if old.custom != w.custom || !reflect.DeepEqual(old.msg, w.msg) {
+			panic(fmt.Sprintf("actor: %s is watched in another way; unwatch it first", w.ref.Path()))
 		}
 		return
 	}
 	if c.watched == nil {
-		c.watched = make(map[*core]watchEntry[M])
+		c.watched = make(map[*core]*watch[M])
 	}
-	c.watched[target] = entry
-	epoch := c.epoch
-	tell := func(target *core, err error) {
-		c.enqueue(item[M]{task: &endOfWatched[M]{target, err, epoch}}, Unbounded())
-	}
-	if !target.addWatcher(watcher{who: &c.core, tell: tell}) {
-		tell(target, nil)
+	c.watched[target] = w
+	if !target.addWatcher(w) {
+		w.watchedEnded(target, target.cause)
 	}
 }
 
 func (c *cell[M]) endWatch(target *core) {
-	if _, ok := c.watched[target]; ok {
+	if w, ok := c.watched[target]; ok {
 		delete(c.watched, target)
-		target.removeWatcher(&c.core)
+		target.removeWatcher(w)
 	}
 }
 
@@ -71,27 +68,33 @@ func (c *cell[M]) unwatchAll() {
 	}
 }
 
-// endOfWatched waits in the mailbox behind all that the watched actor has told.
-type endOfWatched[M any] struct {
-	target *core
-	err    error
-	epoch  uint64
+func (w *watch[M]) watchedEnded(target *core, err error) {
+	w.by.enqueue(item[M]{task: &endOfWatched[M]{w, target, err}})
 }
 
-func (e *endOfWatched[M]) run(c *cell[M]) (Behavior[M], any) {
-	entry, ok := c.watched[e.target]
-	if !ok || e.epoch != c.epoch {
-		return nil, nil
+// endOfWatched waits in the mailbox behind all that the watched actor has told. It
+// counts only if the watch has not ended meanwhile.
+type endOfWatched[M any] struct {
+	watch  *watch[M]
+	target *core
+	err    error
+}
+
+func (e *endOfWatched[M]) run(c *cell[M]) {
+	if c.watched[e.target] != e.watch {
+		return
 	}
 	delete(c.watched, e.target)
-	if entry.custom {
-		return c.handleTask(entry.msg)
+	switch {
+	case e.watch.custom:
+		c.handleMessage(e.watch.msg)
+	case e.err != nil && e.target.parent == &c.core:
+		c.handleSignal(ChildFailed{Ref: e.watch.ref, Err: e.err})
+	default:
+		c.handleSignal(Terminated{Ref: e.watch.ref})
 	}
-	var sig Signal = Terminated{Ref: entry.ref}
-	if e.err != nil && e.target.parent == &c.core {
-		sig = ChildFailed{Ref: entry.ref, Err: e.err}
-	}
-	return c.tellSignal(sig), sig
 }
+
+func (e *endOfWatched[M]) exempt() bool { return true }
 
 func (e *endOfWatched[M]) undelivered() (any, bool) { return nil, false }

@@ -1,111 +1,137 @@
 package singleton
 
 import (
+	"time"
+
 	"github.com/understudy-go/understudy/actor"
 )
 
-// maxHops is how often a message is forwarded before it waits for views to agree.
-const maxHops = 4
-
-// take lets e pass or keeps it.
-func (m *manager[M]) take(e entry[M]) {
-	pass, over := m.mail.accept(e)
-	if pass {
-		m.send(e)
-	} else {
-		m.report()
-	}
-	for _, lost := range over {
-		m.deadLetter(lost, ErrBufferFull)
-	}
+// receive takes what is told to the singleton on this node.
+func (m *manager[M]) receive(_ *actor.Context[M], msg M) actor.Behavior[M] {
+	m.take(msg)
+	return nil
 }
 
-// send takes e along the route.
-func (m *manager[M]) send(e entry[M]) {
+func (m *manager[M]) take(msg M) {
+	if m.mail.open() {
+		m.send(msg)
+		return
+	}
+	m.overflowed(m.mail.hold(msg))
+	m.report()
+}
+
+// send takes msg along the route, which is open.
+func (m *manager[M]) send(msg M) {
 	if m.mail.route.kind == toInstance {
-		m.hand(e)
+		m.instance.ref.Tell(msg)
 		return
 	}
-	if e.hops >= maxHops {
-		e.hops = 0
-		m.parked = append(m.parked, e)
-		m.timer.Reset(patience)
-		return
-	}
-	m.forward(e, m.mail.route.peer)
-}
-
-// hand gives e to the instance.
-func (m *manager[M]) hand(e entry[M]) {
-	if e.marker == nil {
-		m.instance.ref.Tell(e.msg)
-		return
-	}
-	m.post.send(e.marker.Origin, wireArrived{Name: m.name, To: e.marker.Origin, Number: e.marker.Number})
-}
-
-// forward sends e to the manager of another node.
-func (m *manager[M]) forward(e entry[M], to PeerID) {
-	self := m.machine.topo.Self
-	m.last = to
-	if e.marker != nil {
-		m.post.send(to, wireMarker{Name: m.name, From: self, Hops: e.hops + 1, Origin: e.marker.Origin, Number: e.marker.Number})
-		return
-	}
-	payload, err := actor.Pack(e.msg)
+	payload, err := actor.Pack(msg)
 	if err != nil {
-		m.ctx.Log().Warn(err.Error())
-		m.deadLetter(e, err)
+		m.deadLetter(msg, err)
 		return
 	}
-	m.post.send(to, wireDeliver{Name: m.name, From: self, Hops: e.hops + 1, Payload: payload})
+	m.mail.sent()
+	m.post.send(m.mail.route.peer, wireDeliver{Name: m.name, From: m.machine.topo.Self, Payload: payload})
 }
 
-// onDeliver takes a message that another node has forwarded.
-func (m *manager[M]) onDeliver(d wireDeliver) {
-	v, err := d.Payload.Unpack(m.ctx.System())
-	if err != nil {
-		m.ctx.Log().Warn(err.Error())
-		m.ctx.System().DeadLetter(m.ctx.Self().Path(), d.Payload, err)
-		return
-	}
-	msg, ok := v.(M)
-	if !ok {
-		m.ctx.System().DeadLetter(m.ctx.Self().Path(), v, actor.ErrWrongType)
-		return
-	}
-	m.take(entry[M]{msg: msg, from: d.From, hops: d.Hops})
-}
-
-// onMarker passes a marker on, behind what came before it. One of our own has made its
-// way.
-func (m *manager[M]) onMarker(w wireMarker) {
-	if w.Origin == m.machine.topo.Self {
-		m.onArrived(w.Number)
-		return
-	}
-	m.take(entry[M]{from: w.From, hops: w.Hops, marker: &marker{Origin: w.Origin, Number: w.Number}})
-}
-
-func (m *manager[M]) onArrived(number uint64) {
-	if m.mail.arrived(number) {
-		m.flush()
+// onDeliver takes a message that another node has sent here. Where no instance is
+// expected it goes back; but when its node has left, it is as if it had been told here.
+func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
+	switch m.mail.route.kind {
+	case toInstance:
+		if msg, ok := m.unpack(p); ok {
+			m.instance.ref.Tell(msg)
+		}
+	case toSelf:
+		if over, overflow := m.guests.lodge(from, p); overflow {
+			m.refuse(over)
+		}
 		m.report()
+	case toNobody, toPeer:
+		if _, member := m.machine.topo.member(from); member {
+			m.giveBack(from, p)
+		} else if msg, ok := m.unpack(p); ok {
+			m.take(msg)
+		}
+	}
+}
+
+// refuse makes a message of another node a dead letter, as there is no room for it.
+func (m *manager[M]) refuse(p actor.Payload) {
+	if msg, ok := m.unpack(p); ok {
+		m.deadLetter(msg, ErrBufferFull)
+	}
+}
+
+// unpack decodes a message of another node. When that fails it is a dead letter.
+func (m *manager[M]) unpack(p actor.Payload) (msg M, ok bool) {
+	v, err := p.Unpack(m.ctx.System())
+	if err != nil {
+		m.deadLetter(p, err)
+		return msg, false
+	}
+	if msg, ok = v.(M); !ok {
+		m.deadLetter(v, actor.ErrWrongType)
+	}
+	return msg, ok
+}
+
+func (m *manager[M]) giveBack(to PeerID, p actor.Payload) {
+	m.post.send(to, wireGiveBack{Name: m.name, From: m.machine.topo.Self, Payload: p})
+}
+
+// onGiveBack takes a message of ours that has not reached the instance.
+func (m *manager[M]) onGiveBack(w wireGiveBack) {
+	msg, ok := m.unpack(w.Payload)
+	if !ok {
+		return
+	}
+	over, recall := m.mail.gaveBack(msg, w.From)
+	m.overflowed(over)
+	if recall {
+		m.sendRecall()
+	}
+	m.flush()
+	m.settle(time.Now())
+}
+
+// onRecall gives back what a node has sent here and is still here.
+func (m *manager[M]) onRecall(w wireRecall) {
+	for _, p := range m.guests.takeFrom(w.From.Address) {
+		m.giveBack(w.From, p)
+	}
+	m.post.send(w.From, wireRecalled{Name: m.name, From: m.machine.topo.Self, To: w.From, Number: w.Number})
+	m.report()
+}
+
+func (m *manager[M]) onRecalled(w wireRecalled) {
+	m.mail.recalled(w.Number)
+	m.flush()
+	m.settle(time.Now())
+}
+
+// sendRecall asks for what is with another node to come back. It may be sent twice.
+func (m *manager[M]) sendRecall() {
+	m.post.send(m.mail.sentTo, wireRecall{Name: m.name, From: m.machine.topo.Self, To: m.mail.sentTo, Number: m.mail.recall})
+}
+
+// lookAfterMail tries again what may have been in vain.
+func (m *manager[M]) lookAfterMail(now time.Time) {
+	switch {
+	case !m.look.due(now):
+	case m.mail.closed:
+		m.sendRecall()
+	default:
+		m.mail.retry()
 	}
 }
 
 // reroute follows the machine: where do messages go now?
 func (m *manager[M]) reroute() {
-	r := m.route()
-	_, member := m.machine.topo.member(m.last)
-	if m.mail.redirect(r, m.last, member) {
-		m.last = PeerID{}
-		m.remark()
-	}
-	if g := m.mail.gate; g != nil {
-		if _, member := m.machine.topo.member(g.peer); !member {
-			m.mail.arrived(g.number)
-		}
+	if m.mail.redirect(m.route(), m.reachable) {
+		m.sendRecall()
 	}
 	m.flush()
 }
@@ -116,38 +142,43 @@ func (m *manager[M]) route() route {
 		if m.machine.alive {
 			return route{kind: toInstance}
 		}
+		return route{kind: toSelf}
+	case Asking, HandingOver, Stopping:
+		return route{kind: toSelf}
 	case Standby:
 		if h, ok := m.machine.host(); ok && h.Reachable {
 			return route{kind: toPeer, peer: h.ID}
 		}
-	case Pending, Asking, HandingOver, Stopping:
+	case Pending:
 	}
-	return route{}
+	return route{kind: toNobody}
 }
 
-// remark sends the marker of a closed gate, or sends it again. It may arrive twice.
-func (m *manager[M]) remark() {
-	if g := m.mail.gate; g != nil {
-		self := m.machine.topo.Self
-		m.post.send(g.peer, wireMarker{Name: m.name, From: self, Origin: self, Number: g.number})
-	}
+func (m *manager[M]) reachable(id PeerID) bool {
+	p, member := m.machine.topo.member(id)
+	return member && p.Reachable
 }
 
+// flush sends what can go by now, in order.
 func (m *manager[M]) flush() {
-	for _, e := range m.mail.flush() {
-		m.send(e)
+	if m.mail.route.kind != toSelf {
+		for _, box := range m.guests.takeAll() {
+			for _, p := range box.items.drain() {
+				m.onDeliver(box.from, p)
+			}
+		}
+	}
+	for msg, ok := m.mail.next(); ok; msg, ok = m.mail.next() {
+		m.send(msg)
 	}
 }
 
-// unpark takes what went in circles once more.
-func (m *manager[M]) unpark() {
-	again := m.parked
-	m.parked = nil
-	for _, e := range again {
-		m.take(e)
+func (m *manager[M]) overflowed(lost []M) {
+	for _, msg := range lost {
+		m.deadLetter(msg, ErrBufferFull)
 	}
 }
 
-func (m *manager[M]) deadLetter(e entry[M], reason error) {
-	m.ctx.System().DeadLetter(m.ctx.Self().Path(), e.msg, reason)
+func (m *manager[M]) deadLetter(msg any, reason error) {
+	m.ctx.System().DeadLetter(m.ctx.Self().Path(), msg, reason)
 }

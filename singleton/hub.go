@@ -2,7 +2,7 @@ package singleton
 
 import (
 	"context"
-	"sync/atomic"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -26,9 +26,10 @@ type (
 
 	topologyChanged struct{ topo Topology }
 
-	// drain asks all managers to start nothing any more, and calls done when no instance
-	// runs here.
-	drain struct{ done func() }
+	// drain asks all managers to start nothing any more, and calls done when each has
+	// said that it is drained, or has ended.
+	drain   struct{ done func() }
+	drained struct{ name string }
 )
 
 // An office is the extension through which managers find the hub.
@@ -79,6 +80,14 @@ type hub struct {
 	topo     Topology
 	seen     bool // there has been a topology
 	managers map[string]actor.ActorRef[any]
+	drains   []*drainage
+	closed   PeerID // the incarnation of this node that has been drained
+}
+
+// A drainage waits for managers to have drained.
+type drainage struct {
+	left map[string]bool
+	done func()
 }
 
 // follow tells the hub every topology, for as long as it lives.
@@ -95,12 +104,10 @@ func (h *hub) follow(ctx *actor.Context[hubMsg], l Locator) {
 func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMsg] {
 	switch msg := msg.(type) {
 	case registered:
-		h.managers[msg.name] = msg.inbox
-		if h.seen {
-			msg.inbox.Tell(viewed{h.topo})
-		}
+		h.register(msg)
 	case unregistered:
 		delete(h.managers, msg.name)
+		h.drained(msg.name)
 	case topologyChanged:
 		h.topo, h.seen = msg.topo, true
 		for _, inbox := range h.managers {
@@ -108,24 +115,45 @@ func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMs
 		}
 	case drain:
 		h.drain(msg)
+	case drained:
+		h.drained(msg.name)
 	case wireMsg:
 		h.route(msg)
 	}
 	return nil
 }
 
+func (h *hub) register(msg registered) {
+	h.managers[msg.name] = msg.inbox
+	if !h.seen {
+		return
+	}
+	msg.inbox.Tell(viewed{h.topo})
+	if h.closed == h.topo.Self {
+		msg.inbox.Tell(drainAsked{})
+	}
+}
+
 func (h *hub) drain(msg drain) {
-	var left atomic.Int64
-	left.Store(int64(len(h.managers)) + 1)
-	done := func() {
-		if left.Add(-1) == 0 {
-			msg.done()
+	h.closed = h.topo.Self
+	d := &drainage{left: make(map[string]bool), done: msg.done}
+	for name, inbox := range h.managers {
+		d.left[name] = true
+		inbox.Tell(drainAsked{})
+	}
+	h.drains = append(h.drains, d)
+	h.drained("")
+}
+
+// drained notes that the manager of that name has nothing left to stop.
+func (h *hub) drained(name string) {
+	h.drains = slices.DeleteFunc(h.drains, func(d *drainage) bool {
+		delete(d.left, name)
+		if len(d.left) == 0 {
+			d.done()
 		}
-	}
-	for _, inbox := range h.managers {
-		inbox.Tell(drain{done})
-	}
-	done()
+		return len(d.left) == 0
+	})
 }
 
 // route gives msg to the manager it is for.
@@ -147,7 +175,9 @@ func recipient(msg wireMsg) (to PeerID, addressed bool) {
 		return msg.To, true
 	case wireGrant:
 		return msg.To, true
-	case wireArrived:
+	case wireRecall:
+		return msg.To, true
+	case wireRecalled:
 		return msg.To, true
 	}
 	return PeerID{}, false
@@ -158,12 +188,24 @@ func (h *hub) answer(msg wireMsg) {
 	switch msg := msg.(type) {
 	case wireRequest:
 		if _, known := h.topo.member(msg.From); known {
-			h.post.send(msg.From, wireGrant{Name: msg.Name, From: h.topo.Self, To: msg.From, Attempt: msg.Attempt, Record: h.topo.Records[msg.Name]})
+			r := h.topo.Records[msg.Name]
+			h.post.send(msg.From, wireGrant{Name: msg.Name, From: h.topo.Self, To: msg.From, Attempt: msg.Attempt, Record: r, Taken: r.Term})
 		}
-	case wireMarker:
-		h.post.send(msg.Origin, wireArrived{Name: msg.Name, To: msg.Origin, Number: msg.Number})
+	case wireRecall:
+		h.post.send(msg.From, wireRecalled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
 	case wireDeliver:
-		h.post.system.DeadLetter("singleton "+msg.Name, msg.Payload, actor.ErrNoSuchActor)
-	case wireGrant, wireArrived:
+		h.deadLetter(msg.Name, msg.Payload)
+	case wireGiveBack:
+		h.deadLetter(msg.Name, msg.Payload)
+	case wireGrant, wireRecalled:
 	}
+}
+
+// deadLetter reports a message to a singleton whose manager is not here.
+func (h *hub) deadLetter(name string, p actor.Payload) {
+	msg, err := p.Unpack(h.post.system)
+	if err != nil {
+		msg = p
+	}
+	h.post.system.DeadLetter("singleton "+name, msg, actor.ErrNoSuchActor)
 }

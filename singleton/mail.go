@@ -3,150 +3,135 @@ package singleton
 // A route is where a manager sends messages at the moment.
 type route struct {
 	kind routeKind
-	peer PeerID // of a peer route
+	peer PeerID // of toPeer
 }
 
 type routeKind uint8
 
 const (
-	toNobody routeKind = iota // keep them
-	toInstance
-	toPeer
+	toNobody   routeKind = iota // keep what was told here, give back what others have sent
+	toSelf                      // keep both: the instance is about to be here, or just goes
+	toInstance                  // it is here
+	toPeer                      // it is there; give back what others have sent
 )
 
-// An entry is a message on its way to the instance, or a marker among them.
-type entry[M any] struct {
-	msg    M
-	from   PeerID // the node that forwarded it; zero for one that was told here
-	hops   int    // how often it was forwarded
-	marker *marker
-}
-
-// A marker travels behind the messages of one node along the route they took. When it
-// comes to where the instance is, all of them have arrived before it.
-type marker struct {
-	Origin PeerID
-	Number uint64
-}
-
-// mail keeps the messages of one manager in order, and bounded. It is pure.
+// mail keeps the messages that were told to one manager in order, and bounded. It is pure.
 //
-// When the route changes from one node to another, messages sent the old way may still
-// be waiting there, to be forwarded. So a gate closes: what comes now is held, until a
-// marker that was sent the old way has arrived; what comes back from the old way
-// meanwhile goes before all that is held.
+// A message is always with one node: this one, or the one it was sent to. When the route
+// changes, what is still with the node it led to is called back: a gate closes, behind
+// which new messages wait, and opens when that node says that it has given back
+// everything. What has come back goes first.
 type mail[M any] struct {
 	limit int
 	route route
 
-	gate    *gate
-	numbers uint64
+	sentTo  PeerID // who may have messages of ours; zero when nobody has
+	recall  uint64 // number of the recall under way, or of the last one
+	closed  bool   // a recall from sentTo is under way
+	refused bool   // the node of the route has given back something: wait a moment
 
-	early []entry[M] // from beyond the closed gate
-	held  []entry[M]
-	count int    // messages in both, without markers
-	kept  uint64 // messages that have ever been kept
+	early fifo[M] // came back
+	held  fifo[M]
+	kept  uint64 // how many have ever waited
 }
 
-// A gate is closed until its marker has arrived, or its peer has gone.
-type gate struct {
-	peer   PeerID
-	number uint64
+// open reports whether a message that is told now can go at once. It is then to be sent,
+// see sent.
+func (q *mail[M]) open() bool { return q.passable() && q.size() == 0 }
+
+func (q *mail[M]) passable() bool {
+	return !q.closed && (q.route.kind == toInstance || q.route.kind == toPeer && !q.refused)
 }
 
-// accept takes e. It is to be sent at once when pass is true; over is what had to give
-// way.
-func (q *mail[M]) accept(e entry[M]) (pass bool, over []entry[M]) {
-	early := q.gate != nil && e.from == q.gate.peer
-	open := q.route.kind != toNobody
-	if open && (early && len(q.early) == 0 || q.gate == nil && len(q.held) == 0) {
-		return true, nil
+// sent notes that a message goes along the route.
+func (q *mail[M]) sent() {
+	if q.route.kind == toPeer {
+		q.sentTo = q.route.peer
 	}
-	if early {
-		q.early = append(q.early, e)
-	} else {
-		q.held = append(q.held, e)
-	}
-	if e.marker == nil {
-		q.count++
-		q.kept++
-	}
-	return false, q.shrink()
 }
 
-// shrink drops the oldest messages beyond the limit. Markers are not messages.
-func (q *mail[M]) shrink() (over []entry[M]) {
-	for q.count > q.limit {
-		list := &q.early
-		i := oldestMessage(*list)
-		if i < 0 {
-			list = &q.held
-			i = oldestMessage(*list)
+// hold keeps a message that was told here. What has no room any more is returned.
+func (q *mail[M]) hold(msg M) (over []M) {
+	q.held.push(msg)
+	q.kept++
+	return q.shrink()
+}
+
+// gaveBack keeps a message of ours that peer has given back. When that was not asked
+// for, the rest is: then recall is true.
+func (q *mail[M]) gaveBack(msg M, peer PeerID) (over []M, recall bool) {
+	q.early.push(msg)
+	q.kept++
+	if !q.closed && peer == q.sentTo {
+		q.refused = true
+		q.close()
+		recall = true
+	}
+	return q.shrink(), recall
+}
+
+// shrink drops the oldest messages beyond the limit.
+func (q *mail[M]) shrink() (over []M) {
+	for q.size() > q.limit {
+		oldest := &q.held
+		if q.early.size() > 0 {
+			oldest = &q.early
 		}
-		over = append(over, (*list)[i])
-		*list = append((*list)[:i:i], (*list)[i+1:]...)
-		q.count--
+		over = append(over, oldest.pop())
 	}
 	return over
 }
 
-func oldestMessage[M any](list []entry[M]) int {
-	for i, e := range list {
-		if e.marker == nil {
-			return i
-		}
-	}
-	return -1
-}
+func (q *mail[M]) size() int { return q.early.size() + q.held.size() }
 
-// redirect changes the route. When the old one led to a node that is still there, and
-// the new one leads elsewhere, the gate closes: the marker is to be sent to mark.
-func (q *mail[M]) redirect(r route, last PeerID, lastIsMember bool) (mark bool) {
+// redirect changes the route. When it leads away from a node that may have messages of
+// ours, they are to be recalled; but not from one that cannot be reached, as nobody waits
+// for that.
+func (q *mail[M]) redirect(r route, reachable func(PeerID) bool) (recall bool) {
+	q.refused = q.refused && r == q.route
 	q.route = r
-	elsewhere := r.kind == toInstance || r.kind == toPeer && r.peer != last
-	if q.gate != nil || last == (PeerID{}) || !lastIsMember || !elsewhere {
+	elsewhere := r.kind == toInstance || r.kind == toPeer && r.peer != q.sentTo
+	if q.sentTo == (PeerID{}) || !q.closed && !elsewhere {
 		return false
 	}
-	q.numbers++
-	q.gate = &gate{peer: last, number: q.numbers}
+	if !reachable(q.sentTo) {
+		q.closed, q.sentTo = false, PeerID{}
+		return false
+	}
+	if q.closed {
+		return false
+	}
+	q.close()
 	return true
 }
 
-// arrived opens the gate when its marker has come through.
-func (q *mail[M]) arrived(number uint64) bool {
-	if q.gate == nil || q.gate.number != number {
-		return false
-	}
-	q.gate = nil
-	return true
+func (q *mail[M]) close() {
+	q.closed = true
+	q.recall++
 }
 
-// flush returns what can be sent now, in order.
-func (q *mail[M]) flush() []entry[M] {
-	if q.route.kind == toNobody {
-		return nil
+// recalled opens the gate, when it is the latest recall that has been answered.
+func (q *mail[M]) recalled(number uint64) {
+	if q.closed && number == q.recall {
+		q.closed, q.sentTo = false, PeerID{}
 	}
-	out := q.early
-	q.early = nil
-	if q.gate == nil {
-		out = append(out, q.held...)
-		q.held = nil
-	}
-	for _, e := range out {
-		if e.marker == nil {
-			q.count--
-		}
-	}
-	return out
 }
 
-// drain empties the mail and returns the messages that were in it.
-func (q *mail[M]) drain() (rest []entry[M]) {
-	for _, e := range append(q.early, q.held...) {
-		if e.marker == nil {
-			rest = append(rest, e)
-		}
+// retry lets messages go again to a node that has given back some.
+func (q *mail[M]) retry() { q.refused = false }
+
+// next takes out the message that can go now, if any.
+func (q *mail[M]) next() (msg M, ok bool) {
+	switch {
+	case !q.passable():
+		return msg, false
+	case q.early.size() > 0:
+		return q.early.pop(), true
+	case q.held.size() > 0:
+		return q.held.pop(), true
 	}
-	q.early, q.held, q.count = nil, nil, 0
-	return rest
+	return msg, false
 }
+
+// drain empties the mail and returns what was in it.
+func (q *mail[M]) drain() []M { return append(q.early.drain(), q.held.drain()...) }

@@ -13,18 +13,17 @@ import (
 type manager[M any] struct {
 	ctx     *actor.Context[M]
 	name    string
-	set     settings
 	machine *machine
 	mail    mail[M]
+	guests  guests
 	inbox   actor.ActorRef[any]
 	post    post
-	locator Locator // nil without a cluster
+	office  office // zero without a cluster
 
 	instance instance[M]
-	last     PeerID     // the node that was sent something last
-	parked   []entry[M] // forwarded too often: views differ, wait a moment
-	timer    *time.Timer
-	drains   []func()
+	alarm    alarm
+	look     look
+	draining bool // the hub wants to know when no instance runs here
 	board    *board
 	status   Status
 }
@@ -32,51 +31,46 @@ type manager[M any] struct {
 func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], set settings) *manager[M] {
 	name := nameOf(ctx.Self().Path())
 	m := &manager[M]{
-		ctx: ctx, name: name, set: set, machine: newMachine(name, set), mail: mail[M]{limit: set.buffer},
+		ctx: ctx, name: name, machine: newMachine(name, set),
+		mail: mail[M]{limit: set.buffer}, guests: guests{limit: set.buffer},
 		post: post{ctx.System()}, board: boardOf(ctx.System()),
 		status: Status{Name: name, Phase: Pending, Since: time.Now()},
 	}
 	m.inbox = actor.Handle(ctx, m.onInbox)
-	m.instance = instance[M]{ctx: ctx, factory: factory, stopMessage: set.stopMessage, fenced: func(g Generation) { m.inbox.Tell(fenceOf{g}) }}
-	m.timer = time.AfterFunc(time.Hour, func() { m.inbox.Tell(ticked{}) })
+	m.instance = instance[M]{ctx: ctx, factory: factory, stopMessage: set.stopMessage, fenced: func(g Generation) { m.inbox.Tell(fenceHeld{g}) }}
+	m.alarm.ring = func() { m.inbox.Tell(ticked{}) }
 	ctx.Defer(m.close)
 	m.register()
 	return m
 }
 
-// register makes the manager known to the hub; without one, this node is all there is.
+// register makes the manager known to the hub, and then to the cluster; without one this
+// node is all there is.
 func (m *manager[M]) register() {
-	o, ok := actor.Extension[office](m.ctx.System())
-	if !ok {
-		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Roles: []string{m.set.role}, Offers: []string{m.name}}
+	o, clustered := actor.Extension[office](m.ctx.System())
+	if !clustered {
+		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Roles: []string{m.machine.set.role}, Offers: []string{m.name}}
 		m.happened(viewed{Topology{Self: self.ID, Members: []Peer{self}}})
 		return
 	}
-	m.locator = o.locator
-	m.locator.Offer(m.name)
-	o.hub.Tell(registered{name: m.name, inbox: m.inbox})
+	m.office = o
+	m.office.hub.Tell(registered{name: m.name, inbox: m.inbox})
+	m.office.locator.Offer(m.name)
 	m.report()
 }
 
-// close gives up what waits.
+// close gives up what waits; what other nodes have sent goes back to them.
 func (m *manager[M]) close() {
-	m.timer.Stop()
-	for _, e := range append(m.mail.drain(), m.parked...) {
-		m.deadLetter(e, ErrManagerStopped)
-	}
-	for _, done := range m.drains {
-		done()
+	m.alarm.off()
+	m.mail.redirect(route{kind: toNobody}, m.reachable)
+	m.flush()
+	for _, msg := range m.mail.drain() {
+		m.deadLetter(msg, ErrManagerStopped)
 	}
 	m.board.erase(m.name)
-	if o, ok := actor.Extension[office](m.ctx.System()); ok {
-		o.hub.Tell(unregistered{m.name})
+	if m.office.locator != nil {
+		m.office.hub.Tell(unregistered{m.name})
 	}
-}
-
-// receive takes what is told to the singleton on this node.
-func (m *manager[M]) receive(_ *actor.Context[M], msg M) actor.Behavior[M] {
-	m.take(entry[M]{msg: msg})
-	return nil
 }
 
 func (m *manager[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
@@ -90,32 +84,24 @@ func (m *manager[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavio
 	return nil
 }
 
-// fenceOf says that the instance of that generation fences its writes.
-type fenceOf struct{ gen Generation }
-
 // onInbox takes everything that is not told to the singleton: from the hub, from the
 // instance, from the timer.
 func (m *manager[M]) onInbox(msg any) actor.Behavior[M] {
 	switch msg := msg.(type) {
-	case fenceOf:
-		if m.machine.alive && msg.gen == m.machine.gen {
-			m.happened(fenceHeld{})
-		}
-	case drain:
-		m.drains = append(m.drains, msg.done)
-		m.happened(drainAsked{})
+	case wireDeliver:
+		m.onDeliver(msg.From, msg.Payload)
+	case wireGiveBack:
+		m.onGiveBack(msg)
+	case wireRecall:
+		m.onRecall(msg)
+	case wireRecalled:
+		m.onRecalled(msg)
 	case event:
 		m.happened(msg)
 	case wireRequest:
-		m.happened(requested{from: msg.From, attempt: msg.Attempt})
+		m.happened(requested{from: msg.From, attempt: msg.Attempt, term: msg.Term})
 	case wireGrant:
-		m.happened(granted{from: msg.From, attempt: msg.Attempt, record: msg.Record})
-	case wireDeliver:
-		m.onDeliver(msg)
-	case wireMarker:
-		m.onMarker(msg)
-	case wireArrived:
-		m.onArrived(msg.Number)
+		m.happened(granted{from: msg.From, attempt: msg.Attempt, record: msg.Record, taken: msg.Taken})
 	}
 	return nil
 }
@@ -126,12 +112,22 @@ func (m *manager[M]) happened(ev event) {
 	for _, a := range m.machine.step(ev, now) {
 		m.do(a)
 	}
-	if _, tick := ev.(ticked); tick {
-		m.unpark()
-		m.remark()
+	switch ev.(type) {
+	case drainAsked:
+		m.draining = true
+	case viewed:
+		m.look.views()
+	case ticked:
+		m.lookAfterMail(now)
 	}
 	m.reroute()
-	m.rearm(now)
+	m.settle(now)
+}
+
+// settle says how things are, and wakes the manager when they may change by themselves.
+func (m *manager[M]) settle(now time.Time) {
+	m.look.plan(now, m.mail.closed || m.mail.refused)
+	m.alarm.set(now, m.machine.wake(), m.look.at)
 	m.report()
 	m.drained()
 }
@@ -140,9 +136,9 @@ func (m *manager[M]) do(a action) {
 	self := m.machine.topo.Self
 	switch a := a.(type) {
 	case sendRequest:
-		m.post.send(a.to, wireRequest{Name: m.name, From: self, To: a.to, Attempt: a.attempt})
+		m.post.send(a.to, wireRequest{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Term: a.term})
 	case sendGrant:
-		m.post.send(a.to, wireGrant{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Record: a.record})
+		m.post.send(a.to, wireGrant{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Record: a.record, Taken: a.taken})
 	case startInstance:
 		m.ctx.Log().Info("singleton starts here", zap.Stringer("generation", a.gen))
 		m.instance.start(a.gen)
@@ -150,39 +146,19 @@ func (m *manager[M]) do(a action) {
 		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.gen), zap.Bool("now", a.now))
 		m.instance.stop(a.now)
 	case saveRecord:
-		if m.locator != nil {
-			m.locator.Record(m.name, a.record)
+		if m.office.locator != nil {
+			m.office.locator.Record(m.name, a.record)
 		}
 	}
 }
 
-// drained tells those who wait that no instance runs here.
+// drained tells the hub, when it wants to know, that no instance runs here, and that no
+// messages are on their way back.
 func (m *manager[M]) drained() {
-	if m.machine.alive || m.machine.phase == Host {
-		return
+	if m.draining && !m.machine.alive && m.machine.phase != Host && !m.mail.closed {
+		m.draining = false
+		m.office.hub.Tell(drained{m.name})
 	}
-	for _, done := range m.drains {
-		done()
-	}
-	m.drains = nil
-}
-
-// patience is how long a marker, or a message that went in circles, waits.
-const patience = 200 * time.Millisecond
-
-// rearm sets the timer to what comes next.
-func (m *manager[M]) rearm(now time.Time) {
-	at := m.machine.wake()
-	if len(m.parked) > 0 || m.mail.gate != nil {
-		if soon := now.Add(patience); at.IsZero() || soon.Before(at) {
-			at = soon
-		}
-	}
-	if at.IsZero() {
-		m.timer.Stop()
-		return
-	}
-	m.timer.Reset(max(0, at.Sub(now)))
 }
 
 // report puts what is known on the board.
@@ -195,7 +171,7 @@ func (m *manager[M]) report() {
 	host, _ := m.machine.host()
 	s.Host, s.Here = host.ID.Address, m.machine.alive
 	s.Generation = m.machine.gen
-	s.Held, s.Kept, s.Closed = m.mail.count, m.mail.kept, m.mail.gate != nil
+	s.Held, s.Kept, s.Closed = m.mail.size()+m.guests.size(), m.mail.kept, m.mail.closed
 	s.WaitingFor, s.NotBefore = nil, time.Time{}
 	if m.machine.phase == Asking {
 		for _, id := range m.machine.missing() {

@@ -58,14 +58,31 @@ func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = ms
 // StopTimeout sets how long an instance may take to stop by itself; the default is ten
 // seconds. Then its context is cancelled and it is stopped after the message it is at.
 // No other instance starts before it has ended, however long that takes.
-func StopTimeout(d time.Duration) Option { return func(s *settings) { s.stopTimeout = d } }
+// It panics when d is negative.
+func StopTimeout(d time.Duration) Option {
+	mustNotBeNegative("stop timeout", d)
+	return func(s *settings) { s.stopTimeout = d }
+}
 
 // RestartBackoff sets the delays with which an instance that fails or stops by itself is
 // started again in place; the default is 100 ms, doubling up to 10 s.
-func RestartBackoff(b actor.Backoff) Option { return func(s *settings) { s.restart = b } }
+// It panics when a delay is negative.
+func RestartBackoff(b actor.Backoff) Option {
+	mustNotBeNegative("restart backoff", min(b.Min, b.Max))
+	return func(s *settings) { s.restart = b }
+}
 
 // RemovalMargin sets how long to wait, after a node that may have hosted the singleton
 // was removed without a sign that it has stopped, before another node hosts it. The
 // default is what the cluster recommends, see [Topology]; instances that fence their
-// writes by a journal need none and get none.
-func RemovalMargin(d time.Duration) Option { return func(s *settings) { s.margin = d } }
+// writes by a journal need none and get none. It panics when d is negative.
+func RemovalMargin(d time.Duration) Option {
+	mustNotBeNegative("removal margin", d)
+	return func(s *settings) { s.margin = d }
+}
+
+func mustNotBeNegative(what string, d time.Duration) {
+	if d < 0 {
+		panic(fmt.Sprintf("singleton: %s %v is negative", what, d))
+	}
+}

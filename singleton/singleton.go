@@ -1,7 +1,9 @@
 package singleton
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
@@ -18,15 +20,26 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 	set := newSettings(opts)
 	if set.stopMessage != nil {
 		if _, ok := set.stopMessage.(M); !ok {
-			var m M
-			panic(fmt.Sprintf("singleton: stop message %T is not a message of the singleton, which takes %T", set.stopMessage, m))
+			panic(fmt.Sprintf("singleton: stop message %T is not a message of the singleton, which takes %v", set.stopMessage, reflect.TypeFor[M]()))
 		}
 	}
-	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		m := newManager(ctx, factory, set)
 		next.OnMessage = m.receive
 		next.OnSignal = m.signal
 	}
+	return func(_ *actor.Context[M], next *actor.Next[M]) {
+		next.Supervise(manage, actor.Strategy{Decide: outliveInstance})
+	}
+}
+
+// outliveInstance keeps the manager when its instance escalates a failure: that is one
+// more way to end.
+func outliveInstance(err error) actor.Directive {
+	if escalated := (*actor.EscalatedError)(nil); errors.As(err, &escalated) {
+		return actor.Resume
+	}
+	return actor.Stop
 }
 
 // nameOf returns the name of the singleton whose manager lives at path.

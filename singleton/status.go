@@ -1,6 +1,9 @@
 package singleton
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +44,17 @@ func StatusOf(s *actor.System, name string) (status Status, ok bool) {
 		return Status{}, false
 	}
 	return b.read(name)
+}
+
+// Statuses returns what is known of every singleton that has a manager in s, by name.
+func Statuses(s *actor.System) []Status {
+	b, ok := actor.Extension[*board](s)
+	if !ok {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.SortedFunc(maps.Values(b.statuses), func(x, y Status) int { return strings.Compare(x.Name, y.Name) })
 }
 
 // A board holds the statuses of the singletons of a system.

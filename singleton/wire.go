@@ -7,11 +7,13 @@ import (
 // What managers of different nodes tell each other goes through the hub of each node.
 // To is the incarnation that is meant; a later one of the same address ignores it.
 type (
+	// wireRequest asks for permission to host.
 	wireRequest struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
 		From, To PeerID
 		Attempt  uint64
+		Term     uint64
 	}
 
 	wireGrant struct {
@@ -20,31 +22,39 @@ type (
 		From, To PeerID
 		Attempt  uint64
 		Record   Record
+		Taken    uint64
 	}
 
+	// wireDeliver carries a message that was told on node From to the host.
 	wireDeliver struct {
 		_       struct{} `cbor:",toarray"`
 		Name    string
 		From    PeerID
-		Hops    int
 		Payload actor.Payload
 	}
 
-	wireMarker struct {
-		_      struct{} `cbor:",toarray"`
-		Name   string
-		From   PeerID
-		Hops   int
-		Origin PeerID
-		Number uint64
+	// wireGiveBack returns such a message, by a node that is not the host.
+	wireGiveBack struct {
+		_       struct{} `cbor:",toarray"`
+		Name    string
+		From    PeerID
+		Payload actor.Payload
 	}
 
-	// wireArrived tells the origin of a marker that it has come through.
-	wireArrived struct {
-		_      struct{} `cbor:",toarray"`
-		Name   string
-		To     PeerID
-		Number uint64
+	// wireRecall asks to give back what From has sent and no instance has been handed.
+	wireRecall struct {
+		_        struct{} `cbor:",toarray"`
+		Name     string
+		From, To PeerID
+		Number   uint64
+	}
+
+	// wireRecalled says that all of it has been given back.
+	wireRecalled struct {
+		_        struct{} `cbor:",toarray"`
+		Name     string
+		From, To PeerID
+		Number   uint64
 	}
 )
 
@@ -52,15 +62,17 @@ func init() {
 	actor.RegisterType[wireRequest]("understudy.singleton.request")
 	actor.RegisterType[wireGrant]("understudy.singleton.grant")
 	actor.RegisterType[wireDeliver]("understudy.singleton.deliver")
-	actor.RegisterType[wireMarker]("understudy.singleton.marker")
-	actor.RegisterType[wireArrived]("understudy.singleton.arrived")
+	actor.RegisterType[wireGiveBack]("understudy.singleton.give-back")
+	actor.RegisterType[wireRecall]("understudy.singleton.recall")
+	actor.RegisterType[wireRecalled]("understudy.singleton.recalled")
 }
 
-func (m wireRequest) singleton() string { return m.Name }
-func (m wireGrant) singleton() string   { return m.Name }
-func (m wireDeliver) singleton() string { return m.Name }
-func (m wireMarker) singleton() string  { return m.Name }
-func (m wireArrived) singleton() string { return m.Name }
+func (m wireRequest) singleton() string  { return m.Name }
+func (m wireGrant) singleton() string    { return m.Name }
+func (m wireDeliver) singleton() string  { return m.Name }
+func (m wireGiveBack) singleton() string { return m.Name }
+func (m wireRecall) singleton() string   { return m.Name }
+func (m wireRecalled) singleton() string { return m.Name }
 
 // hubPath is where the hub of every node lives.
 const hubPath = "/system/" + hubName

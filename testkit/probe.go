@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"testing"
@@ -14,6 +15,7 @@ import (
 type Probe[M any] struct {
 	t        testing.TB
 	ref      actor.ActorRef[M]
+	stop     func()
 	inbox    *inbox[M]
 	watch    func(actor.AnyRef) <-chan struct{}
 	deadline time.Time // of the innermost Within; zero without one
@@ -22,13 +24,14 @@ type Probe[M any] struct {
 // NewProbe spawns a probe in s.
 func NewProbe[M any](t testing.TB, s *actor.System) *Probe[M] {
 	t.Helper()
-	p := &Probe[M]{t: t, inbox: newInbox[M]()}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	p := &Probe[M]{t: t, stop: stop, inbox: newInbox[M]()}
 	p.ref = actor.Spawn(s, func(_ *actor.Context[M], next *actor.Next[M]) {
 		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
 			p.inbox.put(msg)
 			return nil
 		}
-	}, "")
+	}, "", actor.WithContext(ctx))
 	p.watch = func(ref actor.AnyRef) <-chan struct{} { return watch(s, ref) }
 	return p
 }
@@ -36,12 +39,21 @@ func NewProbe[M any](t testing.TB, s *actor.System) *Probe[M] {
 // Ref returns the probe's ref.
 func (p *Probe[M]) Ref() actor.ActorRef[M] { return p.ref }
 
+// Stop ends the probe's actor. What it was told before can still be received; what it is
+// told later becomes dead letters.
+func (p *Probe[M]) Stop() {
+	p.t.Helper()
+	p.stop()
+	p.ExpectTerminated(p.ref)
+}
+
 // Receive returns the next message.
 func (p *Probe[M]) Receive() M {
 	p.t.Helper()
-	msg, ok := p.inbox.take(p.limit())
+	limit := p.limit()
+	msg, ok := p.inbox.take(limit)
 	if !ok {
-		p.t.Fatalf("probe: no message within %v", p.limit())
+		p.t.Fatalf("probe: no message within %v", limit)
 	}
 	return msg
 }
@@ -65,12 +77,13 @@ func (p *Probe[M]) ExpectNone(d time.Duration) {
 // ExpectTerminated fails unless the actor behind ref ends. One that has ended is fine.
 func (p *Probe[M]) ExpectTerminated(ref actor.AnyRef) {
 	p.t.Helper()
-	timer := time.NewTimer(p.limit())
+	limit := p.limit()
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-p.watch(ref):
 	case <-timer.C:
-		p.t.Fatalf("probe: %s has not terminated within %v", ref.Path(), p.limit())
+		p.t.Fatalf("probe: %s has not terminated within %v", ref.Path(), limit)
 	}
 }
 
@@ -102,9 +115,10 @@ func (p *Probe[M]) Fish(fisher func(M) Fishing) []M {
 	p.t.Helper()
 	var kept []M
 	for {
-		msg, ok := p.inbox.take(p.limit())
+		limit := p.limit()
+		msg, ok := p.inbox.take(limit)
 		if !ok {
-			p.t.Fatalf("probe: fished in vain for %v; kept so far: %s", p.limit(), list(kept))
+			p.t.Fatalf("probe: fished in vain for %v; kept so far: %s", limit, list(kept))
 		}
 		switch fisher(msg) {
 		case Keep:

@@ -1,0 +1,84 @@
+package actor
+
+// handleMessage gives msg to the behavior, and goes on as that says.
+func (c *cell[M]) handleMessage(msg M) {
+	if c.idle != nil {
+		c.idle.restart()
+	}
+	if next := c.onMessage(&c.ctx, msg); next != nil && !c.become(next) {
+		c.unhandled(msg)
+	}
+}
+
+// handleSignal gives the end of a watched actor to the behavior, and goes on as that says.
+func (c *cell[M]) handleSignal(sig Signal) {
+	if next := c.tellSignal(sig); next != nil && !c.become(next) {
+		c.fail(deathPact(sig))
+	}
+}
+
+// become goes on as b says; false means that what came was not meant for the behavior.
+func (c *cell[M]) become(b Behavior[M]) (handled bool) {
+	n := &c.scratch
+	*n = Next[M]{cell: c, starting: c.phase == starting}
+	b(&c.ctx, n)
+	switch {
+	case n.err != nil:
+		c.fail(n.err)
+	case n.stop:
+		c.beginStop(nil)
+	case n.starting && (n.unhandled || n.OnMessage == nil):
+		c.fail(errNoBehavior)
+	case n.unhandled:
+		return false
+	default:
+		c.install(n)
+	}
+	return true
+}
+
+func (c *cell[M]) install(n *Next[M]) {
+	if n.OnMessage != nil {
+		c.onMessage = n.OnMessage
+	}
+	if n.OnSignal != nil {
+		c.onSignal = n.OnSignal
+	}
+}
+
+// unhandled publishes msg, but not for ever: a subscriber to [UnhandledMessage] may leave
+// that unhandled too.
+func (c *cell[M]) unhandled(msg any) {
+	if _, circular := msg.(UnhandledMessage); !circular {
+		c.sys.events.Publish(UnhandledMessage{Recipient: c.fullPath(), Message: msg})
+	}
+}
+
+// tellSignal gives sig to the behavior, which must exist, and returns its answer.
+func (c *cell[M]) tellSignal(sig Signal) Behavior[M] {
+	if c.onSignal == nil {
+		return ignoreSignal[M](sig)
+	}
+	return c.onSignal(&c.ctx, sig)
+}
+
+// ignoreSignal is the answer of a behavior without a signal handler: the end of a
+// watched actor is unhandled, the rest does not matter.
+func ignoreSignal[M any](sig Signal) Behavior[M] {
+	switch sig.(type) {
+	case Terminated, ChildFailed:
+		return func(_ *Context[M], n *Next[M]) { n.Unhandled() }
+	}
+	return nil
+}
+
+// deathPact is the failure of an actor that does not handle sig.
+func deathPact(sig Signal) error {
+	switch sig := sig.(type) {
+	case ChildFailed:
+		return &DeathPactError{Ref: sig.Ref, Cause: sig.Err}
+	case Terminated:
+		return &DeathPactError{Ref: sig.Ref}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package actor_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+func TestWhatCannotBeDeliveredIsADeadLetterWithItsReason(t *testing.T) {
+	const absent = "understudy://test/user/absent"
+	for _, test := range []struct {
+		name   string
+		reason error
+		tell   func(t *testing.T, s *actor.System) (recipient string, msg any)
+	}{
+		{"an actor that has ended", actor.ErrTerminated, func(t *testing.T, s *actor.System) (string, any) {
+			ref := actor.Spawn(s, behaviors.Stopped[int], "")
+			testkit.NewProbe[int](t, s).ExpectTerminated(ref)
+			ref.Tell(1)
+			return ref.String(), 1
+		}},
+		{"a path where nobody lives", actor.ErrNoSuchActor, func(_ *testing.T, s *actor.System) (string, any) {
+			actor.Resolve[int](s, absent).Tell(1)
+			return absent, 1
+		}},
+		{"a path that is malformed", actor.ErrNoSuchActor, func(_ *testing.T, s *actor.System) (string, any) {
+			ref := actor.Resolve[int](s, "user")
+			ref.Tell(1)
+			return ref.Path(), 1
+		}},
+		{"a path that has another tenant now", actor.ErrStaleRef, func(t *testing.T, s *actor.System) (string, any) {
+			old := actor.Spawn(s, behaviors.Stopped[int], "absent")
+			testkit.NewProbe[int](t, s).ExpectTerminated(old)
+			actor.Spawn(s, behaviors.Ignore[int], "absent")
+			actor.Resolve[int](s, old.String()).Tell(1)
+			return absent, 1
+		}},
+		{"the zero ref", actor.ErrNoRef, func(*testing.T, *actor.System) (string, any) {
+			actor.ActorRef[int]{}.Tell(1)
+			return "", 1
+		}},
+		{"a type that the actor does not take", actor.ErrWrongType, func(_ *testing.T, s *actor.System) (string, any) {
+			ref := actor.Spawn(s, behaviors.Ignore[int], "")
+			actor.Resolve[string](s, ref.Path()).Tell("not an int")
+			return ref.String(), "not an int"
+		}},
+		{"nil, which the actor does not take", actor.ErrWrongType, func(_ *testing.T, s *actor.System) (string, any) {
+			ref := actor.Spawn(s, behaviors.Ignore[int], "")
+			actor.Resolve[error](s, ref.Path()).Tell(nil)
+			return ref.String(), nil
+		}},
+		{"another node, without a transport", actor.ErrUnreachable, func(_ *testing.T, s *actor.System) (string, any) {
+			ref := actor.Resolve[int](s, "understudy://test@elsewhere:1/user/x")
+			ref.Tell(1)
+			return ref.Path(), 1
+		}},
+		{"what an extension could not deliver", errBoom, func(_ *testing.T, s *actor.System) (string, any) {
+			s.DeadLetter("somebody", 1, errBoom)
+			return "somebody", 1
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				letters := deadLetters(t, s)
+				recipient, msg := test.tell(t, s)
+				letters.Expect(actor.DeadLetter{Recipient: recipient, Message: msg, Reason: test.reason})
+				require.EqualValues(t, 1, s.DeadLetters())
+				letters.ExpectNone(time.Hour)
+			})
+		})
+	}
+}
+
+func TestNilIsAMessageWhereTheTypeIsAnInterface(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[error](t, s)
+		actor.Resolve[any](s, p.Ref().Path()).Tell(nil)
+		p.Expect(nil)
+	})
+}
+
+func TestDeadLettersDoNotGoRoundInCircles(t *testing.T) {
+	t.Run("when their subscriber has ended", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, s *actor.System) {
+			letters := deadLetters(t, s)
+			letters.Stop()
+			actor.Spawn(s, behaviors.Stopped[int], "").Tell(1)
+			settle()
+			require.EqualValues(t, 1, s.DeadLetters())
+		})
+	})
+	t.Run("when their subscriber ends with some in its mailbox", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, s *actor.System) {
+			ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[actor.DeadLetter], actor.DeadLetter) actor.Behavior[actor.DeadLetter] {
+				for range 3 {
+					s.DeadLetter("somebody", 2, errBoom)
+				}
+				return behaviors.Stopped
+			}), "brief")
+			actor.Subscribe(s, ref)
+			s.DeadLetter("somebody", 1, errBoom)
+			settle()
+			require.EqualValues(t, 1+3+3, s.DeadLetters(), "the letters, and those that waited")
+		})
+	})
+	t.Run("when the mailbox of their subscriber is full", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, s *actor.System) {
+			release := make(chan struct{})
+			ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[any], any) actor.Behavior[any] {
+				<-release
+				return behaviors.Same
+			}), "slow", actor.WithMailbox(actor.Bounded(1, actor.DropNewest)))
+			actor.Subscribe(s, ref)
+			for range 10 {
+				s.DeadLetter("somebody", 1, errBoom)
+				settle()
+			}
+			close(release)
+			require.EqualValues(t, 10+8, s.DeadLetters(), "one is handled, one waits")
+		})
+	})
+	t.Run("when their subscriber is behind an adapter of an actor that has ended", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, s *actor.System) {
+			ref := actor.Spawn(s, obedient(), "")
+			ref.Tell(do(func(ctx *actor.Context[order]) {
+				actor.Subscribe(s, actor.Adapt(ctx, func(actor.DeadLetter) order { return stop }))
+			}))
+			ref.Tell(stop)
+			settle()
+			ref.Tell(stop)
+			settle()
+			require.EqualValues(t, 1, s.DeadLetters())
+		})
+	})
+}
+
+func TestAFloodOfDeadLettersIsNotAFloodOfLines(t *testing.T) {
+	logs, entries := observer.New(zap.WarnLevel)
+	inBubbleWith(t, func(t *testing.T, s *actor.System) {
+		for range 1000 {
+			s.DeadLetter("somebody", 1, errBoom)
+		}
+		require.Equal(t, 10, entries.Len())
+		require.Equal(t, "dead letter", entries.All()[0].Message)
+		require.Equal(t, map[string]any{"recipient": "somebody", "type": "int", "error": "boom"}, entries.All()[0].ContextMap())
+		time.Sleep(5*time.Minute - 1)
+		s.DeadLetter("somebody", 1, errBoom)
+		require.Equal(t, 10, entries.Len())
+		time.Sleep(1)
+		s.DeadLetter("somebody", 1, errBoom)
+		require.Equal(t, 11, entries.Len())
+		require.EqualValues(t, 1002, s.DeadLetters())
+	}, actor.WithLogger(zap.New(logs)))
+}
+
+func TestTheReasonOfADeadLetterCanBeCompared(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		s.DeadLetter("somebody", 1, errors.Join(errBoom, actor.ErrDropped))
+		require.ErrorIs(t, letters.Receive().Reason, actor.ErrDropped)
+	})
+}

@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// A bulletin shows the newest view to any number of readers, who may skip some.
+type bulletin struct {
+	mu      sync.Mutex // guards the fields below
+	view    View
+	changed chan struct{} // closed when there is a newer view
+	ended   bool          // there will be none
+}
+
+func newBulletin(v View) *bulletin { return &bulletin{view: v, changed: make(chan struct{})} }
+
+func (b *bulletin) show(v View) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.view = v
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// end says that the view that is shown is the last.
+func (b *bulletin) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	close(b.changed)
+}
+
+func (b *bulletin) read() (v View, changed <-chan struct{}, ended bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.view, b.changed, b.ended
+}
+
+// follow yields the view as it is, and then the newest whenever it has changed, until ctx
+// ends or the last one has been yielded.
+func (b *bulletin) follow(ctx context.Context) iter.Seq[View] {
+	return func(yield func(View) bool) {
+		for {
+			v, changed, ended := b.read()
+			if ctx.Err() != nil || !yield(v) || ended {
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}

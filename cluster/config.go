@@ -1,0 +1,145 @@
+package cluster
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/remote"
+)
+
+// Downing decides who goes on when the cluster is split; see package downing.
+type Downing = downing.Strategy
+
+// Config says what a node is to be. The zero value is a cluster of one on a free port of
+// the loopback interface; in production set Bind, and the same Name and Seeds on all
+// nodes.
+type Config struct {
+	// Name is the name of the cluster, and of the actor system of each of its nodes. Nodes
+	// of different names do not talk. The default is "understudy".
+	Name string
+
+	// NodeID names this node for people and for placing things; no two members may have
+	// the same. It survives restarts. The default is the advertised address.
+	NodeID string
+
+	// Bind is the host:port to listen at, by TCP and by UDP; port 0 picks a free one. The
+	// default is "127.0.0.1:0".
+	Bind string
+
+	// Advertise is the host:port at which others reach this node, where it differs from
+	// Bind.
+	Advertise string
+
+	// Seeds are the addresses of nodes to join, in the same order on every node. A cluster
+	// is founded by the first of them alone, and only when each of the others has answered
+	// that it is in none, or refuses connections. Without seeds this node is the first.
+	Seeds []string
+
+	// Roles say what a node is for; singletons can be bound to one.
+	Roles []string
+
+	// Meta is shown to the other members.
+	Meta map[string]string
+
+	// TLS and Secret are reserved: this version refuses to start with either, as it cannot
+	// keep what they promise.
+	TLS    *tls.Config
+	Secret []byte
+
+	// Detector says how quickly a silent member becomes unreachable. The default is [LAN].
+	Detector Detector
+
+	// Downing decides about unreachable members. The default is downing.KeepMajority{}. It
+	// must be the same on all nodes.
+	Downing Downing
+
+	// Leader is who is preferred as leader and as host of singletons. The default is
+	// [Oldest]. It must be the same on all nodes.
+	Leader LeaderElection
+
+	// MinMembers is how many members must have come together before the first is up. It
+	// should be the same on all nodes. The default is 1.
+	MinMembers int
+
+	// StayDown ends the node when the cluster has given it up: its system is shut down.
+	// Otherwise it stops its singletons and joins again, as a new incarnation.
+	StayDown bool
+
+	// Network is nil for the TCP and UDP of the operating system. Tests pass one in memory.
+	Network remote.Network
+
+	// Logger is nil for none.
+	Logger *zap.Logger
+}
+
+// DefaultName is the name of a cluster that is given none.
+const DefaultName = "understudy"
+
+// stopTime is how long an instance may take to stop on a node that is cut off, before one
+// that fences nothing is started elsewhere.
+const stopTime = 10 * time.Second
+
+// withDefaults returns c with its zero values replaced.
+func (c Config) withDefaults() Config {
+	c.Name = cmp.Or(c.Name, DefaultName)
+	c.Bind = cmp.Or(c.Bind, "127.0.0.1:0")
+	c.Detector = c.Detector.withDefaults()
+	if c.Downing == nil {
+		c.Downing = downing.KeepMajority{}
+	}
+	if c.Leader.Compare == nil {
+		c.Leader = Oldest()
+	}
+	c.MinMembers = max(c.MinMembers, 1)
+	if c.Logger == nil {
+		c.Logger = zap.NewNop()
+	}
+	return c
+}
+
+// validate says what is wrong with c and what to do about it.
+func (c Config) validate() error {
+	switch {
+	case !usableName(c.Name):
+		return fmt.Errorf("cluster: Config.Name %q must be letters, digits and -_.:~+, as it becomes part of the paths of actors", c.Name)
+	case c.TLS != nil || c.Secret != nil:
+		return errors.New("cluster: Config.TLS and Config.Secret are not available in this version; leave them empty, and keep strangers off the network")
+	case c.Leader.Name == "":
+		return errors.New("cluster: Config.Leader has an order but no Name; give it one, by which nodes can tell whether they agree")
+	}
+	for _, seed := range c.Seeds {
+		if _, port, err := net.SplitHostPort(seed); err != nil || port == "" || port == "0" {
+			return fmt.Errorf("cluster: Config.Seeds: %q is not the host:port of a node", seed)
+		}
+	}
+	return c.Detector.validate()
+}
+
+// usableName reports whether a system may have a name.
+func usableName(name string) bool {
+	return name != "" && !slices.ContainsFunc([]rune(name), func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !slices.Contains([]rune("-_.:~+"), r)
+	})
+}
+
+// margin is how long something may still run on a member that was removed without a sign
+// that it has stopped.
+func (c Config) margin() time.Duration { return max(c.Downing.Delay(), 0) + stopTime }
+
+// failover is how long after the death of a member what ran on it starts elsewhere, if it
+// is fenced; negative if nobody is ever taken down.
+func (c Config) failover() time.Duration {
+	if c.Downing.Delay() < 0 {
+		return -1
+	}
+	return c.Detector.detection() + c.Downing.Delay() + 2*c.Detector.Interval
+}

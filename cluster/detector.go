@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/phi"
+)
+
+// Detector says how members notice that another one does not answer. The zero value is
+// [LAN]; a field that is zero takes its value from there.
+type Detector struct {
+	// Interval is the time between heartbeats.
+	Interval time.Duration
+	// CheckEvery is the time between two looks at who has been heard.
+	CheckEvery time.Duration
+	// Threshold is the phi from which on a member is unreachable; see package phi.
+	Threshold float64
+	// Pause is the silence that is acceptable on top of the usual interval. It decides the
+	// detection time.
+	Pause time.Duration
+	// MinStdDev is the least deviation of intervals to reckon with.
+	MinStdDev time.Duration
+	// Samples is how many intervals are remembered.
+	Samples int
+	// ExpectAfter is when the first heartbeat of a new member should have come.
+	ExpectAfter time.Duration
+	// StreamDead is how long the TCP lane may be silent while datagrams still arrive: a
+	// member that no message can reach is unreachable.
+	StreamDead time.Duration
+}
+
+// LAN suits local networks: a killed node is unreachable after about 0.8 seconds.
+func LAN() Detector {
+	return Detector{
+		Interval:    100 * time.Millisecond,
+		CheckEvery:  50 * time.Millisecond,
+		Threshold:   8,
+		Pause:       600 * time.Millisecond,
+		MinStdDev:   20 * time.Millisecond,
+		Samples:     1000,
+		ExpectAfter: time.Second,
+		StreamDead:  5 * time.Second,
+	}
+}
+
+// WAN suits long or lossy lines and noisy neighbours: a killed node is unreachable after
+// about four seconds.
+func WAN() Detector {
+	return Detector{
+		Interval:    500 * time.Millisecond,
+		CheckEvery:  100 * time.Millisecond,
+		Threshold:   8,
+		Pause:       3 * time.Second,
+		MinStdDev:   100 * time.Millisecond,
+		Samples:     1000,
+		ExpectAfter: 2 * time.Second,
+		StreamDead:  15 * time.Second,
+	}
+}
+
+// withDefaults fills in what is zero.
+func (d Detector) withDefaults() Detector {
+	lan := LAN()
+	return Detector{
+		Interval:    cmp.Or(d.Interval, lan.Interval),
+		CheckEvery:  cmp.Or(d.CheckEvery, lan.CheckEvery),
+		Threshold:   cmp.Or(d.Threshold, lan.Threshold),
+		Pause:       cmp.Or(d.Pause, lan.Pause),
+		MinStdDev:   cmp.Or(d.MinStdDev, lan.MinStdDev),
+		Samples:     cmp.Or(d.Samples, lan.Samples),
+		ExpectAfter: cmp.Or(d.ExpectAfter, lan.ExpectAfter),
+		StreamDead:  cmp.Or(d.StreamDead, lan.StreamDead),
+	}
+}
+
+func (d Detector) validate() error {
+	switch {
+	case d.Interval <= 0 || d.CheckEvery <= 0 || d.ExpectAfter <= 0:
+		return fmt.Errorf("cluster: Detector: Interval %v, CheckEvery %v and ExpectAfter %v must be positive", d.Interval, d.CheckEvery, d.ExpectAfter)
+	case d.StreamDead <= d.Pause+d.Interval:
+		return fmt.Errorf("cluster: Detector: StreamDead %v must exceed Pause and Interval (%v)", d.StreamDead, d.Pause+d.Interval)
+	}
+	if err := d.phi().Validate(); err != nil {
+		return fmt.Errorf("cluster: Detector: %w", err)
+	}
+	return nil
+}
+
+func (d Detector) phi() phi.Settings {
+	return phi.Settings{Threshold: d.Threshold, Pause: d.Pause, MinStdDev: d.MinStdDev, Samples: d.Samples, FirstInterval: d.Interval}
+}
+
+// guard is how late a look may be; if it is later, this node itself was asleep.
+func (d Detector) guard() time.Duration {
+	return max(3*d.Interval, 3*d.CheckEvery)
+}
+
+// detection is how long after its death a member is found unreachable, at worst, on a
+// quiet network.
+func (d Detector) detection() time.Duration {
+	return d.phi().Silence(d.Interval) + d.CheckEvery
+}

@@ -1,0 +1,24 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What the functions of this package return; compare with [errors.Is].
+var (
+	// ErrNotMember is returned by [Node.Down] for a name that no member has.
+	ErrNotMember = errors.New("cluster: no such member")
+	// ErrEnded is returned by methods of a node that has left or was shut down.
+	ErrEnded = errors.New("cluster: node has ended")
+)
+
+// A RefusedError says that a member does not let this node in, now or later.
+type RefusedError struct {
+	Address string // of who refused
+	Reason  string
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("cluster: refused by %s: %s", e.Address, e.Reason)
+}

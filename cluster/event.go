@@ -1,0 +1,90 @@
+package cluster
+
+import "github.com/understudy-go/understudy/singleton"
+
+// An event is what happens to a machine.
+//
+//sumtype:decl
+type event interface{ event() }
+
+type (
+	started  struct{} // the network is there: look for a cluster
+	ticked   struct{} // some time has passed
+	received struct { // from the incarnation that sent it
+		from ID
+		msg  message
+	}
+	gossiped   struct{ msg tablePush } // spread by gossip, perhaps relayed
+	notReached struct {
+		address string
+		refused bool   // certainly nobody listens there
+		foreign string // what lives there cannot talk to us, and why
+	}
+	connected struct { // a hint: gossip reaches a node, or not any more
+		id ID
+		on bool
+	}
+	offered  struct{ name string } // there is a manager for a singleton here
+	recorded struct {              // a singleton's generation
+		name   string
+		record singleton.Record
+	}
+	leaveAsked struct{}              // by the user
+	downAsked  struct{ name string } // by an operator
+	drained    struct{}              // no instance of a singleton runs here, and none will start
+)
+
+func (started) event()    {}
+func (ticked) event()     {}
+func (received) event()   {}
+func (gossiped) event()   {}
+func (notReached) event() {}
+func (connected) event()  {}
+func (offered) event()    {}
+func (recorded) event()   {}
+func (leaveAsked) event() {}
+func (downAsked) event()  {}
+func (drained) event()    {}
+
+// An action is what a machine wants done.
+//
+//sumtype:decl
+type action interface{ action() }
+
+type (
+	send struct { // over the stream
+		to  ID // of incarnation 0: to whoever lives there
+		msg message
+	}
+	beat struct { // on both lanes, to each
+		to  []string
+		msg heartbeat
+	}
+	spread  struct{ change table }   // by gossip
+	connect struct{ address string } // connect the gossip to it
+	forget  struct{ id ID }          // it is gone: drop what is queued for it
+	publish struct{ view View }
+	drain   struct{} // stop or hand over what singletons run here, then report drained
+	end     struct { // this incarnation has ended
+		rejoin  bool     // become another one
+		known   []string // where other members lived
+		records map[string]singleton.Record
+		err     error // it could not even become a member
+	}
+	note struct { // for the log
+		warn    bool
+		text    string
+		address string
+		reason  string
+	}
+)
+
+func (send) action()    {}
+func (beat) action()    {}
+func (spread) action()  {}
+func (connect) action() {}
+func (forget) action()  {}
+func (publish) action() {}
+func (drain) action()   {}
+func (end) action()     {}
+func (note) action()    {}

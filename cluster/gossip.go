@@ -1,0 +1,170 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/remote"
+)
+
+// Of memberlist we use what it is good at: spreading news. What it believes about who is
+// alive is a hint; see the package documentation. The rules it must be used by:
+//
+//   - a name is never used again: it ends in the incarnation;
+//   - its callbacks run under its locks: they post and return;
+//   - Members() races with its own goroutines: it is not called;
+//   - callbacks may still come after Shutdown: a flag silences them.
+const (
+	maxBroadcast  = 1100 // bytes; larger ones would never fit into a datagram, and stay queued
+	gossipTimeout = 2 * time.Second
+	leaveTimeout  = time.Second
+)
+
+type gossipConfig struct {
+	name     string // of this incarnation, see gossipName
+	label    string // keeps clusters on one network apart
+	endpoint *remote.Endpoint
+	log      *zap.Logger
+
+	// None of these may block.
+	received func(data []byte)             // a broadcast, or the state, of another node; data is the callee's
+	state    func() []byte                 // what to exchange with other nodes from time to time
+	admit    func(name string) error       // why the node of that name must stay out, or nil
+	seen     func(name string, alive bool) // hint: it came, or went
+}
+
+// A gossip is memberlist for one incarnation of this node.
+type gossip struct {
+	cfg    gossipConfig
+	list   *memberlist.Memberlist
+	queue  memberlist.TransmitLimitedQueue
+	silent atomic.Bool // stopped: callbacks do nothing
+}
+
+func startGossip(cfg gossipConfig) (*gossip, error) {
+	g := &gossip{cfg: cfg}
+	transport := newMemberlistTransport(cfg.endpoint)
+	conf := memberlist.DefaultLANConfig()
+	conf.Name = cfg.name
+	conf.Label = cfg.label
+	conf.Transport = transport
+	conf.TCPTimeout = gossipTimeout
+	conf.EnableCompression = false
+	conf.Delegate, conf.Events, conf.Alive = (*gossipDelegate)(g), (*gossipEvents)(g), (*gossipAlive)(g)
+	conf.Logger = memberlistLog(cfg.log)
+	g.queue.NumNodes = g.size
+	g.queue.RetransmitMult = conf.RetransmitMult
+	list, err := memberlist.Create(conf)
+	if err != nil {
+		g.silent.Store(true)
+		_ = transport.Shutdown() // it has no error to report
+		return nil, fmt.Errorf("start gossip: %w", err)
+	}
+	g.list = list
+	return g, nil
+}
+
+// size is asked for while Create still runs.
+func (g *gossip) size() int {
+	if g.list == nil {
+		return 1
+	}
+	return g.list.NumMembers()
+}
+
+// join connects to the gossip of the node at address. It blocks for up to two seconds.
+func (g *gossip) join(address string) error {
+	host, port := "10.0.0.1", "1" // a number to satisfy the parser; the name before it counts
+	_, err := g.list.Join([]string{gossipName(address, 0) + "/" + host + ":" + port})
+	return err
+}
+
+// broadcast spreads data, at most maxBroadcast bytes, to all nodes, most of the time.
+// It takes the place of an earlier one of the same key.
+func (g *gossip) broadcast(key string, data []byte) {
+	g.queue.QueueBroadcast(&news{key: key, data: data})
+}
+
+// stop ends gossip; with leave, the others are told first, which takes up to a second.
+// Some of memberlist's own goroutines end only seconds later.
+func (g *gossip) stop(leave bool) {
+	if leave {
+		if err := g.list.Leave(leaveTimeout); err != nil {
+			g.cfg.log.Debug("gossip leave", zap.Error(err))
+		}
+	}
+	g.silent.Store(true)
+	if err := g.list.Shutdown(); err != nil {
+		g.cfg.log.Warn("gossip shutdown", zap.Error(err))
+	}
+}
+
+// news is one broadcast.
+type news struct {
+	key  string
+	data []byte
+}
+
+var _ memberlist.NamedBroadcast = (*news)(nil)
+
+func (n *news) Name() string { return n.key }
+
+func (n *news) Invalidates(older memberlist.Broadcast) bool {
+	o, ok := older.(*news)
+	return ok && o.key == n.key
+}
+
+func (n *news) Message() []byte { return n.data }
+
+func (n *news) Finished() {}
+
+// gossipDelegate is what memberlist asks of us.
+type gossipDelegate gossip
+
+// NodeMeta is empty: who a node is stands in our own table.
+func (d *gossipDelegate) NodeMeta(int) []byte { return nil }
+
+// NotifyMsg brings a broadcast. memberlist keeps the buffer.
+func (d *gossipDelegate) NotifyMsg(data []byte) { d.receive(data) }
+
+func (d *gossipDelegate) GetBroadcasts(overhead, limit int) [][]byte {
+	return d.queue.GetBroadcasts(overhead, limit)
+}
+
+func (d *gossipDelegate) LocalState(bool) []byte { return d.cfg.state() }
+
+func (d *gossipDelegate) MergeRemoteState(data []byte, _ bool) { d.receive(data) }
+
+func (d *gossipDelegate) receive(data []byte) {
+	if len(data) > 0 && !d.silent.Load() {
+		d.cfg.received(slices.Clone(data))
+	}
+}
+
+// gossipEvents hears what memberlist believes.
+type gossipEvents gossip
+
+func (e *gossipEvents) NotifyJoin(n *memberlist.Node)   { e.seen(n.Name, true) }
+func (e *gossipEvents) NotifyUpdate(n *memberlist.Node) { e.seen(n.Name, true) }
+func (e *gossipEvents) NotifyLeave(n *memberlist.Node)  { e.seen(n.Name, false) }
+
+func (e *gossipEvents) seen(name string, alive bool) {
+	if !e.silent.Load() {
+		e.cfg.seen(name, alive)
+	}
+}
+
+// gossipAlive keeps out who has been removed, however often it is brought up again.
+type gossipAlive gossip
+
+func (a *gossipAlive) NotifyAlive(n *memberlist.Node) error {
+	if n.Name == a.cfg.name {
+		return nil
+	}
+	return a.cfg.admit(n.Name)
+}

@@ -1,0 +1,180 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/understudy-go/understudy/internal/memnet"
+)
+
+// A fleet is some nodes in one bubble.
+type fleet struct {
+	t     *testing.T
+	net   *memnet.Network
+	nodes map[string]*Node
+	tune  func(*Config) // changes the configuration of nodes that are started
+}
+
+// inBubble runs f with a fleet in virtual time, and ends what f has left running.
+func inBubble(t *testing.T, f func(t *testing.T, fl *fleet)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		fl := &fleet{t: t, net: memnet.New(1), nodes: map[string]*Node{}, tune: func(*Config) {}}
+		t.Cleanup(fl.end)
+		f(t, fl)
+	})
+}
+
+// end shuts everything down, and waits for memberlist's stragglers.
+func (f *fleet) end() {
+	f.net.Heal()
+	for _, n := range f.nodes {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		if err := n.Shutdown(ctx); err != nil {
+			f.t.Errorf("shutdown: %v", err)
+		}
+		cancel()
+	}
+	f.net.Close()
+	time.Sleep(15 * time.Second)
+}
+
+// seeds are those of every node: n1 to n5.
+func seeds() []string {
+	var all []string
+	for i := range 5 {
+		all = append(all, address(fmt.Sprintf("n%d", i+1)))
+	}
+	return all
+}
+
+func address(name string) string { return name + ":7355" }
+
+func (f *fleet) config(name string) Config {
+	cfg := Config{
+		Name:    "test",
+		NodeID:  name,
+		Bind:    address(name),
+		Seeds:   seeds(),
+		Network: f.net.Host(name),
+		Logger:  logger(f.t),
+	}
+	f.tune(&cfg)
+	return cfg
+}
+
+// start starts nodes at once, and waits until all are up.
+func (f *fleet) start(names ...string) {
+	f.t.Helper()
+	type result struct {
+		name string
+		node *Node
+		err  error
+	}
+	results := make(chan result)
+	for _, name := range names {
+		cfg := f.config(name)
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			n, err := Start(ctx, cfg)
+			results <- result{name, n, err}
+		}()
+	}
+	for range names {
+		r := <-results
+		if r.err == nil {
+			f.nodes[r.name] = r.node
+		}
+		require.NoError(f.t, r.err, r.name)
+	}
+}
+
+// crash ends a node without a word, and its host with it.
+func (f *fleet) crash(name string) {
+	f.t.Helper()
+	f.net.Crash(name)
+	n := f.nodes[name]
+	delete(f.nodes, name)
+	n.abort(ErrEnded)
+	_ = n.close(f.t.Context()) // its sockets are gone already
+}
+
+// await waits until all nodes see exactly the given members, all up and reachable, under
+// one leader.
+func (f *fleet) await(within time.Duration, names ...string) {
+	f.t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		why := f.differs(names)
+		if why == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			require.Fail(f.t, "no agreement", why)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// differs says what is in the way of an agreement.
+func (f *fleet) differs(names []string) string {
+	var first View
+	for i, name := range names {
+		v := f.nodes[name].View()
+		if i == 0 {
+			first = v
+		}
+		if why := disagreement(first, v, names); why != "" {
+			return name + ": " + why
+		}
+	}
+	return ""
+}
+
+func disagreement(first, v View, names []string) string {
+	if len(v.Members) != len(names) {
+		return fmt.Sprintf("%d members", len(v.Members))
+	}
+	for _, name := range names {
+		m, ok := v.Member(name)
+		if other, _ := first.Member(name); !ok || m.Status != Up || m.ID() != other.ID() || m.UpNumber != other.UpNumber {
+			return fmt.Sprintf("%s is %v, number %d", name, m.Status, m.UpNumber)
+		}
+	}
+	leader, _ := v.Leader()
+	if other, _ := first.Leader(); leader.ID() != other.ID() {
+		return "another leader: " + leader.Name
+	}
+	if !v.Converged || len(v.Unreachable()) > 0 {
+		return "not converged"
+	}
+	return ""
+}
+
+// logger writes to the test's log when UNDERSTUDY_LOG names a level.
+func logger(t *testing.T) *zap.Logger {
+	level, err := zapcore.ParseLevel(os.Getenv("UNDERSTUDY_LOG"))
+	if err != nil || os.Getenv("UNDERSTUDY_LOG") == "" {
+		return zap.NewNop()
+	}
+	start := time.Now()
+	encoder := zap.NewDevelopmentEncoderConfig()
+	encoder.EncodeTime = func(at time.Time, e zapcore.PrimitiveArrayEncoder) { e.AppendString(at.Sub(start).String()) }
+	return zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(encoder), zapcore.AddSync(logWriter{t}), level))
+}
+
+type logWriter struct{ t *testing.T }
+
+func (w logWriter) Write(b []byte) (int, error) {
+	w.t.Logf("%s", b)
+	return len(b), nil
+}

@@ -1,0 +1,38 @@
+package cluster
+
+import "sync"
+
+// An inbox brings events to the goroutine that owns the machine. It has no bound: what
+// comes in is bounded by what the network lets in and by the rhythm of the protocol.
+type inbox struct {
+	mu     sync.Mutex // guards events
+	events []letter
+	full   chan struct{} // has an element when there are events
+}
+
+// A letter is an event for one incarnation, or for whichever there is.
+type letter struct {
+	to uint64 // 0 is any
+	ev event
+}
+
+func newInbox() *inbox { return &inbox{full: make(chan struct{}, 1)} }
+
+func (b *inbox) post(to uint64, ev event) {
+	b.mu.Lock()
+	b.events = append(b.events, letter{to, ev})
+	b.mu.Unlock()
+	select {
+	case b.full <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what has come, in order.
+func (b *inbox) take() []letter {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	events := b.events
+	b.events = nil
+	return events
+}

@@ -1,0 +1,109 @@
+package cluster
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+)
+
+// greetWhenDue invites, from time to time, who lives at addresses where a member should
+// be and none is: seeds, and where removed members lived. It may be a node that seeks a
+// cluster, or another cluster. It also reconnects gossip, which does not do it by itself.
+func (m *machine) greetWhenDue() {
+	if m.now.Before(m.greetAt) {
+		return
+	}
+	m.greetAt = m.now.Add(greetEvery)
+	for _, address := range m.lost() {
+		m.greet(address)
+	}
+	for _, id := range m.others() {
+		if !m.gossip[id] && m.table.members[id].Status < Down {
+			m.do(connect{id.Address})
+		}
+	}
+}
+
+// lost returns the addresses where a member should be and none is, sorted.
+func (m *machine) lost() []string {
+	lost := map[string]bool{}
+	for _, address := range slices.Concat(m.set.seeds, m.set.known) {
+		lost[address] = !m.questions.aliases[address]
+	}
+	for id, dead := range m.table.tombs {
+		if !dead.Clean {
+			lost[id.Address] = true
+		}
+	}
+	for id := range m.table.members {
+		delete(lost, id.Address)
+	}
+	maps.DeleteFunc(lost, func(_ string, is bool) bool { return !is })
+	return slices.Sorted(maps.Keys(lost))
+}
+
+func (m *machine) greet(address string) {
+	m.tell(ID{Address: address}, m.greeting())
+}
+
+func (m *machine) greeting() greeting {
+	return greeting{Cluster: m.table.cluster, Size: uint64(m.table.count(Up))}
+}
+
+// greeted: a node that seeks a cluster asks there at once; a member of another one
+// compares.
+func (m *machine) greeted(from ID, g greeting) {
+	switch {
+	case m.phase == seeking:
+		m.ask(from.Address)
+		m.askOne(from.Address)
+	case m.phase != member:
+	case g.Cluster != m.table.cluster:
+		m.compare(from, rival{cluster: g.Cluster, size: int(g.Size), homes: []string{from.Address}}, m.greeting())
+	case m.table.status(from) >= Down:
+		m.tell(from, youAreDown{Table: m.table.pack()})
+	}
+}
+
+// A rival is another cluster, or the other half of ours.
+type rival struct {
+	cluster clusterID
+	size    int      // members that are up
+	homes   []string // where members of it live, sorted
+}
+
+// compare decides which of two clusters dissolves: the smaller; of two equal ones that
+// with the greater ID; of two halves of one that without the lowest address. The one that
+// stays replies, so that the other compares the same.
+func (m *machine) compare(from ID, r rival, reply message) {
+	if !m.yields(r) {
+		m.tell(from, reply)
+		return
+	}
+	m.do(note{warn: true, text: "dissolving, as there is another cluster", address: from.Address})
+	for _, id := range m.others() {
+		m.tell(id, dissolve{Instead: r.homes})
+	}
+	m.fall("there is another cluster", r.homes)
+}
+
+func (m *machine) yields(r rival) bool {
+	if ours := m.table.count(Up); ours != r.size {
+		return ours < r.size
+	}
+	if order := bytes.Compare(m.table.cluster[:], r.cluster[:]); order != 0 {
+		return order > 0
+	}
+	return slices.Compare(homes(m.table), r.homes) > 0
+}
+
+// homes returns where the members of a table live that are not down, sorted.
+func homes(t table) []string {
+	var homes []string
+	for _, id := range t.ids() {
+		if t.members[id].Status < Down {
+			homes = append(homes, id.Address)
+		}
+	}
+	return slices.Compact(homes)
+}

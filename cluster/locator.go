@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// locator shows a node to singletons.
+type locator Node
+
+var _ singleton.Locator = (*locator)(nil)
+
+// Topologies implements [singleton.Locator].
+func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
+	return func(yield func(singleton.Topology) bool) {
+		for v := range l.views.follow(ctx) {
+			t := v.topology()
+			t.Margin = l.cfg.margin()
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// Offer implements [singleton.Locator].
+func (l *locator) Offer(name string) {
+	l.offers.add(name)
+	l.inbox.post(0, offered{name})
+}
+
+// Record implements [singleton.Locator].
+func (l *locator) Record(name string, r singleton.Record) { l.inbox.post(0, recorded{name, r}) }
+
+// topology is v as singletons see it.
+func (v View) topology() singleton.Topology {
+	t := singleton.Topology{
+		Self:    peerID(v.Self.ID()),
+		Down:    v.Self.Status >= Down,
+		Records: v.records,
+	}
+	for _, m := range v.order {
+		t.Members = append(t.Members, singleton.Peer{
+			ID:        peerID(m.ID()),
+			Name:      m.Name,
+			Joining:   m.Status == Joining,
+			Up:        m.Status == Up,
+			Reachable: v.Reachable(m),
+			Roles:     m.Roles,
+			Offers:    v.rows[m.ID()].Offers,
+		})
+	}
+	for id, since := range v.gone {
+		dead := v.tombs[id]
+		t.Gone = append(t.Gone, singleton.Gone{
+			Peer:  singleton.Peer{ID: peerID(id), Name: dead.Name, Roles: dead.Roles, Offers: dead.Offers},
+			Since: since,
+		})
+	}
+	slices.SortFunc(t.Gone, func(a, b singleton.Gone) int {
+		return cmp.Or(cmp.Compare(a.ID.Address, b.ID.Address), cmp.Compare(a.ID.Incarnation, b.ID.Incarnation))
+	})
+	return t
+}
+
+func peerID(id ID) singleton.PeerID {
+	return singleton.PeerID{Address: id.Address, Incarnation: id.Incarnation}
+}

@@ -1,0 +1,354 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// rules are the settings of a machine.
+type rules struct {
+	self       Member                      // name, address, incarnation, roles and metadata of this incarnation
+	seeds      []string                    // the first may found a cluster
+	known      []string                    // where members of the cluster lived that this node was in before
+	earlier    []uint64                    // incarnations of this node that have ended
+	offers     []string                    // singletons that this node has managers for already, sorted
+	records    map[string]singleton.Record // what earlier incarnations knew
+	founding   clusterID                   // of a cluster that this node founds, should it
+	version    uint64                      // of the last view of the incarnation before
+	minMembers int
+	detector   Detector
+	downing    downing.Strategy
+	election   LeaderElection
+	rejoin     bool // as a new incarnation, when down
+}
+
+// agreed are the rules that all nodes of a cluster must share, for people to read.
+func (r rules) agreed() string {
+	return "downing " + r.downing.String() + ", leader " + r.election.Name
+}
+
+// The rhythms of a machine that nobody has needed to change.
+const (
+	askAgain     = 250 * time.Millisecond // between rounds of questions, at first
+	askSeldom    = 2 * time.Second        // and after a while
+	answerHolds  = 3 * time.Second        // how long it counts that there is no cluster
+	askPatience  = 5 * time.Second        // which is this long
+	namePatience = 3 * time.Second        // how long another member may keep our name before we give up
+	greetEvery   = 2 * time.Second        // between rounds of greetings to addresses that are lost
+	partPatience = 500 * time.Millisecond // how long a node that is gone waits to be noticed
+	strangerFor  = 5 * time.Second        // how long heartbeats of a stranger may come until it is told
+	tombFor      = 24 * time.Hour         // how long removed members are remembered
+)
+
+// A phase is where an incarnation of a node is in its life.
+type phase uint8
+
+const (
+	idle    phase = iota
+	seeking       // asks for a cluster to join
+	member        // stands in the table: joining, up or leaving
+	downed        // has been given up; stops what it runs
+	parting       // runs nothing any more, and has told so
+	ended
+)
+
+// A machine is the membership of one incarnation of a node. It is pure: events and the
+// time go in, actions come out; it starts nothing, reads no clock and draws no numbers.
+// Files: seeking (until it is a member), admitting (others who join), hearing (messages
+// among members), leading (for the whole cluster), splitting (for one side of a split),
+// parting (how it ends), islands (when there are two clusters).
+type machine struct {
+	set   rules
+	self  ID
+	phase phase
+	now   time.Time
+	out   []action
+
+	table   table
+	sums    sums  // of the table
+	dirty   bool  // something has changed that others may depend on
+	news    table // what has changed in this step
+	own     table // what of that this node has decided
+	acting  bool  // our being up rests on a whole table: we know of all that are up
+	version uint64
+
+	monitor   monitor
+	beatAt    time.Time // when the next heartbeat is due
+	seq       uint64
+	strangers map[ID]time.Time // since when we hear from whom that is no member
+
+	questions questions
+	calm      calm
+	greetAt   time.Time
+	gossip    map[ID]bool // whom gossip reaches
+	removed   map[ID]time.Time
+	leaving   bool // drain has been asked for by leave
+	rejoin    bool // after the end
+	partBy    time.Time
+	acked     map[ID]bool
+	known     map[string]bool // addresses where members live or lived
+}
+
+func newMachine(set rules) *machine {
+	m := &machine{
+		set:       set,
+		self:      set.self.ID(),
+		table:     newTable(clusterID{}),
+		version:   set.version,
+		monitor:   newMonitor(set.detector),
+		strangers: map[ID]time.Time{},
+		gossip:    map[ID]bool{},
+		removed:   map[ID]time.Time{},
+		acked:     map[ID]bool{},
+		known:     map[string]bool{},
+	}
+	maps.Copy(m.table.records, set.records)
+	for _, address := range set.known {
+		m.known[address] = true
+	}
+	m.begin()
+	return m
+}
+
+// step handles one event, and returns what is to be done, in order.
+func (m *machine) step(ev event, now time.Time) []action {
+	m.now = now
+	m.handle(ev)
+	m.settle()
+	out := m.out
+	m.out = nil
+	return out
+}
+
+func (m *machine) handle(ev event) {
+	switch ev := ev.(type) {
+	case started:
+		m.seek()
+	case ticked:
+		m.tick()
+	case received:
+		m.receive(ev.from, ev.msg)
+	case gossiped:
+		m.learn(ev.msg)
+	case notReached:
+		m.notReached(ev)
+	case connected:
+		m.connected(ev)
+	case offered:
+		m.offer(ev.name)
+	case recorded:
+		change := m.change()
+		change.records[ev.name] = ev.record
+		m.decide(change)
+	case leaveAsked:
+		m.leave()
+	case downAsked:
+		m.down(ev.name)
+	case drained:
+		m.drained()
+	}
+}
+
+func (m *machine) do(a action) { m.out = append(m.out, a) }
+
+func (m *machine) tell(id ID, msg message) { m.do(send{to: id, msg: msg}) }
+
+// change returns an empty table to fill in what is to change.
+func (m *machine) change() table { return newTable(m.table.cluster) }
+
+// begin forgets what has changed, as the consequences have been drawn.
+func (m *machine) begin() { m.news, m.own = m.change(), m.change() }
+
+// merge takes over what another node knows, and returns what of it is new.
+func (m *machine) merge(t table) table {
+	news := m.table.merge(t)
+	m.news.merge(news)
+	m.dirty = m.dirty || !news.empty() || len(news.seen) > 0
+	return news
+}
+
+// decide changes the table by what this node has decided, which it tells everybody.
+func (m *machine) decide(t table) { m.own.merge(m.merge(t)) }
+
+// settle draws the consequences of what has changed, until nothing changes any more.
+func (m *machine) settle() {
+	if !m.dirty {
+		return
+	}
+	for m.dirty {
+		m.dirty = false
+		if m.phase != member {
+			continue
+		}
+		m.sums = m.table.sums()
+		m.noteSeen()
+		m.watch()
+		m.lead()
+	}
+	if m.phase == member {
+		m.tellNews()
+		m.calm.note(m.table, m.now)
+	}
+	m.begin()
+	if m.phase == member && m.table.status(m.self) >= Down {
+		m.fall("the cluster has given this node up", nil)
+	} else {
+		m.publish()
+	}
+}
+
+// noteSeen records that this node has the members that it has.
+func (m *machine) noteSeen() {
+	if s := m.table.seen[m.self]; s.Members != m.sums.members {
+		m.table.see(m.self, seen{Version: s.Version + 1, Members: m.sums.members})
+	}
+}
+
+// watch observes all other members, and notes who has been removed and when.
+func (m *machine) watch() {
+	m.monitor.watch(m.others(), m.now)
+	for _, id := range slices.SortedFunc(maps.Keys(m.news.tombs), ID.Compare) {
+		if _, known := m.removed[id]; !known && id != m.self {
+			m.removed[id] = m.now
+			m.do(forget{id})
+		}
+	}
+}
+
+// others returns the members but for this one.
+func (m *machine) others() []ID {
+	return slices.DeleteFunc(m.table.ids(), func(id ID) bool { return id == m.self })
+}
+
+// tellNews tells all members directly what this node has decided, and by gossip whatever
+// is new. Who misses both is made good for by the sums in the heartbeats.
+func (m *machine) tellNews() {
+	if !m.own.empty() {
+		push := tablePush{From: m.self, Table: m.own.pack()}
+		for _, id := range m.others() {
+			m.tell(id, push)
+		}
+	}
+	if !m.news.empty() {
+		m.do(spread{m.news.clone()})
+	}
+}
+
+// tick does what is due.
+func (m *machine) tick() {
+	switch m.phase {
+	case seeking:
+		m.askWhenDue()
+	case member:
+		m.beatWhenDue()
+		m.report()
+		m.judge()
+		m.greetWhenDue()
+		m.table.forget(m.now.Add(-tombFor).Unix())
+	case parting:
+		m.endWhenDue()
+	case idle, downed, ended:
+	}
+}
+
+// beatWhenDue sends the heartbeat.
+func (m *machine) beatWhenDue() {
+	if m.now.Before(m.beatAt) {
+		return
+	}
+	m.beatAt = m.now.Add(m.set.detector.Interval)
+	m.seq++
+	var to []string
+	for _, id := range m.others() {
+		to = append(to, id.Address)
+	}
+	if len(to) == 0 {
+		return
+	}
+	m.do(beat{to: to, msg: heartbeat{
+		Cluster: m.table.cluster,
+		Seq:     m.seq,
+		Seen:    m.table.seen[m.self].Version,
+		Members: m.sums.members,
+		All:     m.sums.all,
+	}})
+}
+
+// report writes into our row whom we cannot reach.
+func (m *machine) report() {
+	silent := m.monitor.look(m.now)
+	if r := m.table.rows[m.self]; !slices.Equal(silent, r.Unreachable) {
+		r.Unreachable = silent
+		m.writeRow(r)
+	}
+}
+
+// offer writes into our row that a singleton has a manager here.
+func (m *machine) offer(name string) {
+	if i, found := slices.BinarySearch(m.set.offers, name); !found {
+		m.set.offers = slices.Insert(slices.Clone(m.set.offers), i, name)
+	}
+	if r := m.table.rows[m.self]; m.phase == member && !slices.Equal(r.Offers, m.set.offers) {
+		r.Offers = m.set.offers
+		m.writeRow(r)
+	}
+}
+
+func (m *machine) writeRow(r row) {
+	r.Version++
+	change := m.change()
+	change.rows[m.self] = r
+	m.decide(change)
+}
+
+// publish shows how things stand.
+func (m *machine) publish() {
+	m.version++
+	m.do(publish{m.view()})
+}
+
+func (m *machine) view() View {
+	v := View{Version: m.version, Self: m.set.self, tombs: maps.Clone(m.table.tombs)}
+	switch m.phase {
+	case idle, seeking:
+		return v
+	case downed:
+		v.Self.Status = Down
+		return v
+	case parting, ended:
+		v.Self.Status = Removed
+		return v
+	case member:
+	}
+	for _, id := range m.table.ids() {
+		each := m.table.members[id]
+		if id == m.self && !m.acting {
+			each.Status = min(each.Status, Joining)
+		}
+		if id == m.self {
+			v.Self = each
+		}
+		v.Members = append(v.Members, each)
+	}
+	v.unreachable = m.table.unreachable()
+	v.Converged = m.table.converged(m.sums.members, v.unreachable)
+	v.order = m.set.election.order(v.Members)
+	v.rows, v.records = maps.Clone(m.table.rows), maps.Clone(m.table.records)
+	v.gone = m.unclean()
+	return v
+}
+
+// unclean returns who was removed without a sign that it has stopped, and since when.
+func (m *machine) unclean() map[ID]time.Time {
+	gone := map[ID]time.Time{}
+	for id, dead := range m.table.tombs {
+		if !dead.Clean {
+			gone[id] = m.removed[id]
+		}
+	}
+	return gone
+}

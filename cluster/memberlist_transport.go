@@ -1,0 +1,168 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+
+	"github.com/understudy-go/understudy/remote"
+)
+
+// A memberlistTransport lets memberlist talk through the node's endpoint. Nodes are found
+// by their memberlist name, "host:port#uid", which leads to the address that they
+// advertise; the IP addresses that memberlist insists on are mere numbers here.
+type memberlistTransport struct {
+	endpoint *remote.Endpoint
+	packets  chan *memberlist.Packet
+	streams  chan net.Conn
+	stopping chan struct{}
+	stop     sync.Once
+	done     sync.WaitGroup
+}
+
+var _ memberlist.NodeAwareTransport = (*memberlistTransport)(nil)
+
+func newMemberlistTransport(e *remote.Endpoint) *memberlistTransport {
+	t := &memberlistTransport{
+		endpoint: e,
+		packets:  make(chan *memberlist.Packet),
+		streams:  make(chan net.Conn),
+		stopping: make(chan struct{}),
+	}
+	t.done.Go(t.receive)
+	return t
+}
+
+// receive hands on what arrives, until Shutdown.
+func (t *memberlistTransport) receive() {
+	for {
+		select {
+		case p, ok := <-t.endpoint.Packets():
+			if !ok {
+				return
+			}
+			t.receivePacket(p)
+		case c, ok := <-t.endpoint.StreamConns():
+			if !ok {
+				return
+			}
+			t.receiveStream(c)
+		case <-t.stopping:
+			return
+		}
+	}
+}
+
+func (t *memberlistTransport) receivePacket(p remote.Packet) {
+	select {
+	case t.packets <- &memberlist.Packet{Buf: p.Data, From: p.From, Timestamp: p.Time}:
+	case <-t.stopping:
+	}
+}
+
+func (t *memberlistTransport) receiveStream(c net.Conn) {
+	select {
+	case t.streams <- c:
+	case <-t.stopping:
+		c.Close()
+	}
+}
+
+// FinalAdvertiseAddr returns an IP address made of the advertised one, or of its hash
+// where that is a name.
+func (t *memberlistTransport) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
+	host, port, err := net.SplitHostPort(t.endpoint.Addr())
+	if err != nil {
+		return nil, 0, fmt.Errorf("advertised address: %w", err)
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return nil, 0, fmt.Errorf("advertised port: %w", err)
+	}
+	return numberOf(host), number, nil
+}
+
+func numberOf(host string) net.IP {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip
+	}
+	h := fnv.New32a()
+	h.Write([]byte(host))
+	sum := h.Sum32()
+	return net.IPv4(10, byte(sum>>16), byte(sum>>8), byte(sum)) //nolint:gosec // the bytes of a hash
+}
+
+// gossipName returns the memberlist name of an incarnation.
+func gossipName(address string, incarnation uint64) string {
+	return address + "#" + strconv.FormatUint(incarnation, 16)
+}
+
+// parseGossipName is the inverse of gossipName.
+func parseGossipName(name string) (address string, incarnation uint64, ok bool) {
+	address, uid, found := strings.Cut(name, "#")
+	incarnation, err := strconv.ParseUint(uid, 16, 64)
+	return address, incarnation, found && err == nil
+}
+
+func addressOf(a memberlist.Address) string {
+	if address, _, ok := strings.Cut(a.Name, "#"); ok {
+		return address
+	}
+	return a.Addr
+}
+
+// WriteToAddress sends a datagram. One that cannot be sent is lost, which memberlist
+// expects of datagrams; an error would look like a fault of this node.
+func (t *memberlistTransport) WriteToAddress(b []byte, a memberlist.Address) (time.Time, error) {
+	_ = t.endpoint.WritePacket(b, addressOf(a))
+	return time.Now(), nil
+}
+
+// WriteTo is WriteToAddress for an address without a name.
+func (t *memberlistTransport) WriteTo(b []byte, addr string) (time.Time, error) {
+	return t.WriteToAddress(b, memberlist.Address{Addr: addr})
+}
+
+// DialAddressTimeout opens a stream. It has a deadline from the start, as memberlist does
+// not set one everywhere.
+func (t *memberlistTransport) DialAddressTimeout(a memberlist.Address, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	c, err := t.endpoint.DialStream(ctx, addressOf(a))
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err} // the kind that memberlist takes as a fault of the peer
+	}
+	if err := c.SetDeadline(time.Now().Add(streamLimit)); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// streamLimit bounds one exchange of whole states.
+const streamLimit = 10 * time.Second
+
+// DialTimeout is DialAddressTimeout for an address without a name.
+func (t *memberlistTransport) DialTimeout(addr string, timeout time.Duration) (net.Conn, error) {
+	return t.DialAddressTimeout(memberlist.Address{Addr: addr}, timeout)
+}
+
+// PacketCh returns the datagrams that arrive.
+func (t *memberlistTransport) PacketCh() <-chan *memberlist.Packet { return t.packets }
+
+// StreamCh returns the streams that others open.
+func (t *memberlistTransport) StreamCh() <-chan net.Conn { return t.streams }
+
+// Shutdown ends the transport, and leaves the endpoint to its owner.
+func (t *memberlistTransport) Shutdown() error {
+	t.stop.Do(func() { close(t.stopping) })
+	t.done.Wait()
+	return nil
+}

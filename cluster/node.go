@@ -1,0 +1,233 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"syscall"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// A Node is one member of a cluster, with the actor system that runs on it. Its methods
+// may be called by any goroutine.
+type Node struct {
+	*actor.System
+
+	cfg      Config
+	log      *zap.Logger
+	endpoint *remote.Endpoint
+	inbox    *inbox
+	views    *bulletin
+	offers   names
+	state    blob // the table, for gossip
+	troubles troubles
+
+	aborted context.Context // ends membership without a word
+	abort   context.CancelCauseFunc
+	tasks   sync.WaitGroup // goroutines but for the following
+	ended   chan struct{}  // closed when the last incarnation has ended
+	failure error          // of the last incarnation; read it once ended is closed
+}
+
+// Start starts a node and makes it a member. It returns when the node is up, or with an
+// error when ctx ends before or a member refuses it ([*RefusedError]); then nothing is
+// left behind.
+func Start(ctx context.Context, cfg Config) (*Node, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	n, err := listen(cfg)
+	if err != nil {
+		return nil, err
+	}
+	go n.run()
+	if err := n.awaitUp(ctx); err != nil {
+		n.abort(ErrEnded)
+		return nil, errors.Join(err, n.close(context.WithoutCancel(ctx)))
+	}
+	return n, nil
+}
+
+// listen makes a node that is on the network, and looks for no cluster yet.
+func listen(cfg Config) (*Node, error) {
+	n := &Node{cfg: cfg, inbox: newInbox(), views: newBulletin(View{}), ended: make(chan struct{})}
+	n.aborted, n.abort = context.WithCancelCause(context.Background())
+	incarnation := drawIncarnation()
+	endpoint, err := remote.Listen(remote.Config{
+		Cluster:     cfg.Name,
+		Incarnation: incarnation,
+		Bind:        cfg.Bind,
+		Advertise:   cfg.Advertise,
+		Network:     cfg.Network,
+		Logger:      cfg.Logger,
+		Control:     n.control,
+		DialFailed:  n.dialFailed,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cluster: start: %w", err)
+	}
+	n.cfg.NodeID = cmp.Or(cfg.NodeID, endpoint.Addr())
+	n.log = cfg.Logger.Named("cluster").With(zap.String("node", n.cfg.NodeID))
+	n.endpoint = endpoint
+	n.views.show(View{Self: n.self(incarnation)})
+	n.System = actor.NewSystem(cfg.Name, actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint))
+	singleton.Attach(n.System, (*locator)(n))
+	endpoint.Serve(n.System)
+	return n, nil
+}
+
+// self is this node as a member, in an incarnation.
+func (n *Node) self(incarnation uint64) Member {
+	return Member{
+		Name:        n.cfg.NodeID,
+		Address:     n.endpoint.Addr(),
+		Incarnation: incarnation,
+		Roles:       n.cfg.Roles,
+		Meta:        n.cfg.Meta,
+	}
+}
+
+// run lives one incarnation after the other.
+func (n *Node) run() {
+	defer close(n.ended)
+	defer n.views.end()
+	n.logStart()
+	set := rules{
+		self:       n.View().Self,
+		seeds:      n.cfg.Seeds,
+		founding:   drawClusterID(),
+		minMembers: n.cfg.MinMembers,
+		detector:   n.cfg.Detector,
+		downing:    n.cfg.Downing,
+		election:   n.cfg.Leader,
+		rejoin:     !n.cfg.StayDown,
+	}
+	for {
+		e := n.live(set)
+		if !e.rejoin {
+			n.failure = e.err
+			return
+		}
+		set = n.next(set, e)
+		n.log.Info("beginning a new incarnation")
+		n.endpoint.Rename(set.self.Incarnation)
+	}
+}
+
+// awaitUp waits until the node is a full member.
+func (n *Node) awaitUp(ctx context.Context) error {
+	for v := range n.Views(ctx) {
+		if v.Self.Status == Up {
+			return nil
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("cluster: start of %s: %s: %w", n.cfg.NodeID, n.whyNotUp(), err)
+	}
+	<-n.ended
+	if n.failure != nil {
+		return fmt.Errorf("cluster: start of %s: %w", n.cfg.NodeID, n.failure)
+	}
+	return fmt.Errorf("cluster: start of %s: %w", n.cfg.NodeID, ErrEnded)
+}
+
+// View returns what this node knows of the cluster now.
+func (n *Node) View() View {
+	v, _, _ := n.views.read()
+	return v
+}
+
+// Views yields the view as it is now, and then whenever it has changed, until ctx ends or
+// the node has ended. A slow reader misses views, but never the newest.
+func (n *Node) Views(ctx context.Context) iter.Seq[View] { return n.views.follow(ctx) }
+
+// Down gives up a member, by name: what ran on it is started elsewhere, and it stops its
+// singletons and rejoins as a new incarnation, if it still lives. It fails with
+// [ErrNotMember]. It does not wait until the member is down.
+func (n *Node) Down(name string) error {
+	if _, ok := n.View().Member(name); !ok {
+		return fmt.Errorf("%w: %q", ErrNotMember, name)
+	}
+	n.inbox.post(0, downAsked{name})
+	return nil
+}
+
+// Leave ends the node in an orderly way: other members take over its singletons, it is
+// removed, its actors are stopped, and the ports are closed. When ctx ends before that,
+// the rest goes without order, and Leave returns an error; actors that would not stop can
+// be waited for by calling it again. Leaving again is the same as waiting.
+func (n *Node) Leave(ctx context.Context) error {
+	n.inbox.post(0, leaveAsked{})
+	var early error
+	select {
+	case <-n.ended:
+	case <-ctx.Done():
+		early = fmt.Errorf("cluster: leave of %s: %w", n.cfg.NodeID, context.Cause(ctx))
+		n.abort(early)
+	}
+	return errors.Join(early, n.close(ctx))
+}
+
+// Shutdown ends the node without handing anything over: its actors are stopped, and then
+// the others are told that it is gone, so they need not find out. When ctx ends before
+// that, they are told nothing, and Shutdown returns an error; it may be called again.
+func (n *Node) Shutdown(ctx context.Context) error {
+	if err := n.System.Shutdown(ctx); err != nil {
+		n.abort(ErrEnded)
+		return errors.Join(err, n.close(ctx))
+	}
+	return n.Leave(ctx)
+}
+
+// close ends what is left once membership has ended or been aborted.
+func (n *Node) close(ctx context.Context) error {
+	<-n.ended
+	n.tasks.Wait()
+	return errors.Join(n.System.Shutdown(ctx), n.endpoint.Close())
+}
+
+// control is called by the endpoint with what other nodes say.
+func (n *Node) control(from remote.Peer, data []byte) {
+	e, err := decode(data)
+	if err != nil {
+		n.cfg.Logger.Debug("message not understood", zap.String("peer", from.Addr), zap.Error(err))
+		return
+	}
+	n.inbox.post(e.to, received{from: ID{Address: from.Addr, Incarnation: e.from}, msg: e.msg})
+}
+
+// dialFailed is called by the endpoint.
+func (n *Node) dialFailed(address string, err error) {
+	n.troubles.note(address, err)
+	ev := notReached{address: address, refused: errors.Is(err, syscall.ECONNREFUSED)}
+	if refusal, ok := errors.AsType[*remote.RefusedError](err); ok {
+		if refusal.Refusal == remote.RefusedCluster || refusal.Refusal == remote.RefusedVersion {
+			ev.foreign = refusal.Refusal.String() + ": " + refusal.Detail
+		}
+	}
+	if ev.refused || ev.foreign != "" {
+		n.inbox.post(0, ev)
+	}
+}
+
+func drawIncarnation() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return binary.BigEndian.Uint64(b[:]) | 1
+}
+
+func drawClusterID() (id clusterID) {
+	_, _ = rand.Read(id[:]) // it never fails
+	return id
+}

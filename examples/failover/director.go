@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A director starts the nodes, does them harm, and keeps the books of what they report.
+type director struct {
+	dir       string
+	addresses map[string]string // of the nodes
+	running   map[string]*process
+	all       []*process // every process there ever was
+	reports   chan reported
+	log       *os.File // what the nodes print on standard error
+	show      *timeline
+	books     *books
+}
+
+// reported is a report and the process it came from.
+type reported struct {
+	from *process
+	report
+}
+
+func newDirector(out io.Writer) (*director, error) {
+	dir, err := os.MkdirTemp("", "failover")
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(dir, "nodes.log"))
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := freeAddresses("n1", "n2", "n3")
+	if err != nil {
+		return nil, err
+	}
+	return &director{
+		dir: dir, addresses: addresses, running: make(map[string]*process), reports: make(chan reported, 1024),
+		log: log, show: newTimeline(out), books: newBooks(),
+	}, nil
+}
+
+func (d *director) database() string { return filepath.Join(d.dir, "journal.db") }
+
+func (d *director) seeds() string {
+	var seeds []string
+	for _, node := range slices.Sorted(maps.Keys(d.addresses)) {
+		seeds = append(seeds, d.addresses[node])
+	}
+	return strings.Join(seeds, ",")
+}
+
+// start starts a process for node.
+func (d *director) start(node string) error {
+	p, err := startProcess(node, d.addresses[node], d.seeds(), d.database(), d.log)
+	if err != nil {
+		return err
+	}
+	d.running[node] = p
+	d.all = append(d.all, p)
+	go func() {
+		for r := range p.reports {
+			d.reports <- reported{p, r}
+		}
+		d.reports <- reported{from: p}
+	}()
+	return nil
+}
+
+// close ends every process, waits for that, and removes what they have written.
+func (d *director) close() {
+	for _, p := range d.all {
+		_ = p.cmd.Process.Kill() // it may have ended
+	}
+	for _, p := range d.all {
+		for ended := false; !ended; {
+			select {
+			case <-p.done:
+				ended = true
+			case <-d.reports:
+			}
+		}
+	}
+	d.log.Close()
+	os.RemoveAll(d.dir)
+}
+
+// until reads reports until done, or fails after limit, saying what was waited for.
+func (d *director) until(ctx context.Context, what string, limit time.Duration, done func() bool) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("waited %v in vain for %s", limit, what))
+	defer cancel()
+	for !done() {
+		select {
+		case r := <-d.reports:
+			if err := d.note(r); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// watch reads reports for a while.
+func (d *director) watch(ctx context.Context, span time.Duration) error {
+	end := time.Now().Add(span)
+	err := d.until(ctx, "the time to pass", span, func() bool { return !time.Now().Before(end) })
+	if ctx.Err() == nil && !time.Now().Before(end) {
+		return nil
+	}
+	return err
+}
+
+// note enters a report into the books, and shows what changes.
+func (d *director) note(r reported) error {
+	if r.Stats != nil && r.Stats.Here {
+		d.hosts(r.from, r.Stats.Generation)
+	}
+	switch {
+	case r.Failed != "":
+		return errors.New(r.from.node + ": " + r.Failed)
+	case r.Ack != nil:
+		d.books.acknowledged(*r.Ack)
+	case r.Fenced != "":
+		d.books.fenced++
+		if d.books.fenced == 1 {
+			d.show.say(r.from.node, "its write is refused: %s", r.Fenced)
+		}
+	case r.Final != nil:
+		d.books.final = r.Final
+	case r.Stopped:
+		d.books.stopped[r.from] = true
+	}
+	return nil
+}
+
+// hosts shows a new host.
+func (d *director) hosts(p *process, generation string) {
+	if d.books.generation != "" && !newer(generation, d.books.generation) {
+		return
+	}
+	d.books.host, d.books.generation = p.node, generation
+	d.show.say(p.node, "hosts the counter, generation %s", generation)
+}
+
+// host returns the node whose process runs the instance; when two say so, as one of them
+// has not noticed yet that it was replaced, the one of the newer generation.
+func (d *director) host() (node string, ok bool) {
+	var generation string
+	for name, p := range d.running {
+		if s := p.figures(); s.Here && (!ok || newer(s.Generation, generation)) {
+			node, generation, ok = name, s.Generation, true
+		}
+	}
+	return node, ok
+}
+
+// together reports that all running nodes see n members that are up, and one hosts.
+func (d *director) together(n int) bool {
+	for _, p := range d.running {
+		if p.figures().Members != n {
+			return false
+		}
+	}
+	_, ok := d.host()
+	return ok
+}
+
+func (d *director) signal(node string, sig syscall.Signal) error {
+	return d.running[node].cmd.Process.Signal(sig)
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package main
+
+import "syscall"
+
+// childAttributes has nothing to add here: a node's process ends with its input.
+func childAttributes() *syscall.SysProcAttr { return nil }

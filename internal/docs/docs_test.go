@@ -1,0 +1,75 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// mustSay is require.Contains without printing the whole document.
+func mustSay(t *testing.T, document, what string) {
+	t.Helper()
+	if !strings.Contains(document, what) {
+		t.Errorf("the document does not say %q", what)
+	}
+}
+
+func TestTheReadmeShowsTheCoordinatorWordForWord(t *testing.T) {
+	program := strings.TrimSpace(read(t, "examples/coordinator/main.go"))
+	mustSay(t, read(t, "README.md"), "```go\n"+program+"\n```")
+}
+
+func TestTheReadmeNamesEveryPackageAndEveryExample(t *testing.T) {
+	readme := read(t, "README.md")
+	for _, dir := range packages(t) {
+		switch {
+		case strings.HasPrefix(dir, "internal/"), strings.HasPrefix(dir, "tools"):
+		case strings.HasPrefix(dir, "examples/"):
+			mustSay(t, readme, "go run ./"+dir+"`")
+		default:
+			mustSay(t, readme, "]("+dir+")")
+		}
+	}
+}
+
+func TestTheArchitectureNamesEveryInternalPackage(t *testing.T) {
+	architecture := read(t, "ARCHITECTURE.md")
+	for _, dir := range packages(t) {
+		if strings.HasPrefix(dir, "internal/") {
+			mustSay(t, architecture, "`"+dir+"`")
+		}
+	}
+}
+
+// packages returns the directories below the root that hold Go files.
+func packages(t *testing.T) []string {
+	t.Helper()
+	seen := map[string]bool{}
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		if err == nil && !seen[dir] {
+			seen[dir] = true
+			dirs = append(dirs, filepath.ToSlash(dir))
+		}
+		return err
+	})
+	require.NoError(t, err)
+	return dirs
+}

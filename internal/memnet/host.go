@@ -1,0 +1,200 @@
+package memnet
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// The ports that are picked for those who ask for port 0, or dial.
+const (
+	firstPicked = 20000
+	lastPicked  = 60000
+)
+
+// Host is one machine of the network. Its addresses are "name:port".
+type Host struct {
+	net       *Network
+	name      string
+	listeners map[int]*listener
+	packets   map[int]*packetConn
+	conns     []*conn
+	port      int // the last one that was picked
+	failed    bool
+	down      chan struct{} // closed when failed
+}
+
+func newHost(n *Network, name string) *Host {
+	return &Host{
+		net:       n,
+		name:      name,
+		listeners: map[int]*listener{},
+		packets:   map[int]*packetConn{},
+		port:      firstPicked - 1,
+		down:      make(chan struct{}),
+	}
+}
+
+// Name returns the name of the host.
+func (h *Host) Name() string { return h.name }
+
+// Listen opens a stream listener at "name:port" or ":port". Port 0 picks one that is free
+// for streams.
+func (h *Host) Listen(address string) (net.Listener, error) {
+	h.net.mu.Lock()
+	defer h.net.mu.Unlock()
+	port, err := h.bind(address, h.streamsAt)
+	if err != nil {
+		return nil, &net.OpError{Op: "listen", Net: "tcp", Addr: addr{"tcp", address}, Err: err}
+	}
+	l := newListener(h, port)
+	h.listeners[port] = l
+	return l, nil
+}
+
+// ListenPacket opens a datagram socket at "name:port" or ":port". Port 0 picks one that is
+// free for datagrams.
+func (h *Host) ListenPacket(address string) (net.PacketConn, error) {
+	h.net.mu.Lock()
+	defer h.net.mu.Unlock()
+	port, err := h.bind(address, h.packetsAt)
+	if err != nil {
+		return nil, &net.OpError{Op: "listen", Net: "udp", Addr: addr{"udp", address}, Err: err}
+	}
+	p := newPacketConn(h, port)
+	h.packets[port] = p
+	return p, nil
+}
+
+// bind returns the port to use for address.
+func (h *Host) bind(address string, taken func(port int) bool) (int, error) {
+	name, port, err := split(address)
+	switch {
+	case err != nil:
+		return 0, err
+	case h.failed:
+		return 0, syscall.ENETDOWN
+	case name != "" && name != h.name:
+		return 0, syscall.EADDRNOTAVAIL
+	case port == 0:
+		return h.pick(taken), nil
+	case taken(port):
+		return 0, syscall.EADDRINUSE
+	}
+	return port, nil
+}
+
+// pick returns the next port that is not taken, round and round.
+func (h *Host) pick(taken func(port int) bool) int {
+	for {
+		h.port++
+		if h.port > lastPicked {
+			h.port = firstPicked
+		}
+		if !taken(h.port) {
+			return h.port
+		}
+	}
+}
+
+func (h *Host) streamsAt(port int) bool { return h.listeners[port] != nil }
+func (h *Host) packetsAt(port int) bool { return h.packets[port] != nil }
+
+// Dial connects to a listener. It blocks until the answer is here, or until ctx ends.
+func (h *Host) Dial(ctx context.Context, address string) (net.Conn, error) {
+	fail := func(err error) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: addr{"tcp", address}, Err: err}
+	}
+	name, port, err := split(address)
+	if err != nil {
+		return fail(err)
+	}
+	c, answer, err := h.knock(name, port)
+	if err != nil {
+		return fail(err)
+	}
+	select {
+	case err = <-answer:
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-h.down:
+		err = syscall.ENETDOWN
+	}
+	if err != nil {
+		_ = c.Close() // nobody else has it, so it was open
+		return fail(err)
+	}
+	return c, nil
+}
+
+// knock asks for a connection. The answer is nil once the listener has it.
+func (h *Host) knock(name string, port int) (*conn, <-chan error, error) {
+	n := h.net
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if h.failed {
+		return nil, nil, syscall.ENETDOWN
+	}
+	answer := make(chan error, 1)
+	c := newConn(h, h.pick(h.streamsAt), addr{"tcp", join(name, port)})
+	n.send(&parcel{link: link{h.name, name}, sender: h, stubborn: true, arrive: func() {
+		err := n.admit(c, name, port)
+		n.send(&parcel{link: link{name, h.name}, sender: n.hosts[name], stubborn: true, arrive: func() { answer <- err }})
+	}})
+	return c, answer, nil
+}
+
+// admit makes the far end of c and gives it to who listens.
+func (n *Network) admit(c *conn, name string, port int) error {
+	h := n.hosts[name]
+	if h == nil || h.listeners[port] == nil {
+		return syscall.ECONNREFUSED
+	}
+	if c.closed {
+		return net.ErrClosed
+	}
+	far := newConn(h, port, c.local)
+	c.peer, far.peer = far, c
+	h.listeners[port].offer(far)
+	return nil
+}
+
+// fail makes the host and all of its sockets useless.
+func (h *Host) fail() {
+	if h.failed {
+		return
+	}
+	h.failed = true
+	close(h.down)
+	for _, l := range h.listeners {
+		l.shut()
+	}
+	for _, p := range h.packets {
+		p.shut()
+	}
+	for _, c := range slices.Clone(h.conns) {
+		c.fail(syscall.ENETDOWN)
+	}
+}
+
+// addr is the address of a socket.
+type addr struct{ network, address string }
+
+func (a addr) Network() string { return a.network }
+func (a addr) String() string  { return a.address }
+
+func join(name string, port int) string { return net.JoinHostPort(name, strconv.Itoa(port)) }
+
+func split(address string) (name string, port int, err error) {
+	name, digits, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, err
+	}
+	number, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil {
+		return "", 0, &net.AddrError{Err: "invalid port", Addr: address}
+	}
+	return name, int(number), nil
+}

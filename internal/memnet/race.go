@@ -1,0 +1,36 @@
+//go:build race && !go1.27
+
+package memnet
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Before Go 1.27 all timers of a synctest bubble share one context of the race detector,
+// and two that fire at once can crash the process (golang/go#76691). Many fire at once
+// where there is a network in memory; so while there is one, one goroutine runs at a
+// time. The race detector judges by happens-before, not by luck, and sees no less.
+var serial struct {
+	mu       sync.Mutex // guards all below
+	networks int
+	before   int // GOMAXPROCS without a network
+}
+
+func serialize() {
+	serial.mu.Lock()
+	defer serial.mu.Unlock()
+	if serial.networks == 0 {
+		serial.before = runtime.GOMAXPROCS(1)
+	}
+	serial.networks++
+}
+
+func deserialize() {
+	serial.mu.Lock()
+	defer serial.mu.Unlock()
+	serial.networks--
+	if serial.networks == 0 {
+		runtime.GOMAXPROCS(serial.before)
+	}
+}

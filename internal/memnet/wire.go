@@ -1,0 +1,115 @@
+package memnet
+
+import (
+	"container/heap"
+	"time"
+)
+
+// A parcel is something on its way from one host to another.
+type parcel struct {
+	link     link
+	sender   *Host  // nil: nobody's, an answer of the network itself
+	stubborn bool   // waits for a cut to heal, as what TCP retransmits
+	arrive   func() // called with Network.mu held
+	due      time.Time
+	seq      uint64 // order among equals
+}
+
+// wire holds the parcels under way: one timer for all of them, and none when there
+// are none.
+type wire struct {
+	flying parcels
+	held   []*parcel // stopped by a fault, in order
+	seq    uint64
+	timer  *time.Timer
+}
+
+// send puts p on its way. It is due when its link takes it there, but not before
+// p.due, which is how streams keep their order.
+func (n *Network) send(p *parcel) {
+	due := time.Now().Add(n.latency(p.link))
+	if due.After(p.due) {
+		p.due = due
+	}
+	n.wire.seq++
+	p.seq = n.wire.seq
+	heap.Push(&n.wire.flying, p)
+	n.arm()
+}
+
+// arm sets the timer to the next parcel.
+func (n *Network) arm() {
+	w := &n.wire
+	switch {
+	case n.closed || len(w.flying) == 0:
+	case w.timer == nil:
+		w.timer = time.AfterFunc(time.Until(w.flying[0].due), n.deliver)
+	default:
+		w.timer.Reset(time.Until(w.flying[0].due))
+	}
+}
+
+// deliver hands over what is due.
+func (n *Network) deliver() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := time.Now()
+	for len(n.wire.flying) > 0 && !n.wire.flying[0].due.After(now) {
+		n.handOver(heap.Pop(&n.wire.flying).(*parcel))
+	}
+	n.arm()
+}
+
+func (n *Network) handOver(p *parcel) {
+	cut := n.faults.cut(p.link)
+	switch {
+	case cut && !p.stubborn:
+	case cut || n.faults.frozen(p.link):
+		n.wire.held = append(n.wire.held, p)
+	default:
+		p.arrive()
+	}
+}
+
+// release sends what was held on its way again, under its old number, so that it
+// comes before what was sent later. Nobody retransmits for a host that is gone.
+func (n *Network) release() {
+	for _, p := range n.wire.held {
+		if p.sender == nil || !p.sender.failed {
+			heap.Push(&n.wire.flying, p)
+		}
+	}
+	n.wire.held = nil
+	n.arm()
+}
+
+func (w *wire) clear() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.flying, w.held = nil, nil
+}
+
+// parcels is a heap, first due first.
+type parcels []*parcel
+
+func (p parcels) Len() int { return len(p) }
+
+func (p parcels) Less(i, j int) bool {
+	if p[i].due.Equal(p[j].due) {
+		return p[i].seq < p[j].seq
+	}
+	return p[i].due.Before(p[j].due)
+}
+
+func (p parcels) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
+
+func (p *parcels) Push(x any) { *p = append(*p, x.(*parcel)) }
+
+func (p *parcels) Pop() any {
+	last := len(*p) - 1
+	x := (*p)[last]
+	(*p)[last] = nil
+	*p = (*p)[:last]
+	return x
+}

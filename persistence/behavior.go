@@ -1,0 +1,114 @@
+package persistence
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// New returns the behavior of an actor whose state is what its events have made of it.
+// Users write it behaviors.EventSourced. The documentation of the package says how such
+// an actor lives.
+//
+// The journal keeps the events under id, which no other actor that lives at the same
+// time should use: the newer one fences off the older. initial is the state before the
+// first event. onCommand says what a command leads to; it runs inside the actor. onEvent
+// returns what an event makes of a state. It runs in any goroutine, though never twice at
+// a time, and must leave the state that it is given as it is.
+//
+// New panics when it cannot work: a malformed id, something nil, options that do not fit,
+// and an event type or, with [SnapshotEvery], a state type that is not registered, unless
+// it is an interface.
+func New[M, E, S any](
+	id string, journal Journal, initial S,
+	onEvent func(state S, event E) S,
+	onCommand func(ctx *actor.Context[M], state S, cmd M) Effect[E],
+	opts ...Option,
+) actor.Behavior[M] {
+	d := &definition[M, E, S]{id: id, journal: journal, initial: initial, onEvent: onEvent, onCommand: onCommand}
+	if err := d.complete(opts); err != nil {
+		panic(fmt.Sprintf("persistence: event-sourced behavior %q: %v", id, err))
+	}
+	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+		e := newEntity(d, ctx)
+		next.OnMessage, next.OnSignal = e.receive, onSignal[M]
+		ctx.Defer(e.end)
+		e.recover()
+	}
+}
+
+// A definition is what all incarnations of an actor have in common.
+type definition[M, E, S any] struct {
+	config
+	id        string
+	journal   Journal
+	store     SnapshotStore // nil when the journal is none
+	initial   S
+	onEvent   func(S, E) S
+	onCommand func(*actor.Context[M], S, M) Effect[E]
+	tags      func(E) []string // or nil
+}
+
+// complete fills in what follows from the options, and checks that all is there.
+func (d *definition[M, E, S]) complete(opts []Option) (err error) {
+	if err := ValidateID(d.id); err != nil {
+		return err
+	}
+	if d.journal == nil || d.onEvent == nil || d.onCommand == nil {
+		return fmt.Errorf("journal, event handler and command handler must not be nil")
+	}
+	if d.config, err = newConfig(opts); err != nil {
+		return err
+	}
+	if d.tags, err = taggerOf[E](d.tagger); err != nil {
+		return err
+	}
+	if err := checkRegistered[E](); err != nil {
+		return fmt.Errorf("event %w", err)
+	}
+	d.store, _ = d.journal.(SnapshotStore)
+	return d.checkSnapshots()
+}
+
+func (d *definition[M, E, S]) checkSnapshots() error {
+	if d.retention == nil {
+		return nil
+	}
+	if d.store == nil {
+		return fmt.Errorf("SnapshotEvery: the journal %T is not a SnapshotStore; leave the option out or take another journal", d.journal)
+	}
+	if err := checkRegistered[S](); err != nil {
+		return fmt.Errorf("SnapshotEvery: state %w", err)
+	}
+	return nil
+}
+
+func taggerOf[E any](tagger any) (func(E) []string, error) {
+	f, ok := tagger.(func(E) []string)
+	if tagger != nil && !ok {
+		return nil, fmt.Errorf("Tagged has a %T, while the event type is %v", tagger, reflect.TypeFor[E]())
+	}
+	return f, nil
+}
+
+// checkRegistered fails when no value of type T could be stored. What is behind an
+// interface shows only when there is a value.
+func checkRegistered[T any]() error {
+	t := reflect.TypeFor[T]()
+	if _, ok := codec.NameOf(t); ok || t.Kind() == reflect.Interface {
+		return nil
+	}
+	return &codec.UnregisteredError{Type: t}
+}
+
+// onSignal leaves the end of a watched actor unhandled and ignores the rest.
+func onSignal[M any](_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
+	switch sig.(type) {
+	case actor.Terminated, actor.ChildFailed:
+		return func(_ *actor.Context[M], next *actor.Next[M]) { next.Unhandled() }
+	case actor.PostStop, actor.PreRestart:
+	}
+	return nil
+}

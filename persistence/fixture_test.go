@@ -1,0 +1,226 @@
+package persistence_test
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// The actor of these tests hears words and remembers them all. Its commands are
+// functions, so that each test says what its commands do.
+type (
+	said    struct{ Word string }
+	command func(ctx *actor.Context[command], heard string) persistence.Effect[said]
+)
+
+func init() { actor.RegisterType[said]("persistence_test.said") }
+
+func hear(heard string, s said) string {
+	if s.Word == "!" {
+		panic("too loud")
+	}
+	return heard + s.Word
+}
+
+func obey(ctx *actor.Context[command], heard string, cmd command) persistence.Effect[said] {
+	return cmd(ctx, heard)
+}
+
+func words(j persistence.Journal, opts ...persistence.Option) actor.Behavior[command] {
+	return behaviors.EventSourced("words", j, "", hear, obey, opts...)
+}
+
+// say stores words, and replies with each of them.
+func say(to actor.ActorRef[string], words ...string) command {
+	return func(*actor.Context[command], string) persistence.Effect[said] {
+		var events []said
+		for _, w := range words {
+			events = append(events, said{w})
+		}
+		effect := persistence.Persist(events...)
+		for _, w := range words {
+			effect = persistence.ThenReply(effect, to, w)
+		}
+		return effect
+	}
+}
+
+// recall replies with all that has been heard, in brackets.
+func recall(to actor.ActorRef[string]) command {
+	return func(_ *actor.Context[command], heard string) persistence.Effect[said] {
+		to.Tell("[" + heard + "]")
+		return persistence.None
+	}
+}
+
+func explode(*actor.Context[command], string) persistence.Effect[said] { panic("boom") }
+
+// A world is what a test happens in: a bubble with a system, a journal whose answers the
+// test decides, and a probe for replies.
+type world struct {
+	*testing.T
+	system  *actor.System
+	journal *faulty
+	replies *testkit.Probe[string]
+	to      actor.ActorRef[string]
+}
+
+func inBubble(t *testing.T, test func(w *world), opts ...actor.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, opts...)
+		replies := testkit.NewProbe[string](t, s)
+		test(&world{T: t, system: s, journal: &faulty{Journal: memory.New()}, replies: replies, to: replies.Ref()})
+	})
+}
+
+func (w *world) spawn(opts ...persistence.Option) actor.ActorRef[command] {
+	return actor.Spawn(w.system, words(w.journal, opts...), "")
+}
+
+// stop stops an actor that spawn has made, and waits for its end.
+func (w *world) stop(ref actor.ActorRef[command]) {
+	w.Helper()
+	ref.Tell(func(*actor.Context[command], string) persistence.Effect[said] { return persistence.Stop })
+	w.replies.ExpectTerminated(ref)
+}
+
+// events returns what the journal has of the actor, as one word.
+func (w *world) events() (all string) {
+	w.Helper()
+	for r, err := range w.journal.Journal.Read(w.Context(), "words", 1, 1<<62) {
+		if err != nil {
+			w.Fatal(err)
+		}
+		e, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		all += e.(said).Word
+	}
+	return all
+}
+
+// mortal spawns b and returns a probe that is told why it fails. It stops then.
+func (w *world) mortal(b actor.Behavior[command]) (actor.ActorRef[command], *testkit.Probe[error]) {
+	w.Helper()
+	failures := testkit.NewProbe[error](w, w.system)
+	return actor.Spawn(w.system, behaviors.Supervise(b, actor.Strategy{Decide: func(err error) actor.Directive {
+		failures.Ref().Tell(err)
+		return actor.Stop
+	}}), ""), failures
+}
+
+func (w *world) deadLetters() *testkit.Probe[actor.DeadLetter] {
+	w.Helper()
+	p := testkit.NewProbe[actor.DeadLetter](w, w.system)
+	actor.Subscribe(w.system, p.Ref())
+	return p
+}
+
+// A faulty is a journal in memory whose answers the test decides: each hook is given the
+// real call and may do something else. A nil hook makes the call.
+type faulty struct {
+	*memory.Journal
+	mu       sync.Mutex // guards all below
+	hooks    hooks
+	requests []persistence.AppendRequest // all that were sent
+	reads    []uint64                    // where reading began, each time
+}
+
+type hooks struct {
+	claim  func(ctx context.Context, apply func() error) error
+	append func(ctx context.Context, apply func() error) error
+	read   func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error]
+	save   func(ctx context.Context, apply func() error) error
+	load   func() (skipped []uint64)
+}
+
+func (f *faulty) set(h hooks) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hooks = h
+}
+
+func (f *faulty) now() hooks {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hooks
+}
+
+func (f *faulty) sent() []persistence.AppendRequest {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.requests
+}
+
+func (f *faulty) readFrom() []uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.reads
+}
+
+func hooked(ctx context.Context, hook func(context.Context, func() error) error, apply func() error) error {
+	if hook == nil {
+		return apply()
+	}
+	return hook(ctx, apply)
+}
+
+func (f *faulty) Claim(ctx context.Context, id string, w persistence.WriterID) (c persistence.Claim, err error) {
+	err = hooked(ctx, f.now().claim, func() (err error) { c, err = f.Journal.Claim(ctx, id, w); return err })
+	return c, err
+}
+
+func (f *faulty) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	f.mu.Lock()
+	f.requests = append(f.requests, reqs...)
+	f.mu.Unlock()
+	return []error{hooked(ctx, f.now().append, func() error { return f.Journal.Append(ctx, reqs)[0] })}
+}
+
+func (f *faulty) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
+	f.mu.Lock()
+	f.reads = append(f.reads, from)
+	f.mu.Unlock()
+	records := f.Journal.Read(ctx, id, from, to)
+	if h := f.now().read; h != nil {
+		return h(records)
+	}
+	return records
+}
+
+func (f *faulty) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+	return hooked(ctx, f.now().save, func() error { return f.Journal.SaveSnapshot(ctx, id, s) })
+}
+
+func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (persistence.Snapshot, bool, []uint64, error) {
+	s, ok, skipped, err := f.Journal.LoadSnapshot(ctx, id, maxSeq)
+	if h := f.now().load; h != nil {
+		skipped = h()
+	}
+	return s, ok, skipped, err
+}
+
+// answers returns a hook that gives the answers in turn, and then makes the calls.
+func answers(errs ...error) func(context.Context, func() error) error {
+	var mu sync.Mutex
+	return func(_ context.Context, apply func() error) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(errs) == 0 {
+			return apply()
+		}
+		err := errs[0]
+		errs = errs[1:]
+		return err
+	}
+}

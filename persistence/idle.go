@@ -1,0 +1,58 @@
+package persistence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// errIdle is the cause of a context that ended because nothing happened under it.
+var errIdle = errors.New("persistence: no progress")
+
+// An idleTimeout ends a context when nothing has happened for some time. To say that
+// something has happened is cheap: the timer looks when it fires, and is set again.
+type idleTimeout struct {
+	ctx    context.Context // the one that this ends
+	cancel context.CancelCauseFunc
+	after  time.Duration
+	begun  time.Time
+	last   atomic.Int64 // when something happened: nanoseconds after begun
+	timer  *time.Timer
+}
+
+func withIdleTimeout(parent context.Context, after time.Duration) (context.Context, *idleTimeout) {
+	t := &idleTimeout{after: after, begun: time.Now()}
+	t.ctx, t.cancel = context.WithCancelCause(parent)
+	t.timer = time.AfterFunc(math.MaxInt64, t.fired) // set in the next line, as fired needs timer
+	t.timer.Reset(after)
+	return t.ctx, t
+}
+
+// progress says that something has happened.
+func (t *idleTimeout) progress() { t.last.Store(int64(time.Since(t.begun))) }
+
+func (t *idleTimeout) fired() {
+	left := t.after - time.Since(t.begun) + time.Duration(t.last.Load())
+	switch {
+	case left <= 0:
+		t.cancel(errIdle)
+	case t.ctx.Err() == nil:
+		t.timer.Reset(left)
+	}
+}
+
+func (t *idleTimeout) stop() {
+	t.cancel(nil)
+	t.timer.Stop()
+}
+
+// explain returns err, or what has happened instead when it comes from the timeout.
+func (t *idleTimeout) explain(err error) error {
+	if err == nil || !errors.Is(context.Cause(t.ctx), errIdle) {
+		return err
+	}
+	return fmt.Errorf("no progress for %v: %w (%v)", t.after, context.DeadlineExceeded, err) //nolint:errorlint // a retry is of no use, so err does not count
+}

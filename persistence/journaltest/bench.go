@@ -1,0 +1,75 @@
+package journaltest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// payload100 is what the benchmarks store: a hundred bytes.
+var payload100 = fmt.Sprintf("%0100d", 0)
+
+// BenchmarkAppend measures 1, 8 and 64 writers that append one event of 100 bytes at a
+// time, each to an id of its own, to the journals that open returns.
+func BenchmarkAppend(b *testing.B, open func(b *testing.B) persistence.Journal) {
+	for _, writers := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
+			j := open(b)
+			claims := make([]persistence.Claim, writers)
+			for i := range claims {
+				claims[i] = benchmarkClaim(b, j, fmt.Sprint(i))
+			}
+			errs := make([]error, writers)
+			var all sync.WaitGroup
+			b.ResetTimer()
+			for i, claim := range claims {
+				all.Go(func() {
+					id := fmt.Sprint(i)
+					for n := i; n < b.N && errs[i] == nil; n += writers {
+						errs[i] = j.Append(b.Context(), []persistence.AppendRequest{request(id, claim.Epoch, claim.LastSeq, payload100)})[0]
+						claim.LastSeq++
+					}
+				})
+			}
+			all.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+			for _, err := range errs {
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
+// BenchmarkReplay measures how fast a reader gets the events of one id, 10,000 of 100
+// bytes.
+func BenchmarkReplay(b *testing.B, open func(b *testing.B) persistence.Journal) {
+	const groups, size = 20, 500
+	j := open(b)
+	claim := benchmarkClaim(b, j, "x")
+	payloads := make([]string, size)
+	for i := range payloads {
+		payloads[i] = payload100
+	}
+	for i := range uint64(groups) {
+		require.NoError(b, j.Append(b.Context(), []persistence.AppendRequest{request("x", claim.Epoch, i*size, payloads...)})[0])
+	}
+	for b.Loop() {
+		n := 0
+		for _, err := range j.Read(b.Context(), "x", 1, everything) {
+			require.NoError(b, err)
+			n++
+		}
+		require.Equal(b, groups*size, n)
+	}
+	b.ReportMetric(float64(b.N)*groups*size/b.Elapsed().Seconds(), "events/s")
+}
+
+func benchmarkClaim(b *testing.B, j persistence.Journal, id string) persistence.Claim {
+	claim, err := j.Claim(b.Context(), id, persistence.WriterID{})
+	require.NoError(b, err)
+	return claim
+}

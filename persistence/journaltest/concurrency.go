@@ -1,0 +1,191 @@
+package journaltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+var concurrencyLaws = []law{
+	{"ConcurrentWritersKeepTheirEventsApart", func(e *env) {
+		j := e.journal()
+		const writers, events = 32, 50
+		errs := make([]error, writers)
+		var all sync.WaitGroup
+		for i := range writers {
+			w := e.writer(j, fmt.Sprint("w", i))
+			all.Go(func() {
+				for n := 0; n < events && errs[i] == nil; n++ {
+					errs[i] = w.try(w.next(fmt.Sprint(n)))
+					w.last++
+				}
+			})
+		}
+		all.Wait()
+		for i := range writers {
+			require.NoError(e, errs[i])
+			for n, p := range e.payloads(j, fmt.Sprint("w", i)) {
+				require.Equal(e, fmt.Sprint(n), p)
+			}
+		}
+	}},
+	{"AFenceStormLosesNothing", func(e *env) {
+		j := e.journal()
+		e.fenceStorm(j, slices.Repeat([]persistence.Journal{j}, 8))
+	}},
+	{"AFenceStormOverTwoHandlesLosesNothing", func(e *env) {
+		e.need(e.features.SecondHandle != nil, "SecondHandle")
+		j := e.journal()
+		other := e.features.SecondHandle(e.T, j)
+		e.fenceStorm(j, slices.Repeat([]persistence.Journal{j, other}, 4))
+	}},
+	{"AClaimGetsInBesideABusyWriter", func(e *env) {
+		j := e.journal()
+		e.claimBeside(j, j)
+	}},
+	{"AClaimGetsInBesideABusyWriterOnAnotherHandle", func(e *env) {
+		e.need(e.features.SecondHandle != nil, "SecondHandle")
+		j := e.journal()
+		e.claimBeside(j, e.features.SecondHandle(e.T, j))
+	}},
+}
+
+// stormEvents is how many acknowledged events end a storm.
+const stormEvents = 250
+
+// fenceStorm lets a writer per handle claim the same id and append to it as fast as it
+// can, and compares what was acknowledged with what is there.
+func (e *env) fenceStorm(j persistence.Journal, handles []persistence.Journal) {
+	ctx, cancel := context.WithCancel(e.Context())
+	defer cancel()
+	st := &storm{acked: make(chan string), again: make(chan struct{})}
+	failed := make(chan error, len(handles))
+	var all sync.WaitGroup
+	for i, handle := range handles {
+		all.Go(func() {
+			if err := st.write(ctx, handle, i); err != nil {
+				failed <- err
+				cancel()
+			}
+		})
+	}
+	go func() { all.Wait(); close(st.acked); close(failed) }()
+	counts := map[string]int{}
+	for payload := range st.acked {
+		if counts[payload]++; len(counts) == stormEvents {
+			cancel()
+		}
+		select {
+		case st.again <- struct{}{}:
+		default: // nobody waits
+		}
+	}
+	for err := range failed {
+		require.NoError(e, err)
+	}
+	e.checkStorm(j, counts)
+}
+
+// A storm is what its writers share. One that has been fenced claims again after an
+// event of somebody else; so there are about as many claims as events.
+type storm struct {
+	acked chan string
+	again chan struct{}
+}
+
+// write claims, replays and appends until ctx is done.
+func (st *storm) write(ctx context.Context, j persistence.Journal, n int) error {
+	calls := context.WithoutCancel(ctx)
+	for round := 0; ctx.Err() == nil; round++ {
+		claim, err := j.Claim(calls, "x", persistence.WriterID{byte(n)})
+		if err != nil {
+			return err
+		}
+		if err := complete(calls, j, claim.LastSeq); err != nil {
+			return err
+		}
+		for last := claim.LastSeq; ctx.Err() == nil && err == nil; last++ {
+			payload := fmt.Sprintf("%d/%d/%d", n, round, last)
+			if err = j.Append(calls, []persistence.AppendRequest{request("x", claim.Epoch, last, payload)})[0]; err == nil {
+				st.acked <- payload
+			}
+		}
+		if err != nil && !errors.Is(err, persistence.ErrFenced) {
+			return err
+		}
+		select {
+		case <-st.again:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// complete checks that a claim is followed by all that was written before it.
+func complete(ctx context.Context, j persistence.Journal, last uint64) error {
+	n := uint64(0)
+	for _, err := range j.Read(ctx, "x", 1, last) {
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	if n != last {
+		return fmt.Errorf("the claim said %d records, there were %d", last, n)
+	}
+	return nil
+}
+
+func (e *env) checkStorm(j persistence.Journal, acked map[string]int) {
+	epoch := uint64(0)
+	for _, r := range e.read(j, "x", 1, everything) {
+		require.GreaterOrEqual(e, r.Epoch, epoch, "record %d", r.Seq)
+		epoch = r.Epoch
+		require.Equal(e, 1, acked[string(r.Payload)], "record %d, %s, was not acknowledged once", r.Seq, r.Payload)
+		delete(acked, string(r.Payload))
+	}
+	require.Empty(e, acked, "acknowledged and lost")
+	e.Logf("the last of the claims had epoch %d", epoch)
+}
+
+// claimPatience is generous: what is measured is some milliseconds.
+const claimPatience = 2 * time.Second
+
+// claimBeside claims through claimer while writers append at full speed.
+func (e *env) claimBeside(busy, claimer persistence.Journal) {
+	started := make(chan struct{}, 8)
+	var stop atomic.Bool
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop.Store(true)
+	for i := range cap(started) {
+		w := e.writer(busy, fmt.Sprint("busy-", i))
+		all.Go(func() {
+			for n := 0; !stop.Load() && w.try(w.next("a")) == nil; n++ {
+				if w.last++; n == 0 {
+					started <- struct{}{}
+				}
+			}
+		})
+	}
+	for range cap(started) {
+		<-started
+	}
+	var worst time.Duration
+	for i := range 20 {
+		begin := time.Now()
+		_, err := claimer.Claim(e.Context(), fmt.Sprint("busy-", i%cap(started)), persistence.WriterID{})
+		require.NoError(e, err)
+		worst = max(worst, time.Since(begin))
+	}
+	e.Logf("the slowest of 20 claims took %v", worst)
+	require.Less(e, worst, claimPatience)
+}

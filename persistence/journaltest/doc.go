@@ -1,0 +1,24 @@
+// Package journaltest checks that a journal obeys the laws of [persistence.Journal] and
+// [persistence.SnapshotStore]: one test function of a store runs them all.
+//
+//	func TestJournalObeysTheLaws(t *testing.T) {
+//		journaltest.Run(t, func(t *testing.T) persistence.Journal {
+//			j, err := mystore.Open(filepath.Join(t.TempDir(), "journal"))
+//			require.NoError(t, err)
+//			t.Cleanup(func() { _ = j.Close() })
+//			return j
+//		}, journaltest.Features{MaxPayload: mystore.MaxPayload})
+//	}
+//
+// What the interfaces cannot do (opening again, a second handle, damage, a full disk) the
+// store offers in [Features]. A law whose hook is missing is skipped by name, with the
+// reason; so the output of go test -v says what was not checked. A journal that is no
+// snapshot store skips the laws of snapshots.
+//
+// Each law is a subtest and gets a journal of its own. Laws on concurrency run for real,
+// without a pause anywhere; run them with -race. One law compares random operations with
+// the journal in memory: it prints its seed, and [Features] takes it back.
+//
+// Processes, kill -9 and torn files are the business of each store's own tests: how they
+// fail, no interface can say.
+package journaltest

@@ -1,0 +1,119 @@
+package journaltest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// env is what a law has to work with.
+type env struct {
+	*testing.T
+	features Features
+	open     func(t *testing.T) persistence.Journal
+}
+
+func (e *env) journal() persistence.Journal { return e.open(e.T) }
+
+// snapshots returns j as the snapshot store that it also is.
+func (e *env) snapshots(j persistence.Journal) persistence.SnapshotStore {
+	store, ok := j.(persistence.SnapshotStore)
+	if !ok {
+		e.Skipf("%T is not a snapshot store", j)
+	}
+	return store
+}
+
+// need skips a law whose hook is missing.
+func (e *env) need(present bool, hook string) {
+	if !present {
+		e.Skipf("Features.%s is not set", hook)
+	}
+}
+
+// A writer is the owner of a persistence id, as the event-sourced behavior is one.
+type writer struct {
+	e     *env
+	j     persistence.Journal
+	id    string
+	claim persistence.Claim
+	last  uint64
+}
+
+// writer claims id.
+func (e *env) writer(j persistence.Journal, id string) *writer {
+	e.Helper()
+	claim, err := j.Claim(e.Context(), id, persistence.WriterID{byte(len(id))})
+	require.NoError(e, err)
+	return &writer{e: e, j: j, id: id, claim: claim, last: claim.LastSeq}
+}
+
+// next makes a request of one record for each payload, without sending it.
+func (w *writer) next(payloads ...string) persistence.AppendRequest {
+	return request(w.id, w.claim.Epoch, w.last, payloads...)
+}
+
+// append stores one record for each payload.
+func (w *writer) append(payloads ...string) {
+	w.e.Helper()
+	require.NoError(w.e, w.try(w.next(payloads...)))
+	w.last += uint64(len(payloads))
+}
+
+func (w *writer) try(req persistence.AppendRequest) error {
+	return appendOne(w.e, w.j, req)
+}
+
+func appendOne(e *env, j persistence.Journal, req persistence.AppendRequest) error {
+	return j.Append(e.Context(), []persistence.AppendRequest{req})[0]
+}
+
+func request(id string, epoch, prev uint64, payloads ...string) persistence.AppendRequest {
+	req := persistence.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
+	for i, p := range payloads {
+		req.Records = append(req.Records, persistence.Record{
+			Seq: prev + uint64(i) + 1, Epoch: epoch, Type: "event", Payload: []byte(p), Time: time.Unix(1_800_000_000, int64(i)),
+		})
+	}
+	return req
+}
+
+// read returns the records from from to to, which must be without gaps.
+func (e *env) read(j persistence.Journal, id string, from, to uint64) []persistence.Record {
+	e.Helper()
+	var records []persistence.Record
+	for r, err := range j.Read(e.Context(), id, from, to) {
+		require.NoError(e, err)
+		if len(records) > 0 {
+			require.Equal(e, records[len(records)-1].Seq+1, r.Seq)
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+// payloads returns those of all the records of id.
+func (e *env) payloads(j persistence.Journal, id string) []string {
+	e.Helper()
+	payloads := []string{}
+	for _, r := range e.read(j, id, 1, everything) {
+		payloads = append(payloads, string(r.Payload))
+	}
+	return payloads
+}
+
+// everything is further than any journal goes.
+const everything = 1<<64 - 1
+
+// numbered returns n payloads that begin with prefix.
+func numbered(prefix string, n int) []string {
+	payloads := make([]string, n)
+	for i := range payloads {
+		payloads[i] = fmt.Sprintf("%s-%d", prefix, i)
+	}
+	return payloads
+}

@@ -1,0 +1,96 @@
+package journaltest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+var groupLaws = []law{
+	{"ARefusedRequestDoesNotFailItsNeighbours", func(e *env) {
+		j := e.journal()
+		fenced := e.writer(j, "fenced")
+		e.writer(j, "fenced")
+		good := e.writer(j, "good")
+		last := e.writer(j, "last")
+		invalid := last.next("x")
+		invalid.ID = ""
+		errs := j.Append(e.Context(), []persistence.AppendRequest{
+			fenced.next("no"), good.next("yes", "yes"), request("good", good.claim.Epoch, 7, "no"), invalid, last.next("yes"),
+		})
+		require.Len(e, errs, 5)
+		require.ErrorIs(e, errs[0], persistence.ErrFenced)
+		require.NoError(e, errs[1])
+		require.ErrorIs(e, errs[2], persistence.ErrConflict)
+		require.ErrorIs(e, errs[3], persistence.ErrInvalid)
+		require.NoError(e, errs[4])
+		require.Empty(e, e.payloads(j, "fenced"))
+		require.Equal(e, []string{"yes", "yes"}, e.payloads(j, "good"))
+		require.Equal(e, []string{"yes"}, e.payloads(j, "last"))
+	}},
+	{"ATooLargeRecordDoesNotFailItsNeighbours", func(e *env) {
+		e.need(e.features.MaxPayload > 0, "MaxPayload")
+		j := e.journal()
+		large, good := e.writer(j, "large"), e.writer(j, "good")
+		errs := j.Append(e.Context(), []persistence.AppendRequest{
+			large.next("fine", strings.Repeat("x", e.features.MaxPayload+1)), good.next("yes"),
+		})
+		require.ErrorIs(e, errs[0], persistence.ErrTooLarge)
+		require.NoError(e, errs[1])
+		large.append("small")
+		require.Equal(e, []string{"small"}, e.payloads(j, "large"))
+	}},
+	{"RequestsOfOneIDInOneCallKeepTheirOrder", func(e *env) {
+		j := e.journal()
+		w := e.writer(j, "x")
+		var reqs []persistence.AppendRequest
+		for i := range 20 {
+			reqs = append(reqs, w.next(fmt.Sprint(i)))
+			w.last++
+		}
+		for _, err := range j.Append(e.Context(), reqs) {
+			require.NoError(e, err)
+		}
+		for i, p := range e.payloads(j, "x") {
+			require.Equal(e, fmt.Sprint(i), p)
+		}
+		require.Len(e, e.payloads(j, "x"), 20)
+	}},
+	{"ResultsAreInTheOrderOfTheRequests", func(e *env) {
+		j := e.journal()
+		rng := e.rand()
+		for round := range 20 {
+			var reqs []persistence.AppendRequest
+			var want []error
+			for i := range 10 {
+				w := e.writer(j, fmt.Sprintf("%d-%d", round, i))
+				if i%2 == 0 {
+					reqs, want = append(reqs, w.next("a")), append(want, nil)
+				} else {
+					reqs, want = append(reqs, request(w.id, w.claim.Epoch, 3, "a")), append(want, persistence.ErrConflict)
+				}
+			}
+			rng.Shuffle(len(reqs), func(a, b int) { reqs[a], reqs[b], want[a], want[b] = reqs[b], reqs[a], want[b], want[a] })
+			for i, err := range j.Append(e.Context(), reqs) {
+				require.ErrorIs(e, err, want[i], "request %d", i)
+			}
+		}
+	}},
+	{"NoRequestsAreNoWork", func(e *env) {
+		require.Empty(e, e.journal().Append(e.Context(), nil))
+	}},
+}
+
+// rand returns numbers that a later run can repeat.
+func (e *env) rand() *rand.Rand {
+	seed := e.features.Seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	e.Logf("Features.Seed: %d", seed)
+	return rand.New(rand.NewPCG(seed, seed))
+}

@@ -1,0 +1,164 @@
+package journaltest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+)
+
+var modelLaws = []law{
+	{"EveryAnswerIsThatOfTheJournalInMemory", func(e *env) {
+		j := e.journal()
+		e.snapshots(j)
+		m := &model{
+			e: e, rng: e.rand(), last: map[string]uint64{},
+			subject: newSide(j), reference: newSide(memory.New()),
+		}
+		for range 1500 {
+			m.step()
+		}
+	}},
+}
+
+// A model does the same random things to two journals and compares the answers.
+type model struct {
+	e                  *env
+	rng                *rand.Rand
+	subject, reference *side
+	sent               []appendOp
+	last               map[string]uint64 // the last sequence number of each id
+}
+
+// A side is one of the journals. Epochs may differ between them: the model speaks of the
+// first, second, … claim of an id.
+type side struct {
+	persistence.Journal
+	persistence.SnapshotStore
+	epochs map[string][]uint64
+}
+
+func newSide(j persistence.Journal) *side {
+	return &side{Journal: j, SnapshotStore: j.(persistence.SnapshotStore), epochs: map[string][]uint64{}}
+}
+
+// epoch returns that of the nth claim of id; of an id that was never claimed, any.
+func (s *side) epoch(id string, nth int) uint64 {
+	if nth < 0 {
+		return 1
+	}
+	return s.epochs[id][nth]
+}
+
+// An appendOp can be sent to both sides, and again later.
+type appendOp struct {
+	id       string
+	claim    int
+	prev     uint64
+	payloads []string
+}
+
+func (m *model) step() {
+	ctx := m.e.Context()
+	id := fmt.Sprint("id-", m.rng.IntN(3))
+	claim, seq := m.someClaim(id), m.someSeq(id)
+	switch m.rng.IntN(12) {
+	case 0:
+		m.both("claim", func(s *side) (any, error) {
+			c, err := s.Claim(ctx, id, persistence.WriterID{1})
+			s.epochs[id] = append(s.epochs[id], c.Epoch)
+			return []uint64{c.LastSeq, c.DeletedTo}, err
+		})
+	case 1, 2, 3, 4, 5:
+		m.append(appendOp{id, claim, seq, numbered(fmt.Sprint(m.rng.IntN(3)), m.rng.IntN(4))})
+	case 6:
+		if len(m.sent) > 0 {
+			m.append(m.sent[m.rng.IntN(len(m.sent))])
+		}
+	case 7:
+		m.both("delete", func(s *side) (any, error) { return nil, s.DeleteTo(ctx, id, s.epoch(id, claim), seq/2) })
+	case 8:
+		m.both("save snapshot", func(s *side) (any, error) {
+			return nil, s.SaveSnapshot(ctx, id, persistence.Snapshot{Seq: seq, Epoch: s.epoch(id, claim), Payload: []byte{byte(seq)}})
+		})
+	case 9:
+		keep := m.rng.IntN(3)
+		m.both("delete snapshots", func(s *side) (any, error) {
+			return nil, s.DeleteSnapshots(ctx, id, s.epoch(id, claim), seq, keep)
+		})
+	case 10:
+		m.both("load snapshot", func(s *side) (any, error) {
+			loaded, ok, skipped, err := s.LoadSnapshot(ctx, id, seq)
+			return fmt.Sprintf("%d %x %v %v", loaded.Seq, loaded.Payload, ok, skipped), err
+		})
+		m.both("list snapshots", func(s *side) (any, error) {
+			seqs, err := s.Snapshots(ctx, id)
+			return fmt.Sprint(seqs), err
+		})
+	case 11:
+		m.both("read", func(s *side) (any, error) {
+			var got []string
+			for r, err := range s.Read(ctx, id, seq/2, seq) {
+				if err != nil {
+					return got, err
+				}
+				got = append(got, fmt.Sprint(r.Seq, " ", string(r.Payload)))
+			}
+			return got, nil
+		})
+	}
+}
+
+func (m *model) append(op appendOp) {
+	m.sent = append(m.sent, op)
+	var err error
+	m.both("append", func(s *side) (any, error) {
+		err = appendOne(m.e, s, request(op.id, s.epoch(op.id, op.claim), op.prev, op.payloads...))
+		return nil, err
+	})
+	if err == nil {
+		m.last[op.id] = max(m.last[op.id], op.prev+uint64(len(op.payloads)))
+	}
+}
+
+// both requires that both sides give the same answer.
+func (m *model) both(name string, f func(*side) (any, error)) {
+	m.e.Helper()
+	want, wantErr := f(m.reference)
+	got, err := f(m.subject)
+	require.Equal(m.e, want, got, name)
+	require.Equal(m.e, kind(wantErr), kind(err), "%s: %v, want %v", name, err, wantErr)
+}
+
+// someClaim returns the newest claim of id or, seldom, one before; -1 when there is none.
+func (m *model) someClaim(id string) int {
+	newest := len(m.reference.epochs[id]) - 1
+	if newest > 0 && m.rng.IntN(5) == 0 {
+		return m.rng.IntN(newest)
+	}
+	return newest
+}
+
+// someSeq returns the last sequence number of id or, seldom, one around it.
+func (m *model) someSeq(id string) uint64 {
+	if m.rng.IntN(4) == 0 {
+		return m.rng.Uint64N(m.last[id] + 3)
+	}
+	return m.last[id]
+}
+
+// kind returns the error of package persistence that err is.
+func kind(err error) error {
+	for _, is := range []error{
+		persistence.ErrFenced, persistence.ErrConflict, persistence.ErrInvalid, persistence.ErrCorrupt, persistence.ErrUnavailable,
+	} {
+		if errors.Is(err, is) {
+			return is
+		}
+	}
+	return err
+}

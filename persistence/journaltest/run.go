@@ -1,0 +1,56 @@
+package journaltest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// Features say what else a store can do and lend a hand where the interfaces end. The
+// zero value is a store of which nothing is known. Hooks report failures to their t.
+type Features struct {
+	// MaxPayload is the size of the largest payload, in bytes; 0 when there is no limit.
+	MaxPayload int
+
+	// Seed of the random laws; 0 picks one and logs it.
+	Seed uint64
+
+	// Reopen closes j and opens what it has stored again.
+	Reopen func(t *testing.T, j persistence.Journal) persistence.Journal
+
+	// SecondHandle opens what j stores once more, as another process would.
+	SecondHandle func(t *testing.T, j persistence.Journal) persistence.Journal
+
+	// DamageRecord changes a byte of the payload of a stored record.
+	DamageRecord func(t *testing.T, j persistence.Journal, id string, seq uint64)
+
+	// DropRecord loses a stored record without j noticing.
+	DropRecord func(t *testing.T, j persistence.Journal, id string, seq uint64)
+
+	// DamageSnapshot changes a byte of the payload of a stored snapshot.
+	DamageSnapshot func(t *testing.T, j persistence.Journal, id string, seq uint64)
+
+	// Stall keeps j from writing until release is called.
+	Stall func(t *testing.T, j persistence.Journal) (release func())
+
+	// Fill takes away the space for anything more, until free is called.
+	Fill func(t *testing.T, j persistence.Journal) (free func())
+}
+
+// Run checks the journals that open returns. Each must be empty; open sees to it that
+// they get closed, though some laws close theirs first.
+func Run(t *testing.T, open func(t *testing.T) persistence.Journal, f Features) {
+	for _, l := range slices.Concat(basicLaws, idLaws, fencingLaws, retryLaws, groupLaws, concurrencyLaws,
+		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws) {
+		t.Run(l.name, func(t *testing.T) {
+			l.check(&env{T: t, features: f, open: open})
+		})
+	}
+}
+
+// A law is something that is true of every journal.
+type law struct {
+	name  string
+	check func(*env)
+}

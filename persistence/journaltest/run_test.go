@@ -1,0 +1,139 @@
+package journaltest_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journaltest"
+	"github.com/understudy-go/understudy/persistence/memory"
+)
+
+// brokenEnv makes TestBrokenJournal check one of the broken journals, and fail.
+const brokenEnv = "UNDERSTUDY_BROKEN_JOURNAL"
+
+// broken are journals that each break a law, with the name of one that must notice.
+var broken = map[string]struct {
+	law     string
+	journal func() persistence.Journal
+}{
+	"everybody may write":          {"ANewClaimFencesTheOlderOne", func() persistence.Journal { return &unfenced{base: base{memory.New()}, epochs: map[string]uint64{}} }},
+	"all is fine":                  {"AWrongPreviousNumberIsAConflict", func() persistence.Journal { return yesMan{base{memory.New()}} }},
+	"a retry is a conflict":        {"ARetryOfAnAppliedRequestSucceedsAndStoresNothing", func() persistence.Journal { return &forgetful{base{memory.New()}, map[uint64]bool{}} }},
+	"neighbours fail together":     {"ARefusedRequestDoesNotFailItsNeighbours", func() persistence.Journal { return allOrNothing{base{memory.New()}} }},
+	"the tail is lost":             {"EveryFieldComesBack", func() persistence.Journal { return tailless{base{memory.New()}} }},
+	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() persistence.Journal { return tireless{base{memory.New()}} }},
+}
+
+func TestTheLawsNoticeABrokenJournal(t *testing.T) {
+	for name, b := range broken {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestBrokenJournal$/^"+b.law+"$")
+			cmd.Env = append(os.Environ(), brokenEnv+"="+name)
+			out, err := cmd.CombinedOutput()
+			require.Error(t, err, "%s", out)
+			require.Contains(t, string(out), "--- FAIL: TestBrokenJournal/"+b.law)
+		})
+	}
+}
+
+func TestBrokenJournal(t *testing.T) {
+	b, ok := broken[os.Getenv(brokenEnv)]
+	if !ok {
+		t.Skip("this runs in children of TestTheLawsNoticeABrokenJournal")
+	}
+	journaltest.Run(t, func(*testing.T) persistence.Journal { return b.journal() }, journaltest.Features{})
+}
+
+// base is a journal that works.
+type base struct{ persistence.Journal }
+
+// unfenced lets everybody write under the newest epoch.
+type unfenced struct {
+	base
+	epochs map[string]uint64
+}
+
+func (j *unfenced) Claim(ctx context.Context, id string, writer persistence.WriterID) (persistence.Claim, error) {
+	claim, err := j.base.Claim(ctx, id, writer)
+	j.epochs[id] = claim.Epoch
+	return claim, err
+}
+
+func (j *unfenced) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	for i := range reqs {
+		reqs[i].Epoch = j.epochs[reqs[i].ID]
+		for k := range reqs[i].Records {
+			reqs[i].Records[k].Epoch = reqs[i].Epoch
+		}
+	}
+	return j.base.Append(ctx, reqs)
+}
+
+type yesMan struct{ base }
+
+func (j yesMan) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	errs := j.base.Append(ctx, reqs)
+	for i := range errs {
+		if errors.Is(errs[i], persistence.ErrConflict) {
+			errs[i] = nil
+		}
+	}
+	return errs
+}
+
+// forgetful does not know a request when it comes again.
+type forgetful struct {
+	base
+	seen map[uint64]bool
+}
+
+func (j *forgetful) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	errs := j.base.Append(ctx, reqs)
+	for i := range errs {
+		if j.seen[reqs[i].Prev] && errs[i] == nil {
+			errs[i] = persistence.ErrConflict
+		}
+		j.seen[reqs[i].Prev] = true
+	}
+	return errs
+}
+
+type allOrNothing struct{ base }
+
+func (j allOrNothing) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	errs := j.base.Append(ctx, reqs)
+	if err := errors.Join(errs...); err != nil {
+		for i := range errs {
+			errs[i] = err
+		}
+	}
+	return errs
+}
+
+// tailless never yields the last record.
+type tailless struct{ base }
+
+func (j tailless) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
+	return func(yield func(persistence.Record, error) bool) {
+		var held *persistence.Record
+		for r, err := range j.base.Read(ctx, id, from, to) {
+			if held != nil && !yield(*held, err) {
+				return
+			}
+			held = &r
+		}
+	}
+}
+
+type tireless struct{ base }
+
+func (j tireless) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	return j.base.Append(context.WithoutCancel(ctx), reqs)
+}

@@ -1,0 +1,91 @@
+package memory
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// An entity is what is stored of one persistence id. The nil entity is the one that
+// nobody has claimed.
+type entity struct {
+	epoch, lastSeq, deletedTo uint64
+	records                   []persistence.Record   // deletedTo+1 to lastSeq; its elements never change
+	snapshots                 []persistence.Snapshot // ascending by Seq
+}
+
+// fence refuses everybody but the writer of the newest claim.
+func (e *entity) fence(epoch uint64) error {
+	if e == nil {
+		return fmt.Errorf("%w: it has never been claimed", persistence.ErrFenced)
+	}
+	if epoch != e.epoch {
+		return fmt.Errorf("%w: epoch %d, the newest is %d", persistence.ErrFenced, epoch, e.epoch)
+	}
+	return nil
+}
+
+func (e *entity) append(req *persistence.AppendRequest) error {
+	if err := e.fence(req.Epoch); err != nil {
+		return err
+	}
+	if req.Prev != e.lastSeq {
+		return e.recognise(req)
+	}
+	for i := range req.Records {
+		e.records = append(e.records, clone(&req.Records[i]))
+	}
+	e.lastSeq += uint64(len(req.Records))
+	return nil
+}
+
+// recognise returns nil when req is stored already: then it is a retry, as only one
+// writer has its epoch.
+func (e *entity) recognise(req *persistence.AppendRequest) error {
+	last := req.Prev + uint64(len(req.Records))
+	stored := e.slice(req.Prev+1, last)
+	same := slices.EqualFunc(stored, req.Records, func(a, b persistence.Record) bool {
+		return a.Checksum(req.ID) == b.Checksum(req.ID)
+	})
+	if !same {
+		return fmt.Errorf("%w: %d to %d after %d", persistence.ErrConflict, req.Prev+1, last, e.lastSeq)
+	}
+	return nil
+}
+
+// slice returns the records from from to to that are there.
+func (e *entity) slice(from, to uint64) []persistence.Record {
+	if e == nil {
+		return nil
+	}
+	from, to = max(from, e.deletedTo+1), min(to, e.lastSeq)
+	if from > to {
+		return nil
+	}
+	return e.records[from-e.deletedTo-1 : to-e.deletedTo]
+}
+
+func (e *entity) deleteTo(epoch, seq uint64) error {
+	if err := e.fence(epoch); err != nil {
+		return err
+	}
+	seq = min(seq, e.lastSeq)
+	if seq > e.deletedTo {
+		e.records = slices.Clone(e.records[seq-e.deletedTo:])
+		e.deletedTo = seq
+	}
+	return nil
+}
+
+// clone copies r as a database would give it back.
+func clone(r *persistence.Record) persistence.Record {
+	c := *r
+	c.Time = r.Time.Round(0).UTC()
+	c.Tags = slices.Clone(r.Tags)
+	c.Meta = maps.Clone(r.Meta)
+	c.Payload = bytes.Clone(r.Payload)
+	return c
+}

@@ -1,0 +1,135 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+var (
+	_ persistence.Journal       = (*Journal)(nil)
+	_ persistence.SnapshotStore = (*Journal)(nil)
+)
+
+// A Journal is a [persistence.Journal] and a [persistence.SnapshotStore] in memory. Make
+// one with [New].
+type Journal struct {
+	mu       sync.RWMutex // guards closed, entities and what they hold
+	closed   bool
+	entities map[string]*entity
+}
+
+// New returns an empty journal.
+func New() *Journal {
+	return &Journal{entities: map[string]*entity{}}
+}
+
+// Claim implements [persistence.Journal]. The writer leaves no trace but in its records.
+func (j *Journal) Claim(ctx context.Context, id string, _ persistence.WriterID) (persistence.Claim, error) {
+	var claim persistence.Claim
+	err := j.change(ctx, "claim", id, func() error {
+		e := j.entities[id]
+		if e == nil {
+			e = &entity{}
+			j.entities[id] = e
+		}
+		e.epoch++
+		claim = persistence.Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo}
+		return nil
+	})
+	return claim, err
+}
+
+// Append implements [persistence.Journal].
+func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	errs := make([]error, len(reqs))
+	for i := range reqs {
+		req := &reqs[i]
+		errs[i] = j.change(ctx, "append", req.ID, func() error {
+			if err := req.Validate(); err != nil {
+				return err
+			}
+			return j.entities[req.ID].append(req)
+		})
+	}
+	return errs
+}
+
+// Read implements [persistence.Journal]. It yields what was there when it began.
+func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
+	return func(yield func(persistence.Record, error) bool) {
+		var records []persistence.Record
+		if err := j.look(ctx, "read", id, func() { records = j.entities[id].slice(from, to) }); err != nil {
+			yield(persistence.Record{}, err)
+			return
+		}
+		for i := range records {
+			if ctx.Err() != nil {
+				yield(persistence.Record{}, wrap("read", id, unavailable(ctx)))
+				return
+			}
+			if !yield(clone(&records[i]), nil) {
+				return
+			}
+		}
+	}
+}
+
+// DeleteTo implements [persistence.Journal].
+func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
+	return j.change(ctx, "delete", id, func() error { return j.entities[id].deleteTo(epoch, seq) })
+}
+
+// Close implements [persistence.Journal]. What was stored is gone.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closed, j.entities = true, nil
+	return nil
+}
+
+// change runs f with the lock held, unless the call cannot have any effect.
+func (j *Journal) change(ctx context.Context, op, id string, f func() error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	err := j.check(ctx, id)
+	if err == nil {
+		err = f()
+	}
+	return wrap(op, id, err)
+}
+
+// look runs f with the lock held for reading.
+func (j *Journal) look(ctx context.Context, op, id string, f func()) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if err := j.check(ctx, id); err != nil {
+		return wrap(op, id, err)
+	}
+	f()
+	return nil
+}
+
+func (j *Journal) check(ctx context.Context, id string) error {
+	switch {
+	case j.closed:
+		return persistence.ErrClosed
+	case ctx.Err() != nil:
+		return unavailable(ctx)
+	}
+	return persistence.ValidateID(id)
+}
+
+func unavailable(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())
+}
+
+func wrap(op, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %q: %w", op, id, err)
+}

@@ -1,0 +1,32 @@
+package memory_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journaltest"
+	"github.com/understudy-go/understudy/persistence/memory"
+)
+
+func TestJournalObeysTheLaws(t *testing.T) {
+	journaltest.Run(t, func(*testing.T) persistence.Journal { return memory.New() }, journaltest.Features{})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	journaltest.BenchmarkAppend(b, func(*testing.B) persistence.Journal { return memory.New() })
+}
+
+func BenchmarkReplay(b *testing.B) {
+	journaltest.BenchmarkReplay(b, func(*testing.B) persistence.Journal { return memory.New() })
+}
+
+// A bubble ends only when all of its goroutines have.
+func TestJournalStartsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, err := memory.New().Claim(t.Context(), "x", persistence.WriterID{})
+		require.NoError(t, err)
+	})
+}

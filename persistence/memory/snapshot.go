@@ -1,0 +1,107 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// SaveSnapshot implements [persistence.SnapshotStore].
+func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+	return j.change(ctx, "save snapshot", id, func() error {
+		if err := s.Validate(id); err != nil {
+			return err
+		}
+		return j.entities[id].save(s)
+	})
+}
+
+// LoadSnapshot implements [persistence.SnapshotStore]. Memory is not damaged: nothing is
+// ever skipped.
+func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s persistence.Snapshot, ok bool, skipped []uint64, err error) {
+	err = j.look(ctx, "load snapshot", id, func() { s, ok = j.entities[id].newest(maxSeq) })
+	return s, ok, nil, err
+}
+
+// DeleteSnapshots implements [persistence.SnapshotStore].
+func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
+	return j.change(ctx, "delete snapshots", id, func() error { return j.entities[id].deleteSnapshots(epoch, seq, keep) })
+}
+
+// Snapshots implements [persistence.SnapshotStore].
+func (j *Journal) Snapshots(ctx context.Context, id string) (seqs []uint64, err error) {
+	err = j.look(ctx, "list snapshots", id, func() { seqs = j.entities[id].snapshotSeqs() })
+	return seqs, err
+}
+
+func (e *entity) save(s persistence.Snapshot) error {
+	if err := e.fence(s.Epoch); err != nil {
+		return err
+	}
+	if s.Seq > e.lastSeq {
+		return fmt.Errorf("%w: snapshot at %d, the last event is %d", persistence.ErrConflict, s.Seq, e.lastSeq)
+	}
+	s = cloneSnapshot(s)
+	i, found := e.search(s.Seq)
+	if found {
+		e.snapshots[i] = s
+	} else {
+		e.snapshots = slices.Insert(e.snapshots, i, s)
+	}
+	return nil
+}
+
+func (e *entity) newest(maxSeq uint64) (persistence.Snapshot, bool) {
+	if e == nil {
+		return persistence.Snapshot{}, false
+	}
+	i, found := e.search(maxSeq)
+	if found {
+		i++
+	}
+	if i == 0 {
+		return persistence.Snapshot{}, false
+	}
+	return cloneSnapshot(e.snapshots[i-1]), true
+}
+
+func (e *entity) deleteSnapshots(epoch, seq uint64, keep int) error {
+	if err := e.fence(epoch); err != nil {
+		return err
+	}
+	n, found := e.search(seq)
+	if found {
+		n++
+	}
+	n = min(n, max(0, len(e.snapshots)-max(0, keep)))
+	e.snapshots = slices.Delete(e.snapshots, 0, n)
+	return nil
+}
+
+func (e *entity) snapshotSeqs() []uint64 {
+	if e == nil {
+		return nil
+	}
+	seqs := make([]uint64, len(e.snapshots))
+	for i, s := range e.snapshots {
+		seqs[i] = s.Seq
+	}
+	return seqs
+}
+
+// search returns where the snapshot of seq is, or would be.
+func (e *entity) search(seq uint64) (int, bool) {
+	return slices.BinarySearchFunc(e.snapshots, seq, func(s persistence.Snapshot, seq uint64) int {
+		return cmp.Compare(s.Seq, seq)
+	})
+}
+
+func cloneSnapshot(s persistence.Snapshot) persistence.Snapshot {
+	s.Time = s.Time.Round(0).UTC()
+	s.Payload = bytes.Clone(s.Payload)
+	return s
+}

@@ -1,0 +1,228 @@
+package persistence_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+)
+
+// failsToRecover spawns the actor and returns why it cannot recover.
+func (w *world) failsToRecover(opts ...persistence.Option) *persistence.RecoveryError {
+	w.Helper()
+	_, failures := w.mortal(words(w.journal, opts...))
+	var failure *persistence.RecoveryError
+	failures.Within(time.Hour, func() { require.ErrorAs(w, failures.Receive(), &failure) })
+	require.Equal(w, "words", failure.ID)
+	return failure
+}
+
+// store appends a record for each payload, as a writer would that is no longer there.
+func (w *world) store(typ string, payloads ...any) {
+	w.Helper()
+	claim, err := w.journal.Journal.Claim(w.Context(), "words", persistence.WriterID{})
+	require.NoError(w, err)
+	req := persistence.AppendRequest{ID: "words", Epoch: claim.Epoch, Prev: claim.LastSeq}
+	for i, p := range payloads {
+		data, err := codec.Marshal(p)
+		require.NoError(w, err)
+		req.Records = append(req.Records, persistence.Record{
+			Seq: claim.LastSeq + uint64(i) + 1, Epoch: claim.Epoch, Type: typ, Payload: data,
+		})
+	}
+	require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+}
+
+// without returns a hook that leaves out the record of seq, or those from seq on.
+func without(seq uint64, andLater bool) func(iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
+	return func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
+		return func(yield func(persistence.Record, error) bool) {
+			for r, err := range records {
+				if r.Seq == seq || andLater && r.Seq > seq {
+					continue
+				}
+				if !yield(r, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func TestAGapInTheEventsFailsRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})
+		w.journal.set(hooks{read: without(2, false)})
+		failure := w.failsToRecover()
+		require.ErrorIs(w, failure, persistence.ErrCorrupt)
+		require.EqualValues(w, 1, failure.Seq)
+	})
+}
+
+func TestEventsThatEndTooEarlyFailRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})
+		w.journal.set(hooks{read: without(3, true)})
+		failure := w.failsToRecover()
+		require.ErrorIs(w, failure, persistence.ErrCorrupt)
+		require.EqualValues(w, 2, failure.Seq)
+	})
+}
+
+func TestAnErrorAmidTheEventsFailsRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", said{"a"})
+		w.journal.set(hooks{read: func(iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
+			return func(yield func(persistence.Record, error) bool) { yield(persistence.Record{}, persistence.ErrCorrupt) }
+		}})
+		require.ErrorIs(w, w.failsToRecover(), persistence.ErrCorrupt)
+	})
+}
+
+func TestDeletedEventsWithoutASnapshotFailRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})
+		require.NoError(w, w.journal.DeleteTo(w.Context(), "words", 1, 2))
+		failure := w.failsToRecover()
+		require.ErrorIs(w, failure, persistence.ErrCorrupt)
+		require.ErrorContains(w, failure, "the events up to 2 are deleted")
+	})
+}
+
+func TestAnEventOfAnUnknownTypeFailsRecoveryWithAHint(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.forgotten", said{"a"})
+		failure := w.failsToRecover()
+		require.ErrorIs(w, failure, actor.ErrNotDecodable)
+		require.ErrorContains(w, failure, `actor.RegisterType[T]("persistence_test.forgotten")`)
+	})
+}
+
+func TestAnEventOfAnotherTypeFailsRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("string", "a")
+		require.ErrorContains(w, w.failsToRecover(), "stored is a string, not a persistence_test.said")
+	})
+}
+
+func TestFieldsThatAreGoneArePassedOver(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", map[string]any{"Word": "a", "Loudness": 11}, map[string]any{})
+		w.spawn().Tell(recall(w.to))
+		w.replies.Expect("[a]")
+	})
+}
+
+func TestAPanicInReplayFailsRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", said{"a"}, said{"!"})
+		failure := w.failsToRecover()
+		var panicked *actor.PanicError
+		require.ErrorAs(w, failure, &panicked)
+		require.Equal(w, "too loud", panicked.Value)
+		require.EqualValues(w, 1, failure.Seq)
+	})
+}
+
+func TestTheEndOfTheGoroutineInReplayFailsRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.journal.set(hooks{claim: func(context.Context, func() error) error { runtime.Goexit(); return nil }})
+		require.ErrorContains(w, w.failsToRecover(), "Goexit")
+	})
+}
+
+func TestRecoveryIsTriedAgainWhileTheJournalIsDown(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", said{"a"})
+		w.journal.set(hooks{claim: answers(persistence.ErrUnavailable, persistence.ErrUnknown)})
+		ref := w.spawn(persistence.OnPersistFailure(actor.Backoff{Min: time.Second}))
+		ref.Tell(recall(w.to))
+		w.replies.ExpectNone(2*time.Second - 1)
+		w.replies.Expect("[a]")
+	})
+}
+
+func TestRecoveryBeginsAnewAfterAFailureAmidTheEvents(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})
+		tries := 0
+		w.journal.set(hooks{read: func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
+			if tries++; tries > 1 {
+				return records
+			}
+			return func(yield func(persistence.Record, error) bool) {
+				for r, err := range records {
+					if r.Seq == 3 {
+						err = persistence.ErrUnavailable
+					}
+					yield(r, err)
+				}
+			}
+		}})
+		w.spawn().Tell(recall(w.to))
+		w.replies.Expect("[abc]")
+		require.Equal(w, []uint64{1, 1}, w.journal.readFrom())
+	})
+}
+
+func TestRecoveryFailsWhenTheJournalStaysDown(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.journal.set(hooks{claim: always(persistence.ErrUnavailable)})
+		begun := time.Now()
+		require.ErrorIs(w, w.failsToRecover(), persistence.ErrUnavailable)
+		require.Less(w, time.Since(begun), 30*time.Second)
+	})
+}
+
+func TestRecoveryFailsWhenTheNextEventDoesNotCome(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})
+		w.journal.set(hooks{read: func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
+			return func(yield func(persistence.Record, error) bool) {
+				for r, err := range records {
+					time.Sleep(20 * time.Second)
+					if r.Seq == 3 {
+						time.Sleep(10 * time.Second)
+						err = errors.Join(persistence.ErrUnavailable, context.Canceled)
+					}
+					yield(r, err)
+				}
+			}
+		}})
+		begun := time.Now()
+		failure := w.failsToRecover(persistence.RecoveryTimeout(25 * time.Second))
+		require.ErrorIs(w, failure, context.DeadlineExceeded)
+		require.EqualValues(w, 2, failure.Seq)
+		require.Equal(w, 70*time.Second, time.Since(begun), "two events came in time, and there was no second try")
+	})
+}
+
+func TestRecoveryOfAClosedJournalFails(t *testing.T) {
+	inBubble(t, func(w *world) {
+		require.NoError(w, w.journal.Close())
+		require.ErrorIs(w, w.failsToRecover(), persistence.ErrClosed)
+	})
+}
+
+func TestAJournalWithoutSnapshotsIsEnough(t *testing.T) {
+	inBubble(t, func(w *world) {
+		plain := struct{ persistence.Journal }{memory.New()}
+		for _, want := range []string{"[]", "[a]"} {
+			ref := actor.Spawn(w.system, words(plain), "")
+			ref.Tell(recall(w.to))
+			w.replies.Expect(want)
+			ref.Tell(say(w.to, "a"))
+			w.replies.Expect("a")
+			w.stop(ref)
+		}
+	})
+}

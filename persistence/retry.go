@@ -1,0 +1,48 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A retrier does again what a journal could not answer.
+type retrier struct {
+	backoff actor.Backoff
+	limit   time.Duration // from the first failure on
+	log     *zap.Logger
+}
+
+// do calls f until it succeeds, fails for good, or has failed for too long.
+func (r retrier) do(ctx context.Context, f func() error) error {
+	var since time.Time
+	for n := 0; ; n++ {
+		err := f()
+		if !isPassing(err) {
+			return err
+		}
+		if n == 0 {
+			since = time.Now()
+		}
+		delay := r.backoff.Delay(n)
+		if delay == 0 || time.Since(since)+delay > r.limit || !sleep(ctx, delay) {
+			return err
+		}
+		r.log.Warn("journal failed; trying again", zap.Error(err), zap.Int("failures", n+1))
+	}
+}
+
+// sleep waits, and reports whether ctx lasted.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

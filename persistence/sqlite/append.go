@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// MaxPayload is the size of the largest payload of an event or a snapshot, in bytes.
+const MaxPayload = 64 << 20
+
+// Append implements [persistence.Journal]. Requests from all goroutines that come while a
+// commit is under way share the next one. Requests of one call are applied in their
+// order, also those of the same id.
+func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	errs := make([]error, len(reqs))
+	jobs := make([]*job, len(reqs))
+	for i := range reqs {
+		jobs[i], errs[i] = appendJob(&reqs[i])
+	}
+	j.queue.submit(ctx, slices.DeleteFunc(slices.Clone(jobs), func(job *job) bool { return job == nil })...)
+	for i, job := range jobs {
+		if job != nil {
+			errs[i] = j.queue.await(ctx, job)
+		}
+		errs[i] = wrap("append", reqs[i].ID, errs[i])
+	}
+	return errs
+}
+
+// appendJob returns the job that stores req; it holds nothing of the caller's.
+func appendJob(req *persistence.AppendRequest) (*job, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	rows := make([]eventRow, len(req.Records))
+	weight := 0
+	for i := range req.Records {
+		row, err := encodeEvent(req.ID, &req.Records[i])
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = row
+		weight += weigh(row.payload)
+	}
+	id, epoch, prev := req.ID, req.Epoch, req.Prev
+	return newJob(weight, func(t *transaction) error { return t.append(id, epoch, prev, rows) }), nil
+}
+
+// weigh counts a payload as one, and one more for each kilobyte.
+func weigh(payload []byte) int { return 1 + len(payload)>>10 }
+
+func (t *transaction) append(id string, epoch, prev uint64, rows []eventRow) error {
+	h, err := t.fencedHead(id, epoch)
+	if err != nil {
+		return err
+	}
+	if h.seq != prev {
+		return t.recognise(&h, prev, rows)
+	}
+	for i := range rows {
+		if err := t.insertEvent(h.eid, &rows[i]); err != nil {
+			return err
+		}
+	}
+	h.seq += uint64(len(rows))
+	return t.saveHead(&h)
+}
+
+func (t *transaction) insertEvent(eid int64, r *eventRow) error {
+	result, err := t.exec(t.stmts.insertEvent, eid, r.seq, r.epoch, r.writer, r.sec, r.nsec, r.typ, r.tags, r.meta, r.payload, r.crc)
+	if err != nil || len(r.tagList) == 0 {
+		return err
+	}
+	ord, err := result.LastInsertId()
+	if err != nil {
+		return storeError(err)
+	}
+	for _, tag := range r.tagList {
+		if _, err := t.exec(t.stmts.insertTag, tag, ord); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recognise returns nil when the rows are stored already: then this is a retry, as only
+// one writer has the epoch.
+func (t *transaction) recognise(h *head, prev uint64, rows []eventRow) error {
+	last := prev + uint64(len(rows))
+	stored, err := t.sums(h.eid, prev+1, last)
+	if err != nil {
+		return err
+	}
+	if !slices.EqualFunc(stored, rows, func(crc uint32, r eventRow) bool { return crc == r.crc }) {
+		return fmt.Errorf("%w: %d to %d after %d", persistence.ErrConflict, prev+1, last, h.seq)
+	}
+	return nil
+}
+
+// sums returns the checksums of the records from from to to that are there.
+func (t *transaction) sums(eid int64, from, to uint64) ([]uint32, error) {
+	rows, err := t.stmts.sums.Query(eid, from, to)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	defer rows.Close()
+	var sums []uint32
+	for rows.Next() {
+		var crc uint32
+		if err := rows.Scan(&crc); err != nil {
+			return nil, scanError(err)
+		}
+		sums = append(sums, crc)
+	}
+	return sums, storeError(rows.Err())
+}

@@ -1,0 +1,37 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// Claim implements [persistence.Journal]. The database remembers the writer of the newest
+// claim, for people who investigate.
+func (j *Journal) Claim(ctx context.Context, id string, writer persistence.WriterID) (persistence.Claim, error) {
+	var claim persistence.Claim
+	err := j.change(ctx, "claim", id, func(t *transaction) error {
+		h, err := t.head(id)
+		if err != nil {
+			return err
+		}
+		h.epoch++
+		h.writer = writer
+		claim = persistence.Claim{Epoch: h.epoch, LastSeq: h.seq, DeletedTo: h.deletedTo}
+		return t.saveHead(&h)
+	})
+	if err != nil {
+		return persistence.Claim{}, err
+	}
+	return claim, nil
+}
+
+// change has the committer apply a change of id that weighs as much as one event.
+func (j *Journal) change(ctx context.Context, op, id string, apply func(*transaction) error) error {
+	if err := persistence.ValidateID(id); err != nil {
+		return wrap(op, id, err)
+	}
+	job := newJob(1, apply)
+	j.queue.submit(ctx, job)
+	return wrap(op, id, j.queue.await(ctx, job))
+}

@@ -1,0 +1,52 @@
+package sqlite
+
+import "context"
+
+// deleteRows is how many events one transaction deletes.
+const deleteRows = 1000
+
+// DeleteTo implements [persistence.Journal]. The records are hidden at once and their
+// space is reused after; of very many, in several transactions. An error between them
+// leaves them hidden, and the next DeleteTo of the id goes on.
+func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
+	for more := true; more; {
+		err := j.change(ctx, "delete", id, func(t *transaction) (err error) {
+			more, err = t.deleteTo(id, epoch, seq)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteTo hides the records up to seq, deletes the first of those that are hidden, and
+// reports whether there are more.
+func (t *transaction) deleteTo(id string, epoch, seq uint64) (more bool, err error) {
+	h, err := t.fencedHead(id, epoch)
+	if err != nil {
+		return false, err
+	}
+	if seq = min(seq, h.seq); seq > h.deletedTo {
+		h.deletedTo = seq
+		if err := t.saveHead(&h); err != nil {
+			return false, err
+		}
+	}
+	var first uint64
+	if err := t.stmts.first.QueryRow(h.eid).Scan(&first); err != nil {
+		return false, scanError(err)
+	}
+	if first == 0 || first > h.deletedTo {
+		return false, nil
+	}
+	last := min(h.deletedTo, first+deleteRows-1)
+	if _, err := t.exec(t.stmts.deleteTags, h.eid, last); err != nil {
+		return false, err
+	}
+	if _, err := t.exec(t.stmts.deleteRows, h.eid, last); err != nil {
+		return false, err
+	}
+	return last < h.deletedTo, nil
+}

@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	driver "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// What [Open] answers when the file is not for it.
+var (
+	// ErrNotJournal: the file is no SQLite database, or that of another application.
+	ErrNotJournal = errors.New("sqlite: the file is not a journal")
+	// ErrNewerSchema: a later version of this package made the file.
+	ErrNewerSchema = errors.New("sqlite: the journal is newer than this program")
+)
+
+// meanings of the primary result codes of SQLite, with what to do about each.
+var meanings = map[int]struct {
+	is   error
+	hint string
+}{
+	codes.SQLITE_FULL:       {persistence.ErrFull, "make space on the disk of the database"},
+	codes.SQLITE_TOOBIG:     {persistence.ErrTooLarge, "see MaxPayload"},
+	codes.SQLITE_CORRUPT:    {persistence.ErrCorrupt, "restore a backup; PRAGMA integrity_check tells what is damaged"},
+	codes.SQLITE_NOTADB:     {persistence.ErrCorrupt, "its first page is damaged; restore a backup"},
+	codes.SQLITE_CONSTRAINT: {persistence.ErrCorrupt, "the tables contradict each other; restore a backup"},
+	codes.SQLITE_MISMATCH:   {persistence.ErrCorrupt, "the tables contradict each other; restore a backup"},
+	codes.SQLITE_READONLY:   {persistence.ErrUnavailable, "let this process write to the database file and its directory"},
+	codes.SQLITE_PERM:       {persistence.ErrUnavailable, "let this process write to the database file and its directory"},
+	codes.SQLITE_CANTOPEN:   {persistence.ErrUnavailable, "it must be a file that this process may read and write, in a directory that exists"},
+	codes.SQLITE_BUSY:       {persistence.ErrUnavailable, "another program keeps a transaction open"},
+}
+
+// storeError says what an error of the database means. Errors that say so themselves
+// come back as they are.
+func storeError(err error) error {
+	if err == nil || meant(err) {
+		return err
+	}
+	if m, ok := meanings[resultCode(err)]; ok {
+		return fmt.Errorf("%w: %w: %s", m.is, err, m.hint)
+	}
+	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+}
+
+// scanError is storeError for columns: what does not fit into its Go type is not what
+// was written.
+func scanError(err error) error {
+	calledOff := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrTxDone)
+	if err == nil || calledOff || resultCode(err) != 0 {
+		return storeError(err)
+	}
+	return fmt.Errorf("%w: %w", persistence.ErrCorrupt, err)
+}
+
+// commitError is storeError for a commit that failed. Unless it certainly came to
+// nothing, what it wrote may be found after a crash.
+func commitError(err error) error {
+	switch resultCode(err) {
+	case codes.SQLITE_FULL, codes.SQLITE_BUSY, codes.SQLITE_READONLY:
+		return storeError(err)
+	}
+	return fmt.Errorf("%w: commit: %w", persistence.ErrUnknown, err)
+}
+
+// openError is storeError for a file that nothing is known of.
+func openError(err error) error {
+	if resultCode(err) == codes.SQLITE_NOTADB {
+		return fmt.Errorf("%w: %w: choose another path", ErrNotJournal, err)
+	}
+	if errors.Is(err, ErrNotJournal) || errors.Is(err, ErrNewerSchema) {
+		return err
+	}
+	return storeError(err)
+}
+
+// resultCode returns the primary result code of an error of SQLite, else 0.
+func resultCode(err error) int {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+// meant reports whether err carries a meaning of package persistence already.
+func meant(err error) bool {
+	for _, is := range []error{
+		persistence.ErrFenced, persistence.ErrConflict, persistence.ErrTooLarge, persistence.ErrInvalid, persistence.ErrCorrupt,
+		persistence.ErrUnavailable, persistence.ErrFull, persistence.ErrUnknown, persistence.ErrClosed,
+	} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	return false
+}
+
+func wrap(op, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %q: %w", op, id, err)
+}

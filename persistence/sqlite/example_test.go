@@ -1,0 +1,71 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+)
+
+// Two processes have the same file open, here two handles of one. Whoever claims last may
+// write.
+func ExampleOpen() {
+	dir, err := os.MkdirTemp("", "example")
+	check(err)
+	defer func() { check(os.RemoveAll(dir)) }()
+	ctx := context.Background()
+	write := func(j *sqlite.Journal, epoch, prev uint64, payload string) error {
+		return j.Append(ctx, []persistence.AppendRequest{{
+			ID: "counter", Epoch: epoch, Prev: prev,
+			Records: []persistence.Record{{Seq: prev + 1, Epoch: epoch, Type: "incremented", Payload: []byte(payload)}},
+		}})[0]
+	}
+
+	first, err := sqlite.Open(filepath.Join(dir, "journal.db"))
+	check(err)
+	defer first.Close()
+	old, err := first.Claim(ctx, "counter", persistence.WriterID{1})
+	fmt.Println(old, err)
+	fmt.Println(write(first, old.Epoch, old.LastSeq, "a"))
+
+	second, err := sqlite.Open(filepath.Join(dir, "journal.db"))
+	check(err)
+	defer second.Close()
+	claim, err := second.Claim(ctx, "counter", persistence.WriterID{2})
+	fmt.Println(claim, err)
+	fmt.Println(errors.Is(write(first, old.Epoch, 1, "zombie"), persistence.ErrFenced))
+	fmt.Println(write(second, claim.Epoch, claim.LastSeq, "b"))
+
+	for r, err := range second.Read(ctx, "counter", 1, 2) {
+		fmt.Println(r.Seq, r.Epoch, string(r.Payload), err)
+	}
+	// Output:
+	// {1 0 0} <nil>
+	// <nil>
+	// {2 1 0} <nil>
+	// true
+	// <nil>
+	// 1 1 a <nil>
+	// 2 2 b <nil>
+}
+
+// ProcessSafe is for data that may lose its last moments with the machine.
+func ExampleProcessSafe() {
+	dir, err := os.MkdirTemp("", "example")
+	check(err)
+	defer func() { check(os.RemoveAll(dir)) }()
+	j, err := sqlite.Open(filepath.Join(dir, "sessions.db"), sqlite.ProcessSafe())
+	check(err)
+	fmt.Println(j.Close())
+	// Output: <nil>
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

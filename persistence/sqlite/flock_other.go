@@ -1,0 +1,19 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+)
+
+// Here nobody has made the turnstile yet: [Open] fails, it does not run without.
+var errNoFlock = fmt.Errorf("package sqlite has no file locks for %s: %w", runtime.GOOS, errors.ErrUnsupported)
+
+func tryFlock(*os.File) (bool, error) { return false, errNoFlock }
+
+func flock(*os.File) error { return errNoFlock }
+
+func funlock(*os.File) error { return errNoFlock }

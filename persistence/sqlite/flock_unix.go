@@ -1,0 +1,31 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// tryFlock takes the lock of f unless somebody else has it.
+func tryFlock(f *os.File) (bool, error) {
+	err := retry(f, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// flock waits for the lock of f.
+func flock(f *os.File) error { return retry(f, syscall.LOCK_EX) }
+
+func funlock(f *os.File) error { return retry(f, syscall.LOCK_UN) }
+
+func retry(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+const selectHead = "SELECT id, epoch, writer, seq, deleted_to, crc FROM entity WHERE pid = ?"
+
+// A head says what there is of one persistence id: a lost tail of its events, or an epoch
+// that went backwards, could not be told otherwise. So it has a checksum too.
+type head struct {
+	id                    string
+	eid                   int64
+	epoch, seq, deletedTo uint64
+	writer                persistence.WriterID // of the newest claim, for people who investigate
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (h *head) checksum() uint32 {
+	b := make([]byte, 0, 128)
+	b = binary.LittleEndian.AppendUint64(b, h.epoch)
+	b = binary.LittleEndian.AppendUint64(b, h.seq)
+	b = binary.LittleEndian.AppendUint64(b, h.deletedTo)
+	b = append(b, h.writer[:]...)
+	return crc32.Checksum(append(b, h.id...), castagnoli)
+}
+
+// scanHead returns the head of id from a row of selectHead. Without a row it has no eid.
+func scanHead(id string, row *sql.Row) (head, error) {
+	h := head{id: id}
+	var writer []byte
+	var crc uint32
+	err := row.Scan(&h.eid, &h.epoch, &writer, &h.seq, &h.deletedTo, &crc)
+	if errors.Is(err, sql.ErrNoRows) {
+		return h, nil
+	}
+	if err != nil {
+		return h, scanError(err)
+	}
+	if copy(h.writer[:], writer) != len(h.writer) || crc != h.checksum() {
+		return h, fmt.Errorf("%w: the head record fails its checksum", persistence.ErrCorrupt)
+	}
+	return h, nil
+}
+
+func (t *transaction) head(id string) (head, error) {
+	return scanHead(id, t.stmts.head.QueryRow(id))
+}
+
+// fencedHead returns the head of id to the writer of its newest claim, and to nobody else.
+func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
+	h, err := t.head(id)
+	switch {
+	case err != nil:
+		return h, err
+	case h.eid == 0:
+		return h, fmt.Errorf("%w: it has never been claimed", persistence.ErrFenced)
+	case h.epoch != epoch:
+		return h, fmt.Errorf("%w: epoch %d, the newest is %d, of writer %x", persistence.ErrFenced, epoch, h.epoch, h.writer)
+	}
+	return h, nil
+}
+
+func (t *transaction) saveHead(h *head) error {
+	var err error
+	if h.eid == 0 {
+		_, err = t.exec(t.stmts.insertHead, h.id, h.epoch, h.writer[:], h.seq, h.deletedTo, h.checksum())
+	} else {
+		_, err = t.exec(t.stmts.updateHead, h.epoch, h.writer[:], h.seq, h.deletedTo, h.checksum(), h.eid)
+	}
+	return err
+}

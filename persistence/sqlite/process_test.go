@@ -1,0 +1,182 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+func TestManyProcessesMayCreateTheDatabaseAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	var all []*child
+	for range 6 {
+		all = append(all, startChild(t, "claim once", path, "x"))
+	}
+	epochs := map[string]bool{}
+	for _, c := range all {
+		epochs[c.line()] = true
+		c.finish()
+	}
+	require.Len(t, epochs, len(all))
+}
+
+func TestTwoProcessesAppendToTheirOwnIDs(t *testing.T) {
+	j := openTest(t)
+	children := map[string]*child{}
+	for _, id := range []string{"a", "b"} {
+		children[id] = startChild(t, "append for ever", pathOf(j), id)
+	}
+	acked := map[string][]string{}
+	for range 200 {
+		for id, c := range children {
+			acked[id] = append(acked[id], c.line())
+		}
+	}
+	for id, c := range children {
+		acked[id] = append(acked[id], c.finish()...)
+		got, err := readAll(t, j, id)
+		require.NoError(t, err)
+		require.Equal(t, acked[id], got)
+	}
+}
+
+func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
+	j := openTest(t)
+	one := startChild(t, "storm", pathOf(j), "x")
+	two := startChild(t, "storm", pathOf(j), "x")
+	acked := map[string]int{}
+	for range 100 {
+		acked[one.line()]++
+		acked[two.line()]++
+	}
+	for _, line := range append(one.finish(), two.finish()...) {
+		acked[line]++
+	}
+	got, err := readAll(t, j, "x")
+	require.NoError(t, err)
+	for _, payload := range got {
+		require.Equal(t, 1, acked[payload], payload)
+	}
+	require.Len(t, got, len(acked))
+	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+	require.NoError(t, err)
+	t.Logf("%d events under %d claims", len(got), claim.Epoch)
+}
+
+// What was acknowledged before kill -9 is there after it, and the head fits the events.
+func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	var acked []string
+	for round := range 10 {
+		c := startChild(t, "append for ever", path, "x")
+		for range 1 + rand.IntN(100) {
+			acked = append(acked, c.line())
+		}
+		c.signal(syscall.SIGKILL)
+		acked = append(acked, c.rest()...)
+		c.kill()
+
+		j := openPath(t, path)
+		claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+		require.NoError(t, err)
+		got, err := readAll(t, j, "x")
+		require.NoError(t, err)
+		require.Len(t, got, int(claim.LastSeq), "the head fits the events")
+		require.GreaterOrEqual(t, len(got), len(acked))
+		require.LessOrEqual(t, len(got), len(acked)+1, "round %d: at most the one under way is there unacknowledged", round)
+		require.Subset(t, got, acked)
+		acked = got
+		require.NoError(t, j.Close())
+	}
+}
+
+func TestAWriterThatWasStoppedIsFencedWhenItGoesOn(t *testing.T) {
+	j := openTest(t)
+	c := startChild(t, "append on request", pathOf(j), "x")
+	require.Equal(t, "ready", c.line())
+	c.ask()
+	first := c.line()
+	c.signal(syscall.SIGSTOP)
+
+	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), claim.LastSeq)
+	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 1, 1)})[0])
+
+	c.signal(syscall.SIGCONT)
+	c.ask()
+	require.Contains(t, c.line(), persistence.ErrFenced.Error())
+	c.ask()
+	require.Contains(t, c.line(), persistence.ErrFenced.Error())
+	got, err := readAll(t, j, "x")
+	require.NoError(t, err)
+	require.Equal(t, []string{first, "x 2"}, got)
+}
+
+func TestAProcessStoppedInItsTransactionBlocksOthersOnlyAsLongAsTheyLike(t *testing.T) {
+	j := openTest(t)
+	claim := appendSome(t, j, "x", 3)
+	c := startChild(t, "hold the lock", pathOf(j), "")
+	require.Equal(t, "holding", c.line())
+	c.signal(syscall.SIGSTOP)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	err := j.Append(ctx, []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0]
+	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(begin), 5*time.Second)
+	got, err := readAll(t, j, "x")
+	require.NoError(t, err)
+	require.Len(t, got, 3, "readers go on")
+
+	c.kill()
+	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
+}
+
+func TestAClaimGetsInBesideABusyProcess(t *testing.T) {
+	j := openTest(t)
+	c := startChild(t, "append for ever", pathOf(j), "busy")
+	var worst time.Duration
+	for i := range 50 {
+		c.line() // it is at it
+		begin := time.Now()
+		_, err := j.Claim(t.Context(), fmt.Sprint("x", i), persistence.WriterID{})
+		require.NoError(t, err)
+		worst = max(worst, time.Since(begin))
+	}
+	c.finish()
+	t.Logf("the slowest of 50 claims took %v", worst)
+	require.Less(t, worst, 2*time.Second)
+}
+
+func TestWithoutRightsOpenSaysWhichAreMissing(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can become nobody")
+	}
+	dir := t.TempDir()
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		require.NoError(t, os.Chmod(d, 0o755))
+	}
+	readOnly := filepath.Join(dir, "journal.db")
+	require.NoError(t, openPath(t, readOnly).Close())
+
+	c := startChild(t, "open as nobody", readOnly, "x")
+	require.Contains(t, c.line(), "let this process write to the database file and its directory")
+	c.finish()
+	c = startChild(t, "open as nobody", filepath.Join(dir, "new.db"), "x")
+	require.Contains(t, c.line(), "permission denied")
+	c.finish()
+}

@@ -1,0 +1,81 @@
+package sqlite
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// An eventRow is a record in the columns of table event. Tags and metadata are JSON, for
+// the functions of SQLite and for people; NULL when there are none.
+type eventRow struct {
+	seq, epoch uint64
+	writer     []byte
+	sec        int64
+	nsec       int
+	typ        string
+	tags, meta sql.NullString
+	payload    []byte
+	crc        uint32
+	tagList    []string // of table event_tag
+}
+
+const eventColumns = "seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc"
+
+func (r *eventRow) scan(rows *sql.Rows) error {
+	return scanError(rows.Scan(&r.seq, &r.epoch, &r.writer, &r.sec, &r.nsec, &r.typ, &r.tags, &r.meta, &r.payload, &r.crc))
+}
+
+// encodeEvent returns r as a row of id that shares nothing with it.
+func encodeEvent(id string, r *persistence.Record) (eventRow, error) {
+	payload, err := encodePayload(r.Payload)
+	if err != nil {
+		return eventRow{}, err
+	}
+	row := eventRow{
+		seq: r.Seq, epoch: r.Epoch, writer: bytes.Clone(r.Writer[:]), sec: r.Time.Unix(), nsec: r.Time.Nanosecond(), typ: r.Type,
+		payload: payload, crc: r.Checksum(id), tagList: slices.Clone(r.Tags),
+	}
+	if len(r.Tags) > 0 {
+		row.tags = encodeJSON(r.Tags)
+	}
+	if len(r.Meta) > 0 {
+		row.meta = encodeJSON(r.Meta)
+	}
+	return row, nil
+}
+
+// decodeEvent returns the record of id that became row, or [persistence.ErrCorrupt].
+func decodeEvent(id string, row *eventRow) (persistence.Record, error) {
+	r := persistence.Record{
+		Seq: row.seq, Epoch: row.epoch, Time: time.Unix(row.sec, int64(row.nsec)).UTC(), Type: row.typ, Payload: row.payload,
+	}
+	sound := copy(r.Writer[:], row.writer) == len(r.Writer) &&
+		decodeJSON(row.tags, &r.Tags) && decodeJSON(row.meta, &r.Meta) && r.Checksum(id) == row.crc
+	if !sound {
+		return persistence.Record{}, fmt.Errorf("%w: record %d fails its checksum", persistence.ErrCorrupt, row.seq)
+	}
+	return r, nil
+}
+
+// encodePayload returns a copy that is not nil, as that would be NULL.
+func encodePayload(payload []byte) ([]byte, error) {
+	if len(payload) > MaxPayload {
+		return nil, fmt.Errorf("%w: payload of %d bytes, at most %d", persistence.ErrTooLarge, len(payload), MaxPayload)
+	}
+	return append([]byte{}, payload...), nil
+}
+
+func encodeJSON[T []string | map[string]string](v T) sql.NullString {
+	data, err := json.Marshal(v)
+	return sql.NullString{String: string(data), Valid: err == nil} // strings do not fail to marshal
+}
+
+func decodeJSON[T []string | map[string]string](s sql.NullString, v *T) bool {
+	return !s.Valid || json.Unmarshal([]byte(s.String), v) == nil
+}

@@ -1,0 +1,70 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// statements are prepared once, on the connection that writes.
+type statements struct {
+	begin, commit, rollback       *sql.Stmt
+	head, insertHead, updateHead  *sql.Stmt
+	insertEvent, insertTag, sums  *sql.Stmt
+	first, deleteTags, deleteRows *sql.Stmt
+	saveSnapshot, deleteSnapshots *sql.Stmt
+
+	all []*sql.Stmt
+}
+
+func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
+	for _, p := range []struct {
+		stmt  **sql.Stmt
+		query string
+	}{
+		{&s.begin, "BEGIN IMMEDIATE"},
+		{&s.commit, "COMMIT"},
+		{&s.rollback, "ROLLBACK"},
+		{&s.head, selectHead},
+		{&s.insertHead, "INSERT INTO entity (pid, epoch, writer, seq, deleted_to, crc) VALUES (?, ?, ?, ?, ?, ?)"},
+		{&s.updateHead, "UPDATE entity SET epoch = ?, writer = ?, seq = ?, deleted_to = ?, crc = ? WHERE id = ?"},
+		{&s.insertEvent, "INSERT INTO event (eid, seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+		{&s.insertTag, "INSERT OR IGNORE INTO event_tag (tag, ord) VALUES (?, ?)"},
+		{&s.sums, "SELECT crc FROM event WHERE eid = ? AND seq BETWEEN ? AND ? ORDER BY seq"},
+		{&s.first, "SELECT coalesce(min(seq), 0) FROM event WHERE eid = ?"},
+		{&s.deleteTags, "DELETE FROM event_tag WHERE (tag, ord) IN (SELECT t.value, e.ord FROM event e, json_each(e.tags) t WHERE e.eid = ? AND e.seq <= ?)"},
+		{&s.deleteRows, "DELETE FROM event WHERE eid = ? AND seq <= ?"},
+		{&s.saveSnapshot, "INSERT OR REPLACE INTO snapshot (eid, seq, epoch, sec, nsec, type, payload, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
+		{&s.deleteSnapshots, "DELETE FROM snapshot WHERE eid = ?1 AND seq <= ?2 AND seq NOT IN (SELECT seq FROM snapshot WHERE eid = ?1 ORDER BY seq DESC LIMIT ?3)"},
+	} {
+		stmt, err := conn.PrepareContext(ctx, p.query)
+		if err != nil {
+			return err
+		}
+		*p.stmt = stmt
+		s.all = append(s.all, stmt)
+	}
+	return nil
+}
+
+// close must come before that of the connection: database/sql leaves statements of a
+// connection to who prepared them, and SQLite keeps the file open as long as there are any.
+func (s *statements) close() error {
+	var errs []error
+	for _, stmt := range s.all {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// A transaction is what a job sees of the one it is applied in.
+type transaction struct {
+	stmts *statements
+	dirty bool // the job has begun to write
+}
+
+func (t *transaction) exec(stmt *sql.Stmt, args ...any) (sql.Result, error) {
+	t.dirty = true
+	result, err := stmt.Exec(args...)
+	return result, storeError(err)
+}

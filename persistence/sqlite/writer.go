@@ -1,0 +1,142 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A writer is the one connection of a journal that writes. It belongs to the committer.
+type writer struct {
+	path  string
+	file  os.FileInfo // of the database when it was opened
+	gate  *turnstile
+	db    *sql.DB
+	conn  *sql.Conn
+	stmts statements
+}
+
+// openWriter opens the database at path and makes it a journal if it is empty, as the
+// only process that does so.
+func openWriter(ctx context.Context, path string, cfg config) (*writer, error) {
+	gate, err := openTurnstile(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{path: path, gate: gate}
+	if err := w.open(ctx, cfg); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+func (w *writer) open(ctx context.Context, cfg config) (err error) {
+	if err := w.gate.lock(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.gate.unlock()) }()
+	if w.db, err = sql.Open("sqlite", dsn(w.path, "synchronous("+cfg.synchronous+")")); err != nil {
+		return err
+	}
+	if w.conn, err = w.db.Conn(ctx); err != nil {
+		return openError(err)
+	}
+	if err := prepareFile(ctx, w.conn); err != nil {
+		return openError(err)
+	}
+	if w.file, err = os.Stat(w.path); err != nil {
+		return err
+	}
+	return openError(w.stmts.prepare(ctx, w.conn))
+}
+
+func (w *writer) close() error {
+	errs := []error{w.stmts.close()}
+	if w.conn != nil {
+		errs = append(errs, w.conn.Close())
+	}
+	if w.db != nil {
+		errs = append(errs, w.db.Close())
+	}
+	return errors.Join(append(errs, w.gate.close())...)
+}
+
+// lock waits for the turn of this process and begins a transaction.
+func (w *writer) lock(ctx context.Context) error {
+	if err := w.gate.lock(ctx); err != nil {
+		return err
+	}
+	err := w.checkFile()
+	if err == nil {
+		err = w.begin()
+	}
+	if err != nil {
+		return errors.Join(err, w.gate.unlock())
+	}
+	return nil
+}
+
+// checkFile refuses to write to a file that nobody else can find any more.
+func (w *writer) checkFile() error {
+	file, err := os.Stat(w.path)
+	if err == nil && os.SameFile(file, w.file) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s has been deleted or replaced since it was opened; open it again", persistence.ErrUnavailable, w.path)
+}
+
+// run applies jobs in the transaction that lock began, and commits it. A job that fails
+// with half of its work done spoils the transaction: then the others start anew without
+// it.
+func (w *writer) run(jobs []*job) {
+	for {
+		spoiler := w.apply(jobs)
+		if spoiler < 0 {
+			w.commit(jobs)
+			return
+		}
+		jobs = slices.Delete(slices.Clone(jobs), spoiler, spoiler+1)
+		w.rollback()
+		if err := w.begin(); err != nil {
+			fail(jobs, err)
+			return
+		}
+	}
+}
+
+// apply returns the index of the job that spoiled the transaction, or -1.
+func (w *writer) apply(jobs []*job) int {
+	for i, j := range jobs {
+		t := &transaction{stmts: &w.stmts}
+		j.err = j.apply(t)
+		if j.err != nil && t.dirty {
+			return i
+		}
+	}
+	return -1
+}
+
+// commit gives all jobs the outcome of the commit if it fails: the refused ones may have
+// been refused for what another one wrote.
+func (w *writer) commit(jobs []*job) {
+	if _, err := w.stmts.commit.Exec(); err != nil {
+		w.rollback()
+		fail(jobs, commitError(err))
+	}
+}
+
+func (w *writer) begin() error {
+	_, err := w.stmts.begin.Exec()
+	return storeError(err)
+}
+
+// rollback ignores the error: SQLite may have rolled back by itself.
+func (w *writer) rollback() { _, _ = w.stmts.rollback.Exec() }
+
+// unlock ends the turn. Giving back a lock that one has does not fail.
+func (w *writer) unlock() { _ = w.gate.unlock() }

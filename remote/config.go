@@ -1,0 +1,181 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// A Peer is one incarnation of a node: a process that restarts at the same address is
+// another peer.
+type Peer struct {
+	Addr        string // host:port, as it advertises itself
+	Incarnation uint64
+}
+
+// Config says what an endpoint is to be. The zero value is an endpoint on a free port of
+// the loopback interface.
+type Config struct {
+	// Cluster is the name of the cluster. Endpoints of different names do not talk.
+	Cluster string
+	// Incarnation tells this process from the ones that had its address before. 0 draws
+	// one at random.
+	Incarnation uint64
+	// Bind is the host:port to listen at, by TCP and UDP; port 0 picks one that is free
+	// for both. The default is 127.0.0.1:0.
+	Bind string
+	// Advertise is the host:port under which the others reach this node, where that is not
+	// the one that is bound. Port 0 stands for the port that was bound. It is required when
+	// Bind names no single interface.
+	Advertise string
+	// Network is the way to the others; nil means the TCP and UDP of the operating system.
+	Network Network
+
+	// OutboxSize bounds the messages that wait for one peer, acknowledgements included.
+	// The default is 10,000. What comes beyond becomes dead letters.
+	OutboxSize int
+	// OutboxBytes bounds their bytes. The default is 64 MiB. A single message always fits.
+	OutboxBytes int
+	// ControlSize bounds the control frames that wait for one peer; the oldest are dropped.
+	// The default is 1,024.
+	ControlSize int
+	// MaxFrame bounds one message in bytes. The default is 4 MiB. It should be the same on
+	// all nodes: who receives a larger frame closes the connection.
+	MaxFrame int
+
+	// DialTimeout bounds one attempt to connect, handshake included. The default is 2 s.
+	DialTimeout time.Duration
+	// HandshakeTimeout bounds the handshake with who connects to us. The default is 2 s.
+	HandshakeTimeout time.Duration
+	// MinBackoff and MaxBackoff bound the pause between attempts to connect, which
+	// doubles each time. The defaults are 20 ms and 1 s.
+	MinBackoff, MaxBackoff time.Duration
+	// UnreachableAfter is how long something may wait for a peer that acknowledges
+	// nothing. Then all that waits becomes dead letters. The default is 5 s.
+	UnreachableAfter time.Duration
+	// IdleAfter is how long a connection is kept that carries nothing. The default is
+	// one minute.
+	IdleAfter time.Duration
+	// Linger is how long Close waits for connected peers to acknowledge what has been
+	// sent. The default is 1 s.
+	Linger time.Duration
+
+	// Logger is nil for none.
+	Logger *zap.Logger
+
+	// The functions below are called by goroutines of the endpoint, several at a time, and
+	// must not block. Each may be nil.
+
+	// Control gets the control frames and packets that arrive. The data is its to keep.
+	Control func(from Peer, data []byte)
+	// Admit is asked about the peer in each handshake, on both sides. Its error refuses
+	// the connection, and goes to the peer as the reason.
+	Admit func(Peer) error
+	// DialFailed hears of each failed attempt to connect: a [*RefusedError] when somebody
+	// of ours answered, what [Network].Dial says otherwise.
+	DialFailed func(addr string, err error)
+}
+
+// withDefaults returns c with its zero values replaced.
+func (c Config) withDefaults() Config {
+	setDefault(&c.Bind, "127.0.0.1:0")
+	setDefault(&c.Incarnation, rand.Uint64()|1)
+	setDefault(&c.OutboxSize, 10_000)
+	setDefault(&c.OutboxBytes, 64<<20)
+	setDefault(&c.ControlSize, 1024)
+	setDefault(&c.MaxFrame, 4<<20)
+	setDefault(&c.DialTimeout, 2*time.Second)
+	setDefault(&c.HandshakeTimeout, 2*time.Second)
+	setDefault(&c.MinBackoff, 20*time.Millisecond)
+	setDefault(&c.MaxBackoff, time.Second)
+	setDefault(&c.UnreachableAfter, 5*time.Second)
+	setDefault(&c.IdleAfter, time.Minute)
+	setDefault(&c.Linger, time.Second)
+	if c.Network == nil {
+		c.Network = osNetwork{}
+	}
+	if c.Logger == nil {
+		c.Logger = zap.NewNop()
+	}
+	if c.Control == nil {
+		c.Control = func(Peer, []byte) {}
+	}
+	if c.Admit == nil {
+		c.Admit = func(Peer) error { return nil }
+	}
+	if c.DialFailed == nil {
+		c.DialFailed = func(string, error) {}
+	}
+	return c
+}
+
+func setDefault[T comparable](field *T, value T) {
+	if *field == *new(T) {
+		*field = value
+	}
+}
+
+func (c Config) validate() error {
+	for _, limit := range []struct {
+		name  string
+		value int
+	}{
+		{"OutboxSize", c.OutboxSize},
+		{"OutboxBytes", c.OutboxBytes},
+		{"ControlSize", c.ControlSize},
+		{"MaxFrame", c.MaxFrame},
+		{"DialTimeout", int(c.DialTimeout)},
+		{"HandshakeTimeout", int(c.HandshakeTimeout)},
+		{"MinBackoff", int(c.MinBackoff)},
+		{"MaxBackoff", int(c.MaxBackoff)},
+		{"UnreachableAfter", int(c.UnreachableAfter)},
+		{"IdleAfter", int(c.IdleAfter)},
+		{"Linger", int(c.Linger)},
+	} {
+		if limit.value < 0 {
+			return fmt.Errorf("remote: Config.%s is negative", limit.name)
+		}
+	}
+	if len(c.Advertise) > maxAddr {
+		return fmt.Errorf("remote: Config.Advertise is longer than %d bytes", maxAddr)
+	}
+	return nil
+}
+
+// maxAddr bounds an advertised address: it has to fit into a packet header.
+const maxAddr = 255
+
+// advertised returns the address that others are to use, of an endpoint bound to bound.
+func (c Config) advertised(bound net.Addr) (string, error) {
+	_, port, err := net.SplitHostPort(bound.String())
+	if err != nil {
+		return "", fmt.Errorf("remote: bound address: %w", err)
+	}
+	if c.Advertise == "" {
+		return usable(bound.String())
+	}
+	host, given, err := net.SplitHostPort(c.Advertise)
+	if err != nil {
+		return "", fmt.Errorf("remote: Config.Advertise: %w", err)
+	}
+	if given != "0" {
+		port = given
+	}
+	return usable(net.JoinHostPort(host, port))
+}
+
+// usable returns addr, if others can dial it.
+func usable(addr string) (string, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", fmt.Errorf("remote: advertised address: %w", err)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		return "", errors.New("remote: Config.Advertise is required, as Config.Bind names no single interface")
+	}
+	return addr, nil
+}

@@ -1,0 +1,153 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+var (
+	// errSilent ends a connection on which nothing is acknowledged any more.
+	errSilent = errors.New("no acknowledgement for too long")
+	// errRenamed ends a handshake in which our own incarnation was not the latest.
+	errRenamed = errors.New("this node has begun a new incarnation")
+	// errSession is a peer that does not know the session any more.
+	errSession = errors.New("the peer has lost the session")
+)
+
+// connect dials until there is a connection, or until the peer has been unreachable for
+// too long.
+func (l *link) connect(ctx context.Context) (net.Conn, error) {
+	reason := errSilent
+	for pause := time.Duration(0); sleep(ctx.Done(), pause); pause = l.failed(reason) {
+		left := l.timeLeft()
+		if left <= 0 {
+			return nil, reason
+		}
+		conn, err := l.attempt(ctx, min(left, l.end.cfg.DialTimeout))
+		if err == nil {
+			return conn, nil
+		}
+		reason = err
+	}
+	return nil, context.Cause(ctx)
+}
+
+// timeLeft returns how long the link has until its deadline.
+func (l *link) timeLeft() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Until(l.deadline())
+}
+
+// attempt dials once and shakes hands.
+func (l *link) attempt(ctx context.Context, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	conn, err := l.end.cfg.Network.Dial(ctx, l.key.addr)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.shakeHands(ctx, conn); err != nil {
+		discard(conn)
+		return nil, err
+	}
+	return conn, nil
+}
+
+func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
+	stop := context.AfterFunc(ctx, func() { discard(conn) })
+	defer stop()
+	h := l.hello()
+	a, err := greet(conn, l.key.lane, h, l.key.addr)
+	if err != nil {
+		return err
+	}
+	peer := Peer{Addr: l.key.addr, Incarnation: a.Incarnation}
+	if err := l.end.cfg.Admit(peer); err != nil {
+		return fmt.Errorf("not admitted here: %w", err)
+	}
+	if err := l.open(conn, h, a); err != nil {
+		return err
+	}
+	if !stop() {
+		return ctx.Err()
+	}
+	l.end.met(peer)
+	return nil
+}
+
+// hello returns what to say first. A new incarnation of ours begins a new session.
+func (l *link) hello() hello {
+	mine := l.end.incarnation.Load()
+	l.mu.Lock()
+	stale := l.as != mine && l.as != 0
+	l.mu.Unlock()
+	if stale {
+		l.startOver(errRenamed)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.as = mine
+	return hello{
+		Version:     Version,
+		Cluster:     l.end.cfg.Cluster,
+		Addr:        l.end.addr,
+		Incarnation: l.as,
+		Want:        l.with,
+		Session:     l.session,
+	}
+}
+
+// open makes conn the connection, from where the peer says the session is.
+func (l *link) open(conn net.Conn, h hello, a answer) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.over:
+		return errIdle
+	case h.Incarnation != l.end.incarnation.Load():
+		return errRenamed
+	case h.Want != 0 && a.Incarnation != h.Want, l.out.acknowledge(a.Received) != nil:
+		return errSession
+	}
+	l.out.rewind()
+	l.conn, l.with = conn, a.Incarnation
+	l.log.Debug("connected", zap.Uint64("incarnation", a.Incarnation), zap.Uint64("received", a.Received))
+	return nil
+}
+
+// failed deals with an attempt that failed, and returns how long to pause before the next.
+func (l *link) failed(err error) (pause time.Duration) {
+	var refused *RefusedError
+	if errors.Is(err, errSession) || errors.As(err, &refused) && refused.Refusal == RefusedIncarnation {
+		l.startOver(err)
+	}
+	l.end.cfg.DialFailed(l.key.addr, err)
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	level := zap.DebugLevel
+	if l.failures == 0 {
+		level = zap.InfoLevel
+	}
+	l.log.Log(level, "cannot connect", zap.Error(err))
+	l.failures++
+	return min(backoff(l.failures, l.end.cfg.MinBackoff, l.end.cfg.MaxBackoff), time.Until(l.deadline()))
+}
+
+// startOver begins a new session, with whoever lives at the address now. What was on the
+// wire is lost, or not: nobody knows.
+func (l *link) startOver(reason error) {
+	l.mu.Lock()
+	doubtful := l.out.abandon()
+	l.session = l.end.session.Add(1)
+	l.with = 0
+	l.failures = 0
+	l.mu.Unlock()
+	l.lose(doubtful, fmt.Errorf("%w: %w", ErrInDoubt, reason))
+}

@@ -1,0 +1,177 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// An Endpoint is the place of one node on the network. Make one with [Listen]. Its methods
+// may be called by any goroutine.
+type Endpoint struct {
+	cfg     Config
+	log     *zap.Logger
+	addr    string // advertised
+	cluster uint64 // hash of its name
+
+	listener net.Listener
+	packets  net.PacketConn
+	streams  chan net.Conn
+	gossip   chan Packet
+
+	incarnation atomic.Uint64
+	session     atomic.Uint64 // the last one that was begun
+	links       links
+	sessions    sessions
+	conns       conns
+	types       firsts
+
+	system  atomic.Pointer[actor.System]
+	serving chan struct{} // closed by Serve
+
+	tasks   sync.WaitGroup // all goroutines but those of links
+	closing chan struct{}  // closed by Close, when links have finished
+	shut    func() error   // once
+}
+
+var _ actor.Transport = (*Endpoint)(nil)
+
+// gossipQueue is how many packets wait for who takes them.
+const gossipQueue = 256
+
+// Listen opens an endpoint. Others can connect at once; what they tell actors waits for
+// [Endpoint.Serve].
+func Listen(cfg Config) (*Endpoint, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	listener, packets, err := bind(cfg.Network, cfg.Bind)
+	if err != nil {
+		return nil, fmt.Errorf("remote: listen at %s: %w", cfg.Bind, err)
+	}
+	addr, err := cfg.advertised(listener.Addr())
+	if err != nil {
+		return nil, errors.Join(err, listener.Close(), packets.Close())
+	}
+	e := &Endpoint{
+		cfg:      cfg,
+		log:      cfg.Logger.With(zap.String("node", addr)),
+		addr:     addr,
+		cluster:  clusterHash(cfg.Cluster),
+		listener: listener,
+		packets:  packets,
+		streams:  make(chan net.Conn),
+		gossip:   make(chan Packet, gossipQueue),
+		links:    links{all: map[linkKey]*link{}},
+		sessions: sessions{last: map[linkKey]*inbound{}},
+		conns:    conns{open: map[net.Conn]struct{}{}},
+		types:    firsts{seen: map[string]bool{}},
+		serving:  make(chan struct{}),
+		closing:  make(chan struct{}),
+	}
+	e.shut = sync.OnceValue(e.shutDown)
+	e.incarnation.Store(cfg.Incarnation)
+	e.tasks.Go(e.acceptAll)
+	e.tasks.Go(e.readPackets)
+	return e, nil
+}
+
+// bindAttempts is how often bind looks for a port that is free for both protocols.
+const bindAttempts = 50
+
+// bind opens TCP and UDP at the same port.
+func bind(n Network, addr string) (net.Listener, net.PacketConn, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, nil, err
+	}
+	for attempt := 1; ; attempt++ {
+		listener, err := n.Listen(addr)
+		if err != nil {
+			return nil, nil, err
+		}
+		_, bound, err := net.SplitHostPort(listener.Addr().String())
+		if err != nil {
+			return nil, nil, errors.Join(err, listener.Close())
+		}
+		packets, err := n.ListenPacket(net.JoinHostPort(host, bound))
+		if err == nil {
+			return listener, packets, nil
+		}
+		if err := errors.Join(err, listener.Close()); port != "0" || attempt == bindAttempts {
+			return nil, nil, err
+		}
+	}
+}
+
+// Addr returns the host:port under which others reach the endpoint.
+func (e *Endpoint) Addr() string { return e.addr }
+
+// Self returns what peers know the endpoint as.
+func (e *Endpoint) Self() Peer { return Peer{Addr: e.addr, Incarnation: e.incarnation.Load()} }
+
+// Serve delivers what peers tell actors to s, from now on. It may be called once.
+func (e *Endpoint) Serve(s *actor.System) {
+	if !e.system.CompareAndSwap(nil, s) {
+		panic("remote: Serve was called before")
+	}
+	close(e.serving)
+}
+
+// Rename begins a new incarnation of this node: all connections end, and peers find
+// somebody new when they connect again. What was sent and not acknowledged becomes dead
+// letters, what has not been sent is sent under the new incarnation.
+func (e *Endpoint) Rename(incarnation uint64) {
+	e.incarnation.Store(incarnation)
+	e.sessions.hangUp(func(Peer) bool { return true })
+	for _, l := range e.links.to("") {
+		l.hangUp(0)
+	}
+}
+
+// Forget says that p is gone for good: connections with that incarnation end, and what
+// waits for it becomes dead letters, with [actor.ErrUnreachable]. Later messages
+// to the address are for whoever is there then.
+func (e *Endpoint) Forget(p Peer) {
+	e.sessions.hangUp(func(from Peer) bool { return from == p })
+	for _, l := range e.links.to(p.Addr) {
+		if l.isWith(p.Incarnation) {
+			l.close(errForgotten)
+		}
+	}
+}
+
+// errForgotten is the reason of letters to a peer that is gone for good.
+var errForgotten = errors.New("the node has left")
+
+// met ends the connections with all incarnations of a peer but this one, which is there
+// now.
+func (e *Endpoint) met(p Peer) {
+	e.sessions.hangUp(func(from Peer) bool { return from.Addr == p.Addr && from.Incarnation != p.Incarnation })
+	for _, l := range e.links.to(p.Addr) {
+		l.hangUp(p.Incarnation)
+	}
+}
+
+// Close ends the endpoint. It waits for connected peers to acknowledge what has been
+// sent, for [Config.Linger] at most; what is left becomes dead letters. When it
+// returns, all goroutines of the endpoint have ended. Closing again does the same as
+// waiting for the first Close.
+func (e *Endpoint) Close() error { return e.shut() }
+
+func (e *Endpoint) shutDown() error {
+	e.links.finish(time.Now().Add(e.cfg.Linger))
+	close(e.closing)
+	err := errors.Join(e.listener.Close(), e.packets.Close())
+	e.conns.close()
+	e.tasks.Wait()
+	return err
+}

@@ -1,0 +1,166 @@
+package remote
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// An envelope is what a frame of the user lane holds: a message and whom it is for, as
+// the CBOR array [path, uid, type, data]. It is coded by hand, as every message passes
+// through here; the fuzz test holds it to what the codec says.
+type envelope struct {
+	path    string
+	uid     uint64
+	payload actor.Payload // Data is part of the frame
+}
+
+// The major types of CBOR (RFC 8949, 3.1) that an envelope is made of, as the upper bits
+// of the first byte.
+const (
+	cborUint  = 0 << 5
+	cborBytes = 2 << 5
+	cborText  = 3 << 5
+	cborArray = 4 << 5
+)
+
+const envelopeFields = 4
+
+// appendEnvelope appends a frame with the envelope to buf.
+func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload) []byte {
+	begin := len(buf)
+	buf = append(buf, make([]byte, frameHeader)...)
+	buf = appendHead(buf, cborArray, envelopeFields)
+	buf = appendHead(buf, cborText, uint64(len(path)))
+	buf = append(buf, path...)
+	buf = appendHead(buf, cborUint, uid)
+	buf = appendHead(buf, cborText, uint64(len(p.Type)))
+	buf = append(buf, p.Type...)
+	buf = appendHead(buf, cborBytes, uint64(len(p.Data)))
+	buf = append(buf, p.Data...)
+	binary.BigEndian.PutUint32(buf[begin:], uint32(len(buf)-begin-frameHeader))
+	return buf
+}
+
+// envelopeSize is an upper bound for the bytes that appendEnvelope appends.
+func envelopeSize(path string, p actor.Payload) int {
+	const heads = frameHeader + 1 + 4*9
+	return heads + len(path) + len(p.Type) + len(p.Data)
+}
+
+// appendHead appends the head of a CBOR item: its major type and its number, in the
+// shortest form.
+func appendHead(buf []byte, major byte, n uint64) []byte {
+	switch {
+	case n < 24:
+		return append(buf, major|byte(n))
+	case n <= math.MaxUint8:
+		return append(buf, major|24, byte(n))
+	case n <= math.MaxUint16:
+		return binary.BigEndian.AppendUint16(append(buf, major|25), uint16(n))
+	case n <= math.MaxUint32:
+		return binary.BigEndian.AppendUint32(append(buf, major|26), uint32(n))
+	}
+	return binary.BigEndian.AppendUint64(append(buf, major|27), n)
+}
+
+// An envelopeReader decodes the envelopes of one connection. It keeps the strings that
+// come again and again.
+type envelopeReader struct {
+	known map[string]string
+	rest  []byte
+	err   error
+}
+
+// maxKnown bounds what an envelopeReader keeps.
+const maxKnown = 1000
+
+func newEnvelopeReader() *envelopeReader { return &envelopeReader{known: map[string]string{}} }
+
+// read decodes the body of a frame. It fails with [ErrFrame].
+func (r *envelopeReader) read(body []byte) (envelope, error) {
+	r.rest, r.err = body, nil
+	if fields := r.head(cborArray); r.err == nil && fields != envelopeFields {
+		r.fail("an array of %d", fields)
+	}
+	e := envelope{path: r.text(), uid: r.head(cborUint), payload: actor.Payload{Type: r.text(), Data: r.bytes(cborBytes)}}
+	if r.err == nil && len(r.rest) > 0 {
+		r.fail("%d bytes after its end", len(r.rest))
+	}
+	return e, r.err
+}
+
+func (r *envelopeReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: envelope has %s", ErrFrame, fmt.Sprintf(format, args...))
+	}
+}
+
+// text returns a text string, of which it keeps a copy for the next time.
+func (r *envelopeReader) text() string {
+	b := r.bytes(cborText)
+	if s, ok := r.known[string(b)]; ok {
+		return s
+	}
+	if !utf8.Valid(b) {
+		r.fail("a text that is not UTF-8")
+		return ""
+	}
+	if len(r.known) == maxKnown {
+		clear(r.known)
+	}
+	s := string(b)
+	r.known[s] = s
+	return s
+}
+
+func (r *envelopeReader) bytes(major byte) []byte {
+	size := r.head(major)
+	if r.err == nil && size > uint64(len(r.rest)) {
+		r.fail("a string of %d bytes where %d are left", size, len(r.rest))
+	}
+	if r.err != nil {
+		return nil
+	}
+	b := r.rest[:size:size]
+	r.rest = r.rest[size:]
+	return b
+}
+
+// head reads the head of an item of that major type and returns its number.
+func (r *envelopeReader) head(major byte) uint64 {
+	if r.err == nil && len(r.rest) == 0 {
+		r.fail("no end")
+	}
+	if r.err != nil {
+		return 0
+	}
+	first := r.rest[0]
+	info := first & 0x1f
+	if first&0xe0 != major || info > 27 {
+		r.fail("an item 0x%02x where major type %d belongs", first, major>>5)
+		return 0
+	}
+	r.rest = r.rest[1:]
+	if info < 24 {
+		return uint64(info)
+	}
+	return r.number(1 << (info - 24))
+}
+
+// number reads a number of that many bytes.
+func (r *envelopeReader) number(size int) uint64 {
+	if len(r.rest) < size {
+		r.fail("no end")
+		return 0
+	}
+	var n uint64
+	for _, b := range r.rest[:size] {
+		n = n<<8 | uint64(b)
+	}
+	r.rest = r.rest[size:]
+	return n
+}

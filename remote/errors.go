@@ -1,0 +1,64 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What can go wrong on the way. Compare with [errors.Is]; they come wrapped with
+// what was going on.
+var (
+	// ErrClosed is the reason of dead letters that a closed endpoint leaves behind.
+	ErrClosed = errors.New("remote: endpoint is closed")
+	// ErrFrame: bytes on a connection are not what the protocol has there. The
+	// connection is closed.
+	ErrFrame = errors.New("remote: malformed frame")
+	// ErrFrameTooLarge: a frame is larger than [Config.MaxFrame]. At the sender it
+	// becomes a dead letter, at the receiver it is an [ErrFrame] as well.
+	ErrFrameTooLarge = errors.New("remote: frame is too large")
+	// ErrOutboxFull: too much was waiting for the peer already. The reason of dead
+	// letters.
+	ErrOutboxFull = errors.New("remote: outbox is full")
+	// ErrInDoubt: the message was sent, and the peer never said that it has it. Part of the
+	// reason of dead letters that may have been delivered all the same.
+	ErrInDoubt = errors.New("remote: sent, but not acknowledged")
+)
+
+// Refusal says why a peer did not take a connection.
+type Refusal uint8
+
+// The refusals. Those of later versions of the protocol may be others.
+const (
+	RefusedHello       Refusal = iota + 1 // the handshake was malformed
+	RefusedVersion                        // the peer does not speak our version of the protocol
+	RefusedCluster                        // the peer belongs to another cluster
+	RefusedIncarnation                    // the incarnation we knew is gone: another one lives at the address
+	RefusedMember                         // the peer's Config.Admit said no
+)
+
+func (r Refusal) String() string {
+	switch r {
+	case RefusedHello:
+		return "malformed handshake"
+	case RefusedVersion:
+		return "wrong protocol version"
+	case RefusedCluster:
+		return "wrong cluster"
+	case RefusedIncarnation:
+		return "wrong incarnation"
+	case RefusedMember:
+		return "not admitted"
+	}
+	return fmt.Sprintf("refusal %d", uint8(r))
+}
+
+// A RefusedError is a connection that the peer refused in the handshake.
+type RefusedError struct {
+	Peer    Peer // who refused; the incarnation is the one that answered
+	Refusal Refusal
+	Detail  string // in the peer's words
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("remote: refused by %s: %s: %s", e.Peer.Addr, e.Refusal, e.Detail)
+}

@@ -1,0 +1,114 @@
+package remote
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A frame is a big-endian length of four bytes and as many bytes.
+const frameHeader = 4
+
+// appendFrame appends body as a frame to buf.
+func appendFrame(buf, body []byte) []byte {
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(body)))
+	return append(buf, body...)
+}
+
+// readFrame reads one frame and not a byte more. It fails with [ErrFrameTooLarge] before
+// it reserves memory for a body beyond limit.
+func readFrame(r io.Reader, limit int) ([]byte, error) {
+	var header [frameHeader]byte
+	if _, err := io.ReadFull(r, header[:]); err != nil {
+		return nil, err
+	}
+	size, err := bodySize(header[:], limit)
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(r, body); err != nil {
+		return nil, noEOF(err)
+	}
+	return body, nil
+}
+
+func bodySize(header []byte, limit int) (int, error) {
+	size := binary.BigEndian.Uint32(header)
+	if int64(size) > int64(limit) {
+		return 0, fmt.Errorf("%w: %w: %d bytes, the limit is %d", ErrFrame, ErrFrameTooLarge, size, limit)
+	}
+	return int(size), nil
+}
+
+// noEOF is err, which came within a frame.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// A frameReader reads many frames with few reads and without copying. A read that fails
+// with a timeout can be repeated.
+type frameReader struct {
+	src        io.Reader
+	limit      int
+	buf        []byte
+	begin, end int // of what is read and not yet returned
+}
+
+const readBuffer = 64 << 10
+
+func newFrameReader(src io.Reader, limit int) *frameReader {
+	return &frameReader{src: src, limit: limit, buf: make([]byte, readBuffer)}
+}
+
+// buffered returns the next frame's body if all of it has been read. It is valid until
+// the next fill. missing is 0 then, and otherwise how much room the frame needs.
+func (f *frameReader) buffered() (body []byte, missing int, err error) {
+	unread := f.buf[f.begin:f.end]
+	if len(unread) < frameHeader {
+		return nil, frameHeader, nil
+	}
+	size, err := bodySize(unread, f.limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(unread) < frameHeader+size {
+		return nil, frameHeader + size, nil
+	}
+	f.begin += frameHeader + size
+	return unread[frameHeader : frameHeader+size], 0, nil
+}
+
+// fill reads what is there, into a buffer that has room for a frame of that size.
+func (f *frameReader) fill(size int) error {
+	f.makeRoom(size)
+	count, err := f.src.Read(f.buf[f.end:])
+	f.end += count
+	if count > 0 {
+		return nil
+	}
+	if f.begin < f.end {
+		return noEOF(err)
+	}
+	return err
+}
+
+// makeRoom makes room for a frame of that size, of which what is unread is the beginning.
+// A large buffer is given back when it is empty.
+func (f *frameReader) makeRoom(size int) {
+	unread := f.buf[f.begin:f.end]
+	to := f.buf
+	usual := max(size, readBuffer)
+	switch {
+	case size > len(to), len(unread) == 0 && usual < len(to):
+		to = make([]byte, usual)
+	case len(unread) > 0 && f.begin+size <= len(to):
+		return
+	}
+	f.begin, f.end = 0, copy(to, unread)
+	f.buf = to
+}

@@ -1,0 +1,132 @@
+package remote
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// Version is the version of the protocol. Peers of other versions are refused.
+const Version = 1
+
+// maxHandshake bounds the handshake, which is read from anybody.
+const maxHandshake = 4 << 10
+
+// A lane is what a connection is for, and its first byte.
+type lane byte
+
+const (
+	laneControl lane = 'C'
+	laneUser    lane = 'A'
+	laneStream  lane = 'M' // no protocol of ours on it
+)
+
+func (l lane) String() string {
+	switch l {
+	case laneControl:
+		return "control"
+	case laneUser:
+		return "user"
+	case laneStream:
+		return "stream"
+	}
+	return fmt.Sprintf("lane 0x%02x", byte(l))
+}
+
+// A hello is what the dialler says first. Its version comes first in all versions of the
+// protocol; fields that are unknown are ignored.
+type hello struct {
+	Version     uint64 `cbor:"1,keyasint"`
+	Cluster     string `cbor:"2,keyasint"`
+	Addr        string `cbor:"3,keyasint"` // where the dialler listens
+	Incarnation uint64 `cbor:"4,keyasint"`
+	Want        uint64 `cbor:"5,keyasint"` // the incarnation it wants to speak to, 0 for any
+	Session     uint64 `cbor:"6,keyasint"` // a session outlives its connections
+}
+
+// An answer is what the listener says then.
+type answer struct {
+	Version     uint64  `cbor:"1,keyasint"`
+	Incarnation uint64  `cbor:"2,keyasint"`
+	Received    uint64  `cbor:"3,keyasint"` // how many frames of the session it has had
+	Refusal     Refusal `cbor:"4,keyasint"` // 0: welcome
+	Detail      string  `cbor:"5,keyasint"`
+}
+
+func (h hello) peer() Peer { return Peer{Addr: h.Addr, Incarnation: h.Incarnation} }
+
+// greet speaks for the dialler: it sends the lane and h, and returns the answer unless it is
+// a refusal.
+func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
+	body, err := codec.Marshal(h)
+	if err != nil {
+		return answer{}, fmt.Errorf("encode hello: %w", err)
+	}
+	if _, err := conn.Write(appendFrame([]byte{byte(l)}, body)); err != nil {
+		return answer{}, fmt.Errorf("send hello: %w", err)
+	}
+	body, err = readFrame(conn, maxHandshake)
+	if err != nil {
+		return answer{}, fmt.Errorf("read answer: %w", err)
+	}
+	a, err := parseAnswer(body)
+	if err != nil {
+		return answer{}, err
+	}
+	if a.Refusal != 0 {
+		return a, &RefusedError{Peer: Peer{Addr: addr, Incarnation: a.Incarnation}, Refusal: a.Refusal, Detail: a.Detail}
+	}
+	return a, nil
+}
+
+func parseAnswer(body []byte) (answer, error) {
+	var a answer
+	if err := codec.Unmarshal(body, &a); err != nil {
+		return answer{}, fmt.Errorf("%w: answer: %w", ErrFrame, err)
+	}
+	if a.Refusal == 0 && (a.Version != Version || a.Incarnation == 0) {
+		return answer{}, fmt.Errorf("%w: answer of version %d, incarnation %d", ErrFrame, a.Version, a.Incarnation)
+	}
+	return a, nil
+}
+
+// parseHello returns what the dialler said. It fails with a [*refusal].
+func parseHello(body []byte) (hello, error) {
+	var h hello
+	if err := codec.Unmarshal(body, &h); err != nil {
+		return hello{}, refuse(RefusedHello, "%v", err)
+	}
+	switch {
+	case h.Version != Version:
+		return h, refuse(RefusedVersion, "you speak %d, this speaks %d", h.Version, Version)
+	case h.Addr == "" || h.Incarnation == 0:
+		return h, refuse(RefusedHello, "address and incarnation are required")
+	}
+	return h, nil
+}
+
+// A refusal is the listener's no.
+type refusal struct {
+	reason Refusal
+	detail string
+}
+
+func refuse(reason Refusal, format string, args ...any) *refusal {
+	return &refusal{reason, fmt.Sprintf(format, args...)}
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("refused: %s: %s", r.reason, r.detail) }
+
+// sendAnswer speaks for the listener.
+func sendAnswer(conn io.Writer, a answer) error {
+	a.Version = Version
+	body, err := codec.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	if _, err := conn.Write(appendFrame(nil, body)); err != nil {
+		return fmt.Errorf("send answer: %w", err)
+	}
+	return nil
+}

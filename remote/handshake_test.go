@@ -1,0 +1,120 @@
+package remote
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+func TestHelloIsJudgedByItsVersionFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		hello any
+		want  Refusal
+	}{
+		"of another version":       {hello{Version: 2}, RefusedVersion},
+		"without an address":       {hello{Version: Version, Incarnation: 1}, RefusedHello},
+		"without an incarnation":   {hello{Version: Version, Addr: "a:1"}, RefusedHello},
+		"of another kind":          {"hello", RefusedHello},
+		"with a text as a version": {map[int]string{1: "one"}, RefusedHello},
+	} {
+		body, err := codec.Marshal(c.hello)
+		require.NoError(t, err)
+		_, err = parseHello(body)
+		var no *refusal
+		require.ErrorAs(t, err, &no, name)
+		require.Equal(t, c.want, no.reason, name)
+	}
+}
+
+func TestHelloMayHaveFieldsOfLaterVersions(t *testing.T) {
+	body, err := codec.Marshal(map[int]any{1: Version, 3: "a:1", 4: 7, 99: "news"})
+	require.NoError(t, err)
+	h, err := parseHello(body)
+	require.NoError(t, err)
+	require.Equal(t, Peer{"a:1", 7}, h.peer())
+}
+
+func TestRefusalReachesTheDialler(t *testing.T) {
+	var conn struct {
+		bytes.Buffer // what the listener answers
+		sent         bytes.Buffer
+	}
+	require.NoError(t, sendAnswer(&conn, answer{Incarnation: 5, Refusal: RefusedCluster, Detail: "blue"}))
+	_, err := greet(&duplex{&conn.Buffer, &conn.sent}, laneUser, hello{}, "b:1")
+	var refused *RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, RefusedError{Peer{"b:1", 5}, RefusedCluster, "blue"}, *refused)
+	require.EqualError(t, err, "remote: refused by b:1: wrong cluster: blue")
+	require.Equal(t, byte('A'), conn.sent.Bytes()[0])
+}
+
+func TestAnswerThatMakesNoSenseIsMalformed(t *testing.T) {
+	for name, a := range map[string]any{
+		"no map":                 "welcome",
+		"without an incarnation": answer{Version: Version},
+		"of another version":     answer{Version: 2, Incarnation: 1},
+	} {
+		body, err := codec.Marshal(a)
+		require.NoError(t, err)
+		_, err = parseAnswer(body)
+		require.ErrorIs(t, err, ErrFrame, name)
+	}
+}
+
+func TestHandshakeIsBounded(t *testing.T) {
+	var out bytes.Buffer
+	in := bytes.NewReader(appendFrame(nil, []byte(strings.Repeat("x", maxHandshake+1))))
+	_, err := greet(&duplex{in, &out}, laneUser, hello{}, "b:1")
+	require.ErrorIs(t, err, ErrFrameTooLarge)
+}
+
+func TestLanesAndRefusalsHaveNames(t *testing.T) {
+	require.Equal(t, "control user stream lane 0x58", strings.Join([]string{
+		laneControl.String(), laneUser.String(), laneStream.String(), lane('X').String(),
+	}, " "))
+	for r := RefusedHello; r <= RefusedMember; r++ {
+		require.NotContains(t, r.String(), "refusal")
+	}
+	require.Equal(t, "refusal 99", Refusal(99).String())
+}
+
+func FuzzHandshake(f *testing.F) {
+	for _, v := range []any{
+		hello{Version: Version, Cluster: "blue", Addr: "a:1", Incarnation: 7, Want: 3, Session: 1},
+		answer{Version: Version, Incarnation: 7, Received: 100},
+		answer{Version: Version, Refusal: RefusedCluster, Detail: "green"},
+	} {
+		body, err := codec.Marshal(v)
+		require.NoError(f, err)
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if h, err := parseHello(body); err == nil {
+			require.NotEmpty(t, h.Addr)
+			require.NotZero(t, h.Incarnation)
+			again, err := codec.Marshal(h)
+			require.NoError(t, err)
+			same, err := parseHello(again)
+			require.NoError(t, err)
+			require.Equal(t, h, same)
+		}
+		if a, err := parseAnswer(body); err == nil && a.Refusal == 0 {
+			require.NotZero(t, a.Incarnation)
+		}
+	})
+}
+
+// duplex reads from one and writes to the other.
+type duplex struct {
+	in interface {
+		Read(p []byte) (int, error)
+	}
+	out *bytes.Buffer
+}
+
+func (d *duplex) Read(p []byte) (int, error)  { return d.in.Read(p) }
+func (d *duplex) Write(p []byte) (int, error) { return d.out.Write(p) }

@@ -1,0 +1,127 @@
+package remote
+
+import (
+	"encoding/binary"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// An inbound is the receiving side of one lane from one peer, on one connection. It
+// counts what arrives, and tells the peer.
+type inbound struct {
+	key      linkKey
+	from     Peer
+	session  uint64
+	conn     net.Conn
+	patience time.Duration // of writing
+	hang     sync.Once
+	stop     chan struct{} // closed by hangUp
+	done     chan struct{} // closed when nothing is read any more
+
+	// All below belongs to the reading goroutine, until done is closed.
+	frames   *frameReader
+	received uint64    // frames of the session
+	acked    uint64    // the last count that the peer was told
+	unacked  int       // bytes since
+	timed    bool      // reading has a deadline: then the count is due
+	ended    time.Time // when done was closed
+}
+
+// An acknowledgement is the count of all frames of the session, in eight bytes. It is
+// sent when so much has come since the last one, or after a while.
+const (
+	ackSize   = 8
+	ackFrames = 256
+	ackBytes  = 256 << 10
+	ackDelay  = 10 * time.Millisecond
+)
+
+// read reads frames and hands them to handle, until the connection ends or handle fails.
+// A frame belongs to handle until it returns.
+func (in *inbound) read(handle func(body []byte) error) error {
+	for {
+		body, err := in.next()
+		if err != nil {
+			return err
+		}
+		if err := handle(body); err != nil {
+			return err
+		}
+		if in.received-in.acked >= ackFrames || in.unacked >= ackBytes {
+			if err := in.acknowledge(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// next returns the next frame. A bad one counts as received, or the peer would send it
+// again.
+func (in *inbound) next() ([]byte, error) {
+	for {
+		body, missing, err := in.frames.buffered()
+		if missing == 0 {
+			in.received++
+			in.unacked += len(body)
+			return body, err
+		}
+		if err := in.fill(missing); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fill waits for more to read, and acknowledges when nothing comes for a while.
+func (in *inbound) fill(size int) error {
+	if err := in.setTimer(in.acked != in.received); err != nil {
+		return err
+	}
+	err := in.frames.fill(size)
+	if in.timed && errors.Is(err, os.ErrDeadlineExceeded) {
+		return in.acknowledge()
+	}
+	return err
+}
+
+func (in *inbound) setTimer(on bool) error {
+	if on == in.timed {
+		return nil
+	}
+	in.timed = on
+	if !on {
+		return in.conn.SetReadDeadline(time.Time{})
+	}
+	return in.conn.SetReadDeadline(time.Now().Add(ackDelay))
+}
+
+func (in *inbound) acknowledge() error {
+	if err := in.conn.SetWriteDeadline(time.Now().Add(in.patience)); err != nil {
+		return err
+	}
+	in.acked, in.unacked = in.received, 0
+	var count [ackSize]byte
+	binary.BigEndian.PutUint64(count[:], in.acked)
+	_, err := in.conn.Write(count[:])
+	return err
+}
+
+// end says that nothing will be read any more.
+func (in *inbound) end() {
+	discard(in.conn)
+	in.ended = time.Now()
+	close(in.done)
+}
+
+// hangUp ends the connection, and soon the reading.
+func (in *inbound) hangUp() {
+	in.hang.Do(func() {
+		close(in.stop)
+		discard(in.conn)
+	})
+}
+
+// finished tells whether nothing will be read any more.
+func (in *inbound) finished() bool { return isClosed(in.done) }

@@ -1,0 +1,179 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A link is the sending side of one lane to one peer: an outbox and the goroutine that
+// empties it. It comes into being with the first letter, survives its connections, and
+// ends when it has been idle or the peer unreachable for long enough, or by close.
+type link struct {
+	end    *Endpoint
+	key    linkKey
+	log    *zap.Logger
+	cancel context.CancelCauseFunc // ends attempts to connect
+	wake   chan struct{}           // capacity 1: there is news for who is asleep
+
+	mu       sync.Mutex // guards all below
+	out      outbox
+	since    time.Time // of the last sign that the peer takes what is in out
+	failures int       // to connect, since then
+	conn     net.Conn  // nil while there is none, or none that is of use
+	asleep   bool      // the writing goroutine waits for wake
+	as       uint64    // our own incarnation in this session
+	with     uint64    // the peer's, once it is known
+	session  uint64
+	lingers  time.Time // set by finish: when to give up
+	over     bool      // takes no more letters
+}
+
+// A linkKey names one lane of a peer.
+type linkKey struct {
+	addr string
+	lane lane
+}
+
+// errIdle is why a link that has ended takes no letters: a new one will.
+var errIdle = errors.New("remote: link has ended")
+
+// send queues a letter. It fails with errIdle or [ErrOutboxFull].
+func (l *link) send(x letter) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return errIdle
+	}
+	if l.out.len() == 0 {
+		l.since = time.Now()
+	}
+	if !l.push(x) {
+		return ErrOutboxFull
+	}
+	l.rouse()
+	return nil
+}
+
+// push makes room on the control lane, where what is newest counts.
+func (l *link) push(x letter) bool {
+	if l.out.push(x) {
+		return true
+	}
+	return l.key.lane == laneControl && l.out.dropOldest() && l.out.push(x)
+}
+
+// rouse wakes the writing goroutine. The caller holds mu.
+func (l *link) rouse() {
+	if l.asleep {
+		l.asleep = false
+		l.wake <- struct{}{}
+	}
+}
+
+// run empties the outbox until there is nothing left to do.
+func (l *link) run(ctx context.Context) {
+	for {
+		conn, err := l.connect(ctx)
+		if err != nil {
+			l.close(err)
+			return
+		}
+		err = l.transmit(conn)
+		if l.retire() {
+			return
+		}
+		l.log.Info("connection lost", zap.Error(err))
+	}
+}
+
+// retire ends the link if nothing is left in it.
+func (l *link) retire() bool {
+	l.mu.Lock()
+	l.over = l.over || l.out.len() == 0
+	over := l.over
+	l.mu.Unlock()
+	if over {
+		l.cancel(errIdle)
+		l.end.drop(l)
+	}
+	return over
+}
+
+// close ends the link. What is left in it becomes dead letters.
+func (l *link) close(reason error) {
+	l.mu.Lock()
+	l.over = true
+	doubtful, unsent := l.out.abandon(), l.out.drain()
+	conn := l.conn
+	l.conn = nil
+	l.rouse()
+	l.mu.Unlock()
+
+	l.cancel(reason)
+	if conn != nil {
+		discard(conn)
+	}
+	l.end.drop(l)
+	l.lose(doubtful, fmt.Errorf("%w: %w", ErrInDoubt, reason))
+	l.lose(unsent, reason)
+}
+
+// lose makes dead letters.
+func (l *link) lose(letters []letter, reason error) {
+	if len(letters) == 0 {
+		return
+	}
+	l.log.Log(l.lossLevel(), "lost", zap.Int("count", len(letters)), zap.Error(reason))
+	for _, x := range letters {
+		l.end.deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason))
+	}
+}
+
+// lossLevel: control frames are repeated by those who send them.
+func (l *link) lossLevel() zapcore.Level {
+	if l.key.lane == laneControl {
+		return zap.DebugLevel
+	}
+	return zap.WarnLevel
+}
+
+// finish lets the link end as soon as all is acknowledged, and by then at the latest.
+func (l *link) finish(by time.Time) {
+	l.mu.Lock()
+	l.lingers = by
+	l.rouse()
+	l.mu.Unlock()
+	l.cancel(ErrClosed)
+}
+
+// hangUp ends the present connection, unless it is with that incarnation of the peer.
+// Nothing more is sent on it.
+func (l *link) hangUp(unlessWith uint64) {
+	l.mu.Lock()
+	conn := l.conn
+	if l.with == unlessWith {
+		conn = nil
+	} else {
+		l.conn = nil
+	}
+	l.mu.Unlock()
+	if conn != nil {
+		discard(conn)
+	}
+}
+
+// isWith tells whether the link leads, or may lead, to that incarnation.
+func (l *link) isWith(incarnation uint64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.with == 0 || l.with == incarnation
+}

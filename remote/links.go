@@ -1,0 +1,106 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// links knows the links of an endpoint that have not ended.
+type links struct {
+	tasks sync.WaitGroup // their goroutines
+
+	mu     sync.RWMutex // guards all below
+	all    map[linkKey]*link
+	closed bool
+}
+
+// post queues a letter for the lane of a peer. It fails with [ErrClosed] or
+// [ErrOutboxFull].
+func (e *Endpoint) post(key linkKey, x letter) error {
+	for {
+		l := e.link(key)
+		if l == nil {
+			return ErrClosed
+		}
+		err := l.send(x)
+		if !errors.Is(err, errIdle) {
+			return err
+		}
+		e.drop(l)
+	}
+}
+
+// link returns the link of that key, a new one if need be, or nil when the endpoint is
+// closed.
+func (e *Endpoint) link(key linkKey) *link {
+	e.links.mu.RLock()
+	l := e.links.all[key]
+	e.links.mu.RUnlock()
+	if l != nil {
+		return l
+	}
+	e.links.mu.Lock()
+	defer e.links.mu.Unlock()
+	if l := e.links.all[key]; l != nil || e.links.closed {
+		return l
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	l = e.newLink(key, cancel)
+	e.links.all[key] = l
+	e.links.tasks.Go(func() { l.run(ctx) })
+	return l
+}
+
+func (e *Endpoint) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
+	size := e.cfg.OutboxSize
+	if key.lane == laneControl {
+		size = e.cfg.ControlSize
+	}
+	return &link{
+		end:     e,
+		key:     key,
+		log:     e.log.With(zap.String("peer", key.addr), zap.Stringer("lane", key.lane)),
+		cancel:  cancel,
+		wake:    make(chan struct{}, 1),
+		out:     outbox{maxLetters: size, maxBytes: e.cfg.OutboxBytes},
+		since:   time.Now(),
+		session: e.session.Add(1),
+	}
+}
+
+// drop forgets a link that has ended.
+func (e *Endpoint) drop(l *link) {
+	e.links.mu.Lock()
+	defer e.links.mu.Unlock()
+	if e.links.all[l.key] == l {
+		delete(e.links.all, l.key)
+	}
+}
+
+// to returns the links to an address, or all for "".
+func (s *links) to(addr string) []*link {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var found []*link
+	for key, l := range s.all {
+		if addr == "" || key.addr == addr {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// finish lets all links end when what they have is acknowledged, and waits for that.
+func (s *links) finish(by time.Time) {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	for _, l := range s.to("") {
+		l.finish(by)
+	}
+	s.tasks.Wait()
+}

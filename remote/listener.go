@@ -1,0 +1,212 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Between failures to accept a connection, as when there are no file descriptors left.
+const (
+	minAcceptPause = 5 * time.Millisecond
+	maxAcceptPause = time.Second
+)
+
+var (
+	errUntaken = errors.New("nobody takes stream connections")
+	errBusy    = errors.New("the connection before this one is still being read")
+	errHungUp  = errors.New("hung up")
+)
+
+// acceptAll accepts connections until the listener is closed.
+func (e *Endpoint) acceptAll() {
+	for failures := 0; ; {
+		conn, err := e.listener.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			failures++
+			e.log.Warn("cannot accept connections", zap.Error(err))
+			if !sleep(e.closing, backoff(failures, minAcceptPause, maxAcceptPause)) {
+				return
+			}
+		default:
+			failures = 0
+			e.tasks.Go(func() { e.serve(conn) })
+		}
+	}
+}
+
+// serve finds out what a connection is for, and sees it through.
+func (e *Endpoint) serve(conn net.Conn) {
+	if !e.conns.add(conn) {
+		discard(conn)
+		return
+	}
+	kept, err := e.demultiplex(conn)
+	e.conns.remove(conn)
+	if !kept {
+		discard(conn)
+	}
+	e.logEnd(conn, err)
+}
+
+// logEnd says why a connection has ended, loudly only where somebody has to look.
+func (e *Endpoint) logEnd(conn net.Conn, err error) {
+	level := zap.DebugLevel
+	var refused *refusal
+	if errors.Is(err, ErrFrame) || errors.Is(err, errUntaken) || errors.As(err, &refused) {
+		level = zap.WarnLevel
+	}
+	e.log.Log(level, "connection closed", zap.Stringer("from", conn.RemoteAddr()), zap.Error(err))
+}
+
+// demultiplex acts on the first byte. It returns whether somebody else owns the
+// connection now.
+func (e *Endpoint) demultiplex(conn net.Conn) (kept bool, err error) {
+	if err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout)); err != nil {
+		return false, err
+	}
+	var first [1]byte
+	if _, err := io.ReadFull(conn, first[:]); err != nil {
+		return false, err
+	}
+	switch l := lane(first[0]); l {
+	case laneControl, laneUser:
+		return false, e.receive(conn, l)
+	case laneStream:
+		err := e.handOut(conn)
+		return err == nil, err
+	default:
+		return false, fmt.Errorf("%w: %v", ErrFrame, l)
+	}
+}
+
+// handOut gives a connection of memberlist's to whoever takes it first.
+func (e *Endpoint) handOut(conn net.Conn) error {
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		return err
+	}
+	timer := time.NewTimer(e.cfg.HandshakeTimeout)
+	defer timer.Stop()
+	select {
+	case e.streams <- conn:
+		return nil
+	case <-timer.C:
+		return errUntaken
+	case <-e.closing:
+		return ErrClosed
+	}
+}
+
+// receive shakes hands and reads the frames of a lane until the connection ends.
+func (e *Endpoint) receive(conn net.Conn, l lane) error {
+	body, err := readFrame(conn, maxHandshake)
+	if err != nil {
+		return err
+	}
+	h, err := parseHello(body)
+	if err == nil {
+		err = e.judge(h)
+	}
+	if err != nil {
+		return e.turnAway(conn, err)
+	}
+	in, err := e.begin(conn, l, h)
+	if err != nil {
+		return err
+	}
+	defer in.end()
+	if err := e.answer(in); err != nil {
+		return err
+	}
+	return e.readLane(in)
+}
+
+// judge decides whether a hello that we understand is welcome.
+func (e *Endpoint) judge(h hello) error {
+	if h.Cluster != e.cfg.Cluster {
+		return refuse(RefusedCluster, "this is %q, not %q", e.cfg.Cluster, h.Cluster)
+	}
+	if mine := e.incarnation.Load(); h.Want != 0 && h.Want != mine {
+		return refuse(RefusedIncarnation, "incarnation %d is gone, this is %d", h.Want, mine)
+	}
+	if err := e.cfg.Admit(h.peer()); err != nil {
+		return refuse(RefusedMember, "%v", err)
+	}
+	return nil
+}
+
+// turnAway tells the dialler about a refusal. It returns it, or why that failed.
+func (e *Endpoint) turnAway(conn net.Conn, reason error) error {
+	var no *refusal
+	if !errors.As(reason, &no) {
+		return reason
+	}
+	a := answer{Incarnation: e.incarnation.Load(), Refusal: no.reason, Detail: no.detail}
+	if err := sendAnswer(conn, a); err != nil {
+		return errors.Join(reason, err)
+	}
+	return reason
+}
+
+// begin waits until the connection before this one is read no more.
+func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
+	in := &inbound{
+		key:      linkKey{h.Addr, l},
+		from:     h.peer(),
+		session:  h.Session,
+		conn:     conn,
+		patience: e.cfg.UnreachableAfter,
+		stop:     make(chan struct{}),
+		done:     make(chan struct{}),
+		frames:   newFrameReader(conn, e.cfg.MaxFrame),
+	}
+	timer := time.NewTimer(e.cfg.HandshakeTimeout)
+	defer timer.Stop()
+	for {
+		before := e.sessions.begin(in)
+		if before == nil {
+			return in, nil
+		}
+		select {
+		case <-before.done:
+		case <-timer.C:
+			return nil, errBusy
+		}
+	}
+}
+
+// answer welcomes the peer, and ends what there was with others that had its address.
+func (e *Endpoint) answer(in *inbound) error {
+	if err := sendAnswer(in.conn, answer{Incarnation: e.incarnation.Load(), Received: in.received}); err != nil {
+		return err
+	}
+	if err := in.conn.SetDeadline(time.Time{}); err != nil {
+		return err
+	}
+	e.met(in.from)
+	return nil
+}
+
+func (e *Endpoint) readLane(in *inbound) error {
+	if in.key.lane == laneControl {
+		return in.read(func(body []byte) error {
+			e.cfg.Control(in.from, append([]byte(nil), body...))
+			return nil
+		})
+	}
+	select {
+	case <-e.serving:
+	case <-in.stop:
+		return errHungUp
+	case <-e.closing:
+		return ErrClosed
+	}
+	return in.read(e.receiver())
+}

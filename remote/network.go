@@ -1,0 +1,75 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// Network is what an endpoint needs of the world. Addresses are host:port.
+type Network interface {
+	// Listen opens a listener for streams. Port 0 picks a free port.
+	Listen(addr string) (net.Listener, error)
+	// Dial connects a stream. It ends when ctx does.
+	Dial(ctx context.Context, addr string) (net.Conn, error)
+	// ListenPacket opens a socket for datagrams. Its WriteTo takes any net.Addr whose
+	// String is a host:port, and does not block.
+	ListenPacket(addr string) (net.PacketConn, error)
+}
+
+// hostport is an address of either network.
+type hostport string
+
+func (h hostport) Network() string { return "host:port" }
+func (h hostport) String() string  { return string(h) }
+
+// osNetwork is the TCP and UDP of the operating system.
+type osNetwork struct{}
+
+func (osNetwork) Listen(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
+
+func (osNetwork) Dial(ctx context.Context, addr string) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", addr)
+}
+
+func (osNetwork) ListenPacket(addr string) (net.PacketConn, error) {
+	conn, err := net.ListenPacket("udp", addr)
+	if err != nil {
+		return nil, err
+	}
+	udp, ok := conn.(*net.UDPConn)
+	if !ok {
+		discard(conn)
+		return nil, fmt.Errorf("remote: a datagram socket of type %T", conn)
+	}
+	return &udpConn{UDPConn: udp, names: newNames(net.DefaultResolver)}, nil
+}
+
+// udpConn is a UDP socket that can be written to by name. A datagram to a name that is
+// not yet known starts its look-up and is lost.
+type udpConn struct {
+	*net.UDPConn
+	names *names
+}
+
+func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
+	if udp, ok := to.(*net.UDPAddr); ok {
+		return c.UDPConn.WriteTo(b, udp)
+	}
+	addr, err := netip.ParseAddrPort(to.String())
+	if err != nil {
+		var known bool
+		if addr, known = c.names.find(to.String()); !known {
+			return len(b), nil
+		}
+	}
+	return c.WriteToUDPAddrPort(b, addr)
+}
+
+// Close closes the socket and ends look-ups.
+func (c *udpConn) Close() error {
+	c.names.close()
+	return c.UDPConn.Close()
+}

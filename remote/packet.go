@@ -1,0 +1,126 @@
+package remote
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// The first byte of a datagram says whose it is.
+const (
+	packetUser   = 'U' // ours, with a header
+	packetGossip = 'M' // memberlist's, which has its own
+)
+
+// maxPacket is what one datagram can carry.
+const maxPacket = 65507
+
+// packetFixed is the size of a packet header without the address.
+const packetFixed = 1 + 1 + 8 + 8 + 1
+
+// A Packet is a datagram of memberlist's protocol.
+type Packet struct {
+	From net.Addr
+	Data []byte
+	Time time.Time // when it arrived
+}
+
+// appendPacketHeader appends the header that data follows: tag, version, hash of the
+// cluster name, incarnation, and the address with its length.
+func appendPacketHeader(buf []byte, cluster uint64, from Peer) []byte {
+	buf = append(buf, packetUser, Version)
+	buf = binary.BigEndian.AppendUint64(buf, cluster)
+	buf = binary.BigEndian.AppendUint64(buf, from.Incarnation)
+	buf = append(buf, byte(len(from.Addr)))
+	return append(buf, from.Addr...)
+}
+
+// parsePacket returns the sender and the data of a datagram that appendPacketHeader began.
+func parsePacket(b []byte, cluster uint64) (Peer, []byte, error) {
+	switch {
+	case len(b) < packetFixed || b[0] != packetUser:
+		return Peer{}, nil, fmt.Errorf("%w: not a packet", ErrFrame)
+	case b[1] != Version:
+		return Peer{}, nil, fmt.Errorf("%w: packet of version %d", ErrFrame, b[1])
+	case binary.BigEndian.Uint64(b[2:]) != cluster:
+		return Peer{}, nil, fmt.Errorf("%w: packet of another cluster", ErrFrame)
+	}
+	from := Peer{Incarnation: binary.BigEndian.Uint64(b[10:])}
+	end := packetFixed + int(b[packetFixed-1])
+	if len(b) < end || end == packetFixed || from.Incarnation == 0 {
+		return Peer{}, nil, fmt.Errorf("%w: packet without a sender", ErrFrame)
+	}
+	from.Addr = string(b[packetFixed:end])
+	return from, b[end:], nil
+}
+
+// clusterHash stands for the name of a cluster in packets.
+func clusterHash(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name)) // a hash never fails
+	return h.Sum64()
+}
+
+// SendPacket sends data to the endpoint at addr in one datagram, which may be lost, doubled
+// or overtaken. What arrives goes to its [Config.Control]. It does not block.
+func (e *Endpoint) SendPacket(addr string, data []byte) {
+	buf := make([]byte, 0, packetFixed+len(e.addr)+len(data))
+	buf = append(appendPacketHeader(buf, e.cluster, e.Self()), data...)
+	if _, err := e.packets.WriteTo(buf, hostport(addr)); err != nil {
+		e.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
+	}
+}
+
+// WritePacket sends a datagram of memberlist's protocol to the endpoint at addr.
+// It does not block. Being lost is not an error.
+func (e *Endpoint) WritePacket(data []byte, addr string) error {
+	buf := append(make([]byte, 0, 1+len(data)), packetGossip)
+	_, err := e.packets.WriteTo(append(buf, data...), hostport(addr))
+	return err
+}
+
+// Packets returns the datagrams of memberlist's protocol. They are dropped while nobody
+// takes them. The channel is never closed.
+func (e *Endpoint) Packets() <-chan Packet { return e.gossip }
+
+// readPackets hands out what arrives, until the socket is closed.
+func (e *Endpoint) readPackets() {
+	buf := make([]byte, maxPacket)
+	for failures := 0; ; {
+		count, from, err := e.packets.ReadFrom(buf)
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			failures++
+			e.log.Warn("packet not received", zap.Error(err))
+			if !sleep(e.closing, backoff(failures, minAcceptPause, maxAcceptPause)) {
+				return
+			}
+		default:
+			failures = 0
+			e.receivePacket(from, buf[:count])
+		}
+	}
+}
+
+func (e *Endpoint) receivePacket(source net.Addr, b []byte) {
+	if len(b) > 0 && b[0] == packetGossip {
+		select {
+		case e.gossip <- Packet{From: source, Data: append([]byte(nil), b[1:]...), Time: time.Now()}:
+		default:
+		}
+		return
+	}
+	from, data, err := parsePacket(b, e.cluster)
+	if err != nil {
+		e.log.Debug("packet dropped", zap.Stringer("from", source), zap.Error(err))
+		return
+	}
+	e.cfg.Control(from, append([]byte(nil), data...))
+}

@@ -1,0 +1,47 @@
+package remote
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPacketHeaderTellsWhoSentIt(t *testing.T) {
+	from := Peer{Addr: "node-7.example.com:7355", Incarnation: 1 << 60}
+	b := append(appendPacketHeader(nil, clusterHash("blue"), from), "beat"...)
+	require.Len(t, b, packetFixed+len(from.Addr)+len("beat"))
+	got, data, err := parsePacket(b, clusterHash("blue"))
+	require.NoError(t, err)
+	require.Equal(t, from, got)
+	require.Equal(t, "beat", string(data))
+}
+
+func TestPacketsOfOthersAreDropped(t *testing.T) {
+	good := appendPacketHeader(nil, clusterHash("blue"), Peer{"a:1", 1})
+	otherVersion := append([]byte(nil), good...)
+	otherVersion[1]++
+	for name, b := range map[string][]byte{
+		"empty":                  nil,
+		"of another cluster":     appendPacketHeader(nil, clusterHash("green"), Peer{"a:1", 1}),
+		"of another version":     otherVersion,
+		"cut off":                good[:len(good)-1],
+		"without an address":     appendPacketHeader(nil, clusterHash("blue"), Peer{"", 1}),
+		"without an incarnation": appendPacketHeader(nil, clusterHash("blue"), Peer{"a:1", 0}),
+	} {
+		_, _, err := parsePacket(b, clusterHash("blue"))
+		require.ErrorIs(t, err, ErrFrame, name)
+	}
+}
+
+func FuzzPacketHeader(f *testing.F) {
+	f.Add(append(appendPacketHeader(nil, 7, Peer{"a:1", 1}), "data"...))
+	f.Add([]byte{packetUser, Version})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		from, data, err := parsePacket(b, 7)
+		if err != nil {
+			require.ErrorIs(t, err, ErrFrame)
+			return
+		}
+		require.Equal(t, b, append(appendPacketHeader(nil, 7, from), data...))
+	})
+}

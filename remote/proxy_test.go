@@ -1,0 +1,95 @@
+package remote_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/memnet"
+)
+
+// A proxy stands between two nodes, as address translation does, and can cut what goes
+// through it.
+type proxy struct {
+	addr  string
+	host  *memnet.Host
+	to    string
+	tasks sync.WaitGroup
+
+	mu    sync.Mutex // guards all below
+	ends  map[net.Conn]bool
+	count int
+}
+
+// startProxy starts a proxy on its own host.
+func startProxy(t testing.TB, n *memnet.Network, name, to string) *proxy {
+	t.Helper()
+	p := &proxy{addr: name + ":9000", host: n.Host(name), to: to, ends: map[net.Conn]bool{}}
+	l, err := p.host.Listen(p.addr)
+	require.NoError(t, err)
+	p.tasks.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.tasks.Go(func() { p.forward(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		p.cut()
+		p.tasks.Wait()
+	})
+	return p
+}
+
+func (p *proxy) forward(near net.Conn) {
+	far, err := p.host.Dial(context.Background(), p.to)
+	if err != nil {
+		_ = near.Close()
+		return
+	}
+	p.mu.Lock()
+	p.ends[near], p.ends[far] = true, true
+	p.count++
+	p.mu.Unlock()
+	p.tasks.Go(func() { p.copy(near, far) })
+	p.copy(far, near)
+}
+
+func (p *proxy) copy(to, from net.Conn) {
+	_, _ = io.Copy(to, from)
+	_, _ = to.Close(), from.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.ends, to)
+	delete(p.ends, from)
+}
+
+// cut ends all connections.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for conn := range p.ends {
+		_ = conn.Close()
+	}
+}
+
+// open returns how many connections there are.
+func (p *proxy) open() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.ends) / 2
+}
+
+// connections returns how many connections there have been.
+func (p *proxy) connections() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.count
+}

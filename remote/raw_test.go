@@ -1,0 +1,112 @@
+package remote_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/memnet"
+)
+
+// The protocol, spoken by hand.
+
+// fields is a hello or an answer: version 1, cluster 2, address 3, incarnation 4, wanted
+// incarnation 5, session 6; version 1, incarnation 2, received 3, refusal 4, detail 5.
+type fields map[int]any
+
+func goodHello() fields { return fields{1: 1, 2: "", 3: "raw:7355", 4: 77, 5: 0, 6: 1} }
+
+// raw is a connection without an endpoint.
+type raw struct {
+	net.Conn
+	t testing.TB
+}
+
+// dialRaw connects host "raw" to an endpoint.
+func dialRaw(t testing.TB, n *memnet.Network, to *node) *raw {
+	t.Helper()
+	conn, err := n.Host("raw").Dial(t.Context(), to.Addr())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return &raw{conn, t}
+}
+
+// dialUser opens a user lane.
+func dialUser(t testing.TB, n *memnet.Network, to *node) *raw {
+	t.Helper()
+	r := dialRaw(t, n, to)
+	answer := r.greet('A', goodHello())
+	require.Zero(t, answer[4], answer[5])
+	return r
+}
+
+func (r *raw) write(b ...byte) {
+	r.t.Helper()
+	_, err := r.Write(b)
+	require.NoError(r.t, err)
+}
+
+func (r *raw) frame(v any) {
+	r.t.Helper()
+	body, err := codec.Marshal(v)
+	require.NoError(r.t, err)
+	r.write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)...)
+}
+
+func (r *raw) greet(lane byte, hello fields) (answer fields) {
+	r.t.Helper()
+	r.write(lane)
+	r.frame(hello)
+	return r.readFields()
+}
+
+func (r *raw) readFields() (f fields) {
+	r.t.Helper()
+	header := make([]byte, 4)
+	_, err := io.ReadFull(r, header)
+	require.NoError(r.t, err)
+	body := make([]byte, binary.BigEndian.Uint32(header))
+	_, err = io.ReadFull(r, body)
+	require.NoError(r.t, err)
+	require.NoError(r.t, codec.Unmarshal(body, &f))
+	return f
+}
+
+// tell sends an envelope.
+func (r *raw) tell(path, typeName string, msg any) {
+	r.t.Helper()
+	data, err := codec.Marshal(msg)
+	require.NoError(r.t, err)
+	r.frame([]any{path, 0, typeName, data})
+}
+
+// acknowledged returns the last count that has come, and that the connection is open.
+func (r *raw) acknowledged() (count uint64) {
+	r.t.Helper()
+	require.NoError(r.t, r.SetReadDeadline(time.Now().Add(time.Second)))
+	for buf := make([]byte, 8); ; count = binary.BigEndian.Uint64(buf) {
+		if _, err := io.ReadFull(r, buf); errors.Is(err, os.ErrDeadlineExceeded) {
+			return count
+		} else {
+			require.NoError(r.t, err)
+		}
+	}
+}
+
+// closed waits for the other side to close the connection, and tells how long that took.
+func (r *raw) closed() time.Duration {
+	r.t.Helper()
+	begin := time.Now()
+	_, err := io.Copy(io.Discard, r)
+	if err != nil {
+		require.NotErrorIs(r.t, err, os.ErrDeadlineExceeded)
+	}
+	return time.Since(begin)
+}

@@ -1,0 +1,70 @@
+package remote
+
+import (
+	"fmt"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// Send sends msg to the actor at to, on another node. It implements [actor.Transport]:
+// it does not block, it encodes msg before it returns, and what cannot be sent
+// becomes a dead letter of s.
+func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
+	p, err := actor.Pack(msg)
+	if err != nil {
+		e.logType(fmt.Sprintf("%T", msg), "message cannot be encoded", err)
+		s.DeadLetter(to.Full, msg, err)
+		return
+	}
+	frame := appendEnvelope(make([]byte, 0, envelopeSize(to.Path, p)), to.Path, to.UID, p)
+	if size := len(frame) - frameHeader; size > e.cfg.MaxFrame {
+		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrFrameTooLarge, p.Type, size, e.cfg.MaxFrame))
+		return
+	}
+	if err := e.post(linkKey{to.Address, laneUser}, letter{frame, s, to.Full}); err != nil {
+		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
+	}
+}
+
+// SendControl sends data to the [Config.Control] of the endpoint at addr, in the order
+// of the calls. It does not block. When too much is waiting, what has waited longest is
+// dropped; when the peer is unreachable for too long, all of it.
+func (e *Endpoint) SendControl(addr string, data []byte) {
+	if err := e.postControl(addr, data); err != nil {
+		e.log.Debug("control frame dropped", zap.String("peer", addr), zap.Error(err))
+	}
+}
+
+func (e *Endpoint) postControl(addr string, data []byte) error {
+	if len(data) > e.cfg.MaxFrame {
+		return ErrFrameTooLarge
+	}
+	frame := appendFrame(make([]byte, 0, frameHeader+len(data)), data)
+	return e.post(linkKey{addr, laneControl}, letter{frame: frame})
+}
+
+// receiver returns what handles the frames of a user lane. The endpoint serves a system.
+func (e *Endpoint) receiver() func(body []byte) error {
+	s := e.system.Load()
+	r := newEnvelopeReader()
+	return func(body []byte) error {
+		env, err := r.read(body)
+		if err != nil {
+			return err
+		}
+		e.deliver(s, env)
+		return nil
+	}
+}
+
+func (e *Endpoint) deliver(s *actor.System, env envelope) {
+	msg, err := unpack(s, env.payload)
+	if err != nil {
+		e.logType(env.payload.Type, "message cannot be decoded", err)
+		s.DeadLetter(fullPath(s, env), clonePayload(env.payload), err)
+		return
+	}
+	s.Deliver(env.path, env.uid, msg)
+}

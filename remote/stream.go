@@ -1,0 +1,31 @@
+package remote
+
+import (
+	"context"
+	"net"
+)
+
+// StreamConns returns the connections that peers opened with DialStream. Who takes one
+// has to close it. What nobody takes within the handshake timeout is closed. The channel
+// is never closed.
+func (e *Endpoint) StreamConns() <-chan net.Conn { return e.streams }
+
+// DialStream opens a connection to the endpoint at addr that carries whatever both sides
+// like: it comes out of StreamConns there. The caller has to close it.
+func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error) {
+	conn, err := e.cfg.Network.Dial(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := conn.SetWriteDeadline(deadline); err != nil {
+			discard(conn)
+			return nil, err
+		}
+	}
+	if _, err := conn.Write([]byte{byte(laneStream)}); err != nil {
+		discard(conn)
+		return nil, err
+	}
+	return conn, nil
+}

@@ -1,0 +1,139 @@
+package remote
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"time"
+)
+
+// writeBuffer is how much is written at once.
+const writeBuffer = 64 << 10
+
+// transmit writes what there is to the connection until that fails or there is nothing to
+// do. It returns why it ended.
+func (l *link) transmit(conn net.Conn) error {
+	lost := make(chan error, 1)
+	l.end.links.tasks.Go(func() { lost <- l.readAcks(conn) })
+	err := l.write(conn, lost)
+	l.mu.Lock()
+	l.conn = nil
+	l.mu.Unlock()
+	discard(conn) // which ends readAcks, if that has not ended us
+	if why := <-lost; err == nil {
+		err = why
+	}
+	return err
+}
+
+// write returns nil when the connection was lost; the reason remains in lost.
+func (l *link) write(conn net.Conn, lost chan error) error {
+	buf := make([]byte, 0, writeBuffer)
+	timer := time.NewTimer(l.end.cfg.IdleAfter)
+	defer timer.Stop()
+	for {
+		bytes, due, err := l.next(conn, buf)
+		if err != nil {
+			return err
+		}
+		if len(bytes) > 0 {
+			if err := l.writeAll(conn, bytes); err != nil {
+				return err
+			}
+			continue
+		}
+		timer.Reset(time.Until(due))
+		select {
+		case <-l.wake:
+		case <-timer.C:
+		case why := <-lost:
+			lost <- why
+			return nil
+		}
+	}
+}
+
+func (l *link) writeAll(conn net.Conn, bytes []byte) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter)); err != nil {
+		return err
+	}
+	_, err := conn.Write(bytes)
+	return err
+}
+
+// next returns what is to be written now; or else when to look again, or why there is
+// nothing more to do on this connection.
+func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, due time.Time, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.catchUp()
+	if l.conn != conn {
+		return nil, time.Time{}, errHungUp
+	}
+	if bytes = l.out.take(buf); len(bytes) > 0 {
+		return bytes, time.Time{}, nil
+	}
+	due = l.deadline()
+	switch {
+	case time.Now().Before(due):
+		l.asleep = true
+		return nil, due, nil
+	case l.out.len() == 0:
+		return nil, time.Time{}, errIdle
+	}
+	return nil, time.Time{}, errSilent
+}
+
+// catchUp says that the writing goroutine is awake: by the timer, perhaps, with a wake
+// that it need not hear. The caller holds mu.
+func (l *link) catchUp() {
+	l.asleep = false
+	select {
+	case <-l.wake:
+	default:
+	}
+}
+
+// deadline returns when the link has to end unless something happens. The caller
+// holds mu.
+func (l *link) deadline() time.Time {
+	lingers := !l.lingers.IsZero()
+	if l.out.len() == 0 {
+		if lingers {
+			return time.Time{}
+		}
+		return l.since.Add(l.end.cfg.IdleAfter)
+	}
+	due := l.since.Add(l.end.cfg.UnreachableAfter)
+	if lingers && l.lingers.Before(due) {
+		return l.lingers
+	}
+	return due
+}
+
+// readAcks reads how many letters the peer has, until the connection ends.
+func (l *link) readAcks(conn net.Conn) error {
+	var count [ackSize]byte
+	for {
+		if _, err := io.ReadFull(conn, count[:]); err != nil {
+			return err
+		}
+		if err := l.acknowledge(binary.BigEndian.Uint64(count[:])); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *link) acknowledge(count uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.out.acknowledge(count); err != nil {
+		return err
+	}
+	l.since = time.Now()
+	l.failures = 0
+	if l.out.len() == 0 && !l.lingers.IsZero() {
+		l.rouse()
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package remote_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/memnet"
+	"github.com/understudy-go/understudy/remote"
+)
+
+func TestDiallersThatDoNotBelongAreRefusedWithAReason(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b", func(cfg *remote.Config) {
+			cfg.Cluster = "blue"
+			cfg.Incarnation = 5
+			cfg.Admit = func(p remote.Peer) error {
+				if p.Incarnation == 13 {
+					return errors.New("you were removed")
+				}
+				return nil
+			}
+		})
+		for name, c := range map[string]struct {
+			field  int
+			value  any
+			reason remote.Refusal
+			detail string
+		}{
+			"of another version": {1, 2, remote.RefusedVersion, "you speak 2, this speaks 1"},
+			"of another cluster": {2, "green", remote.RefusedCluster, `this is "blue", not "green"`},
+			"without an address": {3, "", remote.RefusedHello, "address and incarnation are required"},
+			"not admitted":       {4, 13, remote.RefusedMember, "you were removed"},
+			"looking for others": {5, 4, remote.RefusedIncarnation, "incarnation 4 is gone, this is 5"},
+		} {
+			hello := goodHello()
+			hello[2] = "blue"
+			hello[c.field] = c.value
+			conn := dialRaw(t, n, b)
+			answer := conn.greet('A', hello)
+			require.Equal(t, uint64(1), answer[1], name)
+			require.Equal(t, uint64(5), answer[2], name)
+			require.Equal(t, uint64(c.reason), answer[4], name)
+			require.Equal(t, c.detail, answer[5], name)
+			require.Less(t, conn.closed(), time.Millisecond, name)
+		}
+		require.Equal(t, 5, b.logs.FilterMessage("connection closed").FilterLevelExact(zap.WarnLevel).Len())
+	})
+}
+
+func TestRefusedDiallerLearnsTheReason(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		failures := &collector[error]{}
+		a := start(t, n, "a", func(cfg *remote.Config) {
+			cfg.Cluster = "green"
+			cfg.DialFailed = func(addr string, err error) { failures.add(err) }
+		})
+		b := start(t, n, "b", func(cfg *remote.Config) { cfg.Cluster = "blue" })
+		ref[int](a, b, "/user/inbox").Tell(1)
+		time.Sleep(6 * time.Second)
+		var refused *remote.RefusedError
+		require.ErrorAs(t, failures.got()[0], &refused)
+		require.Equal(t, remote.RefusedCluster, refused.Refusal)
+		require.Equal(t, b.Self(), refused.Peer)
+		require.ErrorAs(t, a.lost.got()[0].Reason, &refused, "the dead letter says it as well")
+	})
+}
+
+func TestDiallerAsksItsOwnAdmitToo(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		refusal := errors.New("it was removed")
+		a := start(t, n, "a", func(cfg *remote.Config) { cfg.Admit = func(remote.Peer) error { return refusal } })
+		b := start(t, n, "b")
+		inbox, _ := spawn[int](b, "inbox")
+		ref[int](a, b, "/user/inbox").Tell(1)
+		time.Sleep(6 * time.Second)
+		require.Empty(t, inbox.got())
+		require.ErrorIs(t, a.lost.got()[0].Reason, refusal)
+	})
+}
+
+func TestGarbageClosesItsConnectionAndNothingElse(t *testing.T) {
+	for name, speak := range map[string]func(r *raw){
+		"unknown lane":       func(r *raw) { r.write([]byte("GET / HTTP/1.1\r\n\r\n")...) },
+		"too large hello":    func(r *raw) { r.write('C', 0xff, 0xff, 0xff, 0xff) },
+		"too large frame":    func(r *raw) { r.greet('A', goodHello()); r.write(0xff, 0xff, 0xff, 0xff) },
+		"no envelope":        func(r *raw) { r.greet('A', goodHello()); r.write(0, 0, 0, 3, 'x', 'y', 'z') },
+		"envelope of others": func(r *raw) { r.greet('A', goodHello()); r.frame([]any{"/user/inbox", "0", 1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, n *memnet.Network) {
+				a, b := start(t, n, "a"), start(t, n, "b")
+				inbox, _ := spawn[int](b, "inbox")
+				to := ref[int](a, b, "/user/inbox")
+				to.Tell(0)
+				soon()
+				conn := dialRaw(t, n, b)
+				speak(conn)
+				require.Less(t, conn.closed(), time.Millisecond)
+				to.Tell(1)
+				soon()
+				require.Equal(t, count(2), inbox.got())
+				require.Equal(t, 1, b.logs.FilterMessage("connection closed").FilterLevelExact(zap.WarnLevel).Len())
+			})
+		})
+	}
+}
+
+func TestHelloThatIsNoHelloIsRefused(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b")
+		conn := dialRaw(t, n, b)
+		conn.write('C', 0, 0, 0, 3, 'x', 'y', 'z')
+		require.Equal(t, uint64(remote.RefusedHello), conn.readFields()[4])
+		require.Less(t, conn.closed(), time.Millisecond)
+	})
+}
+
+func TestSlowHandshakeIsCutOff(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b")
+		conn := dialRaw(t, n, b)
+		begin := time.Now()
+		for _, x := range []byte{'A', 0, 0} {
+			conn.write(x)
+			time.Sleep(600 * time.Millisecond)
+		}
+		conn.closed()
+		require.InDelta(t, 2*time.Second, time.Since(begin), float64(10*time.Millisecond))
+	})
+}
+
+func TestProbeThatConnectsAndLeavesIsNoEvent(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b")
+		require.NoError(t, dialRaw(t, n, b).Close())
+		soon()
+		require.Zero(t, b.logs.FilterLevelExact(zap.WarnLevel).Len())
+	})
+}
+
+func TestNextConnectionOfASessionGoesOnWhereTheLastOneEnded(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b")
+		inbox, _ := spawn[int](b, "inbox")
+		first := dialUser(t, n, b)
+		first.tell("/user/inbox", "int", 1)
+		first.tell("/user/inbox", "int", 2)
+		soon()
+		second := dialRaw(t, n, b)
+		require.Equal(t, uint64(2), second.greet('A', goodHello())[3])
+		first.closed()
+		second.tell("/user/inbox", "int", 3)
+		soon()
+
+		third := dialRaw(t, n, b)
+		other := goodHello()
+		other[6] = 2
+		require.Equal(t, uint64(0), third.greet('A', other)[3], "another session begins at 0")
+		require.Equal(t, []int{1, 2, 3}, inbox.got())
+	})
+}
+
+func TestSessionIsForgottenInTime(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b")
+		first := dialUser(t, n, b)
+		first.tell("/user/inbox", "int", 1)
+		soon()
+		require.NoError(t, first.Close())
+		time.Sleep(time.Hour)
+		other := goodHello()
+		other[3] = "another:7355"
+		require.Zero(t, dialRaw(t, n, b).greet('A', other)[4], "any handshake tidies up")
+		require.Equal(t, uint64(0), dialRaw(t, n, b).greet('A', goodHello())[3])
+	})
+}
+
+func TestNewIncarnationEndsTheConnectionsOfTheOldOne(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b")
+		old := dialUser(t, n, b)
+		reborn := goodHello()
+		reborn[4] = 78
+		require.Zero(t, dialRaw(t, n, b).greet('C', reborn)[4])
+		require.Less(t, old.closed(), time.Millisecond)
+	})
+}
+
+func TestPeerThatAcknowledgesNonsenseIsHungUp(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a := start(t, n, "a")
+		l, err := n.Host("raw").Listen("raw:7355")
+		require.NoError(t, err)
+		a.SendControl("raw:7355", []byte("hello"))
+		for range 2 {
+			conn, err := l.Accept()
+			require.NoError(t, err)
+			r := &raw{conn, t}
+			lane := make([]byte, 1)
+			_, err = r.Read(lane)
+			require.NoError(t, err)
+			require.Equal(t, "C", string(lane))
+			r.readFields()
+			r.frame(fields{1: 1, 2: 9, 3: 0})
+			r.write(0, 0, 0, 0, 0, 0, 0, 99)
+			require.Less(t, r.closed(), time.Millisecond)
+		}
+	})
+}
+
+func TestPeerThatForgetsTheSessionGetsANewOne(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a := start(t, n, "a")
+		l, err := n.Host("raw").Listen("raw:7355")
+		require.NoError(t, err)
+		a.SendControl("raw:7355", []byte("hello"))
+		var sessions []any
+		for _, received := range []int{0, 7, 0} {
+			conn, err := l.Accept()
+			require.NoError(t, err)
+			r := &raw{conn, t}
+			_, err = r.Read(make([]byte, 1))
+			require.NoError(t, err)
+			sessions = append(sessions, r.readFields()[6])
+			r.frame(fields{1: 1, 2: 9, 3: received})
+			soon()
+			_ = r.Close()
+		}
+		require.Equal(t, sessions[0], sessions[1])
+		require.NotEqual(t, sessions[1], sessions[2])
+	})
+}

@@ -1,0 +1,61 @@
+package singleton
+
+// event is what happens to a machine.
+//
+//sumtype:decl
+type event interface{ event() }
+
+type (
+	viewed    struct{ topo Topology }
+	requested struct { // from asks to host, under that term
+		from    PeerID
+		attempt uint64
+		term    uint64
+	}
+	granted struct { // from runs nothing
+		from    PeerID
+		attempt uint64
+		record  Record
+		taken   uint64 // the highest term that somebody else may have used
+	}
+	instanceEnded struct{ fenced bool }    // fenced: the journal has a newer writer
+	fenceHeld     struct{ gen Generation } // the instance of gen fences its writes
+	drainAsked    struct{}                 // this node is to start nothing any more
+	ticked        struct{}
+)
+
+func (viewed) event()        {}
+func (requested) event()     {}
+func (granted) event()       {}
+func (instanceEnded) event() {}
+func (fenceHeld) event()     {}
+func (drainAsked) event()    {}
+func (ticked) event()        {}
+
+// action is what a machine wants done.
+//
+//sumtype:decl
+type action interface{ action() }
+
+type (
+	sendRequest struct {
+		to      PeerID
+		attempt uint64
+		term    uint64
+	}
+	sendGrant struct {
+		to      PeerID
+		attempt uint64
+		record  Record
+		taken   uint64
+	}
+	startInstance struct{ gen Generation }
+	stopInstance  struct{ now bool } // now: not by message, but at once
+	saveRecord    struct{ record Record }
+)
+
+func (sendRequest) action()   {}
+func (sendGrant) action()     {}
+func (startInstance) action() {}
+func (stopInstance) action()  {}
+func (saveRecord) action()    {}

@@ -1,0 +1,72 @@
+package singleton
+
+import "github.com/understudy-go/understudy/actor"
+
+// guests are messages that other nodes have sent here while this node is about to host,
+// or just ends to. Those of one node are in order, and bounded. They stay encoded, as
+// they may be given back.
+type guests struct {
+	limit int // per node
+	boxes []*guestBox
+}
+
+type guestBox struct {
+	from  PeerID
+	items fifo[actor.Payload]
+}
+
+// lodge keeps a message of a node; the oldest of that node gives way when there is no
+// room.
+func (g *guests) lodge(from PeerID, p actor.Payload) (over actor.Payload, overflow bool) {
+	if g.limit == 0 {
+		return p, true
+	}
+	b := g.box(from)
+	if b.items.size() == g.limit {
+		over, overflow = b.items.pop(), true
+	}
+	b.items.push(p)
+	return over, overflow
+}
+
+func (g *guests) box(from PeerID) *guestBox {
+	for _, b := range g.boxes {
+		if b.from == from {
+			return b
+		}
+	}
+	b := &guestBox{from: from}
+	g.boxes = append(g.boxes, b)
+	return b
+}
+
+// takeFrom takes out the messages of the node at an address, whatever its incarnation
+// was when it sent them.
+func (g *guests) takeFrom(address string) []actor.Payload {
+	var taken []actor.Payload
+	var others []*guestBox
+	for _, b := range g.boxes {
+		if b.from.Address == address {
+			taken = append(taken, b.items.drain()...)
+		} else {
+			others = append(others, b)
+		}
+	}
+	g.boxes = others
+	return taken
+}
+
+// takeAll takes out everything.
+func (g *guests) takeAll() []*guestBox {
+	all := g.boxes
+	g.boxes = nil
+	return all
+}
+
+func (g *guests) size() int {
+	n := 0
+	for _, b := range g.boxes {
+		n += b.items.size()
+	}
+	return n
+}

@@ -1,0 +1,249 @@
+package singleton
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+var update = flag.Bool("update", false, "write what the machine does into testdata/machine")
+
+// The stories in testdata/machine tell a machine what happens, a line each, and have
+// what it does below it. Members are written in the order of election: "@" before the
+// name marks the node itself, "/" after it a state, and a number is an incarnation.
+func TestTheMachineDoesWhatTheStoriesSay(t *testing.T) {
+	files, err := filepath.Glob("testdata/machine/*.txt")
+	require.NoError(t, err)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			got := tell(t, string(text), func(Phase, event) {})
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
+				return
+			}
+			require.Equal(t, string(text), got)
+		})
+	}
+}
+
+func TestTheStoriesTellEveryEventInEveryPhase(t *testing.T) {
+	told := map[string]bool{}
+	files, err := filepath.Glob("testdata/machine/*.txt")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tell(t, string(text), func(p Phase, ev event) { told[fmt.Sprintf("%s: %T", p, ev)] = true })
+	}
+	for _, p := range []Phase{Pending, Standby, Asking, Host, HandingOver, Stopping} {
+		for _, ev := range []event{viewed{}, requested{}, granted{}, instanceEnded{}, fenceHeld{}, drainAsked{}, ticked{}} {
+			pair := fmt.Sprintf("%s: %T", p, ev)
+			require.True(t, told[pair], "no story tells %s", pair)
+		}
+	}
+}
+
+// tell runs the stories of a file and returns it with what the machines do now.
+func tell(t *testing.T, text string, told func(Phase, event)) string {
+	t.Helper()
+	var out strings.Builder
+	var s *story
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "    "): // what it did before
+			continue
+		case line == "" || strings.HasPrefix(line, "#"):
+			s = nil
+		default:
+			if s == nil {
+				s = newStory(t)
+			}
+			out.WriteString(line + "\n")
+			line = s.run(line, told)
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+type story struct {
+	t       *testing.T
+	machine *machine
+	start   time.Time
+	now     time.Time
+}
+
+func newStory(t *testing.T) *story {
+	set := newSettings([]Option{RestartBackoff(actor.Backoff{Min: 100 * time.Millisecond, Max: time.Second})})
+	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	return &story{t: t, machine: newMachine("x", set), start: start, now: start}
+}
+
+// run does one line and describes what came of it.
+func (s *story) run(line string, told func(Phase, event)) string {
+	words := strings.Fields(line)
+	ev := s.event(words[0], words[1:])
+	if ev == nil {
+		return "    " + s.describe(nil)
+	}
+	told(s.machine.phase, ev)
+	return "    " + s.describe(s.machine.step(ev, s.now))
+}
+
+func (s *story) event(verb string, args []string) event {
+	number := func(i int) uint64 {
+		n, err := strconv.ParseUint(args[i], 10, 64)
+		require.NoError(s.t, err)
+		return n
+	}
+	switch verb {
+	case "role":
+		s.machine.set.role = args[0]
+	case "view":
+		return viewed{s.topology(args)}
+	case "request":
+		return requested{from: peerID(args[0]), attempt: number(1), term: number(2)}
+	case "grant":
+		g := granted{from: peerID(args[0]), attempt: number(1), taken: number(2)}
+		g.record = Record{Term: number(2), Fenced: len(args) > 3}
+		return g
+	case "ended":
+		return instanceEnded{fenced: len(args) > 0}
+	case "fence":
+		return fenceHeld{s.machine.gen}
+	case "drain":
+		return drainAsked{}
+	case "after":
+		d, err := time.ParseDuration(args[0])
+		require.NoError(s.t, err)
+		s.now = s.now.Add(d)
+		return ticked{}
+	default:
+		s.t.Fatalf("unknown verb %q", verb)
+	}
+	return nil
+}
+
+// topology reads members as "@a", "b/joining", "c2/leaving", and what else is known as
+// "down", "margin=13s", "term=5", "fenced".
+func (s *story) topology(words []string) Topology {
+	topo := Topology{Margin: 13 * time.Second, Records: map[string]Record{}}
+	record := Record{}
+	for _, w := range words {
+		key, value, _ := strings.Cut(w, "=")
+		switch key {
+		case "down":
+			topo.Down = true
+		case "fenced":
+			record.Fenced = true
+		case "term":
+			record.Term, _ = strconv.ParseUint(value, 10, 64)
+		default:
+			s.member(&topo, w)
+		}
+	}
+	topo.Records["x"] = record
+	return topo
+}
+
+func (s *story) member(topo *Topology, word string) {
+	name, state, _ := strings.Cut(word, "/")
+	id := peerID(strings.TrimPrefix(name, "@"))
+	p := Peer{ID: id, Up: true, Reachable: true, Offers: []string{"x"}, Roles: []string{"worker"}}
+	if strings.HasPrefix(name, "@") {
+		topo.Self = id
+	}
+	gone := false
+	for _, flag := range strings.FieldsFunc(state, func(r rune) bool { return r == '/' }) {
+		switch flag {
+		case "joining":
+			p.Up, p.Joining = false, true
+		case "leaving":
+			p.Up = false
+		case "mute":
+			p.Offers = nil
+		case "idler":
+			p.Roles = nil
+		case "gone":
+			gone = true
+		default:
+			s.t.Fatalf("unknown state %q", flag)
+		}
+	}
+	if gone {
+		topo.Gone = append(topo.Gone, Gone{Peer: p, Since: s.start})
+	} else {
+		topo.Members = append(topo.Members, p)
+	}
+}
+
+// peerID reads "a" or "a2": an address and an incarnation, 1 when there is none.
+func peerID(s string) PeerID {
+	n, err := strconv.ParseUint(s[1:], 10, 64)
+	if err != nil {
+		n = 1
+	}
+	return PeerID{Address: s[:1], Incarnation: n}
+}
+
+func (id PeerID) short() string {
+	if id.Incarnation == 1 {
+		return id.Address
+	}
+	return fmt.Sprint(id.Address, id.Incarnation)
+}
+
+func (s *story) describe(actions []action) string {
+	parts := []string{string(s.machine.phase)}
+	for _, a := range actions {
+		parts = append(parts, describe(a))
+	}
+	if at := s.machine.wake(); !at.IsZero() {
+		parts = append(parts, fmt.Sprintf("(wake at %v)", at.Sub(s.start)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func describe(a action) string {
+	switch a := a.(type) {
+	case sendRequest:
+		return fmt.Sprintf("ask %s #%d for term %d", a.to.short(), a.attempt, a.term)
+	case sendGrant:
+		return fmt.Sprintf("grant %s #%d, %d taken", a.to.short(), a.attempt, a.taken)
+	case startInstance:
+		return "start " + a.gen.String()
+	case stopInstance:
+		if a.now {
+			return "stop now"
+		}
+		return "stop"
+	case saveRecord:
+		if a.record.Fenced {
+			return fmt.Sprintf("save %d, fenced", a.record.Term)
+		}
+		return fmt.Sprintf("save %d", a.record.Term)
+	}
+	return ""
+}
+
+func TestNobodyIsAskedTwiceAtOnce(t *testing.T) {
+	s := newStory(t)
+	s.run("view @a b c", func(Phase, event) {})
+	for range 3 {
+		actions := s.machine.step(ticked{}, s.now)
+		require.False(t, slices.ContainsFunc(actions, func(a action) bool { _, ask := a.(sendRequest); return ask }))
+	}
+}

@@ -1,0 +1,204 @@
+package clustertest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest"
+
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/memnet"
+)
+
+const (
+	port       = "7355"
+	startLimit = time.Minute
+	stopLimit  = 30 * time.Second
+
+	// memberlist's own goroutines outlive its shutdown by up to this, and a bubble must not
+	// end before they do.
+	memberlistRest = 15 * time.Second
+)
+
+// A Cluster is a set of nodes on one network in memory. Its methods must be called by
+// the test's own goroutine; each fails the test when it cannot do what it says.
+type Cluster struct {
+	t    testing.TB
+	net  *memnet.Network
+	opts []Option
+	live map[string]*cluster.Node
+}
+
+// An Option changes the configuration of the node called name before it starts.
+type Option func(name string, cfg *cluster.Config)
+
+// Start returns a cluster of the nodes "n1" to "nN", all up. The first is the only one
+// that may found a cluster; so it is the oldest. When the test ends, all that still run
+// are shut down.
+func Start(t testing.TB, n int, opts ...Option) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, net: memnet.New(1), opts: opts, live: make(map[string]*cluster.Node)}
+	t.Cleanup(c.close)
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("n%d", i+1)
+	}
+	c.start(names[:1], nil)
+	c.start(names[1:], nil)
+	c.AwaitQuiet()
+	return c
+}
+
+// Nodes returns the nodes that run, by name.
+func (c *Cluster) Nodes() []*cluster.Node {
+	var nodes []*cluster.Node
+	for _, name := range slices.SortedFunc(maps.Keys(c.live), byNumber) {
+		nodes = append(nodes, c.live[name])
+	}
+	return nodes
+}
+
+// Node returns the node of that name.
+func (c *Cluster) Node(name string) *cluster.Node {
+	c.t.Helper()
+	n, ok := c.live[name]
+	if !ok {
+		c.t.Fatalf("clustertest: no node %q runs", name)
+	}
+	return n
+}
+
+// Add starts another node, which joins, and returns it when it is up.
+func (c *Cluster) Add(name string, opts ...Option) *cluster.Node {
+	c.t.Helper()
+	c.start([]string{name}, opts)
+	return c.Node(name)
+}
+
+// Crash ends a node as a power failure does: from one moment to the next the others hear
+// nothing of it any more. What ran on it is stopped afterwards, unheard.
+func (c *Cluster) Crash(name string) {
+	c.t.Helper()
+	n := c.Node(name)
+	delete(c.live, name)
+	c.net.Crash(name)
+	c.shutdown(n)
+}
+
+// Restart crashes a node and starts another of the same name at the same address, as a
+// new process would. It returns when that is up.
+func (c *Cluster) Restart(name string, opts ...Option) *cluster.Node {
+	c.t.Helper()
+	c.Crash(name)
+	return c.Add(name, opts...)
+}
+
+// Partition cuts all links between nodes of different sides, in both directions. Nodes
+// that no side names are one more side.
+func (c *Cluster) Partition(sides ...[]string) { c.net.Partition(sides...) }
+
+// OneWay cuts what goes from one node to another, and leaves the way back.
+func (c *Cluster) OneWay(from, to string) { c.net.OneWay(from, to) }
+
+// Heal mends every cut.
+func (c *Cluster) Heal() { c.net.Heal() }
+
+// Pause holds back all that a node sends and is sent, as if its process were stopped,
+// until Resume. Its actors run on: nothing can stop a goroutine.
+func (c *Cluster) Pause(name string) { c.net.Pause(name) }
+
+// Resume ends a pause: everything that was held back arrives.
+func (c *Cluster) Resume(name string) { c.net.Resume(name) }
+
+// Delay makes everything take d, and up to jitter more.
+func (c *Cluster) Delay(d, jitter time.Duration) { c.net.Delay(d, jitter) }
+
+// Lose loses a share of the datagrams, from 0 to 1. Streams lose nothing.
+func (c *Cluster) Lose(share float64) { c.net.Lose(share) }
+
+// start starts nodes, all at once, and waits until they are up.
+func (c *Cluster) start(names []string, opts []Option) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	var (
+		started sync.WaitGroup
+		mu      sync.Mutex // guards c.live and failed
+		failed  error
+	)
+	for _, name := range names {
+		cfg := c.config(name, opts)
+		started.Go(func() {
+			n, err := cluster.Start(ctx, cfg)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed = fmt.Errorf("start %s: %w", name, err)
+				return
+			}
+			c.live[name] = n
+		})
+	}
+	started.Wait()
+	if failed != nil {
+		c.t.Fatalf("clustertest: %v", failed)
+	}
+}
+
+func (c *Cluster) config(name string, opts []Option) cluster.Config {
+	cfg := cluster.Config{
+		Name: "test", NodeID: name, Bind: name + ":" + port, Seeds: []string{"n1:" + port},
+		Network: c.net.Host(name),
+		Logger:  zaptest.NewLogger(c.t, zaptest.Level(zap.WarnLevel)).Named(name),
+	}
+	for running := range c.live {
+		cfg.Seeds = append(cfg.Seeds, running+":"+port)
+	}
+	slices.SortFunc(cfg.Seeds, byNumber)
+	cfg.Seeds = slices.Compact(cfg.Seeds)
+	for _, o := range slices.Concat(c.opts, opts) {
+		o(name, &cfg)
+	}
+	return cfg
+}
+
+// byNumber sorts n2 before n10.
+func byNumber(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return slices.Compare([]byte(a), []byte(b))
+}
+
+func (c *Cluster) shutdown(n *cluster.Node) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	if err := n.Shutdown(ctx); err != nil {
+		c.t.Errorf("clustertest: %v", err)
+	}
+}
+
+func (c *Cluster) close() {
+	for _, n := range c.Nodes() {
+		c.shutdown(n)
+	}
+	c.net.Close()
+	if inBubble() {
+		time.Sleep(memberlistRest)
+	}
+}
+
+// inBubble reports whether time is virtual.
+func inBubble() (in bool) {
+	defer func() { in = recover() == nil }()
+	synctest.Wait()
+	return in
+}

@@ -1,0 +1,31 @@
+// Package clustertest runs whole clusters in one process, over a network in memory whose
+// links can be cut, delayed and made to lose. In a bubble of testing/synctest ten minutes
+// of cluster life take a fraction of a second:
+//
+//	func TestOneTickerThroughAPartition(t *testing.T) {
+//		synctest.Test(t, func(t *testing.T) {
+//			c := clustertest.Start(t, 5) // nodes "n1" to "n5", all up
+//			census := testkit.NewCensus(t)
+//			for _, n := range c.Nodes() {
+//				actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ticker)), "ticker")
+//			}
+//			c.AwaitQuiet()
+//			c.Partition([]string{"n1", "n2"}, []string{"n3", "n4", "n5"})
+//			time.Sleep(10 * time.Minute)
+//			require.Equal(t, 1, census.Running(), "only the majority side has one")
+//			c.Heal()
+//			c.AwaitQuiet()
+//			require.Len(t, c.Node("n1").View().Members, 5)
+//		})
+//	}
+//
+// What runs is the real thing: memberlist, the failure detector, the codec, the
+// connections; only the sockets are not. Histories are not repeated exactly from run to
+// run, as memberlist draws from a source of its own: assert outcomes and bounds, not
+// traces.
+//
+// It works outside of bubbles too, in real time.
+//
+// Before Go 1.27 the race detector can crash a bubble in which very many timers fire at
+// once (golang/go#76691): with -race keep to ten nodes or so.
+package clustertest

@@ -1,0 +1,72 @@
+package clustertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+const (
+	quietStep  = 100 * time.Millisecond
+	quietFor   = 5               // steps in which nothing may change
+	quietLimit = 2 * time.Minute // then the test fails
+)
+
+// AwaitQuiet waits until nothing moves any more: all nodes see the same members, every
+// one of them up and reachable, and no singleton is on its way. Nodes that are cut off
+// make that impossible, and fail the test after two minutes.
+func (c *Cluster) AwaitQuiet() {
+	c.t.Helper()
+	var last string
+	for quiet, deadline := 0, time.Now().Add(quietLimit); quiet < quietFor; time.Sleep(quietStep) {
+		state, settled := c.state()
+		if settled && state == last {
+			quiet++
+		} else {
+			quiet = 0
+		}
+		last = state
+		if time.Now().After(deadline) {
+			c.t.Fatalf("clustertest: not quiet after %v:\n%s", quietLimit, state)
+		}
+	}
+}
+
+// state describes what all nodes see, and whether that is how it should stay.
+func (c *Cluster) state() (text string, settled bool) {
+	var views []string
+	settled = true
+	for _, n := range c.Nodes() {
+		view, whole := describe(n.View(), len(c.live))
+		moving := unsettled(n)
+		settled = settled && whole && len(moving) == 0
+		views = append(views, view+strings.Join(moving, ""))
+	}
+	same := len(slices.Compact(slices.Clone(views))) <= 1
+	return strings.Join(views, "\n"), settled && same
+}
+
+// describe prints a view, and says whether it is of n members that are all up.
+func describe(v cluster.View, n int) (text string, whole bool) {
+	var b strings.Builder
+	whole = len(v.Members) == n
+	for _, m := range v.Members {
+		fmt.Fprintf(&b, "%s %v #%d  ", m.Name, m.Status, m.UpNumber)
+		whole = whole && m.Status == cluster.Up && v.Reachable(m)
+	}
+	return b.String(), whole
+}
+
+// unsettled describes the singletons of n that are on their way.
+func unsettled(n *cluster.Node) (moving []string) {
+	for _, s := range singleton.Statuses(n.System) {
+		if s.Phase != singleton.Standby && !(s.Phase == singleton.Host && s.Here) || s.Held > 0 {
+			moving = append(moving, fmt.Sprintf(" [%s %s, %d held]", s.Name, s.Phase, s.Held))
+		}
+	}
+	return moving
+}
