@@ -1,27 +1,23 @@
 package persistence
 
 import (
-	"errors"
 	"runtime/debug"
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
 )
 
-// errGoexit is the result of work that ended its goroutine.
-var errGoexit = errors.New("persistence: runtime.Goexit called by the journal or by the event handler")
+// guarded does work, and returns a panic in it as an error.
+func guarded(work func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &actor.PanicError{Value: r, Stack: debug.Stack()}
+		}
+	}()
+	return work()
+}
 
-// background does work in a goroutine that tasks waits for, and hands its error to done:
-// exactly once, also when work panics or ends the goroutine.
+// background does work in a goroutine that tasks waits for, and hands its error to done.
 func background(tasks *sync.WaitGroup, work func() error, done func(error)) {
-	tasks.Go(func() {
-		err := errGoexit
-		defer func() {
-			if r := recover(); r != nil {
-				err = &actor.PanicError{Value: r, Stack: debug.Stack()}
-			}
-			done(err)
-		}()
-		err = work()
-	})
+	tasks.Go(func() { done(guarded(work)) })
 }

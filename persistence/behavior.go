@@ -15,8 +15,7 @@ import (
 // The journal keeps the events under id, which no other actor that lives at the same
 // time should use: the newer one fences off the older. initial is the state before the
 // first event. onCommand says what a command leads to; it runs inside the actor. onEvent
-// returns what an event makes of a state. It runs in any goroutine, though never twice at
-// a time, and must leave the state that it is given as it is.
+// returns what an event makes of a state, and must leave the one that it is given as it is.
 //
 // New panics when it cannot work: a malformed id, something nil, options that do not fit,
 // and an event type or, with [SnapshotEvery], a state type that is not registered, unless
@@ -33,9 +32,8 @@ func New[M, E, S any](
 	}
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		e := newEntity(d, ctx)
-		next.OnMessage, next.OnSignal = e.receive, onSignal[M]
 		ctx.Defer(e.end)
-		e.recover()
+		e.begin(next)
 	}
 }
 

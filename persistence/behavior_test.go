@@ -95,62 +95,6 @@ func TestCommandsWaitForAWriteAndRunInOrder(t *testing.T) {
 	})
 }
 
-func TestACommandThatFindsNoRoomToWaitIsADeadLetter(t *testing.T) {
-	inBubble(t, func(w *world) {
-		lost := w.deadLetters()
-		w.journal.set(hooks{append: slowly})
-		ref := w.spawn(persistence.StashCapacity(2))
-		for _, word := range []string{"a", "b", "c", "d"} {
-			ref.Tell(say(w.to, word))
-			synctest.Wait()
-		}
-		letter := lost.Receive()
-		require.ErrorIs(w, letter.Reason, actor.ErrStashFull)
-		require.Equal(w, ref.String(), letter.Recipient)
-		for _, want := range []string{"a", "b", "c"} {
-			w.replies.Expect(want)
-		}
-		w.replies.ExpectNone(time.Hour)
-		lost.ExpectNone(0)
-	})
-}
-
-// What wakes the actor after a write can be dropped by a full mailbox; then whatever
-// filled it wakes the actor.
-func TestAFullMailboxDoesNotHoldUpTheActor(t *testing.T) {
-	for name, overflow := range map[string]actor.Overflow{"newest": actor.DropNewest, "oldest": actor.DropOldest} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				w.journal.set(hooks{append: slowly})
-				block := make(chan struct{})
-				b := words(w.journal).OnSignal(func(_ *actor.Context[command], sig actor.Signal) actor.Behavior[command] {
-					if _, ok := sig.(actor.Terminated); ok {
-						<-block
-					}
-					return behaviors.Same
-				})
-				ref := actor.Spawn(w.system, b, "", actor.WithMailbox(actor.Bounded(1, overflow)))
-				synctest.Wait() // recovered
-				ref.Tell(func(ctx *actor.Context[command], _ string) persistence.Effect[said] {
-					ctx.Watch(actor.Spawn(ctx, ended(), ""))
-					return persistence.ThenReply(persistence.Persist(said{"a"}), w.to, "a")
-				})
-				synctest.Wait() // the write is under way, and the signal handler blocks
-				if overflow == actor.DropNewest {
-					ref.Tell(recall(w.to))
-				}
-				time.Sleep(2 * time.Second) // the write ends
-				if overflow == actor.DropOldest {
-					ref.Tell(recall(w.to))
-				}
-				close(block)
-				w.replies.Expect("a")
-				w.replies.Expect("[a]")
-			})
-		})
-	}
-}
-
 // ended is an actor that ends at once.
 func ended() actor.Behavior[int] {
 	return behaviors.Setup(func(*actor.Context[int]) actor.Behavior[int] { return behaviors.Stopped })
@@ -294,45 +238,6 @@ func TestAStopDuringRecoveryGivesItUp(t *testing.T) {
 	})
 }
 
-func TestARestartDuringRecoveryGivesItUp(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.journal.set(hooks{claim: slowly})
-		first := true
-		b := behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-			if first {
-				ctx.Watch(actor.Spawn(ctx, ended(), ""))
-			}
-			first = false
-			return words(w.journal)
-		})
-		ref := actor.Spawn(w.system, behaviors.Supervise(b, actor.Strategy{}), "")
-		synctest.Wait() // the watched actor's end has failed it
-		begun := time.Now()
-		ref.Tell(recall(w.to))
-		w.replies.Expect("[]")
-		require.Equal(w, time.Second, time.Since(begun), "the second recovery began at once")
-	})
-}
-
-func TestSignalsAreSeenDuringAWrite(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.journal.set(hooks{append: slowly})
-		b := words(w.journal).OnSignal(func(_ *actor.Context[command], sig actor.Signal) actor.Behavior[command] {
-			if _, ok := sig.(actor.Terminated); ok {
-				w.to.Tell("terminated")
-			}
-			return behaviors.Same
-		})
-		ref := actor.Spawn(w.system, b, "")
-		ref.Tell(func(ctx *actor.Context[command], _ string) persistence.Effect[said] {
-			ctx.Watch(actor.Spawn(ctx, ended(), ""))
-			return persistence.ThenReply(persistence.Persist(said{"a"}), w.to, "a")
-		})
-		w.replies.Expect("terminated")
-		w.replies.Expect("a")
-	})
-}
-
 func TestTheEndOfAWatchedActorIsUnhandledByDefault(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref, failures := w.mortal(words(w.journal))
@@ -369,5 +274,30 @@ func TestRecordsCarryTheWriterItsClaimAndTheTags(t *testing.T) {
 		require.Equal(w, writers[0], writers[1])
 		require.NotEqual(w, writers[1], writers[2])
 		require.NotZero(w, writers[0])
+	})
+}
+
+func TestADrainedActorHandlesFirstWhatItHasBeenTold(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.journal.set(hooks{append: slowly})
+		type drain struct{ ref actor.ActorRef[command] }
+		made := make(chan actor.ActorRef[command], 1)
+		parent := actor.Spawn(w.system, behaviors.Setup(func(ctx *actor.Context[drain]) actor.Behavior[drain] {
+			made <- actor.Spawn(ctx, words(w.journal), "child")
+			return behaviors.Receive(func(ctx *actor.Context[drain], d drain) actor.Behavior[drain] {
+				ctx.Drain(d.ref)
+				return behaviors.Same
+			})
+		}), "")
+		ref := <-made
+		for _, word := range []string{"a", "b", "c"} {
+			ref.Tell(say(w.to, word))
+		}
+		synctest.Wait()
+		parent.Tell(drain{ref})
+		for _, word := range []string{"a", "b", "c"} {
+			w.replies.Expect(word)
+		}
+		w.replies.ExpectTerminated(ref)
 	})
 }

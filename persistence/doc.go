@@ -51,13 +51,11 @@
 //
 // First it recovers: it claims its persistence id, loads the newest intact snapshot, and
 // replays what follows. Damaged snapshots are passed over with a warning. Commands that
-// come meanwhile wait, as they do during a write; afterwards they run in the order in
-// which they came. No more than [StashCapacity] wait; others are dead letters. I/O never
-// blocks the actor: signals and stops are seen at any time.
+// come meanwhile wait in the mailbox, as they do during a write. I/O blocks the actor
+// itself and no other.
 //
 // An actor that is stopped while a write is under way ends when the write has its answer,
-// and what is chained has been done; it is done after the signal [actor.PostStop]. A stop
-// during recovery gives it up. Commands that still wait are dead letters.
+// and what is chained has been done. A stop during recovery gives it up.
 //
 // # One writer
 //
@@ -90,9 +88,9 @@
 //
 // Failures are those of any actor: supervision decides. A restart recovers anew; give it
 // a [actor.Backoff], as a journal that is down fails again at once. Commands that wait
-// inside are dead letters then, those in the mailbox are not. After a failure of the
-// journal or of recovery there is nothing to resume: each further command fails the actor
-// with the same error.
+// in the mailbox stay there; those put aside by [Stash] are dead letters. After a failure
+// of the journal there is nothing to resume: each further command fails the actor with
+// the same error.
 //
 // # Snapshots
 //

@@ -73,9 +73,8 @@ func RecoveryTimeout(d time.Duration) Option {
 	return func(c *config) { c.recoveryTimeout = d }
 }
 
-// StashCapacity bounds how many commands may wait, for recovery, for a write or put
-// aside by [Stash]. Further ones are dead letters with [actor.ErrStashFull]. The default
-// is 4096.
+// StashCapacity bounds how many commands may be put aside by [Stash]. Further ones are
+// dead letters with [actor.ErrStashFull]. The default is 4096.
 func StashCapacity(n int) Option {
 	return func(c *config) { c.stashCapacity = n }
 }

@@ -6,7 +6,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fence"
 )
 
@@ -17,19 +16,15 @@ type recovery[S any] struct {
 	state S
 }
 
-// recover begins to restore the state.
-func (e *entity[M, E, S]) recover() {
+// recover restores the state.
+func (e *entity[M, E, S]) recover(ctx context.Context) error {
 	var r recovery[S]
-	e.start(
-		func() error { return e.retrier().do(e.life, func() error { return e.restore(&r) }) },
-		func(err error) (actor.Behavior[M], error) { return nil, e.recovered(r, err) })
-}
-
-func (e *entity[M, E, S]) recovered(r recovery[S], err error) error {
+	err := e.retrier().do(ctx, func() error {
+		return guarded(func() error { return e.restore(ctx, &r) })
+	})
 	if err != nil {
-		return e.fail(&RecoveryError{ID: e.id, Seq: r.seq, Err: err})
+		return &RecoveryError{ID: e.id, Seq: r.seq, Err: err}
 	}
-	e.gate.phase = ready
 	e.epoch, e.seq, e.state = r.epoch, r.seq, r.state
 	e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 	return nil
@@ -37,9 +32,9 @@ func (e *entity[M, E, S]) recovered(r recovery[S], err error) error {
 
 // restore claims the id, by which no older writer can add anything any more, and then
 // reads all there is.
-func (e *entity[M, E, S]) restore(r *recovery[S]) error {
+func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	*r = recovery[S]{state: e.initial}
-	ctx, idle := withIdleTimeout(e.life, e.recoveryTimeout)
+	ctx, idle := withIdleTimeout(ctx, e.recoveryTimeout)
 	defer idle.stop()
 	claim, err := e.journal.Claim(ctx, e.id, e.writer)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"runtime"
 	"testing"
 	"time"
 
@@ -130,13 +129,6 @@ func TestAPanicInReplayFailsRecovery(t *testing.T) {
 		require.ErrorAs(w, failure, &panicked)
 		require.Equal(w, "too loud", panicked.Value)
 		require.EqualValues(w, 1, failure.Seq)
-	})
-}
-
-func TestTheEndOfTheGoroutineInReplayFailsRecovery(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.journal.set(hooks{claim: func(context.Context, func() error) error { runtime.Goexit(); return nil }})
-		require.ErrorContains(w, w.failsToRecover(), "Goexit")
 	})
 }
 

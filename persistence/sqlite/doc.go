@@ -28,9 +28,11 @@
 // waits for one or two syncs of the disk.
 //
 // A context bounds the waiting for the turn, too. A process that was stopped (SIGSTOP)
-// while it wrote keeps all others from writing until it goes on or dies; their calls then
-// end with their contexts, as [persistence.ErrUnavailable], and nothing of them is
-// stored. Readers never wait. A program that opens the database without knowing of the
+// while it wrote would keep all others from writing: on Linux, who has waited for a second
+// continues it (SIGCONT), so that it can finish that write; what it writes afterwards is
+// refused, if its ids have been claimed meanwhile. Where it cannot be continued, as on
+// other systems, in another container or under a debugger, calls end with their contexts,
+// as [persistence.ErrUnavailable], and nothing of them is stored. Readers never wait. A program that opens the database without knowing of the
 // locks, like a shell, is waited for up to five seconds.
 //
 // # Limits

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -143,6 +144,19 @@ func TestAProcessStoppedInItsTransactionBlocksOthersOnlyAsLongAsTheyLike(t *test
 	require.Len(t, got, 3, "readers go on")
 
 	c.kill()
+	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
+}
+
+func TestAProcessStoppedInItsTransactionIsContinuedForTheOthers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("finding the holder of a lock needs /proc")
+	}
+	j := openTest(t)
+	claim := appendSome(t, j, "x", 3)
+	c := startChild(t, "hold the lock", pathOf(j), "")
+	require.Equal(t, "holding", c.line())
+	c.signal(syscall.SIGSTOP)
+	require.NoError(t, c.stdin.Close()) // it lets go of the lock once it runs
 	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
 }
 

@@ -10,8 +10,14 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// grace is how long a lock is waited for when its context is done already.
-const grace = 500 * time.Millisecond
+const (
+	// grace is how long a lock is waited for when its context is done already.
+	grace = 500 * time.Millisecond
+
+	// wakeAfter is how long a lock is waited for until its holder is looked at, and then
+	// again and again: it may have been stopped. A transaction takes milliseconds.
+	wakeAfter = time.Second
+)
 
 // A turnstile queues the writers of all processes. Who wants to write takes the turn,
 // waits for the mutex with it, and passes it on when it has the mutex; so a writer that
@@ -81,10 +87,17 @@ func (l *fileLock) lock(ctx context.Context) error {
 			_ = file.Close() // nobody is left to hear of an error
 		}
 	}()
-	select {
-	case err := <-got:
-		return lockError(err)
-	case <-ctx.Done():
+	look := time.NewTicker(wakeAfter)
+	defer look.Stop()
+	for waiting := true; waiting; {
+		select {
+		case err := <-got:
+			return lockError(err)
+		case <-look.C:
+			wakeHolder(file)
+		case <-ctx.Done():
+			waiting = false
+		}
 	}
 	// A process that runs passes the lock on in a moment; then nothing is left behind.
 	select {
