@@ -1,7 +1,5 @@
 package actor
 
-import "context"
-
 // An adapter is a ref through which an actor takes messages of another type.
 type adapter[T any] struct {
 	core
@@ -42,12 +40,6 @@ func (a *adapter[T]) deliver(msg any) {
 	}
 	a.sys.deadLetter(&a.core, msg, ErrWrongType)
 }
-
-func (a *adapter[T]) signal(systemMsg) {}
-
-func (a *adapter[T]) context() context.Context { return context.Background() }
-
-func (a *adapter[T]) ref() AnyRef { return ActorRef[T]{&a.core} }
 
 type adapted[T, M any] struct {
 	msg  T

@@ -123,9 +123,3 @@ func (p *promise[R]) deliver(msg any) {
 	}
 	p.sys.deadLetter(&p.core, msg, ErrWrongType)
 }
-
-func (p *promise[R]) signal(systemMsg) {}
-
-func (p *promise[R]) context() context.Context { return context.Background() }
-
-func (p *promise[R]) ref() AnyRef { return ActorRef[R]{&p.core} }

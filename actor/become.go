@@ -10,10 +10,11 @@ func (c *cell[M]) handleMessage(msg M) {
 	}
 }
 
-// handleSignal gives the end of a watched actor to the behavior, and goes on as that says.
-func (c *cell[M]) handleSignal(sig Signal) {
+// handleSignal gives sig to the behavior, and goes on as that says; a sig that is not
+// handled is the failure given.
+func (c *cell[M]) handleSignal(sig Signal, unhandled error) {
 	if next := c.tellSignal(sig); next != nil && !c.become(next) {
-		c.fail(deathPact(sig))
+		c.fail(unhandled)
 	}
 }
 
@@ -68,17 +69,7 @@ func ignoreSignal[M any](sig Signal) Behavior[M] {
 	switch sig.(type) {
 	case Terminated, ChildFailed:
 		return func(_ *Context[M], n *Next[M]) { n.Unhandled() }
-	}
-	return nil
-}
-
-// deathPact is the failure of an actor that does not handle sig.
-func deathPact(sig Signal) error {
-	switch sig := sig.(type) {
-	case ChildFailed:
-		return &DeathPactError{Ref: sig.Ref, Cause: sig.Err}
-	case Terminated:
-		return &DeathPactError{Ref: sig.Ref}
+	case PostStop, PreRestart:
 	}
 	return nil
 }

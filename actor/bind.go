@@ -1,18 +1,17 @@
 package actor
 
 import (
-	"context"
 	"reflect"
 	"sync"
 )
 
-// unbound is behind a ref that has been decoded and does not belong to a system yet.
-type unbound struct{}
+// unbound is the path behind a ref that belongs to no system: it has been decoded and not
+// bound yet, or its path is malformed.
+type unbound string
 
-func (unbound) deliver(msg any)          { deadLetterToNobody(msg) }
-func (unbound) signal(systemMsg)         {}
-func (unbound) context() context.Context { return context.Background() }
-func (unbound) ref() AnyRef              { return ActorRef[struct{}]{} }
+func newUnbound(path string) *core { return &core{path: path, impl: unbound(path), dead: true} }
+
+func (u unbound) deliver(msg any) { deadLetterToNobody(string(u), msg) }
 
 // A bindable is a pointer to an ActorRef of any type.
 type bindable interface{ bindTo(s *System) error }
@@ -47,7 +46,7 @@ func bindValue(s *System, v reflect.Value) error {
 		return nil
 	}
 	if v.CanInterface() {
-		if b, ok := v.Addr().Interface().(bindable); ok {
+		if b, ok := reflect.TypeAssert[bindable](v.Addr()); ok {
 			return b.bindTo(s)
 		}
 	}
@@ -109,7 +108,7 @@ var refHolders sync.Map // reflect.Type → bool, the answers of mayHoldRefs
 // cannot: the codec decodes no registered types into them.
 func mayHoldRefs(t reflect.Type) bool {
 	if known, ok := refHolders.Load(t); ok {
-		return known.(bool) //nolint:errcheck,forcetypeassert // only bools are stored
+		return known.(bool) // only bools are stored
 	}
 	holds := findRefs(t, map[reflect.Type]bool{})
 	refHolders.Store(t, holds)
@@ -130,8 +129,8 @@ func findRefs(t reflect.Type, seen map[reflect.Type]bool) bool {
 	seen[t] = true
 	switch t.Kind() {
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if f := t.Field(i); reachable(f) && findRefs(f.Type, seen) {
+		for f := range t.Fields() {
+			if reachable(f) && findRefs(f.Type, seen) {
 				return true
 			}
 		}

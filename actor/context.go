@@ -36,7 +36,7 @@ func (c *Context[M]) Log() *zap.Logger {
 func (c *Context[M]) Children() []AnyRef {
 	var refs []AnyRef
 	for _, child := range c.cell.childList() {
-		refs = append(refs, child.impl.ref())
+		refs = append(refs, child.impl.(interface{ ref() AnyRef }).ref()) // children are cells
 	}
 	return refs
 }
@@ -55,7 +55,7 @@ func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
 	if target == nil || target.parent != &c.cell.core {
 		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.path, child.Path()))
 	}
-	target.impl.signal(systemMsg{kind: kind})
+	target.node().signal(systemMsg{kind: kind})
 }
 
 // Fail returns the behavior that fails the actor with err; supervision decides.

@@ -33,10 +33,10 @@ func (s *System) deadLetter(to *core, msg any, reason error) {
 // DeadLetters returns how many dead letters there have been.
 func (s *System) DeadLetters() uint64 { return s.deadLetters.count() }
 
-// deadLetterToNobody publishes on all systems, as the zero ActorRef belongs to none.
-func deadLetterToNobody(msg any) {
+// deadLetterToNobody publishes on all systems, as what is nobody's belongs to none.
+func deadLetterToNobody(path string, msg any) {
 	systems.Range(func(s, _ any) bool {
-		s.(*System).DeadLetter("", msg, ErrNoRef) //nolint:errcheck,forcetypeassert // only systems are stored
+		s.(*System).DeadLetter(path, msg, ErrNoRef) // only systems are stored
 		return true
 	})
 }

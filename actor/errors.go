@@ -13,8 +13,8 @@ var (
 	ErrNoSuchActor = errors.New("actor: no such actor")
 	// ErrStaleRef: another actor lives at the path now than the one that was meant.
 	ErrStaleRef = errors.New("actor: the path has been taken over by another actor")
-	// ErrNoRef: the message was told to the zero ActorRef.
-	ErrNoRef = errors.New("actor: zero ActorRef")
+	// ErrNoRef: the message was told to the zero ActorRef, or to one of a malformed path.
+	ErrNoRef = errors.New("actor: nobody's ActorRef")
 	// ErrWrongType: the actor does not take messages of that type.
 	ErrWrongType = errors.New("actor: the actor does not take messages of this type")
 	// ErrMailboxFull: a bounded mailbox had no room.

@@ -13,7 +13,7 @@ func Extension[T any](s *System) (T, bool) {
 		var none T
 		return none, false
 	}
-	return ext.(T), true //nolint:errcheck,forcetypeassert // stored under its type
+	return ext.(T), true // stored under its type
 }
 
 // EnsureExtension returns what is in the system under the type T, and puts there what
@@ -23,5 +23,5 @@ func EnsureExtension[T any](s *System, create func() T) T {
 		return ext
 	}
 	ext, _ := s.extensions.LoadOrStore(reflect.TypeFor[T](), create())
-	return ext.(T) //nolint:errcheck,forcetypeassert // stored under its type
+	return ext.(T) // stored under its type
 }

@@ -3,6 +3,7 @@ package actor
 import (
 	"errors"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -29,16 +30,22 @@ func (c *cell[M]) supervise(b Behavior[M], s Strategy, starting, again bool) {
 // fail asks the layers what to do about err, from the inside out. Without any, the actor
 // stops.
 func (c *cell[M]) fail(err error) {
-	if c.phase >= stopping {
-		c.ctx.Log().Error("failure while an actor ends", zap.Error(err))
+	if isFinal(err) {
+		c.stopFailed(err, false)
 		return
 	}
-	for i := len(c.layers) - 1; i >= 0; i-- {
+	for i := range slices.Backward(c.layers) {
 		if c.apply(i, err) {
 			return
 		}
 	}
 	c.stopFailed(err, len(c.layers) > 0)
+}
+
+// isFinal reports whether err is one that no strategy can decide about.
+func isFinal(err error) bool {
+	var f interface{ Final() bool }
+	return errors.As(err, &f) && f.Final()
 }
 
 // apply does what layer i decides; false means that the layer around it is to decide.
@@ -113,7 +120,7 @@ func (c *cell[M]) childrenGone() {
 func (c *cell[M]) stopFailed(err error, escalate bool) {
 	c.ctx.Log().Error("actor failed; stopping", zap.Error(err))
 	if escalate {
-		c.parent.impl.signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
+		c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
 	}
 	c.beginStop(err)
 }

@@ -728,3 +728,21 @@ func TestAPanicInPreRestartDoesNotHinderTheRestart(t *testing.T) {
 		p.Expect("start")
 	})
 }
+
+// finalError is a failure that no strategy decides about.
+type finalError struct{}
+
+func (finalError) Error() string { return "final" }
+func (finalError) Final() bool   { return true }
+
+func TestAFinalFailureStopsTheActorWhateverTheStrategySays(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		failing := behaviors.Receive(func(ctx *actor.Context[string], _ string) actor.Behavior[string] {
+			return ctx.Fail(fmt.Errorf("wrapped: %w", finalError{}))
+		})
+		ref := actor.Spawn(s, behaviors.Supervise(failing, actor.Strategy{}), "failing")
+		ref.Tell("fail")
+		p.ExpectTerminated(ref)
+	})
+}

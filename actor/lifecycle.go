@@ -91,7 +91,7 @@ func (c *cell[M]) finish() {
 	}
 	c.parent.forgetChild(&c.core)
 	c.tellWatchers()
-	c.parent.impl.signal(systemMsg{kind: sysChildEnded, child: &c.core})
+	c.parent.node().signal(systemMsg{kind: sysChildEnded, child: &c.core})
 }
 
 // A cleanup is a function given to Defer, with how many layers there were then.

@@ -205,8 +205,7 @@ func TestAnActorEndsWhateverItsLastFunctionsDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
 				p := testkit.NewProbe[string](t, s)
-				var ref actor.ActorRef[order]
-				ref = actor.Spawn(s, obedient().OnSignal(func(_ *actor.Context[order], sig actor.Signal) actor.Behavior[order] {
+				ref := actor.Spawn(s, obedient().OnSignal(func(_ *actor.Context[order], sig actor.Signal) actor.Behavior[order] {
 					p.Ref().Tell("PostStop")
 					misbehave()
 					return behaviors.Same

@@ -88,7 +88,7 @@ func TestABoundMustBePositive(t *testing.T) {
 
 func TestAFloodIsHandledInOrder(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		const flood = 100_000
+		const flood = 10_000
 		p := testkit.NewProbe[int](t, s)
 		ref, release := blocked(s, p, actor.Unbounded())
 		for n := 1; n < flood; n++ {

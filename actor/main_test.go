@@ -71,6 +71,10 @@ func telling(p *testkit.Probe[string], who string) actor.SignalHandler[order] {
 	}
 }
 
+// same compares refs as users do. To compare them in depth would be to look into actors
+// that run.
+func same(a, b actor.AnyRef) bool { return a == b }
+
 // settle waits until every actor is idle.
 func settle() { synctest.Wait() }
 

@@ -65,7 +65,7 @@ func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 	}
 	r.c = nil
 	if path != "" {
-		r.c = &core{path: path, impl: unbound{}, dead: true}
+		r.c = newUnbound(path)
 	}
 	return nil
 }

@@ -24,11 +24,11 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 	}
 	for name, box := range boxes {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(50) {
+			for seed := range uint64(5) {
 				random := rand.New(rand.NewPCG(seed, seed))
 				var q queue[int]
 				m := model{box: box}
-				for n := range 3000 {
+				for n := range 1000 {
 					switch random.IntN(8) {
 					case 0, 1, 2, 3:
 						m.push(t, &q, item[int]{msg: n})
@@ -37,11 +37,11 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 					case 5:
 						m.pop(t, &q)
 					case 6:
-						for range random.IntN(100) {
+						for range random.IntN(30) {
 							m.pop(t, &q)
 						}
 					case 7:
-						for range random.IntN(100) {
+						for range random.IntN(30) {
 							m.push(t, &q, item[int]{msg: n})
 						}
 						q.rest()

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"context"
 	"slices"
 	"sync"
 )
@@ -29,7 +28,7 @@ type AnyRef interface {
 // the zero ActorRef.
 func (r ActorRef[M]) Tell(msg M) {
 	if r.c == nil {
-		deadLetterToNobody(msg)
+		deadLetterToNobody("", msg)
 		return
 	}
 	switch to := r.c.impl.(type) {
@@ -72,10 +71,7 @@ type core struct {
 
 // A receiver is the part of a core that knows message types.
 type receiver interface {
-	deliver(msg any)      // a message whose type must still be checked
-	signal(msg systemMsg) // never blocks
-	ref() AnyRef          // the typed ref
-	context() context.Context
+	deliver(msg any) // a message whose type must still be checked
 }
 
 // A watcher is told of the end of what it watches. It must be comparable.

@@ -1,10 +1,11 @@
 package actor
 
 import (
-	"context"
 	"runtime"
 	"sync"
 	"weak"
+
+	"go.uber.org/zap"
 )
 
 // Resolve returns the ref of the actor at a full path, as [ActorRef.Path] or
@@ -12,7 +13,7 @@ import (
 // lives there: what is told to nobody becomes dead letters, and an actor that is spawned
 // at the path later gets what is told then, unless the path ends in an actor's number. A
 // ref that was resolved before its actor was spawned is not equal to the actor's own.
-// A malformed path is nobody's, with the reason in the log.
+// A malformed path is nobody's, like the zero ActorRef, with the reason in the log.
 func Resolve[M any](s *System, path string) ActorRef[M] {
 	return ActorRef[M]{s.resolve(path)}
 }
@@ -20,8 +21,8 @@ func Resolve[M any](s *System, path string) ActorRef[M] {
 func (s *System) resolve(path string) *core {
 	l, err := parsePath(path)
 	if err != nil {
-		s.log.Warn(err.Error())
-		return newNobody(s, location{path: path})
+		s.log.Warn("malformed path", zap.Error(err))
+		return newUnbound(path)
 	}
 	if l.address != "" && l.address != s.address {
 		return s.remotes.get(s, l)
@@ -52,10 +53,7 @@ func (n *nobody) successor() *core {
 	return &n.core
 }
 
-func (n *nobody) deliver(msg any)          { n.sys.Deliver(n.path, n.uid, msg) }
-func (n *nobody) signal(systemMsg)         {}
-func (n *nobody) context() context.Context { return context.Background() }
-func (n *nobody) ref() AnyRef              { return ActorRef[struct{}]{&n.core} }
+func (n *nobody) deliver(msg any) { n.sys.Deliver(n.path, n.uid, msg) }
 
 // A remoteActor is an actor on another node.
 type remoteActor struct {
@@ -70,10 +68,6 @@ func (r *remoteActor) deliver(msg any) {
 	}
 	r.sys.transport.Send(r.sys, r.sendTo, msg)
 }
-
-func (r *remoteActor) signal(systemMsg)         {}
-func (r *remoteActor) context() context.Context { return context.Background() }
-func (r *remoteActor) ref() AnyRef              { return ActorRef[struct{}]{&r.core} }
 
 // remotes makes refs to the same actor on another node equal: each has one core, as
 // long as anybody holds it.

@@ -86,7 +86,7 @@ func newCell[M any](parent *core, b Behavior[M], cfg spawnConfig) *cell[M] {
 	s := parent.sys
 	c := &cell[M]{box: cfg.box, initial: b, base: -1, restart: -1}
 	c.core = core{sys: s, parent: parent, address: s.address, uid: s.nextUID(), impl: c}
-	c.life.parent = parent.impl.context()
+	c.life.parent = parent.node().context()
 	if cfg.ctx != nil {
 		c.life.parent = cfg.ctx
 	}

@@ -23,7 +23,11 @@ const (
 	Escalate
 )
 
-// A Strategy decides about failures. The zero Strategy restarts at once, without limit,
+// A Strategy decides about failures. There are some that it is not asked about: an error
+// that has, or wraps one that has, a method Final() bool which returns true stops the
+// actor, as that of an event-sourced actor that a newer one has fenced off.
+//
+// The zero Strategy restarts at once, without limit,
 // except that a failure of the first behavior itself (in Setup) stops the actor; it is
 // retried only under a Limit or a Backoff.
 type Strategy struct {

@@ -145,8 +145,6 @@ func newGuardian(s *System, path string) *guardian {
 
 func (g *guardian) deliver(msg any) { g.sys.deadLetter(&g.core, msg, ErrWrongType) }
 
-func (g *guardian) ref() AnyRef { return ActorRef[struct{}]{&g.core} }
-
 func (g *guardian) context() context.Context { return context.Background() }
 
 func (g *guardian) signal(msg systemMsg) {

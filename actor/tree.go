@@ -1,11 +1,21 @@
 package actor
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
+
+// A node is a receiver that has a place in the tree of actors.
+type node interface {
+	signal(msg systemMsg)     // never blocks
+	context() context.Context // that of its children
+}
+
+// node returns the receiver of c, which is in the tree.
+func (c *core) node() node { return c.impl.(node) } // what is in the tree is a node
 
 // addChild puts child into the tree under name; false when the parent is stopping or has
 // ended. It panics when a living child has the name.
@@ -67,7 +77,7 @@ func (c *core) childList() []*core {
 func (c *core) stopChildren() int {
 	children := c.childList()
 	for _, child := range children {
-		child.impl.signal(systemMsg{kind: sysStop})
+		child.node().signal(systemMsg{kind: sysStop})
 	}
 	return len(children)
 }

@@ -85,13 +85,14 @@ func (e *endOfWatched[M]) run(c *cell[M]) {
 		return
 	}
 	delete(c.watched, e.target)
+	ref := e.watch.ref
 	switch {
 	case e.watch.custom:
 		c.handleMessage(e.watch.msg)
 	case e.err != nil && e.target.parent == &c.core:
-		c.handleSignal(ChildFailed{Ref: e.watch.ref, Err: e.err})
+		c.handleSignal(ChildFailed{Ref: ref, Err: e.err}, &DeathPactError{Ref: ref, Cause: e.err})
 	default:
-		c.handleSignal(Terminated{Ref: e.watch.ref})
+		c.handleSignal(Terminated{Ref: ref}, &DeathPactError{Ref: ref})
 	}
 }
 

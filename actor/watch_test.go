@@ -222,8 +222,7 @@ func TestABrokenDeathPactIsSupervised(t *testing.T) {
 		target := ended(t, s)
 		starts := 0
 		strategy := actor.Strategy{Decide: func(err error) actor.Directive {
-			var pact *actor.DeathPactError
-			if errors.As(err, &pact) {
+			if _, broken := errors.AsType[*actor.DeathPactError](err); broken {
 				return actor.Restart
 			}
 			return actor.Stop

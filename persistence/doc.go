@@ -65,15 +65,9 @@
 // The older one does not know before it writes: what it answers from its state alone may
 // be outdated. It fails at its next write; nothing that it had acknowledged is lost.
 //
-// Under supervision that restarts it, it would claim the id back, and two actors would
-// fence each other off in turn. Let it end:
-//
-//	Decide: func(err error) actor.Directive {
-//		if errors.Is(err, persistence.ErrFenced) {
-//			return actor.Stop
-//		}
-//		return actor.Restart
-//	}
+// That failure is final: no supervision restarts the actor, as it would only claim the id
+// back, and two actors would fence each other off in turn. A singleton's manager asks the
+// other nodes before it starts another instance.
 //
 // # Failures
 //

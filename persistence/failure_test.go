@@ -248,22 +248,32 @@ func TestANewerWriterFencesOffTheOlder(t *testing.T) {
 
 func TestAfterAFailureOfTheJournalThereIsNothingToResume(t *testing.T) {
 	inBubble(t, func(w *world) {
+		broken := errors.New("broken")
+		w.journal.set(hooks{append: func(context.Context, func() error) error { return broken }})
 		var failures []error
-		older := w.supervised(func(err error) actor.Directive { failures = append(failures, err); return actor.Resume })
+		ref := w.supervised(func(err error) actor.Directive { failures = append(failures, err); return actor.Resume })
+		ref.Tell(say(w.to, "a"))
+		synctest.Wait()
+		ref.Tell(recall(w.to))
+		w.replies.ExpectNone(time.Hour)
+		synctest.Wait()
+		require.Len(w, failures, 2)
+		for _, err := range failures {
+			require.ErrorIs(w, err, broken)
+		}
+		require.Len(w, w.journal.sent(), 1)
+	})
+}
+
+func TestNoSupervisionRestartsAFencedActor(t *testing.T) {
+	inBubble(t, func(w *world) {
+		older := w.supervised(func(error) actor.Directive { t.Error("the strategy is asked"); return actor.Restart })
 		older.Tell(recall(w.to))
 		w.replies.Expect("[]")
 		w.spawn()
 		synctest.Wait()
 		older.Tell(say(w.to, "a"))
-		synctest.Wait()
-		older.Tell(recall(w.to))
-		w.replies.ExpectNone(time.Hour)
-		synctest.Wait()
-		require.Len(w, failures, 2)
-		for _, err := range failures {
-			require.ErrorIs(w, err, persistence.ErrFenced)
-		}
-		require.Len(w, w.journal.sent(), 1)
+		w.replies.ExpectTerminated(older)
 	})
 }
 

@@ -113,10 +113,20 @@ func (w *world) events() (all string) {
 func (w *world) mortal(b actor.Behavior[command]) (actor.ActorRef[command], *testkit.Probe[error]) {
 	w.Helper()
 	failures := testkit.NewProbe[error](w, w.system)
-	return actor.Spawn(w.system, behaviors.Supervise(b, actor.Strategy{Decide: func(err error) actor.Directive {
-		failures.Ref().Tell(err)
-		return actor.Stop
-	}}), ""), failures
+	child := make(chan actor.ActorRef[command], 1)
+	parent := behaviors.Setup(func(ctx *actor.Context[struct{}]) actor.Behavior[struct{}] {
+		ref := actor.Spawn(ctx, b, "mortal")
+		ctx.Watch(ref)
+		child <- ref
+		return behaviors.Ignore
+	})
+	actor.Spawn(w.system, parent.OnSignal(func(_ *actor.Context[struct{}], sig actor.Signal) actor.Behavior[struct{}] {
+		if failed, ok := sig.(actor.ChildFailed); ok {
+			failures.Ref().Tell(failed.Err)
+		}
+		return behaviors.Same
+	}), "")
+	return <-child, failures
 }
 
 func (w *world) deadLetters() *testkit.Probe[actor.DeadLetter] {

@@ -3,13 +3,18 @@
 // fenced off.
 package fence
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
-// ErrFenced is the error of a writer that a newer one has replaced.
-var ErrFenced = errors.New("persistence: fenced by a newer claim")
+// ErrFenced is the error of a writer that a newer one has replaced. It is final, see
+// actor.Strategy: a restart in place would only fence the newer one in turn.
+var ErrFenced error = final("persistence: fenced by a newer claim")
+
+type final string
+
+func (e final) Error() string { return string(e) }
+
+// Final says that no supervision is to restart or resume an actor with this failure.
+func (e final) Final() bool { return true }
 
 type key struct{}
 

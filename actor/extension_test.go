@@ -1,0 +1,42 @@
+package actor_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+func TestExtensionsAreFoundByTheirStaticType(t *testing.T) {
+	s := testkit.NewSystem(t)
+	_, ok := actor.Extension[*int](s)
+	require.False(t, ok)
+	counter1, counter2 := new(int), new(int)
+	actor.Extend(s, counter1)
+	actor.Extend(s, counter2)
+	actor.Extend[any](s, "under another type")
+	c, ok := actor.Extension[*int](s)
+	require.True(t, ok)
+	require.Same(t, counter2, c)
+	a, ok := actor.Extension[any](s)
+	require.True(t, ok)
+	require.Equal(t, "under another type", a)
+	_, ok = actor.Extension[string](s)
+	require.False(t, ok)
+}
+
+func TestAnExtensionIsEnsuredOnceForAll(t *testing.T) {
+	s := testkit.NewSystem(t)
+	var all sync.Map
+	var wait sync.WaitGroup
+	for range 100 {
+		wait.Go(func() { all.Store(actor.EnsureExtension(s, func() *int { return new(int) }), true) })
+	}
+	wait.Wait()
+	count := 0
+	all.Range(func(any, any) bool { count++; return true })
+	require.Equal(t, 1, count)
+}

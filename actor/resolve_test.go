@@ -1,0 +1,89 @@
+package actor_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+func TestAResolvedRefIsThatOfTheActor(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		parent, child := parentOf(t, s, obedient())
+		require.True(t, same(parent, actor.Resolve[order](s, parent.Path())))
+		require.True(t, same(parent, actor.Resolve[order](s, parent.String())))
+		require.True(t, same(child, actor.Resolve[order](s, parent.Path()+"/child")))
+	})
+}
+
+func TestAnActorThatIsSpawnedAfterItWasResolvedGetsWhatIsToldThen(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		p := testkit.NewProbe[string](t, s)
+		early := actor.Resolve[order](s, "understudy://test/user/late")
+		early.Tell(nil)
+		require.ErrorIs(t, letters.Receive().Reason, actor.ErrNoSuchActor)
+		late := actor.Spawn(s, obedient(), "late")
+		early.Tell(say(p, "in time"))
+		p.Expect("in time")
+		require.Equal(t, late.Path(), early.Path())
+		require.False(t, same(early, late))
+		actor.Spawn(s, watching(p, early), "")
+		settle()
+		early.Tell(stop)
+		p.Expect("watcher Terminated")
+	})
+}
+
+func TestAPathWithANumberMeansThatActorOnly(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		early := actor.Resolve[order](s, "understudy://test/user/late#17")
+		actor.Spawn(s, obedient(), "late")
+		early.Tell(nil)
+		require.ErrorIs(t, letters.Receive().Reason, actor.ErrStaleRef)
+	})
+}
+
+func TestAMalformedPathIsNobodysAndLogged(t *testing.T) {
+	for path, complaint := range map[string]string{
+		"":                              `actor: path "" does not begin with understudy://`,
+		"/user/x":                       `actor: path "/user/x" does not begin with understudy://`,
+		"http://test/user/x":            `actor: path "http://test/user/x" does not begin with understudy://`,
+		"understudy://test":             `actor: path "understudy://test" names no actor`,
+		"understudy://test/user/x#many": `actor: path "understudy://test/user/x#many" has a malformed number`,
+		"understudy://test/user/x#-1":   `actor: path "understudy://test/user/x#-1" has a malformed number`,
+	} {
+		t.Run(path, func(t *testing.T) {
+			logs, entries := observer.New(zap.WarnLevel)
+			inBubbleWith(t, func(t *testing.T, s *actor.System) {
+				actor.Spawn(s, behaviors.Ignore[int], "x")
+				letters := deadLetters(t, s)
+				ref := actor.Resolve[int](s, path)
+				require.Equal(t, complaint, entries.All()[0].ContextMap()["error"])
+				ref.Tell(1)
+				letters.Expect(actor.DeadLetter{Recipient: path, Message: 1, Reason: actor.ErrNoRef})
+				require.Equal(t, path, ref.Path())
+			}, actor.WithLogger(zap.New(logs)))
+		})
+	}
+}
+
+func TestRefsOfOneRemoteActorAreEqualAsLongAsAnybodyHoldsOne(t *testing.T) {
+	s := testkit.NewSystem(t)
+	const path = "understudy://test@elsewhere:1/user/x"
+	held := actor.Resolve[int](s, path)
+	for range 3 {
+		for range 1000 {
+			require.True(t, same(held, actor.Resolve[int](s, path)))
+			actor.Resolve[int](s, path+"#17")
+		}
+		runtime.GC()
+	}
+}
