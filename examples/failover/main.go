@@ -18,6 +18,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/signal"
@@ -39,7 +40,7 @@ func main() {
 	if *node != "" {
 		err = runNode(ctx, *node, *bind, strings.Split(*seeds, ","), *database)
 	} else {
-		err = direct(ctx, *stop)
+		err = direct(ctx, os.Stdout, *stop)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "failover:", err)
@@ -48,8 +49,8 @@ func main() {
 }
 
 // direct runs the story, and leaves nothing behind.
-func direct(ctx context.Context, stop bool) error {
-	d, err := newDirector(os.Stdout)
+func direct(ctx context.Context, out io.Writer, stop bool) error {
+	d, err := newDirector(out)
 	if err != nil {
 		return err
 	}
