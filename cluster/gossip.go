@@ -41,22 +41,26 @@ type gossipConfig struct {
 // A gossip is memberlist for one incarnation of this node.
 type gossip struct {
 	cfg    gossipConfig
-	list   *memberlist.Memberlist
+	list   atomic.Pointer[memberlist.Memberlist]
 	queue  memberlist.TransmitLimitedQueue
 	silent atomic.Bool // stopped: callbacks do nothing
 }
 
 func startGossip(cfg gossipConfig) (*gossip, error) {
 	g := &gossip{cfg: cfg}
-	transport := newMemberlistTransport(cfg.endpoint)
 	conf := memberlist.DefaultLANConfig()
 	conf.Name = cfg.name
 	conf.Label = cfg.label
-	conf.Transport = transport
 	conf.TCPTimeout = gossipTimeout
 	conf.EnableCompression = false
 	conf.Delegate, conf.Events, conf.Alive = (*gossipDelegate)(g), (*gossipEvents)(g), (*gossipAlive)(g)
-	conf.Logger = memberlistLog(cfg.log)
+	logger, err := zap.NewStdLogAt(cfg.log.Named("memberlist"), zap.DebugLevel) // it concerns gossip only
+	if err != nil {
+		return nil, fmt.Errorf("start gossip: %w", err)
+	}
+	conf.Logger = logger
+	transport := newMemberlistTransport(cfg.endpoint)
+	conf.Transport = transport
 	g.queue.NumNodes = g.size
 	g.queue.RetransmitMult = conf.RetransmitMult
 	list, err := memberlist.Create(conf)
@@ -65,22 +69,22 @@ func startGossip(cfg gossipConfig) (*gossip, error) {
 		_ = transport.Shutdown() // it has no error to report
 		return nil, fmt.Errorf("start gossip: %w", err)
 	}
-	g.list = list
+	g.list.Store(list)
 	return g, nil
 }
 
 // size is asked for while Create still runs.
 func (g *gossip) size() int {
-	if g.list == nil {
-		return 1
+	if list := g.list.Load(); list != nil {
+		return list.NumMembers()
 	}
-	return g.list.NumMembers()
+	return 1
 }
 
 // join connects to the gossip of the node at address. It blocks for up to two seconds.
 func (g *gossip) join(address string) error {
 	host, port := "10.0.0.1", "1" // a number to satisfy the parser; the name before it counts
-	_, err := g.list.Join([]string{gossipName(address, 0) + "/" + host + ":" + port})
+	_, err := g.list.Load().Join([]string{gossipName(address, 0) + "/" + host + ":" + port})
 	return err
 }
 
@@ -94,12 +98,12 @@ func (g *gossip) broadcast(key string, data []byte) {
 // Some of memberlist's own goroutines end only seconds later.
 func (g *gossip) stop(leave bool) {
 	if leave {
-		if err := g.list.Leave(leaveTimeout); err != nil {
+		if err := g.list.Load().Leave(leaveTimeout); err != nil {
 			g.cfg.log.Debug("gossip leave", zap.Error(err))
 		}
 	}
 	g.silent.Store(true)
-	if err := g.list.Shutdown(); err != nil {
+	if err := g.list.Load().Shutdown(); err != nil {
 		g.cfg.log.Warn("gossip shutdown", zap.Error(err))
 	}
 }

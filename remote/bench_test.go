@@ -43,7 +43,7 @@ func BenchmarkRemoteTell(b *testing.B) {
 
 func BenchmarkRemoteAsk(b *testing.B) {
 	from, to := startTCP(b), startTCP(b)
-	spawnAdder(to, "adder")
+	spawnAdder(to.sys)
 	adder := ref[question](from, to, "/user/adder")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -55,7 +55,7 @@ func BenchmarkRemoteAsk(b *testing.B) {
 
 func BenchmarkRemoteAskBy64(b *testing.B) {
 	from, to := startTCP(b), startTCP(b)
-	spawnAdder(to, "adder")
+	spawnAdder(to.sys)
 	adder := ref[question](from, to, "/user/adder")
 	b.ReportAllocs()
 	b.SetParallelism(32)

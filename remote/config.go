@@ -35,10 +35,11 @@ type Config struct {
 	// Network is the way to the others; nil means the TCP and UDP of the operating system.
 	Network Network
 
-	// OutboxSize bounds the messages that wait for one peer, acknowledgements included.
-	// The default is 10,000. What comes beyond becomes dead letters.
+	// OutboxSize bounds the messages that wait to be sent to one peer. The default is
+	// 10,000. What comes beyond becomes dead letters.
 	OutboxSize int
-	// OutboxBytes bounds their bytes. The default is 64 MiB. A single message always fits.
+	// OutboxBytes bounds the bytes of those that wait and of those that the peer has not
+	// acknowledged. The default is 64 MiB. A single message always fits.
 	OutboxBytes int
 	// ControlSize bounds the control frames that wait for one peer; the oldest are dropped.
 	// The default is 1,024.
@@ -75,8 +76,9 @@ type Config struct {
 	// Admit is asked about the peer in each handshake, on both sides. Its error refuses
 	// the connection, and goes to the peer as the reason.
 	Admit func(Peer) error
-	// DialFailed hears of each failed attempt to connect: a [*RefusedError] when somebody
-	// of ours answered, what [Network].Dial says otherwise.
+	// DialFailed hears of each failed attempt to connect: a [*RefusedError] when an endpoint
+	// answered, what [Network].Dial says otherwise. [RefusedIncarnation] proves that the
+	// incarnation that was connected before is gone.
 	DialFailed func(addr string, err error)
 }
 

@@ -19,7 +19,7 @@ func TestRefsCarryTheAdvertisedAddress(t *testing.T) {
 		a := start(t, n, "a", func(cfg *remote.Config) { cfg.Advertise = proxy.addr })
 		b := start(t, n, "b")
 		require.Equal(t, "nat:9000", a.Addr())
-		spawnAdder(b, "adder")
+		spawnAdder(b.sys)
 		require.Equal(t, 42, ask(t, ref[question](a, b, "/user/adder"), 41))
 		require.Equal(t, 1, proxy.connections(), "the reply came by the advertised address")
 	})

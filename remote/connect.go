@@ -15,15 +15,15 @@ var (
 	errSilent = errors.New("no acknowledgement for too long")
 	// errRenamed ends a handshake in which our own incarnation was not the latest.
 	errRenamed = errors.New("this node has begun a new incarnation")
-	// errSession is a peer that does not know the session any more.
-	errSession = errors.New("the peer has lost the session")
+	// errSession is a peer whose answer contradicts what it has said before.
+	errSession = errors.New("the peer answers for another session")
 )
 
 // connect dials until there is a connection, or until the peer has been unreachable for
 // too long.
 func (l *link) connect(ctx context.Context) (net.Conn, error) {
 	reason := errSilent
-	for pause := time.Duration(0); sleep(ctx.Done(), pause); pause = l.failed(reason) {
+	for sleep(ctx.Done(), l.pause()) {
 		left := l.timeLeft()
 		if left <= 0 {
 			return nil, reason
@@ -32,9 +32,22 @@ func (l *link) connect(ctx context.Context) (net.Conn, error) {
 		if err == nil {
 			return conn, nil
 		}
+		if ctx.Err() == nil {
+			l.failed(err)
+		}
 		reason = err
 	}
 	return nil, context.Cause(ctx)
+}
+
+// pause returns how long to wait before the next attempt.
+func (l *link) pause() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failures == 0 {
+		return 0
+	}
+	return min(backoff(l.failures, l.end.cfg.MinBackoff, l.end.cfg.MaxBackoff), time.Until(l.deadline()))
 }
 
 // timeLeft returns how long the link has until its deadline.
@@ -71,11 +84,11 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	if err := l.end.cfg.Admit(peer); err != nil {
 		return fmt.Errorf("not admitted here: %w", err)
 	}
+	if !stop() {
+		return ctx.Err() // conn is closed, or about to be
+	}
 	if err := l.open(conn, h, a); err != nil {
 		return err
-	}
-	if !stop() {
-		return ctx.Err()
 	}
 	l.end.met(peer)
 	return nil
@@ -121,10 +134,9 @@ func (l *link) open(conn net.Conn, h hello, a answer) error {
 	return nil
 }
 
-// failed deals with an attempt that failed, and returns how long to pause before the next.
-func (l *link) failed(err error) (pause time.Duration) {
-	var refused *RefusedError
-	if errors.Is(err, errSession) || errors.As(err, &refused) && refused.Refusal == RefusedIncarnation {
+// failed deals with an attempt that failed.
+func (l *link) failed(err error) {
+	if endsSession(err) {
 		l.startOver(err)
 	}
 	l.end.cfg.DialFailed(l.key.addr, err)
@@ -137,7 +149,14 @@ func (l *link) failed(err error) (pause time.Duration) {
 	}
 	l.log.Log(level, "cannot connect", zap.Error(err))
 	l.failures++
-	return min(backoff(l.failures, l.end.cfg.MinBackoff, l.end.cfg.MaxBackoff), time.Until(l.deadline()))
+}
+
+// endsSession tells whether an attempt failed because the session cannot go on.
+func endsSession(err error) bool {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused.Refusal == RefusedIncarnation || refused.Refusal == RefusedSession
+	}
+	return errors.Is(err, errSession)
 }
 
 // startOver begins a new session, with whoever lives at the address now. What was on the

@@ -29,6 +29,9 @@ const (
 
 const envelopeFields = 4
 
+// maxText bounds paths and names of types, which are logged and kept.
+const maxText = 4 << 10
+
 // appendEnvelope appends a frame with the envelope to buf.
 func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload) []byte {
 	begin := len(buf)
@@ -43,6 +46,18 @@ func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload) []byte
 	buf = append(buf, p.Data...)
 	binary.BigEndian.PutUint32(buf[begin:], uint32(len(buf)-begin-frameHeader))
 	return buf
+}
+
+// encode returns a frame with the envelope. It fails with [ErrFrameTooLarge].
+func (e *Endpoint) encode(to actor.Target, p actor.Payload) ([]byte, error) {
+	if len(to.Path) > maxText || len(p.Type) > maxText {
+		return nil, fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrFrameTooLarge, len(to.Path), len(p.Type), maxText)
+	}
+	frame := appendEnvelope(make([]byte, 0, envelopeSize(to.Path, p)), to.Path, to.UID, p)
+	if size := len(frame) - frameHeader; size > e.cfg.MaxFrame {
+		return nil, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrFrameTooLarge, p.Type, size, e.cfg.MaxFrame)
+	}
+	return frame, nil
 }
 
 // envelopeSize is an upper bound for the bytes that appendEnvelope appends.
@@ -105,8 +120,8 @@ func (r *envelopeReader) text() string {
 	if s, ok := r.known[string(b)]; ok {
 		return s
 	}
-	if !utf8.Valid(b) {
-		r.fail("a text that is not UTF-8")
+	if len(b) > maxText || !utf8.Valid(b) {
+		r.fail("a text that is too long or not UTF-8")
 		return ""
 	}
 	if len(r.known) == maxKnown {

@@ -23,7 +23,7 @@ type plainEnvelope struct {
 func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 	for _, uid := range []uint64{0, 23, 24, 255, 256, math.MaxUint16, math.MaxUint16 + 1, math.MaxUint32, math.MaxUint32 + 1, math.MaxUint64} {
 		for _, size := range []int{0, 1, 23, 24, 255, 256, 70_000} {
-			plain := plainEnvelope{Path: "/user/" + strings.Repeat("x", size), UID: uid, Type: "pump", Data: make([]byte, size)}
+			plain := plainEnvelope{Path: "/user/" + strings.Repeat("x", min(size, 1000)), UID: uid, Type: "pump", Data: make([]byte, size)}
 			want, err := codec.Marshal(plain)
 			require.NoError(t, err)
 			payload := actor.Payload{Type: plain.Type, Data: plain.Data}
@@ -46,6 +46,13 @@ func TestEnvelopeThatIsCutOffIsMalformed(t *testing.T) {
 	}
 	_, err := newEnvelopeReader().read(append(body, 0))
 	require.ErrorIs(t, err, ErrFrame)
+}
+
+func TestEnvelopeRefusesTextsThatCannotBeNames(t *testing.T) {
+	for name, path := range map[string]string{"too long": strings.Repeat("x", maxText+1), "not UTF-8": "/user/\xff"} {
+		_, err := newEnvelopeReader().read(appendEnvelope(nil, path, 0, actor.Payload{Type: "pump"})[frameHeader:])
+		require.ErrorIs(t, err, ErrFrame, name)
+	}
 }
 
 func TestEnvelopeReaderKeepsABoundedNumberOfStrings(t *testing.T) {

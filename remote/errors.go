@@ -33,6 +33,7 @@ const (
 	RefusedVersion                        // the peer does not speak our version of the protocol
 	RefusedCluster                        // the peer belongs to another cluster
 	RefusedIncarnation                    // the incarnation we knew is gone: another one lives at the address
+	RefusedSession                        // the peer does not know the session that was to go on
 	RefusedMember                         // the peer's Config.Admit said no
 )
 
@@ -46,6 +47,8 @@ func (r Refusal) String() string {
 		return "wrong cluster"
 	case RefusedIncarnation:
 		return "wrong incarnation"
+	case RefusedSession:
+		return "unknown session"
 	case RefusedMember:
 		return "not admitted"
 	}

@@ -41,7 +41,7 @@ type hello struct {
 	Cluster     string `cbor:"2,keyasint"`
 	Addr        string `cbor:"3,keyasint"` // where the dialler listens
 	Incarnation uint64 `cbor:"4,keyasint"`
-	Want        uint64 `cbor:"5,keyasint"` // the incarnation it wants to speak to, 0 for any
+	Want        uint64 `cbor:"5,keyasint"` // the incarnation that knows the session, 0 for a new one
 	Session     uint64 `cbor:"6,keyasint"` // a session outlives its connections
 }
 

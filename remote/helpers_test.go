@@ -97,12 +97,16 @@ func ref[M any](from, to *node, path string) actor.ActorRef[M] {
 // spawn starts an actor that collects what it is told.
 func spawn[M any](x *node, name string) (*collector[M], actor.ActorRef[M]) {
 	c := &collector[M]{}
-	return c, actor.Spawn(x.sys, c.behavior(), name)
+	return c, spawnCollector(x, c, name)
 }
 
-// spawnAdder starts an actor that answers questions.
-func spawnAdder(x *node, name string) actor.ActorRef[question] {
-	return actor.Spawn(x.sys, receive(func(q question) { q.ReplyTo.Tell(q.Number + 1) }), name)
+func spawnCollector[M any](x *node, c *collector[M], name string) actor.ActorRef[M] {
+	return actor.Spawn(x.sys, c.behavior(), name)
+}
+
+// spawnAdder starts an actor at /user/adder that answers questions.
+func spawnAdder(s *actor.System) {
+	actor.Spawn(s, receive(func(q question) { q.ReplyTo.Tell(q.Number + 1) }), "adder")
 }
 
 // ask asks a question.

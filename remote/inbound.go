@@ -20,6 +20,7 @@ type inbound struct {
 	hang     sync.Once
 	stop     chan struct{} // closed by hangUp
 	done     chan struct{} // closed when nothing is read any more
+	over     bool          // the session will not go on; guarded by sessions.mu
 
 	// All below belongs to the reading goroutine, until done is closed.
 	frames   *frameReader

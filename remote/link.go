@@ -27,7 +27,7 @@ type link struct {
 	mu       sync.Mutex // guards all below
 	out      outbox
 	since    time.Time // of the last sign that the peer takes what is in out
-	failures int       // to connect, since then
+	failures int       // since then: attempts and connections
 	conn     net.Conn  // nil while there is none, or none that is of use
 	asleep   bool      // the writing goroutine waits for wake
 	as       uint64    // our own incarnation in this session

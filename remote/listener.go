@@ -59,8 +59,8 @@ func (e *Endpoint) serve(conn net.Conn) {
 // logEnd says why a connection has ended, loudly only where somebody has to look.
 func (e *Endpoint) logEnd(conn net.Conn, err error) {
 	level := zap.DebugLevel
-	var refused *refusal
-	if errors.Is(err, ErrFrame) || errors.Is(err, errUntaken) || errors.As(err, &refused) {
+	_, refused := errors.AsType[*refusal](err)
+	if refused || errors.Is(err, ErrFrame) || errors.Is(err, errUntaken) {
 		level = zap.WarnLevel
 	}
 	e.log.Log(level, "connection closed", zap.Stringer("from", conn.RemoteAddr()), zap.Error(err))
@@ -119,7 +119,7 @@ func (e *Endpoint) receive(conn net.Conn, l lane) error {
 	}
 	in, err := e.begin(conn, l, h)
 	if err != nil {
-		return err
+		return e.turnAway(conn, err)
 	}
 	defer in.end()
 	if err := e.answer(in); err != nil {
@@ -144,8 +144,8 @@ func (e *Endpoint) judge(h hello) error {
 
 // turnAway tells the dialler about a refusal. It returns it, or why that failed.
 func (e *Endpoint) turnAway(conn net.Conn, reason error) error {
-	var no *refusal
-	if !errors.As(reason, &no) {
+	no, ok := errors.AsType[*refusal](reason)
+	if !ok {
 		return reason
 	}
 	a := answer{Incarnation: e.incarnation.Load(), Refusal: no.reason, Detail: no.detail}
@@ -170,10 +170,14 @@ func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
 	timer := time.NewTimer(e.cfg.HandshakeTimeout)
 	defer timer.Stop()
 	for {
-		before := e.sessions.begin(in)
+		before, err := e.sessions.begin(in, h.Want != 0)
+		if err != nil {
+			return nil, err
+		}
 		if before == nil {
 			return in, nil
 		}
+		before.hangUp()
 		select {
 		case <-before.done:
 		case <-timer.C:

@@ -17,7 +17,8 @@ type letter struct {
 // An outbox keeps the letters of one session in order, from when they are sent until
 // the peer has acknowledged them. It is a value without locks and clocks.
 type outbox struct {
-	maxLetters, maxBytes int
+	maxLetters int // that wait
+	maxBytes   int // of all
 
 	waiting queue  // not written to the present connection
 	flying  queue  // written, but not acknowledged
@@ -29,7 +30,7 @@ func (o *outbox) len() int { return o.waiting.len() + o.flying.len() }
 
 // push adds a letter, unless there is no room for it.
 func (o *outbox) push(l letter) bool {
-	if o.len() >= o.maxLetters || o.bytes+len(l.frame) > o.maxBytes && o.len() > 0 {
+	if o.waiting.len() >= o.maxLetters || o.bytes+len(l.frame) > o.maxBytes && o.len() > 0 {
 		return false
 	}
 	o.waiting.push(l)

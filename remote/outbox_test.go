@@ -14,8 +14,12 @@ func TestOutboxRefusesWhatItHasNoRoomFor(t *testing.T) {
 	require.False(t, o.push(letter{frame: make([]byte, 10)}), "too many bytes")
 	require.True(t, o.push(numbered(2)))
 	require.False(t, o.push(numbered(3)), "too many letters")
-	require.NoError(t, takeAndAcknowledge(&o, 1))
-	require.True(t, o.push(numbered(3)), "what is acknowledged makes room")
+
+	require.NoError(t, takeAndAcknowledge(&o, 0))
+	require.True(t, o.push(numbered(3)), "what is sent does not wait")
+	require.False(t, o.push(letter{frame: make([]byte, 8)}), "but it takes room")
+	require.NoError(t, o.acknowledge(2))
+	require.True(t, o.push(letter{frame: make([]byte, 8)}), "until it is acknowledged")
 }
 
 func TestOutboxTakesOneLetterOfAnySize(t *testing.T) {

@@ -99,8 +99,9 @@ func TestPeerThatReadsNothingBlocksNobody(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		require.Equal(t, 200*time.Millisecond, time.Since(begin))
-		require.Len(t, a.lost.got(), 100)
-		for _, l := range a.lost.got() {
+		refused := a.lost.got()
+		require.InDelta(t, 95, len(refused), 5, "a hundred wait, and a few are on the wire")
+		for _, l := range refused {
 			require.ErrorIs(t, l.Reason, remote.ErrOutboxFull)
 			require.ErrorIs(t, l.Reason, actor.ErrUnreachable)
 		}
@@ -162,7 +163,7 @@ func TestRenamedNodeIsSomebodyElse(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
 		inbox, _ := spawn[int](b, "inbox")
-		spawnAdder(a, "adder")
+		spawnAdder(a.sys)
 		ref[int](a, b, "/user/inbox").Tell(1)
 		require.Equal(t, 2, ask(t, ref[question](b, a, "/user/adder"), 1))
 		a.SendControl(b.Addr(), []byte("old"))

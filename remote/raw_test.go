@@ -67,6 +67,13 @@ func (r *raw) greet(lane byte, hello fields) (answer fields) {
 	return r.readFields()
 }
 
+// skip reads and forgets so many bytes.
+func (r *raw) skip(count int64) {
+	r.t.Helper()
+	_, err := io.CopyN(io.Discard, r, count)
+	require.NoError(r.t, err)
+}
+
 func (r *raw) readFields() (f fields) {
 	r.t.Helper()
 	header := make([]byte, 4)
@@ -79,12 +86,12 @@ func (r *raw) readFields() (f fields) {
 	return f
 }
 
-// tell sends an envelope.
-func (r *raw) tell(path, typeName string, msg any) {
+// tell sends an envelope for the actor "inbox".
+func (r *raw) tell(typeName string, msg any) {
 	r.t.Helper()
 	data, err := codec.Marshal(msg)
 	require.NoError(r.t, err)
-	r.frame([]any{path, 0, typeName, data})
+	r.frame([]any{"/user/inbox", 0, typeName, data})
 }
 
 // acknowledged returns the last count that has come, and that the connection is open.
@@ -92,11 +99,11 @@ func (r *raw) acknowledged() (count uint64) {
 	r.t.Helper()
 	require.NoError(r.t, r.SetReadDeadline(time.Now().Add(time.Second)))
 	for buf := make([]byte, 8); ; count = binary.BigEndian.Uint64(buf) {
-		if _, err := io.ReadFull(r, buf); errors.Is(err, os.ErrDeadlineExceeded) {
+		_, err := io.ReadFull(r, buf)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return count
-		} else {
-			require.NoError(r.t, err)
 		}
+		require.NoError(r.t, err)
 	}
 }
 

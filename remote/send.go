@@ -18,9 +18,9 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
-	frame := appendEnvelope(make([]byte, 0, envelopeSize(to.Path, p)), to.Path, to.UID, p)
-	if size := len(frame) - frameHeader; size > e.cfg.MaxFrame {
-		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrFrameTooLarge, p.Type, size, e.cfg.MaxFrame))
+	frame, err := e.encode(to, p)
+	if err != nil {
+		s.DeadLetter(to.Full, msg, err)
 		return
 	}
 	if err := e.post(linkKey{to.Address, laneUser}, letter{frame, s, to.Full}); err != nil {

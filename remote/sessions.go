@@ -17,22 +17,26 @@ type sessions struct {
 }
 
 // begin makes in the inbound of its lane. The one before it has to finish first: begin
-// hangs it up, and returns it for the caller to wait and try again.
-func (s *sessions) begin(in *inbound) (before *inbound) {
+// returns it, for the caller to hang up, wait and try again. A session that is to go on
+// has to be known, as nobody could say how far it was: begin fails with a [*refusal].
+func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.last[in.key]
 	if old != nil && !old.finished() {
-		old.hangUp()
-		return old
+		return old, nil
 	}
-	if old != nil && old.from == in.from && old.session == in.session {
+	known := old != nil && !old.over && old.from == in.from && old.session == in.session
+	if goesOn && !known {
+		return nil, refuse(RefusedSession, "session %d is not known here", in.session)
+	}
+	if known {
 		in.received = old.received
 		in.acked = old.received // the answer says so
 	}
 	s.last[in.key] = in
 	s.expire()
-	return nil
+	return nil, nil
 }
 
 // expire forgets sessions that will hardly go on. The caller holds mu.
@@ -42,15 +46,23 @@ func (s *sessions) expire() {
 	})
 }
 
-// hangUp ends and forgets the inbounds from those peers.
+// hangUp ends the inbounds from those peers, and their sessions.
 func (s *sessions) hangUp(which func(Peer) bool) {
+	for _, in := range s.over(which) {
+		in.hangUp()
+	}
+}
+
+// over ends the sessions of those peers. Their inbounds stay known, as the next one of
+// the lane has to wait for them.
+func (s *sessions) over(which func(Peer) bool) (ended []*inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.last, func(_ linkKey, in *inbound) bool {
-		gone := which(in.from)
-		if gone {
-			in.hangUp()
+	for _, in := range s.last {
+		if which(in.from) {
+			in.over = true
+			ended = append(ended, in)
 		}
-		return gone
-	})
+	}
+	return ended
 }

@@ -17,12 +17,7 @@ func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		if err := conn.SetWriteDeadline(deadline); err != nil {
-			discard(conn)
-			return nil, err
-		}
-	}
+	// One byte always fits into the buffer of a new connection: this does not block.
 	if _, err := conn.Write([]byte{byte(laneStream)}); err != nil {
 		discard(conn)
 		return nil, err

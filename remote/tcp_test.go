@@ -36,7 +36,7 @@ func TestMessagesArriveOnceAndInOrderOverRealTCP(t *testing.T) {
 	eventually(t, func() bool { return len(inbox.got()) == 1000 })
 	require.Equal(t, count(1000), inbox.got())
 
-	spawnAdder(b, "adder")
+	spawnAdder(b.sys)
 	require.Equal(t, 42, ask(t, ref[question](a, b, "/user/adder"), 41))
 }
 

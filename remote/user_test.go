@@ -32,7 +32,7 @@ func TestMessagesArriveOnceAndInOrder(t *testing.T) {
 func TestRefInAMessageCanBeAnswered(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		spawnAdder(b, "adder")
+		spawnAdder(b.sys)
 		require.Equal(t, 42, ask(t, ref[question](a, b, "/user/adder"), 41))
 	})
 }
@@ -103,10 +103,10 @@ func TestWhatTheReceiverCannotDecodeIsReportedAndTheConnectionKept(t *testing.T)
 		b := start(t, n, "b")
 		inbox, _ := spawn[int](b, "inbox")
 		conn := dialUser(t, n, b)
-		conn.tell("/user/inbox", "stranger", 1)
-		conn.tell("/user/inbox", "stranger", 2)
-		conn.tell("/user/inbox", "int", "no number")
-		conn.tell("/user/inbox", "int", 7)
+		conn.tell("stranger", 1)
+		conn.tell("stranger", 2)
+		conn.tell("int", "no number")
+		conn.tell("int", 7)
 		soon()
 		require.Equal(t, []int{7}, inbox.got())
 		require.Equal(t, uint64(4), conn.acknowledged(), "the connection is kept, and all of them are done with")
@@ -135,11 +135,13 @@ func TestTooLargeMessageIsADeadLetterOfTheSender(t *testing.T) {
 		inbox, _ := spawn[string](b, "inbox")
 		to := ref[string](a, b, "/user/inbox")
 		to.Tell(strings.Repeat("x", 1000))
+		ref[string](a, b, "/user/"+strings.Repeat("x", 5000)).Tell("long path")
 		to.Tell("small")
 		soon()
 		require.Equal(t, []string{"small"}, inbox.got())
-		require.Len(t, a.lost.got(), 1)
+		require.Len(t, a.lost.got(), 2)
 		require.ErrorIs(t, a.lost.got()[0].Reason, remote.ErrFrameTooLarge)
+		require.ErrorIs(t, a.lost.got()[1].Reason, remote.ErrFrameTooLarge)
 	})
 }
 

@@ -147,19 +147,23 @@ func TestNextConnectionOfASessionGoesOnWhereTheLastOneEnded(t *testing.T) {
 		b := start(t, n, "b")
 		inbox, _ := spawn[int](b, "inbox")
 		first := dialUser(t, n, b)
-		first.tell("/user/inbox", "int", 1)
-		first.tell("/user/inbox", "int", 2)
+		first.tell("int", 1)
+		first.tell("int", 2)
 		soon()
 		second := dialRaw(t, n, b)
 		require.Equal(t, uint64(2), second.greet('A', goodHello())[3])
 		first.closed()
-		second.tell("/user/inbox", "int", 3)
+		second.tell("int", 3)
 		soon()
 
 		third := dialRaw(t, n, b)
 		other := goodHello()
 		other[6] = 2
 		require.Equal(t, uint64(0), third.greet('A', other)[3], "another session begins at 0")
+
+		lost := goodHello()
+		lost[5] = b.Self().Incarnation
+		require.Equal(t, uint64(remote.RefusedSession), dialRaw(t, n, b).greet('A', lost)[4], "the first is over")
 		require.Equal(t, []int{1, 2, 3}, inbox.got())
 	})
 }
@@ -168,7 +172,7 @@ func TestSessionIsForgottenInTime(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		b := start(t, n, "b")
 		first := dialUser(t, n, b)
-		first.tell("/user/inbox", "int", 1)
+		first.tell("int", 1)
 		soon()
 		require.NoError(t, first.Close())
 		time.Sleep(time.Hour)
@@ -223,8 +227,7 @@ func TestPeerThatForgetsTheSessionGetsANewOne(t *testing.T) {
 			conn, err := l.Accept()
 			require.NoError(t, err)
 			r := &raw{conn, t}
-			_, err = r.Read(make([]byte, 1))
-			require.NoError(t, err)
+			r.skip(1)
 			sessions = append(sessions, r.readFields()[6])
 			r.frame(fields{1: 1, 2: 9, 3: received})
 			soon()

@@ -18,7 +18,7 @@ type place struct {
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
-		{"testkit/clustertest", []string{"testkit", "cluster", "actor", "internal/*"}},
+		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster", "behavior", "singleton", "remote", "actor", "internal/*"}},

@@ -1,0 +1,155 @@
+package remote_test
+
+import (
+	"errors"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/memnet"
+	"github.com/understudy-go/understudy/remote"
+)
+
+// A flakyNetwork has sockets that fail now and then, as when file descriptors run out.
+type flakyNetwork struct {
+	*memnet.Host
+	failures atomic.Int32 // that are left
+}
+
+func (f *flakyNetwork) fail() error {
+	if f.failures.Add(-1) >= 0 {
+		return errors.New("too many open files")
+	}
+	return nil
+}
+
+func (f *flakyNetwork) Listen(addr string) (net.Listener, error) {
+	l, err := f.Host.Listen(addr)
+	return flakyListener{l, f}, err
+}
+
+func (f *flakyNetwork) ListenPacket(addr string) (net.PacketConn, error) {
+	p, err := f.Host.ListenPacket(addr)
+	return flakyPacketConn{p, f}, err
+}
+
+type flakyListener struct {
+	net.Listener
+	net *flakyNetwork
+}
+
+func (l flakyListener) Accept() (net.Conn, error) {
+	if err := l.net.fail(); err != nil {
+		return nil, err
+	}
+	return l.Listener.Accept()
+}
+
+type flakyPacketConn struct {
+	net.PacketConn
+	net *flakyNetwork
+}
+
+func (p flakyPacketConn) ReadFrom(b []byte) (int, net.Addr, error) {
+	if err := p.net.fail(); err != nil {
+		return 0, nil, err
+	}
+	return p.PacketConn.ReadFrom(b)
+}
+
+func TestEndpointSurvivesSocketsThatFail(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		flaky := &flakyNetwork{Host: n.Host("b")}
+		flaky.failures.Store(10)
+		a, b := start(t, n, "a"), start(t, n, "b", func(cfg *remote.Config) { cfg.Network = flaky })
+		inbox, _ := spawn[int](b, "inbox")
+		ref[int](a, b, "/user/inbox").Tell(1)
+		time.Sleep(4 * time.Second)
+		a.SendPacket(b.Addr(), []byte("beat"))
+		soon()
+		require.Equal(t, []int{1}, inbox.got())
+		require.Len(t, b.control.got(), 1)
+	})
+}
+
+func TestCloseEndsThePauseAfterAFailure(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		flaky := &flakyNetwork{Host: n.Host("a")}
+		flaky.failures.Store(1 << 30)
+		a := start(t, n, "a", func(cfg *remote.Config) { cfg.Network = flaky })
+		time.Sleep(time.Minute)
+		begin := time.Now()
+		a.stop()
+		require.Zero(t, time.Since(begin))
+	})
+}
+
+// explosive cannot be decoded.
+type explosive struct{ X int }
+
+func (*explosive) UnmarshalCBOR([]byte) error { panic("boom") }
+
+func init() { actor.RegisterType[explosive]("remote_test.explosive") }
+
+func TestPanicInADecoderIsADeadLetter(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		inbox, _ := spawn[int](b, "inbox")
+		_, numbered := spawn[explosive](b, "explosives")
+		actor.Resolve[explosive](a.sys, numbered.String()).Tell(explosive{1})
+		ref[int](a, b, "/user/inbox").Tell(1)
+		soon()
+		require.Equal(t, []int{1}, inbox.got())
+		lost := b.lost.got()
+		require.Len(t, lost, 1)
+		require.Equal(t, numbered.String(), lost[0].Recipient)
+		require.ErrorIs(t, lost[0].Reason, actor.ErrNotDecodable)
+		require.ErrorContains(t, lost[0].Reason, "boom")
+		require.IsType(t, actor.Payload{}, lost[0].Message)
+	})
+}
+
+func TestUndecodableDeadLetterIsAPayload(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		n.Crash("b")
+		b.stop()
+		ref[explosive](a, b, "/user/explosives").Tell(explosive{1})
+		time.Sleep(6 * time.Second)
+		require.IsType(t, actor.Payload{}, a.lost.got()[0].Message)
+	})
+}
+
+func TestPeerThatOnlyShakesHandsIsNotDialledAllTheTime(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a := start(t, n, "a")
+		l, err := n.Host("raw").Listen("raw:7355")
+		require.NoError(t, err)
+		connections := 0
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				connections++
+				r := &raw{conn, t}
+				r.skip(1)
+				r.readFields()
+				r.frame(fields{1: 1, 2: 9, 3: 0})
+				_ = r.Close()
+			}
+		}()
+		a.SendControl("raw:7355", []byte("hello"))
+		time.Sleep(10 * time.Second)
+		require.NoError(t, l.Close())
+		<-done
+		require.Less(t, connections, 20)
+	})
+}
