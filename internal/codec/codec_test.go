@@ -1,0 +1,99 @@
+package codec
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+type point struct{ X, Y int }
+
+type unregistered struct{}
+
+func init() { Register("codec.point", reflect.TypeFor[point]()) }
+
+func TestWhatIsEncodedComesBackEqual(t *testing.T) {
+	for _, v := range []any{
+		point{1, -2}, "text", 42, uint8(7), -1.5, true, []byte{1, 2}, []string{"a", "b"}, map[string]int{"a": 1},
+		struct{}{}, 3 * time.Second, time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC),
+	} {
+		name, data, err := Encode(v)
+		require.NoError(t, err)
+		got, err := Decode(name, data)
+		require.NoError(t, err)
+		require.Equal(t, v, got)
+	}
+}
+
+func TestEqualValuesAreEqualBytes(t *testing.T) {
+	_, first, err := Encode(map[string]int{"a": 1, "b": 2, "c": 3})
+	require.NoError(t, err)
+	for range 20 {
+		_, again, err := Encode(map[string]int{"c": 3, "b": 2, "a": 1})
+		require.NoError(t, err)
+		require.Equal(t, first, again)
+	}
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	_, _, err := Encode(unregistered{})
+	var unknown *UnregisteredError
+	require.ErrorAs(t, err, &unknown)
+	require.Contains(t, err.Error(), "actor.RegisterType[codec.unregistered]")
+
+	_, err = Decode("nobody.knows", nil)
+	var name *UnknownNameError
+	require.ErrorAs(t, err, &name)
+	require.Contains(t, err.Error(), `actor.RegisterType[T]("nobody.knows")`)
+
+	_, err = Decode("codec.point", []byte{0xff})
+	var damaged *DecodeError
+	require.ErrorAs(t, err, &damaged)
+	require.Contains(t, err.Error(), "decode codec.point")
+
+	_, _, err = Encode(nil)
+	require.Error(t, err)
+}
+
+func TestWhatFollowsAValueIsAnError(t *testing.T) {
+	_, data, err := Encode(point{1, 2})
+	require.NoError(t, err)
+	_, err = Decode("codec.point", append(data, 0))
+	require.Error(t, err)
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	var v any
+	require.Error(t, Unmarshal([]byte(strings.Repeat("\x81", 100)+"\x01"), &v))
+}
+
+func TestANameBelongsToOneTypeAndATypeHasOneName(t *testing.T) {
+	Register("codec.point", reflect.TypeFor[point]()) // again is fine
+	require.PanicsWithValue(t, `codec: name "codec.point" is taken by type codec.point, cannot give it to codec.unregistered`,
+		func() { Register("codec.point", reflect.TypeFor[unregistered]()) })
+	require.PanicsWithValue(t, `codec: type codec.point is registered as "codec.point" already, cannot be "codec.other" as well`,
+		func() { Register("codec.other", reflect.TypeFor[point]()) })
+	require.Panics(t, func() { Register("", reflect.TypeFor[unregistered]()) })
+	require.Panics(t, func() { Register("codec.error", reflect.TypeFor[error]()) })
+}
+
+// FuzzDecode checks that nothing that comes from a wire or a disk makes the codec panic,
+// and that what it accepts it can encode again.
+func FuzzDecode(f *testing.F) {
+	for _, v := range []any{point{1, 2}, "text", []string{"a"}, time.Unix(0, 0).UTC()} {
+		name, data, err := Encode(v)
+		require.NoError(f, err)
+		f.Add(name, data)
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		v, err := Decode(name, data)
+		if err != nil {
+			return
+		}
+		_, _, err = Encode(v)
+		require.NoError(t, err)
+	})
+}
