@@ -21,6 +21,7 @@ type subject struct {
 	seq      uint64    // the highest heartbeat that has arrived on either lane
 	stream   time.Time // when the TCP lane last carried one
 	differs  int       // heartbeats in a row whose sums were not ours
+	silent   bool      // unreachable at the last look
 }
 
 func newMonitor(set Detector) monitor {
@@ -59,20 +60,23 @@ func (m *monitor) hear(id ID, h heartbeat, now time.Time) *subject {
 }
 
 // look returns who is unreachable, sorted. When the node itself has been asleep since
-// the last look, everyone is forgiven once: nobody knows who spoke in the meantime.
+// the last look, everyone who was reachable is forgiven once: nobody knows who spoke in
+// the meantime. Who was not must be heard from; else a node that is short of processor
+// time would take the dead for living again and again.
 func (m *monitor) look(now time.Time) []ID {
 	asleep := !m.last.IsZero() && now.Sub(m.last) > m.set.guard()
 	m.last = now
 	var silent []ID
 	for id, s := range m.subjects {
-		if asleep {
+		if asleep && !s.silent {
 			s.detector.Forgive(now)
 			s.stream = now
 		}
 		if now.Sub(s.since) >= m.set.ExpectAfter {
 			s.detector.Expect(now)
 		}
-		if !s.detector.Available(now) || now.Sub(s.stream) > m.set.StreamDead {
+		s.silent = !s.detector.Available(now) || now.Sub(s.stream) > m.set.StreamDead
+		if s.silent {
 			silent = append(silent, id)
 		}
 	}

@@ -73,6 +73,16 @@ func TestWhoHasBeenAsleepBlamesNobody(t *testing.T) {
 	require.True(t, h.pass(200*time.Millisecond, false, false), "but only once")
 }
 
+func TestWhoFallsAsleepTakesNobodyForLivingAgain(t *testing.T) {
+	h := newHeard()
+	require.False(t, h.pass(10*time.Second, true, true))
+	require.True(t, h.pass(time.Second, false, false))
+	h.now = h.now.Add(time.Minute)
+	require.Equal(t, []ID{h.id}, h.look(h.now))
+	require.True(t, h.pass(200*time.Millisecond, false, false))
+	require.False(t, h.pass(100*time.Millisecond, true, true), "only being heard helps")
+}
+
 func TestHeartbeatsOfStrangersAreNoBusinessOfTheMonitor(t *testing.T) {
 	h := newHeard()
 	require.Nil(t, h.hear(ID{Address: "n3:1", Incarnation: 3}, heartbeat{Seq: 1}, h.now))
