@@ -16,10 +16,25 @@ type DeadLetter struct {
 	Reason    error // compare with errors.Is, for instance with [ErrTerminated]
 }
 
+// A Carrier is a message of the framework that may carry one of the user. As a dead
+// letter it is the latter that counts; a Carrier that carries none is not published.
+type Carrier interface {
+	// Carried returns the message, and the path that it was told to.
+	Carried(s *System) (recipient string, msg any, ok bool)
+}
+
 // DeadLetter publishes msg as a dead letter. It is for extensions that carry messages,
 // and for actors that drop some by a rule of their own; a message of the type
 // DeadLetter itself is only logged, so that nothing can go round in circles.
 func (s *System) DeadLetter(recipient string, msg any, reason error) {
+	if c, ok := msg.(Carrier); ok {
+		to, carried, ok := c.Carried(s)
+		if !ok {
+			s.log.Debug("message of the framework not delivered", zap.String("recipient", recipient), zap.Error(reason))
+			return
+		}
+		recipient, msg = to, carried
+	}
 	if _, circular := msg.(DeadLetter); !circular {
 		s.events.Publish(DeadLetter{Recipient: recipient, Message: msg, Reason: reason})
 	}

@@ -167,3 +167,22 @@ func TestTheReasonOfADeadLetterCanBeCompared(t *testing.T) {
 		require.ErrorIs(t, letters.Receive().Reason, actor.ErrDropped)
 	})
 }
+
+// carrier is a message of the framework; an empty one carries nothing.
+type carrier struct{ msg string }
+
+func (c carrier) Carried(s *actor.System) (string, any, bool) {
+	return "to " + s.Name(), c.msg, c.msg != ""
+}
+
+func TestOfAMessageOfTheFrameworkWhatItCarriesIsTheDeadLetter(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, p.Ref())
+		s.DeadLetter("somewhere", carrier{}, actor.ErrTerminated)
+		s.DeadLetter("somewhere", carrier{"hello"}, actor.ErrTerminated)
+		p.Expect(actor.DeadLetter{Recipient: "to test", Message: "hello", Reason: actor.ErrTerminated})
+		p.ExpectNone(time.Hour)
+		require.Equal(t, uint64(1), s.DeadLetters())
+	})
+}

@@ -11,7 +11,7 @@ import (
 
 // hubMsg is what the hub of a node is told: by managers and by the cluster here, and,
 // as wireMsg, by hubs of other nodes.
-type hubMsg interface{}
+type hubMsg any
 
 // wireMsg is what comes from other nodes.
 type wireMsg interface{ singleton() (name string) }
@@ -19,17 +19,30 @@ type wireMsg interface{ singleton() (name string) }
 type (
 	// registered introduces the manager of a singleton on this node.
 	registered struct {
+		nothing
 		name  string
 		inbox actor.ActorRef[any]
 	}
-	unregistered struct{ name string }
+	unregistered struct {
+		nothing
+		name string
+	}
 
-	topologyChanged struct{ topo Topology }
+	topologyChanged struct {
+		nothing
+		topo Topology
+	}
 
 	// drain asks all managers to start nothing any more, and calls done when each has
 	// said that it is drained, or has ended.
-	drain   struct{ done func() }
-	drained struct{ name string }
+	drain struct {
+		nothing
+		done func()
+	}
+	drained struct {
+		nothing
+		name string
+	}
 )
 
 // An office is the extension through which managers find the hub.
@@ -52,8 +65,9 @@ func Attach(s *actor.System, l Locator) {
 
 // Drain makes the managers of s start no instance any more under this node's present
 // incarnation, and waits until no instance runs here: until they have been handed over,
-// or have stopped because nobody else can host them. It returns ctx.Err() when ctx ends
-// before.
+// or have stopped because nobody else can host them. The members must know that this
+// node leaves, or is down: else nobody asks for what it hosts. It returns ctx.Err() when
+// ctx ends before.
 func Drain(ctx context.Context, s *actor.System) error {
 	o, ok := actor.Extension[office](s)
 	if !ok {
@@ -95,7 +109,7 @@ func (h *hub) follow(ctx *actor.Context[hubMsg], l Locator) {
 	self := ctx.Self()
 	actor.PipeToSelf(ctx, func(ctx context.Context) (struct{}, error) {
 		for topo := range l.Topologies(ctx) {
-			self.Tell(topologyChanged{topo})
+			self.Tell(topologyChanged{topo: topo})
 		}
 		return struct{}{}, ctx.Err()
 	}, func(struct{}, error) hubMsg { return nil })

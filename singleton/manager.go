@@ -36,7 +36,10 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		post: post{ctx.System()}, board: boardOf(ctx.System()),
 		status: Status{Name: name, Phase: Pending, Since: time.Now()},
 	}
-	m.inbox = actor.Handle(ctx, m.onInbox)
+	m.inbox = actor.Handle(ctx, func(msg any) actor.Behavior[M] {
+		m.onInbox(msg)
+		return nil
+	})
 	m.instance = instance[M]{ctx: ctx, factory: factory, stopMessage: set.stopMessage, fenced: func(g Generation) { m.inbox.Tell(fenceHeld{g}) }}
 	m.alarm.ring = func() { m.inbox.Tell(ticked{}) }
 	ctx.Defer(m.close)
@@ -62,18 +65,18 @@ func (m *manager[M]) register() {
 // close gives up what waits; what other nodes have sent goes back to them.
 func (m *manager[M]) close() {
 	m.alarm.off()
-	m.mail.redirect(route{kind: toNobody}, m.reachable)
+	m.mail.redirect(route{kind: toNobody})
 	m.flush()
 	for _, msg := range m.mail.drain() {
 		m.deadLetter(msg, ErrManagerStopped)
 	}
 	m.board.erase(m.name)
 	if m.office.locator != nil {
-		m.office.hub.Tell(unregistered{m.name})
+		m.office.hub.Tell(unregistered{name: m.name})
 	}
 }
 
-func (m *manager[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
+func (m *manager[M]) onSignal(sig actor.Signal) {
 	switch sig := sig.(type) {
 	case actor.Terminated:
 		m.happened(m.instance.ended(nil))
@@ -81,12 +84,11 @@ func (m *manager[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavio
 		m.happened(m.instance.ended(sig.Err))
 	case actor.PreRestart, actor.PostStop:
 	}
-	return nil
 }
 
 // onInbox takes everything that is not told to the singleton: from the hub, from the
 // instance, from the timer.
-func (m *manager[M]) onInbox(msg any) actor.Behavior[M] {
+func (m *manager[M]) onInbox(msg any) {
 	switch msg := msg.(type) {
 	case wireDeliver:
 		m.onDeliver(msg.From, msg.Payload)
@@ -96,14 +98,22 @@ func (m *manager[M]) onInbox(msg any) actor.Behavior[M] {
 		m.onRecall(msg)
 	case wireRecalled:
 		m.onRecalled(msg)
-	case event:
+	case viewed:
+		m.look.views()
+		m.happened(msg)
+	case drainAsked:
+		m.draining = true
+		m.happened(msg)
+	case ticked:
+		m.lookAfterMail(time.Now())
+		m.happened(msg)
+	case fenceHeld:
 		m.happened(msg)
 	case wireRequest:
 		m.happened(requested{from: msg.From, attempt: msg.Attempt, term: msg.Term})
 	case wireGrant:
 		m.happened(granted{from: msg.From, attempt: msg.Attempt, record: msg.Record, taken: msg.Taken})
 	}
-	return nil
 }
 
 // happened runs the machine, does what it says, and brings the mail up to date.
@@ -111,14 +121,6 @@ func (m *manager[M]) happened(ev event) {
 	now := time.Now()
 	for _, a := range m.machine.step(ev, now) {
 		m.do(a)
-	}
-	switch ev.(type) {
-	case drainAsked:
-		m.draining = true
-	case viewed:
-		m.look.views()
-	case ticked:
-		m.lookAfterMail(now)
 	}
 	m.reroute()
 	m.settle(now)
@@ -157,7 +159,7 @@ func (m *manager[M]) do(a action) {
 func (m *manager[M]) drained() {
 	if m.draining && !m.machine.alive && m.machine.phase != Host && !m.mail.closed {
 		m.draining = false
-		m.office.hub.Tell(drained{m.name})
+		m.office.hub.Tell(drained{name: m.name})
 	}
 }
 

@@ -1,7 +1,6 @@
 package testkit
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"testing"
@@ -14,27 +13,30 @@ import (
 // said otherwise its methods wait three seconds, or as long as Within says.
 type Probe[M any] struct {
 	t        testing.TB
+	system   *actor.System
 	ref      actor.ActorRef[M]
-	stop     func()
+	stop     chan actor.ActorRef[struct{}] // of one: tell it to stop the probe
 	inbox    *inbox[M]
-	watch    func(actor.AnyRef) <-chan struct{}
 	deadline time.Time // of the innermost Within; zero without one
 }
 
 // NewProbe spawns a probe in s.
 func NewProbe[M any](t testing.TB, s *actor.System) *Probe[M] {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	p := &Probe[M]{t: t, stop: stop, inbox: newInbox[M]()}
-	p.ref = actor.Spawn(s, func(_ *actor.Context[M], next *actor.Next[M]) {
-		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
-			p.inbox.put(msg)
-			return nil
-		}
-	}, "", actor.WithContext(ctx))
-	p.watch = func(ref actor.AnyRef) <-chan struct{} { return watch(s, ref) }
+	p := &Probe[M]{t: t, system: s, inbox: newInbox[M](), stop: make(chan actor.ActorRef[struct{}], 1)}
+	p.ref = actor.Spawn(s, p.run, "")
 	return p
 }
+
+func (p *Probe[M]) run(ctx *actor.Context[M], next *actor.Next[M]) {
+	p.stop <- actor.Handle(ctx, func(struct{}) actor.Behavior[M] { return stopped })
+	next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
+		p.inbox.put(msg)
+		return nil
+	}
+}
+
+func stopped[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 
 // Ref returns the probe's ref.
 func (p *Probe[M]) Ref() actor.ActorRef[M] { return p.ref }
@@ -43,8 +45,13 @@ func (p *Probe[M]) Ref() actor.ActorRef[M] { return p.ref }
 // told later becomes dead letters.
 func (p *Probe[M]) Stop() {
 	p.t.Helper()
-	p.stop()
-	p.ExpectTerminated(p.ref)
+	select {
+	case stop := <-p.stop:
+		p.stop <- stop
+		stop.Tell(struct{}{})
+		p.ExpectTerminated(p.ref)
+	case <-p.system.Terminated():
+	}
 }
 
 // Receive returns the next message.
@@ -81,7 +88,8 @@ func (p *Probe[M]) ExpectTerminated(ref actor.AnyRef) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
-	case <-p.watch(ref):
+	case <-watch(p.system, ref):
+	case <-p.system.Terminated(): // with all its actors
 	case <-timer.C:
 		p.t.Fatalf("probe: %s has not terminated within %v", ref.Path(), limit)
 	}
@@ -165,7 +173,7 @@ func watch(s *actor.System, ref actor.AnyRef) <-chan struct{} {
 		ctx.WatchWith(ref, struct{}{})
 		next.OnMessage = func(*actor.Context[struct{}], struct{}) actor.Behavior[struct{}] {
 			close(ended)
-			return func(_ *actor.Context[struct{}], next *actor.Next[struct{}]) { next.Stop() }
+			return stopped
 		}
 	}, "")
 	return ended

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,9 +38,8 @@ type Cluster struct {
 // An Option changes the configuration of the node called name before it starts.
 type Option func(name string, cfg *cluster.Config)
 
-// Start returns a cluster of the nodes "n1" to "nN", all up. The first is the only one
-// that may found a cluster; so it is the oldest. When the test ends, all that still run
-// are shut down.
+// Start returns a cluster of the nodes "n1" to "nN", all up, the oldest first. When the
+// test ends, all that still run are shut down.
 func Start(t testing.TB, n int, opts ...Option) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, net: memnet.New(1), opts: opts, live: make(map[string]*cluster.Node)}
@@ -50,8 +48,9 @@ func Start(t testing.TB, n int, opts ...Option) *Cluster {
 	for i := range names {
 		names[i] = fmt.Sprintf("n%d", i+1)
 	}
-	c.start(names[:1], nil)
-	c.start(names[1:], nil)
+	for _, name := range names {
+		c.start(name, nil)
+	}
 	c.AwaitQuiet()
 	return c
 }
@@ -78,7 +77,7 @@ func (c *Cluster) Node(name string) *cluster.Node {
 // Add starts another node, which joins, and returns it when it is up.
 func (c *Cluster) Add(name string, opts ...Option) *cluster.Node {
 	c.t.Helper()
-	c.start([]string{name}, opts)
+	c.start(name, opts)
 	return c.Node(name)
 }
 
@@ -89,7 +88,12 @@ func (c *Cluster) Crash(name string) {
 	n := c.Node(name)
 	delete(c.live, name)
 	c.net.Crash(name)
-	c.shutdown(n)
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	if err := n.System.Shutdown(ctx); err != nil {
+		c.t.Errorf("clustertest: %v", err)
+	}
+	_ = n.Shutdown(ctx) // its sockets fail, as they should
 }
 
 // Restart crashes a node and starts another of the same name at the same address, as a
@@ -123,33 +127,16 @@ func (c *Cluster) Delay(d, jitter time.Duration) { c.net.Delay(d, jitter) }
 // Lose loses a share of the datagrams, from 0 to 1. Streams lose nothing.
 func (c *Cluster) Lose(share float64) { c.net.Lose(share) }
 
-// start starts nodes, all at once, and waits until they are up.
-func (c *Cluster) start(names []string, opts []Option) {
+// start starts a node, and waits until it is up.
+func (c *Cluster) start(name string, opts []Option) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
-	var (
-		started sync.WaitGroup
-		mu      sync.Mutex // guards c.live and failed
-		failed  error
-	)
-	for _, name := range names {
-		cfg := c.config(name, opts)
-		started.Go(func() {
-			n, err := cluster.Start(ctx, cfg)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				failed = fmt.Errorf("start %s: %w", name, err)
-				return
-			}
-			c.live[name] = n
-		})
+	n, err := cluster.Start(ctx, c.config(name, opts))
+	if err != nil {
+		c.t.Fatalf("clustertest: start %s: %v", name, err)
 	}
-	started.Wait()
-	if failed != nil {
-		c.t.Fatalf("clustertest: %v", failed)
-	}
+	c.live[name] = n
 }
 
 func (c *Cluster) config(name string, opts []Option) cluster.Config {
