@@ -22,6 +22,10 @@ type life struct {
 	end     *end // it is over
 }
 
+// farewell is how long a removed member's connections are kept, so that it can still
+// acknowledge what it has received. Else that would look lost.
+const farewell = 100 * time.Millisecond
+
 // live runs one incarnation to its end.
 func (n *Node) live(set rules) end {
 	self := set.self.ID()
@@ -33,7 +37,7 @@ func (n *Node) live(set rules) end {
 		endpoint: n.endpoint,
 		log:      n.log,
 		received: func(data []byte) { n.heardByGossip(self, data) },
-		state:    n.state.load,
+		state:    n.wholeTable,
 		admit:    n.admit,
 		seen: func(name string, alive bool) {
 			if address, incarnation, ok := parseGossipName(name); ok {
@@ -58,15 +62,24 @@ func (l *life) run() {
 	for l.end == nil {
 		select {
 		case <-n.inbox.full:
-			for _, letter := range n.inbox.take() {
-				if letter.to == 0 || letter.to == l.machine.self.Incarnation {
-					l.handle(letter.ev)
-				}
-			}
+			l.open(n.inbox.take())
 		case <-tick.C:
 			l.handle(ticked{})
 		case <-n.aborted.Done():
 			l.end = &end{err: context.Cause(n.aborted)}
+		}
+	}
+}
+
+// open handles events; once the incarnation has ended, the rest is for the next.
+func (l *life) open(letters []letter) {
+	for i, letter := range letters {
+		if l.end != nil {
+			l.node.inbox.putBack(letters[i:])
+			return
+		}
+		if letter.to == 0 || letter.to == l.machine.self.Incarnation {
+			l.handle(letter.ev)
 		}
 	}
 }
@@ -89,9 +102,11 @@ func (l *life) do(a action) {
 	case connect:
 		n.tasks.Go(func() { l.connect(a.address) })
 	case forget:
-		n.endpoint.Forget(remote.Peer{Addr: a.id.Address, Incarnation: a.id.Incarnation})
+		gone := remote.Peer{Addr: a.id.Address, Incarnation: a.id.Incarnation}
+		time.AfterFunc(farewell, func() { n.endpoint.Forget(gone) })
 	case publish:
-		n.state.store(l.encode(0, tablePush{From: l.machine.self, Whole: true, Table: l.machine.table.pack()}))
+		whole := l.encode(0, tablePush{From: l.machine.self, Whole: true, Table: l.machine.table.pack()})
+		n.state.Store(&whole)
 		n.show(a.view)
 	case drain:
 		n.tasks.Go(l.drain)
@@ -148,6 +163,14 @@ func (l *life) note(a note) {
 		log = l.node.log.Warn
 	}
 	log(a.text, zap.String("peer", a.address), zap.String("reason", a.reason))
+}
+
+// wholeTable is called by memberlist.
+func (n *Node) wholeTable() []byte {
+	if whole := n.state.Load(); whole != nil {
+		return *whole
+	}
+	return nil
 }
 
 // heardByGossip is called by memberlist.
