@@ -109,8 +109,6 @@ func (d *director) sum(counted int) {
 		total.DeadLettered += s.DeadLettered
 	}
 	d.show.text("      all         %8d %8d %9d %13d\n", total.Sent, total.Handled, total.Buffered, total.DeadLettered)
-	if d.books.fenced > 0 {
-		d.show.text("writes of a replaced host that the journal refused: %d", d.books.fenced)
-	}
+	d.show.text("writes of replaced hosts that the journal refused: %d", d.books.fenced)
 	d.show.text("%d increments acknowledged, each in the final state exactly once; %d counted in all: ok", len(d.books.acks), counted)
 }
