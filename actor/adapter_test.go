@@ -146,6 +146,20 @@ func TestAHandlerTakesMessagesBesideTheBehavior(t *testing.T) {
 	})
 }
 
+func TestWhatWaitsForAnAdapterOrAHandlerWhenTheActorStopsIsADeadLetterAsItWasTold(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		ref := actor.Spawn(s, obedient(), "wrapper")
+		ref.Tell(func(ctx *actor.Context[order]) actor.Behavior[order] {
+			actor.Adapt(ctx, func(int) order { return nil }).Tell(1)
+			actor.Handle(ctx, func(string) actor.Behavior[order] { return nil }).Tell("two")
+			return behaviors.Stopped
+		})
+		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 1, Reason: actor.ErrTerminated})
+		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: "two", Reason: actor.ErrTerminated})
+	})
+}
+
 func TestAHandlerEndsWithItsIncarnation(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

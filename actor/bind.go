@@ -9,7 +9,9 @@ import (
 // bound yet, or its path is malformed.
 type unbound string
 
-func newUnbound(path string) *core { return &core{path: path, impl: unbound(path), dead: true} }
+func newUnbound(path string) *core {
+	return &core{path: path, impl: unbound(path), dead: true, over: true}
+}
 
 func (u unbound) deliver(msg any) { deadLetterToNobody(string(u), msg) }
 

@@ -42,8 +42,12 @@ func (c *cell[M]) fail(err error) {
 	c.stopFailed(err, len(c.layers) > 0)
 }
 
-// isFinal reports whether err is one that no strategy can decide about.
+// isFinal reports whether err is one that no strategy can decide about. What is final for
+// a child is not so for the parent that watches it.
 func isFinal(err error) bool {
+	if _, ofChild := errors.AsType[*DeathPactError](err); ofChild {
+		return false
+	}
 	var f interface{ Final() bool }
 	return errors.As(err, &f) && f.Final()
 }

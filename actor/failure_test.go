@@ -563,23 +563,6 @@ func TestAHandlerThatEndsItsGoroutineEndsItsActor(t *testing.T) {
 	}
 }
 
-func TestTheParentOfAChildThatEndedItsGoroutineIsSupervised(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *actor.System) {
-		p := testkit.NewProbe[string](t, s)
-		actor.Spawn(s, behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
-			p.Ref().Tell("start")
-			child := actor.Spawn(ctx, obedient(), "")
-			ctx.Watch(child)
-			child.Tell(do(func(*actor.Context[order]) { runtime.Goexit() }))
-			return obedient()
-		}), actor.Strategy{Limit: 2}), "parent")
-		for range 3 {
-			p.Expect("start")
-		}
-		p.ExpectNone(time.Hour)
-	})
-}
-
 func TestAFailureEscalatesToTheParent(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -745,4 +728,28 @@ func TestAFinalFailureStopsTheActorWhateverTheStrategySays(t *testing.T) {
 		ref.Tell("fail")
 		p.ExpectTerminated(ref)
 	})
+}
+
+func TestWhatIsFinalForAChildIsNotSoForItsParent(t *testing.T) {
+	for name, o := range map[string]order{
+		"a final failure":          fail(finalError{}),
+		"the end of its goroutine": do(func(*actor.Context[order]) { runtime.Goexit() }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				p := testkit.NewProbe[string](t, s)
+				actor.Spawn(s, behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
+					p.Ref().Tell("start")
+					child := actor.Spawn(ctx, obedient(), "")
+					ctx.Watch(child)
+					child.Tell(o)
+					return obedient() // so it fails with its child
+				}), actor.Strategy{Limit: 2}), "parent")
+				for range 3 {
+					p.Expect("start")
+				}
+				p.ExpectNone(time.Hour)
+			})
+		})
+	}
 }

@@ -285,6 +285,20 @@ func TestADrainedChildHandlesFirstWhatItHasBeenTold(t *testing.T) {
 	})
 }
 
+func TestAChildThatRestartsIsDrainedAfterwards(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		parent, child := parentOf(t, s, behaviors.Supervise(life(p), actor.Strategy{Backoff: actor.Backoff{Min: time.Second}}))
+		child.Tell(fail(errBoom))
+		child.Tell(say(p, "in time"))
+		settle()
+		parent.Tell(do(func(ctx *actor.Context[order]) { ctx.Drain(child) }))
+		for _, want := range []string{"start", "it PreRestart", "start", "in time", "it PostStop"} {
+			p.Expect(want)
+		}
+	})
+}
+
 func TestADrainIsNotPushedOutOfAFullMailbox(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

@@ -64,9 +64,10 @@ type core struct {
 	children map[string]*core
 	watchers []watcher
 	closed   bool // takes no more children
-	dead     bool
+	dead     bool // takes no more messages
+	over     bool // its watchers have been told
 
-	cause error // the failure that it ended by; set before dead is, and not read before
+	cause error // the failure that it ended by; set before over is, and not read before
 }
 
 // A receiver is the part of a core that knows message types.
@@ -94,11 +95,11 @@ func (c *core) actor() *core {
 	return c
 }
 
-// addWatcher returns false when c has ended.
+// addWatcher returns false when it is all over with c.
 func (c *core) addWatcher(w watcher) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dead {
+	if c.over {
 		return false
 	}
 	c.watchers = append(c.watchers, w)
@@ -113,9 +114,10 @@ func (c *core) removeWatcher(w watcher) {
 	}
 }
 
-// tellWatchers tells all watchers of the end of c, which must be dead.
+// tellWatchers tells all watchers of the end of c, which is over now.
 func (c *core) tellWatchers() {
 	c.mu.Lock()
+	c.over = true
 	watchers := c.watchers
 	c.watchers = nil
 	c.mu.Unlock()

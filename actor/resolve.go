@@ -40,7 +40,7 @@ func (c *core) is(uid uint64) bool { return c != nil && (uid == 0 || c.uid == ui
 type nobody struct{ core }
 
 func newNobody(s *System, l location) *core {
-	n := &nobody{core{sys: s, path: l.path, address: l.address, uid: l.uid, dead: true}}
+	n := &nobody{core{sys: s, path: l.path, address: l.address, uid: l.uid, dead: true, over: true}}
 	n.impl = n
 	return &n.core
 }

@@ -48,7 +48,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	c := newCell(parent, b, cfg)
 	name = c.settle(name)
 	if !parent.addChild(name, &c.core) {
-		c.dead = true
+		c.dead, c.over = true, true
 		c.life.end()
 		return ActorRef[M]{&c.core}
 	}

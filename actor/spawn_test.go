@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
@@ -40,6 +43,33 @@ func TestANameIsTakenUntilItsActorHasEnded(t *testing.T) {
 		close(release)
 		p.Expect("the name is free when the watcher knows")
 	})
+}
+
+func TestNobodyLearnsOfAnEndBeforeItsNameIsFree(t *testing.T) {
+	var beforeItIsOver func()
+	logs, _ := observer.New(zap.WarnLevel)
+	log := zap.New(logs, zap.Hooks(func(zapcore.Entry) error { // of the dead letter
+		beforeItIsOver()
+		return nil
+	}))
+	inBubbleWith(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		old := actor.Spawn(s, obedient(), "x")
+		beforeItIsOver = func() {
+			actor.Spawn(s, obedient(), "watcher").Tell(do(func(ctx *actor.Context[order]) {
+				ctx.WatchWith(old, do(func(*actor.Context[order]) {
+					actor.Spawn(s, obedient(), "x")
+					p.Ref().Tell("spawned")
+				}))
+			}))
+			settle()
+		}
+		old.Tell(do(func(ctx *actor.Context[order]) {
+			old.Tell(stop)
+			old.Tell(say(p, "a dead letter"))
+		}))
+		p.Expect("spawned")
+	}, actor.WithLogger(log))
 }
 
 func TestATakenNameInsideAnActorIsAnOrdinaryFailure(t *testing.T) {

@@ -179,6 +179,36 @@ func TestAnAdapterIsReachableFromOtherNodesUntilItsActorEnds(t *testing.T) {
 	})
 }
 
+func TestAnExportedRefTakesMessagesOfItsTypeOnly(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *actor.System) {
+		a, b := connected(t)
+		letters := deadLetters(t, a)
+		parcels := testkit.NewProbe[parcel](t, b)
+		_, adapter := adapt(t, a, obedient(), func(int) order { return nil })
+		remote := actor.Resolve[parcel](a, parcels.Ref().String())
+		expectWrongType := func() {
+			t.Helper()
+			wayBack := parcels.Receive().ReplyTo
+			actor.Resolve[string](b, wayBack.String()).Tell("not an int")
+			letter := letters.Receive()
+			require.Equal(t, "not an int", letter.Message)
+			require.ErrorIs(t, letter.Reason, actor.ErrWrongType)
+		}
+		remote.Tell(parcel{ReplyTo: adapter})
+		expectWrongType()
+		answer := make(chan int)
+		go func() {
+			answer <- testkit.Ask(t, remote, func(r actor.ActorRef[int]) parcel {
+				remote.Tell(parcel{ReplyTo: r}) // once for the wrong answer
+				return parcel{ReplyTo: r}       // and once for the right one
+			})
+		}()
+		expectWrongType()
+		parcels.Receive().ReplyTo.Tell(42)
+		require.Equal(t, 42, <-answer)
+	})
+}
+
 // A parcel is a message that may leave the node.
 type parcel struct {
 	N       int

@@ -79,8 +79,10 @@ func TestWatchingTwiceIsWatchingOnce(t *testing.T) {
 		settle()
 		target.Tell(stop)
 		p.Expect("watcher Terminated")
-		ref.Tell(watch(target)) // this is another watch, of an actor that has ended
-		ref.Tell(watch(target))
+		ref.Tell(do(func(ctx *actor.Context[order]) { // this is another watch, of an actor that has ended
+			ctx.Watch(target)
+			ctx.Watch(target)
+		}))
 		p.Expect("watcher Terminated")
 		p.ExpectNone(time.Hour)
 	})

@@ -56,6 +56,7 @@ func defaultSignals[M any](_ *actor.Context[M], sig actor.Signal) actor.Behavior
 	switch sig.(type) {
 	case actor.Terminated, actor.ChildFailed:
 		return Unhandled
+	case actor.PostStop, actor.PreRestart:
 	}
 	return nil
 }

@@ -10,12 +10,13 @@ import (
 type bulletin struct {
 	mu      sync.Mutex // guards the fields below
 	view    View
-	changed chan struct{} // closed when there is a newer view
+	changed chan struct{} // closed when there is a newer view, or will be none
 	ended   bool          // there will be none
 }
 
 func newBulletin(v View) *bulletin { return &bulletin{view: v, changed: make(chan struct{})} }
 
+// show replaces the view by a newer one.
 func (b *bulletin) show(v View) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,18 +39,28 @@ func (b *bulletin) read() (v View, changed <-chan struct{}, ended bool) {
 	return b.view, b.changed, b.ended
 }
 
+// next waits for a newer view than one of a version, and reports whether there is one.
+func (b *bulletin) next(ctx context.Context, than uint64) bool {
+	for {
+		v, changed, ended := b.read()
+		if v.Version > than || ended {
+			return v.Version > than
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
 // follow yields the view as it is, and then the newest whenever it has changed, until ctx
 // ends or the last one has been yielded.
 func (b *bulletin) follow(ctx context.Context) iter.Seq[View] {
 	return func(yield func(View) bool) {
-		for {
-			v, changed, ended := b.read()
-			if ctx.Err() != nil || !yield(v) || ended {
-				return
-			}
-			select {
-			case <-changed:
-			case <-ctx.Done():
+		for ctx.Err() == nil {
+			v, _, _ := b.read()
+			if !yield(v) || !b.next(ctx, v.Version) {
 				return
 			}
 		}

@@ -69,8 +69,9 @@ type Config struct {
 	// should be the same on all nodes. The default is 1.
 	MinMembers int
 
-	// StayDown ends the node when the cluster has given it up: its system is shut down.
-	// Otherwise it stops its singletons and joins again, as a new incarnation.
+	// StayDown ends the node when the cluster has given it up: its actors are stopped, which
+	// actor.System.Terminated tells; then Leave closes its ports. Otherwise it stops its
+	// singletons and joins again, as a new incarnation.
 	StayDown bool
 
 	// Network is nil for the TCP and UDP of the operating system. Tests pass one in memory.

@@ -9,7 +9,7 @@ import (
 var (
 	// ErrNotMember is returned by [Node.Down] for a name that no member has.
 	ErrNotMember = errors.New("cluster: no such member")
-	// ErrEnded is returned by methods of a node that has left or was shut down.
+	// ErrEnded is returned by [Start] when the node was removed again before it was up.
 	ErrEnded = errors.New("cluster: node has ended")
 )
 

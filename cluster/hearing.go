@@ -81,7 +81,7 @@ func (m *machine) hearBeat(from ID, h heartbeat) {
 	if s == nil {
 		return
 	}
-	if m.table.see(from, seen{Version: h.Seen, Members: h.Members}) {
+	if m.table.see(from, seen{Version: h.Seen, Members: h.Members}) && m.agree() != m.converged {
 		m.dirty = true
 	}
 	if h.Members == m.sums.members && m.table.status(from) == Up {

@@ -22,10 +22,25 @@ func (b *inbox) post(to uint64, ev event) {
 	b.mu.Lock()
 	b.events = append(b.events, letter{to, ev})
 	b.mu.Unlock()
+	b.signal()
+}
+
+func (b *inbox) signal() {
 	select {
 	case b.full <- struct{}{}:
 	default:
 	}
+}
+
+// putBack returns events that were taken and not handled, in front of all others.
+func (b *inbox) putBack(events []letter) {
+	if len(events) == 0 {
+		return
+	}
+	b.mu.Lock()
+	b.events = append(events, b.events...)
+	b.mu.Unlock()
+	b.signal()
 }
 
 // take returns what has come, in order.

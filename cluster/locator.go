@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -69,4 +70,22 @@ func (v View) topology() singleton.Topology {
 
 func peerID(id ID) singleton.PeerID {
 	return singleton.PeerID{Address: id.Address, Incarnation: id.Incarnation}
+}
+
+// names is a set of names.
+type names struct {
+	mu  sync.Mutex // guards all
+	all []string   // sorted
+}
+
+func (n *names) add(name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.all = union(n.all, []string{name})
+}
+
+func (n *names) sorted() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.all
 }

@@ -40,12 +40,13 @@ func name(m Member, ok bool) string {
 func (n *Node) logMembers(before, v View) {
 	for _, m := range v.Members {
 		if i := slices.IndexFunc(before.Members, m.same); i < 0 || before.Members[i].Status != m.Status {
-			n.log.Info("member is "+m.Status.String(), fields(m)...)
+			n.log.Info("member changed", fields(m)...)
 		}
 	}
 	for _, m := range before.Members {
 		if !slices.ContainsFunc(v.Members, m.same) && len(v.Members) > 0 {
-			n.log.Info("member is removed", fields(m)...)
+			m.Status = Removed
+			n.log.Info("member changed", fields(m)...)
 		}
 	}
 }
@@ -53,9 +54,9 @@ func (n *Node) logMembers(before, v View) {
 func (n *Node) logReachability(before, v View) {
 	for _, m := range v.Members {
 		if was, is := before.Reachable(m), v.Reachable(m); was && !is {
-			n.log.Warn("member is unreachable", append(fields(m), zap.Strings("by", namesOf(v.UnreachableBy(m))))...)
+			n.log.Warn("member unreachable", append(fields(m), zap.Strings("by", namesOf(v.UnreachableBy(m))))...)
 		} else if !was && is {
-			n.log.Info("member is reachable again", fields(m)...)
+			n.log.Info("member reachable again", fields(m)...)
 		}
 	}
 }
@@ -63,6 +64,7 @@ func (n *Node) logReachability(before, v View) {
 func fields(m Member) []zap.Field {
 	return []zap.Field{
 		zap.String("member", m.Name),
+		zap.Stringer("status", m.Status),
 		zap.Stringer("id", m.ID()),
 		zap.Uint64("number", m.UpNumber),
 	}

@@ -58,9 +58,10 @@ const (
 
 // A machine is the membership of one incarnation of a node. It is pure: events and the
 // time go in, actions come out; it starts nothing, reads no clock and draws no numbers.
-// Files: seeking (until it is a member), admitting (others who join), hearing (messages
-// among members), leading (for the whole cluster), splitting (for one side of a split),
-// parting (how it ends), islands (when there are two clusters).
+// What it does stands in files of their own: seeking (until it is a member), admitting
+// (others who join), speaking and hearing (among members), leading (for the whole
+// cluster), splitting (for one side of a split), islands (when there are two clusters),
+// parting (how it ends), showing (its view).
 type machine struct {
 	set   rules
 	self  ID
@@ -68,13 +69,14 @@ type machine struct {
 	now   time.Time
 	out   []action
 
-	table   table
-	sums    sums  // of the table
-	dirty   bool  // something has changed that others may depend on
-	news    table // what has changed in this step
-	own     table // what of that this node has decided
-	acting  bool  // our being up rests on a whole table: we know of all that are up
-	version uint64
+	table     table
+	sums      sums  // of the table
+	dirty     bool  // something has changed that others may depend on
+	converged bool  // the members agreed at the end of the last step that changed anything
+	news      table // what has changed in this step
+	own       table // what of that this node has decided
+	acting    bool  // our being up rests on a whole table: we know of all that are up
+	version   uint64
 
 	monitor   monitor
 	beatAt    time.Time // when the next heartbeat is due
@@ -167,7 +169,7 @@ func (m *machine) begin() { m.news, m.own = m.change(), m.change() }
 func (m *machine) merge(t table) table {
 	news := m.table.merge(t)
 	m.news.merge(news)
-	m.dirty = m.dirty || !news.empty() || len(news.seen) > 0
+	m.dirty = m.dirty || !news.empty() || len(news.seen) > 0 && m.agree() != m.converged
 	return news
 }
 
@@ -190,6 +192,7 @@ func (m *machine) settle() {
 		m.lead()
 	}
 	if m.phase == member {
+		m.converged = m.agree()
 		m.tellNews()
 		m.calm.note(m.table, m.now)
 	}
@@ -200,6 +203,9 @@ func (m *machine) settle() {
 		m.publish()
 	}
 }
+
+// agree reports whether all members are known to agree on who is a member.
+func (m *machine) agree() bool { return m.table.converged(m.sums.members, m.table.unreachable()) }
 
 // noteSeen records that this node has the members that it has.
 func (m *machine) noteSeen() {
@@ -224,20 +230,6 @@ func (m *machine) others() []ID {
 	return slices.DeleteFunc(m.table.ids(), func(id ID) bool { return id == m.self })
 }
 
-// tellNews tells all members directly what this node has decided, and by gossip whatever
-// is new. Who misses both is made good for by the sums in the heartbeats.
-func (m *machine) tellNews() {
-	if !m.own.empty() {
-		push := tablePush{From: m.self, Table: m.own.pack()}
-		for _, id := range m.others() {
-			m.tell(id, push)
-		}
-	}
-	if !m.news.empty() {
-		m.do(spread{m.news.clone()})
-	}
-}
-
 // tick does what is due.
 func (m *machine) tick() {
 	switch m.phase {
@@ -246,109 +238,19 @@ func (m *machine) tick() {
 	case member:
 		m.beatWhenDue()
 		m.report()
+		m.settle() // a change that was seen only now begins a new calm
 		m.judge()
 		m.greetWhenDue()
-		m.table.forget(m.now.Add(-tombFor).Unix())
+		m.tidy()
 	case parting:
 		m.endWhenDue()
 	case idle, downed, ended:
 	}
 }
 
-// beatWhenDue sends the heartbeat.
-func (m *machine) beatWhenDue() {
-	if m.now.Before(m.beatAt) {
-		return
-	}
-	m.beatAt = m.now.Add(m.set.detector.Interval)
-	m.seq++
-	var to []string
-	for _, id := range m.others() {
-		to = append(to, id.Address)
-	}
-	if len(to) == 0 {
-		return
-	}
-	m.do(beat{to: to, msg: heartbeat{
-		Cluster: m.table.cluster,
-		Seq:     m.seq,
-		Seen:    m.table.seen[m.self].Version,
-		Members: m.sums.members,
-		All:     m.sums.all,
-	}})
-}
-
-// report writes into our row whom we cannot reach.
-func (m *machine) report() {
-	silent := m.monitor.look(m.now)
-	if r := m.table.rows[m.self]; !slices.Equal(silent, r.Unreachable) {
-		r.Unreachable = silent
-		m.writeRow(r)
-	}
-}
-
-// offer writes into our row that a singleton has a manager here.
-func (m *machine) offer(name string) {
-	if i, found := slices.BinarySearch(m.set.offers, name); !found {
-		m.set.offers = slices.Insert(slices.Clone(m.set.offers), i, name)
-	}
-	if r := m.table.rows[m.self]; m.phase == member && !slices.Equal(r.Offers, m.set.offers) {
-		r.Offers = m.set.offers
-		m.writeRow(r)
-	}
-}
-
-func (m *machine) writeRow(r row) {
-	r.Version++
-	change := m.change()
-	change.rows[m.self] = r
-	m.decide(change)
-}
-
-// publish shows how things stand.
-func (m *machine) publish() {
-	m.version++
-	m.do(publish{m.view()})
-}
-
-func (m *machine) view() View {
-	v := View{Version: m.version, Self: m.set.self, tombs: maps.Clone(m.table.tombs)}
-	switch m.phase {
-	case idle, seeking:
-		return v
-	case downed:
-		v.Self.Status = Down
-		return v
-	case parting, ended:
-		v.Self.Status = Removed
-		return v
-	case member:
-	}
-	for _, id := range m.table.ids() {
-		each := m.table.members[id]
-		if id == m.self && !m.acting {
-			each.Status = min(each.Status, Joining)
-		}
-		if id == m.self {
-			v.Self = each
-		}
-		v.Members = append(v.Members, each)
-	}
-	v.unreachable = m.table.unreachable()
-	v.Converged = m.table.converged(m.sums.members, v.unreachable)
-	v.order = m.set.election.order(v.Members)
-	v.rows, v.records = maps.Clone(m.table.rows), maps.Clone(m.table.records)
-	v.gone = m.unclean()
-	return v
-}
-
-// unclean returns who was removed without a sign that it has stopped, and since when.
-func (m *machine) unclean() map[ID]time.Time {
-	gone := map[ID]time.Time{}
-	for id, dead := range m.table.tombs {
-		if !dead.Clean {
-			gone[id] = m.removed[id]
-		}
-	}
-	return gone
+// tidy forgets what is too old to matter.
+func (m *machine) tidy() {
+	m.table.forget(m.now.Add(-tombFor).Unix())
+	maps.DeleteFunc(m.removed, func(id ID, _ time.Time) bool { return m.table.status(id) != Removed })
+	maps.DeleteFunc(m.strangers, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*strangerFor })
 }

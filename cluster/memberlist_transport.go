@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"net"
@@ -71,7 +72,7 @@ func (t *memberlistTransport) receiveStream(c net.Conn) {
 	select {
 	case t.streams <- c:
 	case <-t.stopping:
-		c.Close()
+		_ = c.Close() // nobody is going to use it
 	}
 }
 
@@ -140,8 +141,7 @@ func (t *memberlistTransport) DialAddressTimeout(a memberlist.Address, timeout t
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err} // the kind that memberlist takes as a fault of the peer
 	}
 	if err := c.SetDeadline(time.Now().Add(streamLimit)); err != nil {
-		c.Close()
-		return nil, err
+		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }

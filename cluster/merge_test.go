@@ -56,14 +56,14 @@ func normal(t table) table {
 }
 
 func joined(a, b table) table {
-	c := a.clone()
+	c := normal(a)
 	c.merge(b)
 	return c
 }
 
 func TestTablesMergeInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
+	for range 5_000 {
 		a, b, c := randomTable(random), randomTable(random), randomTable(random)
 		require.Equal(t, joined(a, b).pack(), joined(b, a).pack(), "commutative")
 		require.Equal(t, joined(joined(a, b), c).pack(), joined(a, joined(b, c)).pack(), "associative")
@@ -75,7 +75,7 @@ func TestMergeReturnsWhatIsNew(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 5_000 {
 		a, b := randomTable(random), randomTable(random)
-		whole := a.clone()
+		whole := normal(a)
 		news := whole.merge(b)
 		require.Equal(t, whole.pack(), joined(a, news).pack(), "the news make up the difference")
 		again := whole.merge(b)

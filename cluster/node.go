@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"go.uber.org/zap"
@@ -29,7 +30,7 @@ type Node struct {
 	inbox    *inbox
 	views    *bulletin
 	offers   names
-	state    blob // the table, for gossip
+	state    atomic.Pointer[[]byte] // the table, for gossip
 	troubles troubles
 
 	aborted context.Context // ends membership without a word
@@ -47,11 +48,11 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	n, err := listen(cfg)
+	n, err := listen(cfg) //nolint:contextcheck // the node outlives the start
 	if err != nil {
 		return nil, err
 	}
-	go n.run()
+	go n.run() //nolint:contextcheck // it outlives the start
 	if err := n.awaitUp(ctx); err != nil {
 		n.abort(ErrEnded)
 		return nil, errors.Join(err, n.close(context.WithoutCancel(ctx)))
@@ -116,13 +117,25 @@ func (n *Node) run() {
 	for {
 		e := n.live(set)
 		if !e.rejoin {
-			n.failure = e.err
+			n.over(e)
 			return
 		}
 		set = n.next(set, e)
 		n.log.Info("beginning a new incarnation")
 		n.endpoint.Rename(set.self.Incarnation)
 	}
+}
+
+// over ends what depends on membership, once there is none.
+func (n *Node) over(e end) {
+	if n.failure = e.err; e.err != nil && n.aborted.Err() == nil {
+		n.log.Error("node has ended", zap.Error(e.err))
+	}
+	n.tasks.Go(func() {
+		if err := n.System.Shutdown(n.aborted); err != nil {
+			n.log.Debug("shutdown interrupted", zap.Error(err))
+		}
+	})
 }
 
 // awaitUp waits until the node is a full member.
@@ -193,6 +206,7 @@ func (n *Node) Shutdown(ctx context.Context) error {
 // close ends what is left once membership has ended or been aborted.
 func (n *Node) close(ctx context.Context) error {
 	<-n.ended
+	n.abort(ErrEnded)
 	n.tasks.Wait()
 	return errors.Join(n.System.Shutdown(ctx), n.endpoint.Close())
 }

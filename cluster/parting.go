@@ -102,7 +102,7 @@ func (m *machine) buryClean(id ID) {
 	if id != m.self {
 		m.tell(id, goneSeen{})
 	}
-	if m.phase != member && id != m.self || m.table.status(id) == 0 {
+	if (m.phase != member && id != m.self) || m.table.status(id) == 0 {
 		return
 	}
 	change := m.change()

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type questions struct {
 	negative  map[string]time.Time // when an address last said that there is no cluster, or had certainly nobody there
 	replaces  []uint64             // what the answers told us to replace
 	taken     time.Time            // since when our name is said to be taken
+	told      bool                 // that this takes long
 }
 
 // seek begins to ask all seeds, and where members lived before, for a cluster to join.
@@ -46,6 +48,7 @@ func (m *machine) askAround() {
 	pause := askAgain
 	if m.now.Sub(q.started) >= askPatience {
 		pause = askSeldom
+		m.sayWhy()
 	}
 	q.next = m.now.Add(pause)
 	for _, address := range q.addresses {
@@ -55,6 +58,25 @@ func (m *machine) askAround() {
 		m.askOne(address)
 	}
 	m.foundWhenAlone()
+}
+
+// sayWhy tells people, once, what the node is waiting for.
+func (m *machine) sayWhy() {
+	if m.questions.told {
+		return
+	}
+	m.questions.told = true
+	reason := "no seed is a member, and only the first one founds a cluster"
+	if m.mayFound() {
+		reason = "without an answer of " + strings.Join(m.unheard(), ", ") + " it cannot be known that there is none"
+	}
+	m.do(note{warn: true, text: "still looking for a cluster", reason: reason})
+}
+
+// unheard returns the addresses that have not said lately that there is no cluster.
+func (m *machine) unheard() []string {
+	q := m.questions
+	return slices.DeleteFunc(slices.Clone(q.addresses), func(a string) bool { return q.aliases[a] || q.denied(a, m.now) })
 }
 
 func (m *machine) askOne(address string) {
@@ -87,11 +109,7 @@ func (m *machine) deny(address string) {
 // foundWhenAlone founds a cluster, if this node may, and everybody who was asked has just
 // said that there is none.
 func (m *machine) foundWhenAlone() {
-	q := m.questions
-	if m.phase != seeking || !m.mayFound() {
-		return
-	}
-	if slices.ContainsFunc(q.addresses, func(a string) bool { return !q.aliases[a] && !q.denied(a, m.now) }) {
+	if m.phase != seeking || !m.mayFound() || len(m.unheard()) > 0 {
 		return
 	}
 	t := newTable(m.set.founding)
@@ -106,12 +124,13 @@ func (m *machine) foundWhenAlone() {
 func (m *machine) enter(t table) {
 	m.phase = member
 	clear(m.known)
+	records := m.table.records
 	m.table = newTable(t.cluster)
 	m.begin()
 	m.merge(t)
 	m.beatAt, m.greetAt = m.now, m.now.Add(greetEvery)
 	change := m.change()
-	change.records = m.set.records
+	change.records = records
 	change.rows[m.self] = row{Version: 1, Offers: m.set.offers}
 	m.decide(change)
 }

@@ -63,17 +63,6 @@ func (t table) empty() bool {
 	return len(t.members)+len(t.tombs)+len(t.rows)+len(t.records) == 0
 }
 
-func (t table) clone() table {
-	return table{
-		cluster: t.cluster,
-		members: maps.Clone(t.members),
-		tombs:   maps.Clone(t.tombs),
-		rows:    maps.Clone(t.rows),
-		seen:    maps.Clone(t.seen),
-		records: maps.Clone(t.records),
-	}
-}
-
 // ids returns the members in order of their IDs.
 func (t table) ids() []ID { return slices.SortedFunc(maps.Keys(t.members), ID.Compare) }
 

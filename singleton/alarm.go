@@ -39,7 +39,7 @@ type look struct {
 	looks int
 }
 
-var lookBackoff = actor.Backoff{Min: 50 * time.Millisecond, Max: time.Second}
+var lookBackoff = actor.Backoff{Min: 100 * time.Millisecond, Max: time.Second}
 
 // plan keeps a time that is set.
 func (l *look) plan(now time.Time, heldUp bool) {

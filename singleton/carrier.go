@@ -10,7 +10,9 @@ var (
 )
 
 // Carried implements [actor.Carrier].
-func (m wireDeliver) Carried(s *actor.System) (string, any, bool) { return carried(s, m.Name, m.Payload) }
+func (m wireDeliver) Carried(s *actor.System) (string, any, bool) {
+	return carried(s, m.Name, m.Payload)
+}
 
 // Carried implements [actor.Carrier].
 func (m wireGiveBack) Carried(s *actor.System) (string, any, bool) {
@@ -42,3 +44,15 @@ func (wireRecall) Carried(*actor.System) (string, any, bool) { return "", nil, f
 
 // Carried implements [actor.Carrier].
 func (wireRecalled) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (viewed) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (fenceHeld) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (drainAsked) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (ticked) Carried(*actor.System) (string, any, bool) { return "", nil, false }

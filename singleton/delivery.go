@@ -6,14 +6,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// receive takes what is told to the singleton on this node.
-func (m *manager[M]) receive(_ *actor.Context[M], msg M) actor.Behavior[M] {
-	m.take(msg)
-	return nil
-}
-
+// take takes what is told to the singleton on this node.
 func (m *manager[M]) take(msg M) {
-	if m.mail.open() {
+	if m.mail.clear() {
 		m.send(msg)
 		return
 	}
@@ -121,8 +116,10 @@ func (m *manager[M]) sendRecall() {
 func (m *manager[M]) lookAfterMail(now time.Time) {
 	switch {
 	case !m.look.due(now):
-	case m.mail.closed:
+	case m.mail.closed && m.reachable(m.mail.sentTo):
 		m.sendRecall()
+	case m.mail.closed: // for a while it could still have come through
+		m.mail.open()
 	default:
 		m.mail.retry()
 	}
@@ -130,7 +127,7 @@ func (m *manager[M]) lookAfterMail(now time.Time) {
 
 // reroute follows the machine: where do messages go now?
 func (m *manager[M]) reroute() {
-	if m.mail.redirect(m.route(), m.reachable) {
+	if m.mail.redirect(m.route()) {
 		m.sendRecall()
 	}
 	m.flush()

@@ -12,9 +12,9 @@ import (
 // store that refuses generations below the highest it has seen cannot be harmed by an
 // instance that has been replaced and does not know yet.
 //
-// Term grows by one whenever the singleton starts on a node, after a move or a crash;
-// Seq when it is restarted in place. Terms are agreed by the members of the cluster, so
-// they begin again when all of them have been stopped at once.
+// Term grows whenever the singleton starts on a node, after a move or a crash, seldom by
+// more than one; Seq when it is restarted in place. Terms are agreed by the members of
+// the cluster, so they begin again when all of them have been stopped at once.
 type Generation struct {
 	Term uint64
 	Seq  uint64

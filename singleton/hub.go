@@ -156,17 +156,24 @@ func (h *hub) drain(msg drain) {
 		inbox.Tell(drainAsked{})
 	}
 	h.drains = append(h.drains, d)
-	h.drained("")
+	h.finishDrains()
 }
 
 // drained notes that the manager of that name has nothing left to stop.
 func (h *hub) drained(name string) {
-	h.drains = slices.DeleteFunc(h.drains, func(d *drainage) bool {
+	for _, d := range h.drains {
 		delete(d.left, name)
-		if len(d.left) == 0 {
-			d.done()
+	}
+	h.finishDrains()
+}
+
+func (h *hub) finishDrains() {
+	h.drains = slices.DeleteFunc(h.drains, func(d *drainage) bool {
+		if len(d.left) > 0 {
+			return false
 		}
-		return len(d.left) == 0
+		d.done()
+		return true
 	})
 }
 
@@ -207,19 +214,8 @@ func (h *hub) answer(msg wireMsg) {
 		}
 	case wireRecall:
 		h.post.send(msg.From, wireRecalled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
-	case wireDeliver:
-		h.deadLetter(msg.Name, msg.Payload)
-	case wireGiveBack:
-		h.deadLetter(msg.Name, msg.Payload)
+	case wireDeliver, wireGiveBack:
+		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
 	case wireGrant, wireRecalled:
 	}
-}
-
-// deadLetter reports a message to a singleton whose manager is not here.
-func (h *hub) deadLetter(name string, p actor.Payload) {
-	msg, err := p.Unpack(h.post.system)
-	if err != nil {
-		msg = p
-	}
-	h.post.system.DeadLetter("singleton "+name, msg, actor.ErrNoSuchActor)
 }

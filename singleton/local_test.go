@@ -13,34 +13,14 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// msg is what the singletons of these tests take.
-type msg struct {
-	text    string
-	replyTo actor.ActorRef[string]
-}
-
-// echo answers with the generation of its instance and the text; "stop" and "fail" end it.
-func echo() actor.Behavior[msg] {
-	return behaviors.Receive(func(ctx *actor.Context[msg], m msg) actor.Behavior[msg] {
-		switch m.text {
-		case "stop":
-			return behaviors.Stopped
-		case "fail":
-			panic("told to")
-		}
-		m.replyTo.Tell(singleton.GenerationOf(ctx).String() + " " + m.text)
-		return behaviors.Same
-	})
-}
-
 func TestWithoutAClusterTheSingletonRunsRightHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t)
 		p := testkit.NewProbe[string](t, s)
-		ref := actor.Spawn(s, behaviors.Singleton(echo), "echo")
+		ref := actor.Spawn(s, behaviors.Singleton(mortal), "one")
 		ref.Tell(msg{"hello", p.Ref()})
 		p.Expect("1.1 hello")
-		status, ok := singleton.StatusOf(s, "echo")
+		status, ok := singleton.StatusOf(s, "one")
 		require.True(t, ok)
 		require.Equal(t, singleton.Host, status.Phase)
 		require.True(t, status.Here)
@@ -52,7 +32,7 @@ func TestAnInstanceThatStopsOrFailsIsRestartedInPlace(t *testing.T) {
 		s := testkit.NewSystem(t)
 		p := testkit.NewProbe[string](t, s)
 		census := testkit.NewCensus(t)
-		ref := actor.Spawn(s, behaviors.Singleton(testkit.Counted(census, echo)), "echo")
+		ref := actor.Spawn(s, behaviors.Singleton(testkit.Counted(census, mortal)), "one")
 		for _, end := range []string{"stop", "fail"} {
 			ref.Tell(msg{end, p.Ref()})
 			synctest.Wait()

@@ -35,9 +35,9 @@ type mail[M any] struct {
 	kept  uint64 // how many have ever waited
 }
 
-// open reports whether a message that is told now can go at once. It is then to be sent,
-// see sent.
-func (q *mail[M]) open() bool { return q.passable() && q.size() == 0 }
+// clear reports whether a message that is told now can go at once. It is then to be
+// sent, see sent.
+func (q *mail[M]) clear() bool { return q.passable() && q.size() == 0 }
 
 func (q *mail[M]) passable() bool {
 	return !q.closed && (q.route.kind == toInstance || q.route.kind == toPeer && !q.refused)
@@ -85,20 +85,12 @@ func (q *mail[M]) shrink() (over []M) {
 func (q *mail[M]) size() int { return q.early.size() + q.held.size() }
 
 // redirect changes the route. When it leads away from a node that may have messages of
-// ours, they are to be recalled; but not from one that cannot be reached, as nobody waits
-// for that.
-func (q *mail[M]) redirect(r route, reachable func(PeerID) bool) (recall bool) {
+// ours, they are to be recalled.
+func (q *mail[M]) redirect(r route) (recall bool) {
 	q.refused = q.refused && r == q.route
 	q.route = r
 	elsewhere := r.kind == toInstance || r.kind == toPeer && r.peer != q.sentTo
-	if q.sentTo == (PeerID{}) || !q.closed && !elsewhere {
-		return false
-	}
-	if !reachable(q.sentTo) {
-		q.closed, q.sentTo = false, PeerID{}
-		return false
-	}
-	if q.closed {
+	if q.closed || q.sentTo == (PeerID{}) || !elsewhere {
 		return false
 	}
 	q.close()
@@ -113,9 +105,12 @@ func (q *mail[M]) close() {
 // recalled opens the gate, when it is the latest recall that has been answered.
 func (q *mail[M]) recalled(number uint64) {
 	if q.closed && number == q.recall {
-		q.closed, q.sentTo = false, PeerID{}
+		q.open()
 	}
 }
+
+// open opens the gate. What comes back later is no longer in order.
+func (q *mail[M]) open() { q.closed, q.sentTo = false, PeerID{} }
 
 // retry lets messages go again to a node that has given back some.
 func (q *mail[M]) retry() { q.refused = false }

@@ -39,9 +39,10 @@ func newSettings(opts []Option) settings {
 // Role lets only nodes of that role host the singleton. Others can send to it.
 func Role(role string) Option { return func(s *settings) { s.role = role } }
 
-// Buffer sets how many messages each node keeps while there is no instance to take them;
-// the oldest gives way, and is a dead letter with [ErrBufferFull]. With 0 nothing is
-// kept. It panics when n is negative.
+// Buffer sets how many messages each node keeps while there is no instance to take them,
+// and how many of each other node the host keeps while it has none; the default is
+// [DefaultBuffer]. The oldest gives way, and is a dead letter with [ErrBufferFull]. With
+// 0 nothing is kept. It panics when n is negative.
 func Buffer(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("singleton: buffer size %d is negative", n))

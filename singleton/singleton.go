@@ -25,8 +25,14 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 	}
 	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		m := newManager(ctx, factory, set)
-		next.OnMessage = m.receive
-		next.OnSignal = m.signal
+		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
+			m.take(msg)
+			return nil
+		}
+		next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
+			m.onSignal(sig)
+			return nil
+		}
 	}
 	return func(_ *actor.Context[M], next *actor.Next[M]) {
 		next.Supervise(manage, actor.Strategy{Decide: outliveInstance})

@@ -24,9 +24,9 @@ type Status struct {
 	// Generation is that of the instance here, or of the last that was here.
 	Generation Generation
 
-	Held   int    // messages that wait in this node's buffer now
-	Kept   uint64 // messages that have ever waited there
-	Closed bool   // messages wait for those sent to the previous host to come through
+	Held   int    // messages that wait on this node now
+	Kept   uint64 // how often a message that was told here had to wait
+	Closed bool   // messages wait for those that the former host has to give back
 
 	// WaitingFor are the addresses of members whose answer an asking node waits for.
 	WaitingFor []string

@@ -16,13 +16,13 @@ func parse(split string) Situation {
 	left, right, _ := strings.Cut(split, "|")
 	s := Situation{Stable: time.Hour}
 	var observers []string
-	for _, word := range strings.Fields(left) {
+	for word := range strings.FieldsSeq(left) {
 		m := parseMember(word)
 		m.Self = len(observers) == 0
 		observers = append(observers, m.Address)
 		s.Members = append(s.Members, m)
 	}
-	for _, word := range strings.Fields(right) {
+	for word := range strings.FieldsSeq(right) {
 		m := parseMember(word)
 		m.UnreachableBy = observers
 		s.Members = append(s.Members, m)
@@ -151,7 +151,7 @@ func (s Situation) lacks(self string, pairs string) Situation {
 	for i := range s.Members {
 		m := &s.Members[i]
 		m.Self, m.UpNumber = m.Address == self, uint64(i+1)
-		for _, pair := range strings.Fields(pairs) {
+		for pair := range strings.FieldsSeq(pairs) {
 			a, b, oneWay := pair[:1], pair[len(pair)-1:], len(pair) == 3
 			switch {
 			case m.Address == b:
@@ -173,7 +173,7 @@ func TestKeepMajorityDownsFewWhenLinksAreBroken(t *testing.T) {
 		{"A B C D E", "AB CD", "BD"},
 		{"A B C D E", "AB BC CA", "BC"},
 	} {
-		for _, self := range strings.Fields(tt.members) {
+		for self := range strings.FieldsSeq(tt.members) {
 			require.Equal(t, tt.down, downed(KeepMajority{}.Decide(parse(tt.members).lacks(self, tt.pairs))), "%s, broken %s, decided by %s", tt.members, tt.pairs, self)
 		}
 	}

@@ -51,9 +51,6 @@ func (d *Detector) Forgive(now time.Time) {
 	}
 }
 
-// Heard reports whether a heartbeat has come, or has been expected.
-func (d *Detector) Heard() bool { return !d.last.IsZero() }
-
 // Phi returns the suspicion at a time: 0 before the first heartbeat, then growing with
 // the silence, always finite.
 func (d *Detector) Phi(now time.Time) float64 {

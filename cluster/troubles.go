@@ -2,41 +2,9 @@ package cluster
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
-
-// names is a set of names.
-type names struct {
-	mu  sync.Mutex // guards all
-	all []string   // sorted
-}
-
-func (n *names) add(name string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.all = union(n.all, []string{name})
-}
-
-func (n *names) sorted() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.all
-}
-
-// A blob is bytes that one goroutine replaces and others read.
-type blob struct{ data atomic.Pointer[[]byte] }
-
-func (b *blob) store(data []byte) { b.data.Store(&data) }
-
-func (b *blob) load() []byte {
-	if data := b.data.Load(); data != nil {
-		return *data
-	}
-	return nil
-}
 
 // troubles remembers why addresses could not be reached, for people.
 type troubles struct {
@@ -63,5 +31,5 @@ func (t *troubles) of(addresses []string) string {
 			all = append(all, fmt.Sprintf("%s: %v", address, err))
 		}
 	}
-	return strings.Join(slices.Compact(all), "; ")
+	return strings.Join(all, "; ")
 }

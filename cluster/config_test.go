@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"crypto/tls"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+)
+
+func TestTheZeroConfigWorks(t *testing.T) {
+	c := Config{}.withDefaults()
+	require.NoError(t, c.validate())
+	require.Equal(t, DefaultName, c.Name)
+	require.Equal(t, LAN(), c.Detector)
+	require.Equal(t, "oldest", c.Leader.Name)
+	require.Equal(t, 13*time.Second, c.margin())
+	require.InDelta(t, 4.05, c.failover().Seconds(), 0.01)
+}
+
+func TestWithManualDowningThereIsNoFailover(t *testing.T) {
+	c := Config{Downing: downing.Manual{}}.withDefaults()
+	require.Negative(t, c.failover())
+	require.Equal(t, 10*time.Second, c.margin())
+}
+
+func TestConfigSaysWhatToDo(t *testing.T) {
+	for want, c := range map[string]Config{
+		"must be letters":   {Name: "a b"},
+		"host:port":         {Seeds: []string{"localhost"}},
+		"is not the host":   {Seeds: []string{"localhost:0"}},
+		"give it one":       {Leader: LeaderElection{Compare: byAge}},
+		"not available":     {TLS: &tls.Config{}}, //nolint:gosec // it is refused
+		"leave them empty":  {Secret: []byte("x")},
+		"Detector: phi: th": {Detector: Detector{Threshold: -1}},
+	} {
+		require.ErrorContains(t, c.withDefaults().validate(), want)
+		_, err := Start(t.Context(), c)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestStartSaysWhatItCannotBind(t *testing.T) {
+	_, err := Start(t.Context(), Config{Bind: "256.0.0.1:1"})
+	require.ErrorContains(t, err, "256.0.0.1:1")
+}

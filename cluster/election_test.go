@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func electorate() []Member {
+	return []Member{
+		{Name: "joins", Address: "a:1", Incarnation: 1, Status: Joining},
+		{Name: "down", Address: "b:1", Incarnation: 1, Status: Down, UpNumber: 1},
+		{Name: "leaves", Address: "c:1", Incarnation: 1, Status: Leaving, UpNumber: 2},
+		{Name: "young", Address: "d:1", Incarnation: 1, Status: Up, UpNumber: 9, Roles: []string{"db"}},
+		{Name: "old", Address: "e:1", Incarnation: 1, Status: Up, UpNumber: 3},
+		{Name: "twin", Address: "f:1", Incarnation: 1, Status: Up, UpNumber: 3},
+	}
+}
+
+func namesInOrder(e LeaderElection, members []Member) []string {
+	random := rand.New(rand.NewPCG(1, 2))
+	random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	return namesOf(e.order(members))
+}
+
+func TestTheOldestIsPreferredAndOfTwinsTheLowerAddress(t *testing.T) {
+	require.Equal(t, []string{"old", "twin", "young", "leaves", "joins", "down"}, namesInOrder(Oldest(), electorate()))
+}
+
+func TestTheLowestAddressIsPreferredAmongThoseThatAreUp(t *testing.T) {
+	require.Equal(t, []string{"young", "old", "twin", "leaves", "joins", "down"}, namesInOrder(LowestAddress(), electorate()))
+}
+
+func TestWhoActsForTheClusterIsNeverDown(t *testing.T) {
+	all := Oldest().order(electorate())
+	last, ok := first(all, func(m Member) bool { return m.Status != Up && m.Status != Leaving })
+	require.True(t, ok)
+	require.Equal(t, "joins", last.Name, "when there is nobody else, one that only joins")
+	_, ok = first(all, func(m Member) bool { return m.Status == Down })
+	require.False(t, ok)
+}
+
+func TestALeaderIsUpAndMayBeUnreachable(t *testing.T) {
+	v := View{Members: electorate(), order: Oldest().order(electorate())}
+	v.unreachable = map[ID][]ID{{Address: "e:1", Incarnation: 1}: {{Address: "f:1", Incarnation: 1}}}
+	leader, ok := v.Leader()
+	require.True(t, ok)
+	require.Equal(t, "old", leader.Name)
+	require.False(t, v.Reachable(leader))
+	require.Equal(t, []string{"twin"}, namesOf(v.UnreachableBy(leader)))
+
+	leader, ok = v.LeaderOf("db")
+	require.True(t, ok)
+	require.Equal(t, "young", leader.Name)
+	_, ok = v.LeaderOf("web")
+	require.False(t, ok)
+	_, ok = View{}.Leader()
+	require.False(t, ok, "a node that looks for a cluster knows none")
+}
+
+func TestMemberPrefersTheOneThatIsNotDown(t *testing.T) {
+	v := View{Members: []Member{
+		{Name: "n", Address: "a:1", Status: Down},
+		{Name: "n", Address: "b:1", Status: Up},
+		{Name: "m", Address: "c:1", Status: Down},
+	}}
+	n, _ := v.Member("n")
+	require.Equal(t, "b:1", n.Address)
+	m, ok := v.Member("m")
+	require.True(t, ok)
+	require.Equal(t, Down, m.Status)
+	_, ok = v.Member("x")
+	require.False(t, ok)
+}
+
+func TestConvergenceNeedsAllThatWereUpAndNobodyUnreachable(t *testing.T) {
+	up, joins, other := ID{Address: "a:1", Incarnation: 1}, ID{Address: "b:1", Incarnation: 1}, ID{Address: "c:1", Incarnation: 1}
+	c := newTable(clusterID{})
+	for id, status := range map[ID]Status{up: Up, joins: Joining, other: Leaving} {
+		c.members[id] = Member{Address: id.Address, Incarnation: id.Incarnation, Status: status}
+	}
+	agreed := func() bool { return c.converged(7, c.unreachable()) }
+	require.False(t, agreed())
+	c.see(up, seen{Version: 1, Members: 7})
+	require.False(t, agreed())
+	c.see(other, seen{Version: 1, Members: 7})
+	require.True(t, agreed(), "who joins need not have seen anything")
+
+	c.rows[other] = row{Version: 1, Unreachable: []ID{joins}}
+	require.False(t, agreed())
+	c.rows[other] = row{Version: 2, Unreachable: []ID{{Address: "d:1", Incarnation: 1}}}
+	require.True(t, agreed(), "what is said of a stranger does not count")
+
+	c.members[joins] = Member{Address: joins.Address, Incarnation: 1, Status: Down}
+	c.rows[other] = row{Version: 3, Unreachable: []ID{joins}}
+	require.True(t, agreed(), "nor that one is unreachable who is down")
+}

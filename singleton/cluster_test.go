@@ -1,0 +1,207 @@
+package singleton_test
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// A cluster is several systems in one bubble, with a network between them and views that
+// the test feeds by hand. Its members are listed in the order of election.
+type cluster struct {
+	t     *testing.T
+	net   *network
+	nodes map[string]*node // the last of each name
+
+	mu      sync.Mutex // guards all below, and the peers of the nodes
+	members []*node
+	records map[string]singleton.Record
+	gone    []singleton.Gone
+}
+
+// A node is one incarnation of a member.
+type node struct {
+	*actor.System
+	cluster     *cluster
+	peer        singleton.Peer
+	views       *latest
+	deadLetters *testkit.Probe[actor.DeadLetter]
+}
+
+// inCluster runs a test in a bubble, with nodes of these names, all up.
+func inCluster(t *testing.T, names []string, test func(t *testing.T, c *cluster)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c := &cluster{t: t, net: newNetwork(), nodes: map[string]*node{}, records: map[string]singleton.Record{}}
+		t.Cleanup(c.net.close)
+		for _, name := range names {
+			c.up(c.join(name))
+		}
+		test(t, c)
+	})
+}
+
+// join adds a member that is not up yet.
+func (c *cluster) join(name string) *node {
+	n := &node{cluster: c, views: newLatest()}
+	incarnation := uint64(1)
+	if old := c.nodes[name]; old != nil {
+		incarnation = old.peer.ID.Incarnation + 1
+	}
+	n.peer = singleton.Peer{
+		ID: singleton.PeerID{Address: name, Incarnation: incarnation}, Name: name, Joining: true, Reachable: true,
+	}
+	n.System = testkit.NewSystem(c.t, actor.WithTransport(name, c.net))
+	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)
+	actor.Subscribe(n.System, n.deadLetters.Ref())
+	c.net.connect(name, n.System)
+	singleton.Attach(n.System, n)
+	c.nodes[name] = n
+	c.change(func() { c.members = append(c.members, n) })
+	return n
+}
+
+func (c *cluster) up(n *node) { c.change(func() { n.peer.Joining, n.peer.Up = false, true }) }
+
+// change changes the table, and shows it to everybody.
+func (c *cluster) change(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f()
+	for _, n := range c.members {
+		c.show(n, c.members)
+	}
+}
+
+// showTo gives one node a view of its own, until the next change.
+func (c *cluster) showTo(to *node, members ...*node) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.show(to, members)
+}
+
+func (c *cluster) show(to *node, members []*node) {
+	topo := singleton.Topology{
+		Self: to.peer.ID, Down: !slices.Contains(members, to), Gone: slices.Clone(c.gone),
+		Margin: margin, Records: maps.Clone(c.records),
+	}
+	for _, m := range members {
+		p := m.peer
+		p.Offers = slices.Clone(p.Offers)
+		topo.Members = append(topo.Members, p)
+	}
+	to.views.put(topo)
+}
+
+const margin = 5 * time.Second
+
+// leave takes a node out as a cluster does: leaving, drained, removed, shut down.
+func (c *cluster) leave(name string) {
+	c.t.Helper()
+	c.startLeaving(name)
+	c.finishLeaving(name)
+}
+
+func (c *cluster) startLeaving(name string) { c.change(func() { c.nodes[name].peer.Up = false }) }
+
+func (c *cluster) finishLeaving(name string) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	n := c.nodes[name]
+	require.NoError(c.t, singleton.Drain(ctx, n.System))
+	c.removed(n)
+	time.Sleep(time.Second) // a cluster lets nobody go before everybody knows
+	require.NoError(c.t, n.Shutdown(ctx))
+}
+
+// crash ends a node; the others do not know before it is removed.
+func (c *cluster) crash(name string) {
+	c.t.Helper()
+	c.net.disconnect(name)
+	require.NoError(c.t, c.nodes[name].Shutdown(c.t.Context()))
+}
+
+// removed takes n out of the table, as one that is known to have ended.
+func (c *cluster) removed(n *node) {
+	c.change(func() { c.members = slices.DeleteFunc(slices.Clone(c.members), func(m *node) bool { return m == n }) })
+}
+
+// downed takes n out of the table, and nobody knows whether it still runs.
+func (c *cluster) downed(n *node) {
+	c.change(func() { c.gone = append(c.gone, singleton.Gone{Peer: n.peer, Since: time.Now()}) })
+	c.removed(n)
+}
+
+// reachable changes whether the others can reach n.
+func (c *cluster) reachable(n *node, yes bool) { c.change(func() { n.peer.Reachable = yes }) }
+
+// Topologies implements [singleton.Locator].
+func (n *node) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
+	return n.views.follow(ctx)
+}
+
+// Offer implements [singleton.Locator].
+func (n *node) Offer(name string) {
+	n.cluster.change(func() { n.peer.Offers = append(n.peer.Offers, name) })
+}
+
+// Record implements [singleton.Locator].
+func (n *node) Record(name string, r singleton.Record) {
+	c := n.cluster
+	c.change(func() { c.records[name] = c.records[name].Merge(r) })
+}
+
+func (n *node) status(name string) singleton.Status {
+	s, ok := singleton.StatusOf(n.System, name)
+	require.True(n.cluster.t, ok)
+	return s
+}
+
+// latest hands the newest topology to whoever follows.
+type latest struct {
+	mu   sync.Mutex // guards topo
+	topo singleton.Topology
+	news chan struct{} // of one
+}
+
+func newLatest() *latest { return &latest{news: make(chan struct{}, 1)} }
+
+func (l *latest) put(topo singleton.Topology) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.topo = topo
+	select {
+	case l.news <- struct{}{}:
+	default:
+	}
+}
+
+func (l *latest) follow(ctx context.Context) iter.Seq[singleton.Topology] {
+	return func(yield func(singleton.Topology) bool) {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-l.news:
+			}
+			l.mu.Lock()
+			topo := l.topo
+			l.mu.Unlock()
+			if !yield(topo) {
+				return
+			}
+		}
+	}
+}

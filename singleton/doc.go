@@ -1,0 +1,121 @@
+// Package singleton runs one instance of an actor in a whole cluster, and brings
+// messages from every node to it.
+//
+//	ref := actor.Spawn(node, behaviors.Singleton(newCoordinator), "coordinator")
+//	ref.Tell(ProcessJob{JobID: "1"})
+//
+// Spawn it under the same name, with the same options, on every node that may host it or
+// that sends to it. Each node gets a manager; of the instances that their factories can
+// make, one runs. Without a cluster it runs right where it is spawned, so it can be
+// tested like any other actor.
+//
+// # What is guaranteed
+//
+//   - Of the members of a cluster one at most runs an instance: the next one starts when
+//     the former has ended, PostStop and deferred functions included.
+//   - A node that is joining starts none. A join moves a running instance only where the
+//     cluster elects by something else than age.
+//   - An instance that fails or stops by itself is started again in place, after a
+//     backoff. That its factory panics is a failure too.
+//   - Generations strictly grow, over all instances that the members have ever run.
+//   - A message is handled by one instance, once at most.
+//   - What the actors of one node tell arrives in the order in which they told it, moves
+//     of the instance included.
+//   - In a graceful move no message is lost, within the bounds of the buffers.
+//   - What is not handled is a dead letter with its reason, on the node that finds out.
+//     What was on the wire or in a mailbox when a process died is gone with it.
+//
+// # The life of a hand-over
+//
+// The host is the first member in the cluster's order of election that is up, has the
+// role, and has a manager. Each manager finds it in its own view of the cluster and is
+// in one of six phases:
+//
+//	Pending      nobody can host, as far as this node knows
+//	Standby      another node hosts
+//	Asking       this node is to host, and asks for permission
+//	Host         the instance is here, or is about to be started again
+//	HandingOver  the instance has been told to stop, as another node has asked
+//	Stopping     the instance has been told to stop, as this node is down
+//
+// A node that is to host asks every member that has the role. Who runs no instance
+// answers at once; who runs one stops it, and answers when it has ended. An answer is a
+// promise: to start nothing without asking in turn, and to count the term that was asked
+// for as used. Asks are numbered, sent again until they are answered, and void when
+// another view names another host. While two nodes both believe to be the host neither
+// answers the other; so nothing starts before their views agree.
+//
+// A member that has crashed cannot answer. It is waited for until the cluster has removed
+// it, and if nothing is known of its end, for the margin after that: it may be alive, cut
+// off, and just about to notice; see [RemovalMargin]. Instances that fence their writes
+// by a journal, as event-sourced ones do, need no margin.
+//
+// In an idle cluster a graceful move takes two round trips; a failover takes detection,
+// downing and the margin. [Drain] is how a node that leaves hands over what it hosts.
+//
+// # What becomes of a message
+//
+//	the instance runs here               told to it
+//	the instance runs on another node    sent there, and told to it
+//	nobody hosts, or the host cannot     held, see [Buffer]
+//	  be reached
+//	an instance is starting, stopping    held by the node where it is
+//	  or being restarted
+//	it comes to a node that does not     given back to the node it was told on, and sent
+//	  host any more, or not yet            to the host when that one's view is newer
+//	the host changes                     what the former host still holds is called back,
+//	                                       and goes ahead of what was told since
+//	its node leaves                      sent on by the node that holds it
+//	the buffer is full                   the oldest is a dead letter, [ErrBufferFull]
+//	its type has no name for the wire    dead letter, [actor.ErrNotSerializable]; on the
+//	                                       host's own node it needs none
+//	the instance stops by itself or      what waits in its mailbox is a dead letter,
+//	  fails, or does not stop in time      [actor.ErrTerminated]
+//	the manager ends                     dead letter, [ErrManagerStopped]; what other
+//	                                       nodes have sent goes back to them
+//	the host crashes                     what it had not handled is lost; what is told
+//	                                       once it is suspected is held
+//
+// Replies do not take this way: a ref inside a message leads straight to its actor.
+//
+// # Generations and fencing
+//
+// Every instance has a [Generation], which [GenerationOf] finds in its context. Send it
+// along with whatever the instance does to the outside, and let the outside refuse what
+// is lower than the highest it has seen. That is what keeps an instance harmless that
+// was paused or cut off and does not know that it has a successor: no protocol between
+// members can do that. The journal does the same for event-sourced instances by itself;
+// one that it refuses is stopped, and its node asks again before it starts another.
+//
+// # Settings
+//
+//	Role            ""       which nodes may host; all when empty
+//	Buffer          1000     messages that each node holds, and the host for each node
+//	StopMessage     none     how to ask an instance to stop; without one it is stopped
+//	                         when it has handled what it had been told
+//	StopTimeout     10 s     then it is stopped after the message it is at
+//	RestartBackoff  100 ms   doubling up to 10 s, with jitter
+//	RemovalMargin   as the cluster recommends
+//
+// [StatusOf] tells where the instance is, since when, under which generation, how many
+// messages wait, and what for.
+//
+// # What is not guaranteed
+//
+//   - That there is an instance at every moment. It has ended before the next one
+//     starts, and one that never stops is waited for.
+//   - That there are never two: a node that has been removed without a sign of its end
+//     may run its instance longer than the margin, when its process was paused for
+//     instance. Fence what matters.
+//   - That terms survive the cluster. When all members have been stopped they begin again.
+//   - Order across nodes, and across a former host that could not be reached.
+//   - That a message that was told is handled, when processes die. What must not be lost
+//     is to be acknowledged by the instance and told again.
+//   - Anything, when nodes give different options to the same singleton.
+//
+// # Testing
+//
+// Test the behavior by itself first; a singleton adds nothing to it but the restarts.
+// With testkit.Census a test counts the instances that run, and their peak. Package
+// testkit/clustertest runs whole clusters in one process, in virtual time.
+package singleton

@@ -1,0 +1,106 @@
+package singleton_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// Visit asks a visitor counter for the number of visits, this one included.
+type Visit struct{ ReplyTo actor.ActorRef[string] }
+
+// visitors counts, and says under which generation.
+func visitors() actor.Behavior[Visit] {
+	visits := 0
+	return behaviors.Receive(func(ctx *actor.Context[Visit], msg Visit) actor.Behavior[Visit] {
+		visits++
+		msg.ReplyTo.Tell(fmt.Sprintf("visit %d, generation %v", visits, singleton.GenerationOf(ctx)))
+		return behaviors.Same
+	})
+}
+
+func visit(ref actor.ActorRef[Visit]) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	answer, err := actor.Ask(ctx, ref, func(replyTo actor.ActorRef[string]) Visit { return Visit{replyTo} })
+	if err != nil {
+		return err.Error()
+	}
+	return answer
+}
+
+// Without a cluster the instance runs right here.
+func ExampleNew() {
+	system := actor.NewSystem("example")
+	defer system.Shutdown(context.Background()) //nolint:errcheck // nothing is left to do about it
+
+	ref := actor.Spawn(system, singleton.New(visitors, singleton.Buffer(100)), "visitors")
+	fmt.Println(visit(ref))
+	fmt.Println(visit(ref))
+	// Output:
+	// visit 1, generation 1.1
+	// visit 2, generation 1.1
+}
+
+// Write asks a writer to put text into the store, and to say whether it was taken.
+type Write struct {
+	Text    string
+	ReplyTo actor.ActorRef[bool]
+}
+
+// A fencedStore takes nothing from an instance once it has heard of a later one.
+type fencedStore struct {
+	highest singleton.Generation
+	text    string
+}
+
+func (s *fencedStore) put(g singleton.Generation, text string) bool {
+	if g.Less(s.highest) {
+		return false
+	}
+	s.highest, s.text = g, text
+	return true
+}
+
+// The generation goes along with whatever the instance does to the outside, which
+// refuses what is not up to date.
+func ExampleGenerationOf() {
+	var store fencedStore
+	writer := func() actor.Behavior[Write] {
+		return behaviors.Receive(func(ctx *actor.Context[Write], msg Write) actor.Behavior[Write] {
+			msg.ReplyTo.Tell(store.put(singleton.GenerationOf(ctx), msg.Text))
+			return behaviors.Same
+		})
+	}
+	system := actor.NewSystem("example")
+	defer system.Shutdown(context.Background()) //nolint:errcheck // nothing is left to do about it
+	ref := actor.Spawn(system, behaviors.Singleton(writer), "writer")
+	write := func(text string) (bool, error) {
+		return actor.Ask(context.Background(), ref, func(replyTo actor.ActorRef[bool]) Write { return Write{text, replyTo} })
+	}
+
+	fmt.Println(write("by the host"))
+	store.put(singleton.Generation{Term: 2, Seq: 1}, "by its successor, on another node")
+	fmt.Println(write("by a host that has not heard of it"))
+	fmt.Println(store.text)
+	// Output:
+	// true <nil>
+	// false <nil>
+	// by its successor, on another node
+}
+
+// The status tells where the instance is, and why it is not when it is not.
+func ExampleStatusOf() {
+	system := actor.NewSystem("example")
+	defer system.Shutdown(context.Background()) //nolint:errcheck // nothing is left to do about it
+
+	ref := actor.Spawn(system, behaviors.Singleton(visitors), "visitors")
+	visit(ref)
+	status, ok := singleton.StatusOf(system, "visitors")
+	fmt.Println(ok, status.Phase, status.Here, status.Generation, status.Held)
+	// Output: true host true 1.1 0
+}

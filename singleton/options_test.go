@@ -1,0 +1,28 @@
+package singleton_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+func TestOptionsThatMakeNoSensePanic(t *testing.T) {
+	require.PanicsWithValue(t, "singleton: buffer size -1 is negative", func() { singleton.Buffer(-1) })
+	require.PanicsWithValue(t, "singleton: stop timeout -1s is negative", func() { singleton.StopTimeout(-time.Second) })
+	require.PanicsWithValue(t, "singleton: removal margin -1s is negative", func() { singleton.RemovalMargin(-time.Second) })
+	require.PanicsWithValue(t, "singleton: restart backoff -1s is negative", func() { singleton.RestartBackoff(actor.Backoff{Min: -time.Second}) })
+	require.PanicsWithValue(t, "singleton: stop message string is not a message of the singleton, which takes singleton_test.msg",
+		func() { behaviors.Singleton(parrot, singleton.StopMessage("stop")) })
+}
+
+func TestASecondSingletonOfTheSameNamePanics(t *testing.T) {
+	s := testkit.NewSystem(t)
+	actor.Spawn(s, behaviors.Singleton(parrot), "one")
+	require.Panics(t, func() { actor.Spawn(s, behaviors.Singleton(newLedger().keep(0)), "one") })
+}
