@@ -92,8 +92,10 @@ func (d *director) close() {
 			}
 		}
 	}
-	d.log.Close()
-	os.RemoveAll(d.dir)
+	_ = d.log.Close() // it has been written
+	if err := os.RemoveAll(d.dir); err != nil {
+		d.show.text("left behind: %v", err)
+	}
 }
 
 // until reads reports until done, or fails after limit, saying what was waited for.

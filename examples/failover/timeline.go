@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A timeline prints what happens, and when.
+// A timeline prints what happens, and when. That it cannot print is no reason to stop.
 type timeline struct {
 	out   io.Writer
 	start time.Time
@@ -16,8 +16,10 @@ func newTimeline(out io.Writer) *timeline { return &timeline{out: out, start: ti
 
 // say prints one line about a node, or about all of them when node is "".
 func (t *timeline) say(node, format string, args ...any) {
-	fmt.Fprintf(t.out, "%6.2fs  %-3s %s\n", time.Since(t.start).Seconds(), node, fmt.Sprintf(format, args...))
+	_, _ = fmt.Fprintf(t.out, "%6.2fs  %-3s %s\n", time.Since(t.start).Seconds(), node, fmt.Sprintf(format, args...))
 }
 
 // text prints a line that has no time.
-func (t *timeline) text(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
+func (t *timeline) text(format string, args ...any) {
+	_, _ = fmt.Fprintf(t.out, format+"\n", args...)
+}

@@ -17,8 +17,13 @@ func init() { Register("codec.point", reflect.TypeFor[point]()) }
 
 func TestWhatIsEncodedComesBackEqual(t *testing.T) {
 	for _, v := range []any{
-		point{1, -2}, "text", 42, uint8(7), -1.5, true, []byte{1, 2}, []string{"a", "b"}, map[string]int{"a": 1},
-		struct{}{}, 3 * time.Second, time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC),
+		point{1, -2},
+		"text", 42, uint8(7), -1.5, true,
+		[]byte{1, 2},
+		[]string{"a", "b"},
+		map[string]int{"a": 1},
+		struct{}{},
+		3 * time.Second, time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC),
 	} {
 		name, data, err := Encode(v)
 		require.NoError(t, err)

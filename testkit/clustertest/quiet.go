@@ -64,7 +64,8 @@ func describe(v cluster.View, n int) (text string, whole bool) {
 // unsettled describes the singletons of n that are on their way.
 func unsettled(n *cluster.Node) (moving []string) {
 	for _, s := range singleton.Statuses(n.System) {
-		if s.Phase != singleton.Standby && !(s.Phase == singleton.Host && s.Here) || s.Held > 0 {
+		settled := s.Phase == singleton.Standby || s.Phase == singleton.Host && s.Here
+		if !settled || s.Held > 0 {
 			moving = append(moving, fmt.Sprintf(" [%s %s, %d held]", s.Name, s.Phase, s.Held))
 		}
 	}

@@ -89,9 +89,10 @@ func (s *story) host() string {
 	return ""
 }
 
-func numbers(from, to int) (all []int) {
-	for n := from; n < to; n++ {
-		all = append(all, n)
+// numbers returns those from 0 and below n.
+func numbers(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
 	}
 	return all
 }
@@ -102,12 +103,12 @@ func TestAnEventSourcedSingletonFailsOverInSecondsWithItsState(t *testing.T) {
 		s := begin(t, 5)
 		require.Equal(t, "n1", s.host())
 		s.write("n3", 0, 100)
-		require.Equal(t, numbers(0, 100), s.all("n3"))
+		require.Equal(t, numbers(100), s.all("n3"))
 
 		s.Crash("n1")
 		time.Sleep(5 * time.Second) // detection 0.8 s, stable-after 3 s, and no margin, as the journal fences
 		require.Equal(t, "n2", s.host())
-		require.Equal(t, numbers(0, 100), s.all("n4"))
+		require.Equal(t, numbers(100), s.all("n4"))
 		require.Equal(t, 2, s.census.Started())
 		require.Equal(t, 1, s.census.Running())
 	})
@@ -123,7 +124,7 @@ func TestTheThirdOldestHostsWhenTheTwoOldestDieAtOnce(t *testing.T) {
 		s.Crash("n2")
 		time.Sleep(6 * time.Second)
 		require.Equal(t, "n3", s.host())
-		require.Equal(t, numbers(0, 10), s.all("n5"))
+		require.Equal(t, numbers(10), s.all("n5"))
 		require.Equal(t, 1, s.census.Running())
 	})
 }
@@ -139,7 +140,7 @@ func TestWhatIsToldAfterSuspicionArrivesAfterTheFailover(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		time.Sleep(5 * time.Second)
-		require.Equal(t, numbers(0, 50), s.all("n3"))
+		require.Equal(t, numbers(50), s.all("n3"))
 		require.Equal(t, uint64(0), s.Node("n3").DeadLetters())
 	})
 }
@@ -154,7 +155,7 @@ func TestACutShorterThanStableAfterMovesNothing(t *testing.T) {
 		s.Heal()
 		s.AwaitQuiet()
 		require.Equal(t, "n1", s.host())
-		require.Equal(t, numbers(0, 10), s.all("n4"))
+		require.Equal(t, numbers(10), s.all("n4"))
 		require.Equal(t, 1, s.census.Started())
 	})
 }
@@ -170,7 +171,7 @@ func TestALeavingHostHandsOverAndNothingIsLost(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		s.write("n3", 100, 150)
 		require.NoError(t, <-left)
-		require.Equal(t, numbers(0, 150), s.all("n3"))
+		require.Equal(t, numbers(150), s.all("n3"))
 		require.Equal(t, uint64(0), s.Node("n3").DeadLetters())
 		require.Equal(t, 1, s.census.Peak(), "the old instance has ended before the new one starts")
 		require.Equal(t, 2, s.census.Started())
@@ -187,13 +188,13 @@ func TestAfterACutOfTenMinutesThereIsOneClusterWithOneLog(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, "n3", s.host())
 		s.write("n5", 10, 20)
-		require.Equal(t, numbers(0, 20), s.all("n5"))
+		require.Equal(t, numbers(20), s.all("n5"))
 		s.write("n1", 20, 30) // n1 is in no cluster: held
 		s.Heal()
 		time.Sleep(time.Minute)
 		s.AwaitQuiet()
 		require.Equal(t, "n3", s.host(), "who rejoins is the youngest")
-		require.Equal(t, numbers(0, 30), s.all("n1"))
+		require.Equal(t, numbers(30), s.all("n1"))
 		require.Equal(t, 1, s.census.Running())
 	})
 }
