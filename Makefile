@@ -15,7 +15,7 @@ help: ## Print this list
 test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 	$(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" --post-run-command=tools/summary \
-		-- -race -vet=off -timeout=5m ./...
+		-- -race -vet=off -timeout=15m ./...
 
 .PHONY: check
 check: fmt-check tidy-check vet lint ## Check everything that needs no test to run

@@ -48,7 +48,6 @@ func (v View) topology() singleton.Topology {
 		t.Members = append(t.Members, singleton.Peer{
 			ID:        peerID(m.ID()),
 			Name:      m.Name,
-			Joining:   m.Status == Joining,
 			Up:        m.Status == Up,
 			Reachable: v.Reachable(m),
 			Roles:     m.Roles,

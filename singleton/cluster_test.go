@@ -60,7 +60,7 @@ func (c *cluster) join(name string) *node {
 		incarnation = old.peer.ID.Incarnation + 1
 	}
 	n.peer = singleton.Peer{
-		ID: singleton.PeerID{Address: name, Incarnation: incarnation}, Name: name, Joining: true, Reachable: true,
+		ID: singleton.PeerID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
 	}
 	n.System = testkit.NewSystem(c.t, actor.WithTransport(name, c.net))
 	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)
@@ -72,7 +72,7 @@ func (c *cluster) join(name string) *node {
 	return n
 }
 
-func (c *cluster) up(n *node) { c.change(func() { n.peer.Joining, n.peer.Up = false, true }) }
+func (c *cluster) up(n *node) { c.change(func() { n.peer.Up = true }) }
 
 // change changes the table, and shows it to everybody.
 func (c *cluster) change(f func()) {

@@ -33,7 +33,6 @@ type PeerID struct {
 type Peer struct {
 	ID        PeerID
 	Name      string
-	Joining   bool // not yet up: runs nothing
 	Up        bool // may host
 	Reachable bool
 	Roles     []string

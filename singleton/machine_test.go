@@ -170,7 +170,7 @@ func (s *story) member(topo *Topology, word string) {
 	for _, flag := range strings.FieldsFunc(state, func(r rune) bool { return r == '/' }) {
 		switch flag {
 		case "joining":
-			p.Up, p.Joining = false, true
+			p.Up = false
 		case "leaving":
 			p.Up = false
 		case "mute":

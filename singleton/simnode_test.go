@@ -154,7 +154,7 @@ func (n *simNode) topology() Topology {
 	}
 	for _, id := range n.table.order(n.sim.rules.byAge) {
 		e := n.table[id]
-		p := Peer{ID: id, Up: e.status == simUp, Joining: e.status == simJoining, Reachable: true, Offers: []string{"x"}}
+		p := Peer{ID: id, Up: e.status == simUp, Reachable: true, Offers: []string{"x"}}
 		switch {
 		case e.status < simRemoved:
 			topo.Members = append(topo.Members, p)
