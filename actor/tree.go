@@ -15,7 +15,7 @@ type node interface {
 }
 
 // node returns the receiver of c, which is in the tree.
-func (c *core) node() node { return c.impl.(node) } // what is in the tree is a node
+func (c *core) node() node { return c.impl.(node) }
 
 // addChild puts child into the tree under name; false when the parent is stopping or has
 // ended. It panics when a living child has the name.
