@@ -100,9 +100,11 @@ func readJournal(ctx context.Context, database string) (ids []ID, err error) {
 func (d *director) sum(counted int) {
 	d.show.text("\n      process        sent  handled  buffered  dead letters")
 	var total stats
-	for i, p := range d.all {
+	runs := make(map[string]int) // of each node so far
+	for _, p := range d.all {
 		s := p.figures()
-		d.show.text("      %-3s (run %d) %8d %8d %9d %13d", p.node, i+1, s.Sent, s.Handled, s.Buffered, s.DeadLettered)
+		runs[p.node]++
+		d.show.text("      %-3s (run %d) %8d %8d %9d %13d", p.node, runs[p.node], s.Sent, s.Handled, s.Buffered, s.DeadLettered)
 		total.Sent += s.Sent
 		total.Handled += s.Handled
 		total.Buffered += s.Buffered
