@@ -188,7 +188,7 @@ func simulate(t *testing.T, seed uint64, size, faults int, tune func(*rules)) {
 }
 
 var (
-	histories = flag.Uint64("histories", 3, "how many random histories to simulate")
+	histories = flag.Uint64("histories", 2, "how many random histories to simulate")
 	firstSeed = flag.Uint64("seed", 0, "the seed of the first of them")
 )
 
