@@ -55,6 +55,11 @@ race: ## Run every test once with the race detector, from scratch
 stress: ## Run the tests of what is concurrent 50 times with the race detector
 	$(GO) test -race -count=50 -timeout=60m ./actor ./singleton ./cluster ./remote
 
+.PHONY: simulate
+simulate: ## Run far more random histories of the pure machines than the tests do
+	$(GO) test -timeout=60m ./cluster -run 'RandomHist|Merge' -histories=200 -merges=50000
+	$(GO) test -timeout=60m ./singleton -run Simulated -sim.count=2000
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)
 	@grep -Ero '^func Fuzz\w+' --include='*_test.go' . | while IFS=: read -r file func; do \

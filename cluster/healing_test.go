@@ -64,7 +64,7 @@ func TestAClusterThatFellApartFormsAgain(t *testing.T) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		f.net.Partition([]string{"n1", "n2"}, []string{"n3", "n4"}, []string{"n5"})
-		time.Sleep(5 * time.Minute)
+		time.Sleep(10 * time.Minute)
 		for _, name := range five {
 			require.Empty(t, f.nodes[name].View().Members, name)
 		}

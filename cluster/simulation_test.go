@@ -189,6 +189,7 @@ func simulate(t *testing.T, seed uint64, size, faults int, tune func(*rules)) {
 
 var (
 	histories = flag.Uint64("histories", 2, "how many random histories to simulate")
+	merges    = flag.Int("merges", 1_000, "how many random pairs and triples of tables to merge")
 	firstSeed = flag.Uint64("seed", 0, "the seed of the first of them")
 )
 
