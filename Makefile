@@ -1,6 +1,9 @@
 GO       ?= go
 TOOL     := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
+N        ?= 1000
+SEED     ?= 0
+NODES    ?= 0
 
 .DEFAULT_GOAL := help
 
@@ -12,10 +15,11 @@ help: ## Print this list
 ##@ What a change must pass
 
 .PHONY: test
-test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector
+test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, 1000 simulated histories
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 	$(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" --post-run-command=tools/summary \
 		-- -race -vet=off -timeout=15m ./...
+	$(GO) test -timeout=15m ./cluster -run RandomHist -histories=500
 
 .PHONY: check
 check: fmt-check tidy-check vet lint ## Check everything that needs no test to run
@@ -56,9 +60,9 @@ stress: ## Run the tests of what is concurrent 50 times with the race detector
 	$(GO) test -race -count=50 -timeout=60m ./actor ./singleton ./cluster ./remote
 
 .PHONY: simulate
-simulate: ## Run far more random histories of the pure machines than the tests do
-	$(GO) test -timeout=60m ./cluster -run 'RandomHist|Merge' -histories=200 -merges=50000
-	$(GO) test -timeout=60m ./singleton -run Simulated -sim.count=2000
+simulate: ## Run N (1000) random histories of each pure machine; SEED (0) is the first, NODES (3, 5 and 7 in turn) how many
+	$(GO) test -timeout=24h ./cluster -run 'RandomHist|Merge' -histories=$(N) -merges=50000 -seed=$(SEED) -nodes=$(NODES)
+	$(GO) test -timeout=24h ./singleton -run Simulated -sim.count=$(N)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/downing"
@@ -14,22 +13,35 @@ import (
 // A world simulates nodes with nothing but their machines: it holds the clock, the
 // network and all that can go wrong. One seed is one history.
 type world struct {
-	t      *testing.T
+	t      tester
 	random *rand.Rand
 	now    time.Time
 	begin  time.Time
 	queue  occurrences
 	nodes  []*simNode
-	cuts   map[[2]int]bool // from, to
+	cuts   map[[2]int]int // from, to: how many faults cut it
 	loss   float64
+	healed bool // all faults have ended before their time
 	log    []string
 	tune   func(*rules)
+
+	disturbed time.Time // when something changed last for the better or the worse
+	promise   promise
+	kept      int // promises
+}
+
+// A tester is what a world needs of a test.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	FailNow()
 }
 
 // A simNode is a host, and the process that runs there or does not.
 type simNode struct {
 	world    *world
 	index    int
+	address  string
 	machine  *machine // nil: no process runs
 	hostUp   bool     // otherwise nobody even refuses a connection
 	pausedTo time.Time
@@ -66,27 +78,27 @@ func (o *occurrences) Pop() any {
 	return last
 }
 
-func newWorld(t *testing.T, seed uint64, size int) *world {
+func newWorld(t tester, seed uint64, size int) *world {
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	w := &world{
 		t:      t,
 		random: rand.New(rand.NewPCG(seed, 1)),
 		now:    begin,
 		begin:  begin,
-		cuts:   map[[2]int]bool{},
+		cuts:   map[[2]int]int{},
 		tune:   func(*rules) {},
 	}
 	for i := range size {
-		w.nodes = append(w.nodes, &simNode{world: w, index: i, hostUp: true, statuses: map[ID]Status{}})
+		w.nodes = append(w.nodes, &simNode{world: w, index: i, address: fmt.Sprintf("n%d:1", i+1), hostUp: true, statuses: map[ID]Status{}})
 	}
 	return w
 }
 
-func (w *world) address(i int) string { return fmt.Sprintf("n%d:1", i+1) }
+func (w *world) address(i int) string { return w.nodes[i].address }
 
 func (w *world) node(address string) *simNode {
 	for _, n := range w.nodes {
-		if w.address(n.index) == address {
+		if n.address == address {
 			return n
 		}
 	}
@@ -113,6 +125,7 @@ func (w *world) run(d time.Duration) {
 		}
 		w.now = next
 		w.checkLeaders()
+		w.checkPromise()
 	}
 }
 
@@ -125,10 +138,11 @@ func (w *world) delay() time.Duration {
 	return d
 }
 
-func (w *world) cut(from, to int) bool { return w.cuts[[2]int{from, to}] }
+func (w *world) cut(from, to int) bool { return w.cuts[[2]int{from, to}] > 0 }
 
 // start starts a process.
 func (n *simNode) start() {
+	n.world.disturb()
 	n.process++
 	n.hostUp = true
 	n.held, n.pausedTo = nil, time.Time{}
@@ -185,6 +199,7 @@ func (n *simNode) pause(d time.Duration) {
 	if n.machine == nil || n.world.now.Before(n.pausedTo) {
 		return
 	}
+	n.world.disturb()
 	n.world.note("n%d pauses for %v", n.index+1, d)
 	n.pausedTo = n.world.now.Add(d)
 	process := n.process
@@ -192,6 +207,7 @@ func (n *simNode) pause(d time.Duration) {
 		if n.process != process {
 			return
 		}
+		n.world.disturb()
 		held := n.held
 		n.held = nil
 		n.world.random.Shuffle(len(held), func(i, j int) { held[i], held[j] = held[j], held[i] })
@@ -206,6 +222,7 @@ func (n *simNode) stop(hostUp bool) {
 	if n.machine == nil {
 		return
 	}
+	n.world.disturb()
 	n.world.note("n%d ends, host up: %v", n.index+1, hostUp)
 	n.machine, n.hostUp, n.held = nil, hostUp, nil
 	n.process++
