@@ -50,20 +50,15 @@ func entries(journal persistence.Journal) func() actor.Behavior[Entry] {
 // A story is a cluster with one log, and a census of its instances.
 type story struct {
 	*clustertest.Cluster
-	t      *testing.T
-	census *testkit.Census
-	logs   map[string]actor.ActorRef[Entry]
+	t       *testing.T
+	census  *testkit.Census
+	journal persistence.Journal
+	logs    map[string]actor.ActorRef[Entry]
 }
 
 func begin(t *testing.T, nodes int) *story {
 	t.Helper()
-	s := &story{Cluster: clustertest.Start(t, nodes), t: t, census: testkit.NewCensus(t), logs: make(map[string]actor.ActorRef[Entry])}
-	journal := memory.New()
-	for _, n := range s.Nodes() {
-		s.logs[n.View().Self.Name] = actor.Spawn(n, behaviors.Singleton(testkit.Counted(s.census, entries(journal))), "log")
-	}
-	s.AwaitQuiet()
-	return s
+	return beginWith(t, nodes)
 }
 
 // all asks for all entries, through the node of that name.
