@@ -32,8 +32,8 @@ func beginWith(t *testing.T, nodes int, opts ...clustertest.Option) *story {
 }
 
 // manage spawns the log on a node.
-func (s *story) manage(node string, opts ...singleton.Option) {
-	s.logs[node] = actor.Spawn(s.Node(node), behaviors.Singleton(testkit.Counted(s.census, entries(s.journal)), opts...), "log")
+func (s *story) manage(node string) {
+	s.logs[node] = actor.Spawn(s.Node(node), behaviors.Singleton(testkit.Counted(s.census, entries(s.journal))), "log")
 }
 
 // Scenario 8.
