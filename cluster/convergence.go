@@ -1,6 +1,9 @@
 package cluster
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // unreachable returns who is unreachable, and in whose opinion, sorted. The opinion of a
 // member that is down counts for nothing.
@@ -19,16 +22,68 @@ func (t table) unreachable() map[ID][]ID {
 	return by
 }
 
+// Witnesses are the members that are known to have had exactly the members of one sum.
+// Each node collects them for the members that it has itself, and begins anew when those
+// change; heartbeats carry them to the neighbours, from where they go on, so they reach
+// everybody over any connected graph of observers.
+//
+// Why that is enough for a leader to act: who has ever had some members knows at least
+// these, in at least these statuses, whatever it has heard since; for states only grow.
+// So it does no harm that a witness may have gone on, or that the word of it comes late
+// or from a third: it says something about the past, and that stays true.
+type witnesses struct {
+	sum  uint64
+	ids  []ID   // the members of that sum, sorted; of equal sums they are equal
+	bits []byte // which of them, eight to a byte
+}
+
+// newWitnesses begins with the node itself.
+func newWitnesses(sum uint64, ids []ID, self ID) witnesses {
+	w := witnesses{sum: sum, ids: ids, bits: make([]byte, (len(ids)+7)/8)}
+	w.add(self)
+	return w
+}
+
+// add adds one, and reports whether that is news.
+func (w *witnesses) add(id ID) bool {
+	i, member := slices.BinarySearchFunc(w.ids, id, ID.Compare)
+	if !member || w.bits[i/8]&(1<<(i%8)) != 0 {
+		return false
+	}
+	w.bits[i/8] |= 1 << (i % 8)
+	return true
+}
+
+// learn adds those that another node knows, and itself, if it speaks of the same members.
+// It reports whether there was news.
+func (w *witnesses) learn(from ID, sum uint64, bits []byte) bool {
+	if sum != w.sum || len(bits) != len(w.bits) {
+		return false
+	}
+	before := bytes.Clone(w.bits)
+	w.add(from)
+	for i, b := range bits {
+		w.bits[i] |= b
+	}
+	return !bytes.Equal(before, w.bits)
+}
+
+// has reports whether a member is one.
+func (w *witnesses) has(id ID) bool {
+	i, member := slices.BinarySearchFunc(w.ids, id, ID.Compare)
+	return member && w.bits[i/8]&(1<<(i%8)) != 0
+}
+
 // converged reports whether every member that counts is known to have exactly the members
-// of a sum, and all that are not down are reachable. Only then may a leader promote or
+// of the table, and all that are not down are reachable. Only then may a leader promote or
 // remove, so that all members know of each other before any of them acts.
-func (t table) converged(members uint64, unreachable map[ID][]ID) bool {
+func (t table) converged(w witnesses, unreachable map[ID][]ID) bool {
 	for subject := range unreachable {
 		if t.members[subject].Status < Down {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(t.voters(), func(id ID) bool { return t.seen[id].Members != members })
+	return !slices.ContainsFunc(t.voters(), func(id ID) bool { return !w.has(id) })
 }
 
 // voters are the members that must agree: those that are or were up; before there are

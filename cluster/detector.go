@@ -26,6 +26,10 @@ type Detector struct {
 	Samples int
 	// ExpectAfter is when the first heartbeat of a new member should have come.
 	ExpectAfter time.Duration
+	// KeepRefused leaves a member reachable whose address refuses connections, until its
+	// heartbeats are missed. Otherwise it is unreachable at once: its host says that it does
+	// not run. Set it where something on the way may refuse for a member that lives.
+	KeepRefused bool
 	// StreamDead is how long the TCP lane may be silent while datagrams still arrive: a
 	// member that no message can reach is unreachable.
 	StreamDead time.Duration
@@ -72,6 +76,7 @@ func (d Detector) withDefaults() Detector {
 		Samples:     cmp.Or(d.Samples, lan.Samples),
 		ExpectAfter: cmp.Or(d.ExpectAfter, lan.ExpectAfter),
 		StreamDead:  cmp.Or(d.StreamDead, lan.StreamDead),
+		KeepRefused: d.KeepRefused,
 	}
 }
 
@@ -96,6 +101,9 @@ func (d Detector) phi() phi.Settings {
 func (d Detector) guard() time.Duration {
 	return max(3*d.Interval, 3*d.CheckEvery)
 }
+
+// overdue is after how long a silence a subject is asked for a sign of life.
+func (d Detector) overdue() time.Duration { return 2 * d.Interval }
 
 // detection is how long after its death a member is found unreachable, at worst, on a
 // quiet network.

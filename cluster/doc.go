@@ -40,8 +40,12 @@
 // take it out of the list.
 //
 // Each member sends heartbeats to every other one, as datagrams and over TCP: the first
-// copy to arrive counts. The silence between them feeds a phi-accrual detector (package
-// phi). With them goes a sum of what the sender knows; who knows something else asks.
+// copy to arrive counts. From thirteen members on each is observed by nine others, so that
+// the cost per node stays the same however large the cluster is. The silence between
+// heartbeats feeds a phi-accrual detector (package phi); where the address of a member
+// refuses connections, as its process has died, nobody waits for that. With the heartbeats
+// goes a sum of what the sender knows, and who else is known to know the same members; who
+// knows something else asks.
 // News spread by direct messages and through memberlist, which does nothing but that:
 // what it believes about who is alive counts for nothing.
 //

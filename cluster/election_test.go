@@ -80,11 +80,12 @@ func TestConvergenceNeedsAllThatWereUpAndNobodyUnreachable(t *testing.T) {
 	for id, status := range map[ID]Status{up: Up, joins: Joining, other: Leaving} {
 		c.members[id] = Member{Address: id.Address, Incarnation: id.Incarnation, Status: status}
 	}
-	agreed := func() bool { return c.converged(7, c.unreachable()) }
+	w := newWitnesses(7, c.ids(), ID{Address: "d:1", Incarnation: 1})
+	agreed := func() bool { return c.converged(w, c.unreachable()) }
 	require.False(t, agreed())
-	c.see(up, seen{Version: 1, Members: 7})
+	w.add(up)
 	require.False(t, agreed())
-	c.see(other, seen{Version: 1, Members: 7})
+	w.add(other)
 	require.True(t, agreed(), "who joins need not have seen anything")
 
 	c.rows[other] = row{Version: 1, Unreachable: []ID{joins}}

@@ -18,6 +18,7 @@ type (
 	notReached struct {
 		address string
 		refused bool   // certainly nobody listens there
+		lives   uint64 // the incarnation that lives there, and not the one that was dialled
 		foreign string // what lives there cannot talk to us, and why
 	}
 	connected struct { // a hint: gossip reaches a node, or not any more

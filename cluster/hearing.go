@@ -13,7 +13,7 @@ func (m *machine) receive(from ID, msg message) {
 		m.acked[from] = true
 	case greeting:
 		m.greeted(from, msg)
-	case heartbeat, tablePull, tablePush, youAreDown, dissolve:
+	case heartbeat, observe, tablePull, tablePush, youAreDown, dissolve:
 		if m.phase == member {
 			m.receiveAsMember(from, msg)
 		}
@@ -30,7 +30,7 @@ func (m *machine) receiveAsMember(from ID, msg message) {
 			m.greet(from.Address)
 			return
 		}
-	case joinRequest, joinAnswer, tablePull, tablePush, gone, goneSeen, greeting, dissolve:
+	case joinRequest, joinAnswer, observe, tablePull, tablePush, gone, goneSeen, greeting, dissolve:
 	}
 	switch status := m.table.status(from); {
 	case status == 0:
@@ -63,6 +63,8 @@ func (m *machine) hearMember(from ID, msg message) {
 	switch msg := msg.(type) {
 	case heartbeat:
 		m.hearBeat(from, msg)
+	case observe:
+		m.beObserved(from)
 	case tablePull:
 		m.tell(from, tablePush{From: m.self, Whole: true, Table: m.table.pack()})
 	case tablePush:
@@ -74,29 +76,18 @@ func (m *machine) hearMember(from ID, msg message) {
 	}
 }
 
-// hearBeat notes a sign of life, and asks for the sender's table when it has differed
-// from ours twice in a row: a difference that is just being made good is none.
+// hearBeat notes a sign of life and who knows what, and asks for the sender's table if it
+// keeps differing from ours.
 func (m *machine) hearBeat(from ID, h heartbeat) {
-	s := m.monitor.hear(from, h, m.now)
-	if s == nil {
-		return
-	}
-	if m.table.see(from, seen{Version: h.Seen, Members: h.Members}) && m.agree() != m.converged {
-		m.dirty = true
+	if m.witnesses.learn(from, h.Members, h.Seen) {
+		m.eager = true
+		m.dirty = m.dirty || m.agree() != m.converged
 	}
 	if h.Members == m.sums.members && m.table.status(from) == Up {
 		m.confirm()
 	}
-	switch {
-	case h.All == m.sums.all:
-		s.differs = 0
-	case !h.Stream:
-		return // its twin will come
-	default:
-		if s.differs++; s.differs >= 2 {
-			s.differs = 0
-			m.tell(from, tablePull{})
-		}
+	if m.monitor.hear(from, h, m.now) && m.monitor.differs(from, h.All != m.sums.all) {
+		m.tell(from, tablePull{})
 	}
 }
 

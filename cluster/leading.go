@@ -8,7 +8,7 @@ func (m *machine) lead() {
 	unreachable := m.table.unreachable()
 	candidates := m.table.candidates(m.set.election)
 	leader, ok := first(candidates, func(Member) bool { return true })
-	if !ok || leader.ID() != m.self || !m.table.converged(m.sums.members, unreachable) {
+	if !ok || leader.ID() != m.self || !m.table.converged(m.witnesses, unreachable) {
 		return
 	}
 	m.promote()

@@ -39,6 +39,8 @@ const (
 	askPatience  = 5 * time.Second        // which is this long
 	namePatience = 3 * time.Second        // how long another member may keep our name before we give up
 	greetEvery   = 2 * time.Second        // between rounds of greetings to addresses that are lost
+	newsEvery    = 20 * time.Millisecond  // between heartbeats that are not due, but tell news
+	guestFor     = 30 * time.Second       // how long who asks for heartbeats gets them
 	partPatience = 500 * time.Millisecond // how long a node that is gone waits to be noticed
 	strangerFor  = 5 * time.Second        // how long heartbeats of a stranger may come until it is told
 	tombFor      = 24 * time.Hour         // how long removed members are remembered
@@ -61,7 +63,7 @@ const (
 // What it does stands in files of their own: seeking (until it is a member), admitting
 // (others who join), speaking and hearing (among members), leading (for the whole
 // cluster), splitting (for one side of a split), islands (when there are two clusters),
-// parting (how it ends), showing (its view).
+// observing (who observes whom), parting (how it ends), showing (its view).
 type machine struct {
 	set   rules
 	self  ID
@@ -70,7 +72,8 @@ type machine struct {
 	out   []action
 
 	table     table
-	sums      sums  // of the table
+	sums      sums // of the table
+	witnesses witnesses
 	dirty     bool  // something has changed that others may depend on
 	converged bool  // the members agreed at the end of the last step that changed anything
 	news      table // what has changed in this step
@@ -81,6 +84,11 @@ type machine struct {
 	monitor   monitor
 	beatAt    time.Time // when the next heartbeat is due
 	seq       uint64
+	eager     bool      // there is something that the next heartbeat will tell
+	spokeAt   time.Time // when the last heartbeat went out, due or not
+	near      neighbours
+	guests    map[ID]time.Time // who has asked for heartbeats, and until when it gets them
+	doubted   map[ID]bool      // whom this node observes because it was refused there
 	strangers map[ID]time.Time // since when we hear from whom that is no member
 
 	questions questions
@@ -102,6 +110,8 @@ func newMachine(set rules) *machine {
 		table:     newTable(clusterID{}),
 		version:   set.version,
 		monitor:   newMonitor(set.detector),
+		guests:    map[ID]time.Time{},
+		doubted:   map[ID]bool{},
 		strangers: map[ID]time.Time{},
 		gossip:    map[ID]bool{},
 		removed:   map[ID]time.Time{},
@@ -121,6 +131,7 @@ func (m *machine) step(ev event, now time.Time) []action {
 	m.now = now
 	m.handle(ev)
 	m.settle()
+	m.beatWhenEager()
 	out := m.out
 	m.out = nil
 	return out
@@ -169,7 +180,7 @@ func (m *machine) begin() { m.news, m.own = m.change(), m.change() }
 func (m *machine) merge(t table) table {
 	news := m.table.merge(t)
 	m.news.merge(news)
-	m.dirty = m.dirty || !news.empty() || len(news.seen) > 0 && m.agree() != m.converged
+	m.dirty = m.dirty || !news.empty()
 	return news
 }
 
@@ -186,8 +197,7 @@ func (m *machine) settle() {
 		if m.phase != member {
 			continue
 		}
-		m.sums = m.table.sums()
-		m.noteSeen()
+		m.addUp()
 		m.watch()
 		m.lead()
 	}
@@ -205,18 +215,23 @@ func (m *machine) settle() {
 }
 
 // agree reports whether all members are known to agree on who is a member.
-func (m *machine) agree() bool { return m.table.converged(m.sums.members, m.table.unreachable()) }
+func (m *machine) agree() bool { return m.table.converged(m.witnesses, m.table.unreachable()) }
 
-// noteSeen records that this node has the members that it has.
-func (m *machine) noteSeen() {
-	if s := m.table.seen[m.self]; s.Members != m.sums.members {
-		m.table.see(m.self, seen{Version: s.Version + 1, Members: m.sums.members})
+// addUp makes the sums of the table, and looks for new witnesses if the members are
+// others than before.
+func (m *machine) addUp() {
+	before := m.sums
+	m.sums = m.table.sums()
+	if m.sums.members != m.witnesses.sum || m.witnesses.ids == nil {
+		m.witnesses = newWitnesses(m.sums.members, m.table.ids(), m.self)
 	}
+	m.eager = m.eager || m.sums != before
 }
 
-// watch observes all other members, and notes who has been removed and when.
+// watch observes whom the table says, and notes who has been removed and when.
 func (m *machine) watch() {
-	m.monitor.watch(m.others(), m.now)
+	m.near = m.table.neighbours(m.self)
+	m.watchSubjects()
 	for _, id := range slices.SortedFunc(maps.Keys(m.news.tombs), ID.Compare) {
 		if _, known := m.removed[id]; !known && id != m.self {
 			m.removed[id] = m.now
@@ -252,5 +267,6 @@ func (m *machine) tick() {
 func (m *machine) tidy() {
 	m.table.forget(m.now.Add(-tombFor).Unix())
 	maps.DeleteFunc(m.removed, func(id ID, _ time.Time) bool { return m.table.status(id) != Removed })
+	maps.DeleteFunc(m.guests, func(_ ID, until time.Time) bool { return m.now.After(until) })
 	maps.DeleteFunc(m.strangers, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*strangerFor })
 }

@@ -102,9 +102,9 @@ func (r *rig) agrees() {
 				Cluster: r.table.cluster,
 				Seq:     uint64(r.clock.UnixNano()),
 				Stream:  true,
-				Seen:    r.table.seen[other].Version + 1,
 				Members: r.sums.members,
 				All:     r.sums.all,
+				Seen:    make([]byte, len(r.witnesses.bits)),
 			})
 		}
 	}
@@ -224,7 +224,7 @@ func TestANodeActsAsUpOnlyWithAWholeTable(t *testing.T) {
 func TestADifferenceIsMadeGoodByAPull(t *testing.T) {
 	r := joiningRig()
 	beat := func(seq uint64) heartbeat {
-		return heartbeat{Cluster: r.table.cluster, Seq: seq, Stream: true, Members: 99, All: 99, Seen: seq}
+		return heartbeat{Cluster: r.table.cluster, Seq: seq, Stream: true, Members: 99, All: 99}
 	}
 	r.said = nil
 	r.hears(id("n2:1", 2), beat(1))

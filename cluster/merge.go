@@ -21,11 +21,6 @@ func (t *table) merge(o table) table {
 	for id, r := range o.rows {
 		t.hear(id, r, &news)
 	}
-	for id, s := range o.seen {
-		if t.see(id, s) {
-			news.seen[id] = s
-		}
-	}
 	for name, r := range o.records {
 		if merged := t.records[name].Merge(r); merged != t.records[name] {
 			t.records[name], news.records[name] = merged, merged
@@ -46,7 +41,6 @@ func (t *table) bury(id ID, dead tomb, news *table) {
 	dead = dead.merge(tomb{Offers: t.rows[id].Offers})
 	delete(t.members, id)
 	delete(t.rows, id)
-	delete(t.seen, id)
 	if !known || !dead.equal(old) {
 		t.tombs[id], news.tombs[id] = dead, dead
 	}
@@ -105,16 +99,6 @@ func (m Member) merge(o Member) Member {
 	m.Status = max(m.Status, o.Status)
 	m.UpNumber = lowest(m.UpNumber, o.UpNumber)
 	return m
-}
-
-// see notes how much of the table a member has, and reports whether that is news.
-func (t *table) see(id ID, s seen) bool {
-	if _, removed := t.tombs[id]; removed || s.Version <= t.seen[id].Version {
-		return false
-	}
-	changed := t.seen[id].Members != s.Members
-	t.seen[id] = s
-	return changed
 }
 
 // lowest returns the lower of two numbers, of which 0 is none.

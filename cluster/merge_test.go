@@ -36,9 +36,6 @@ func randomTable(random *rand.Rand) table {
 			}
 			t.rows[id] = r
 		}
-		if version := random.Uint64N(4); version > 0 {
-			t.seen[id] = seen{Version: version, Members: version * 10}
-		}
 	}
 	for _, name := range []string{"a", "b"} {
 		if random.IntN(2) == 0 {
@@ -129,7 +126,6 @@ func TestSumsLeaveOutWhatNeedNotBeEqual(t *testing.T) {
 	a.members[id] = Member{Address: id.Address, Incarnation: id.Incarnation, Status: Up}
 	before := a.sums()
 	a.tombs[ID{Address: "n2:1", Incarnation: 2}] = tomb{At: 1}
-	a.seen[id] = seen{Version: 1, Members: 5}
 	require.Equal(t, before, a.sums())
 
 	a.rows[id] = row{Version: 1}

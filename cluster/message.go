@@ -5,15 +5,17 @@ package cluster
 //sumtype:decl
 type message interface{ message() }
 
-// heartbeat says that the sender is alive, and what it knows, in sums.
+// heartbeat says that the sender is alive, and what it knows, in sums. One that goes out
+// between two regular ones, because there is news, has the number of the last regular one:
+// it is no part of the rhythm that is observed.
 type heartbeat struct {
 	_       struct{} `cbor:",toarray"`
 	Cluster clusterID
 	Seq     uint64
-	Stream  bool   // sent on the TCP lane; its twin went as a datagram
-	Seen    uint64 // version of the sender's seen record
+	Stream  bool // sent on the TCP lane; its twin went as a datagram
 	Members uint64
 	All     uint64
+	Seen    []byte // the sender's witnesses of Members
 }
 
 // joinRequest asks to become a member.
@@ -79,6 +81,12 @@ type goneSeen struct {
 	_ struct{} `cbor:",toarray"`
 }
 
+// observe asks a member that should be heard and is not for heartbeats: it may not know yet
+// that the sender observes it.
+type observe struct {
+	_ struct{} `cbor:",toarray"`
+}
+
 // greeting invites whoever lives at an address: to join, or to compare clusters.
 type greeting struct {
 	_       struct{} `cbor:",toarray"`
@@ -101,5 +109,6 @@ func (tablePush) message()   {}
 func (youAreDown) message()  {}
 func (gone) message()        {}
 func (goneSeen) message()    {}
+func (observe) message()     {}
 func (greeting) message()    {}
 func (dissolve) message()    {}

@@ -85,9 +85,9 @@ func TestWhoFallsAsleepTakesNobodyForLivingAgain(t *testing.T) {
 
 func TestHeartbeatsOfStrangersAreNoBusinessOfTheMonitor(t *testing.T) {
 	h := newHeard()
-	require.Nil(t, h.hear(ID{Address: "n3:1", Incarnation: 3}, heartbeat{Seq: 1}, h.now))
+	require.False(t, h.hear(ID{Address: "n3:1", Incarnation: 3}, heartbeat{Seq: 1, Stream: true}, h.now))
 	h.watch(nil, h.now)
-	require.Nil(t, h.hear(h.id, heartbeat{Seq: 1}, h.now), "nor are those of who is watched no more")
+	require.False(t, h.hear(h.id, heartbeat{Seq: 1, Stream: true}, h.now), "nor are those of who is watched no more")
 }
 
 func TestDetectorFillsInDefaults(t *testing.T) {

@@ -229,8 +229,11 @@ func (n *Node) dialFailed(address string, err error) {
 		if refusal.Refusal == remote.RefusedCluster || refusal.Refusal == remote.RefusedVersion {
 			ev.foreign = refusal.Refusal.String() + ": " + refusal.Detail
 		}
+		if refusal.Refusal == remote.RefusedIncarnation {
+			ev.lives = refusal.Peer.Incarnation
+		}
 	}
-	if ev.refused || ev.foreign != "" {
+	if ev.refused || ev.foreign != "" || ev.lives != 0 {
 		n.inbox.post(0, ev)
 	}
 }

@@ -18,7 +18,6 @@ type packed struct {
 	Members []Member
 	Tombs   []packedTomb
 	Rows    []packedRow
-	Seen    []packedSeen
 	Records []packedRecord
 }
 
@@ -41,13 +40,6 @@ type packedRow struct {
 	Offers      []string
 }
 
-type packedSeen struct {
-	_       struct{} `cbor:",toarray"`
-	ID      ID
-	Version uint64
-	Members uint64
-}
-
 type packedRecord struct {
 	_      struct{} `cbor:",toarray"`
 	Name   string
@@ -67,10 +59,6 @@ func (t table) pack() packed {
 		r := t.rows[id]
 		p.Rows = append(p.Rows, packedRow{ID: id, Version: r.Version, Unreachable: r.Unreachable, Offers: r.Offers})
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(t.seen), ID.Compare) {
-		s := t.seen[id]
-		p.Seen = append(p.Seen, packedSeen{ID: id, Version: s.Version, Members: s.Members})
-	}
 	for _, name := range slices.Sorted(maps.Keys(t.records)) {
 		p.Records = append(p.Records, packedRecord{Name: name, Record: t.records[name]})
 	}
@@ -87,9 +75,6 @@ func (p packed) table() table {
 	}
 	for _, r := range p.Rows {
 		t.rows[r.ID] = row{Version: r.Version, Unreachable: r.Unreachable, Offers: r.Offers}
-	}
-	for _, s := range p.Seen {
-		t.seen[s.ID] = seen{Version: s.Version, Members: s.Members}
 	}
 	for _, r := range p.Records {
 		t.records[r.Name] = r.Record
@@ -126,11 +111,10 @@ type sums struct {
 	all     uint64 // of everything that is to become equal everywhere
 }
 
-// sums leaves out the memory of removed members, which each node drops in its own time,
-// and who has seen what, which follows from the rest.
+// sums leaves out the memory of removed members, which each node drops in its own time.
 func (t table) sums() sums {
 	p := t.pack()
-	p.Tombs, p.Seen = nil, nil
+	p.Tombs = nil
 	p.Rows = slices.DeleteFunc(p.Rows, func(r packedRow) bool { return t.members[r.ID].Status == 0 })
 	return sums{members: sum(packed{Cluster: p.Cluster, Members: p.Members}), all: sum(p)}
 }

@@ -145,6 +145,8 @@ func (q questions) denied(address string, now time.Time) bool {
 // that it belongs to another cluster is one as well, except for a seed.
 func (m *machine) notReached(ev notReached) {
 	switch {
+	case m.phase == member:
+		m.refusedFor(ev)
 	case m.phase != seeking:
 	case ev.foreign != "" && slices.Contains(m.set.seeds, ev.address) && len(m.set.earlier) == 0:
 		m.finish(&RefusedError{Address: ev.address, Reason: ev.foreign})

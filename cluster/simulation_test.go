@@ -90,55 +90,69 @@ func shrink(s schedule, v verdictOn, tune func(*rules)) (schedule, verdictOn) {
 }
 
 var (
-	histories = flag.Uint64("histories", 2, "how many random histories to simulate, of each kind")
+	count     = flag.Uint64("histories", 2, "how many random histories to simulate, of each kind")
 	merges    = flag.Int("merges", 1_000, "how many random pairs and triples of tables to merge")
 	firstSeed = flag.Uint64("seed", 0, "the seed of the first of them")
 	sizes     = flag.Int("nodes", 0, "of how many nodes; 0 for 3, 5 and 7 in turn")
 )
 
-// simulateAll runs the histories that the flags ask for.
-func simulateAll(t *testing.T, faults uint64, tune func(seed uint64) func(*rules)) {
+// Histories are random ones of one kind.
+type histories struct {
+	count  uint64
+	size   func(seed uint64) int // nil is as the flag says
+	faults uint64                // at most, and one less
+	tune   func(seed uint64, set *rules)
+}
+
+func sizeOf(seed uint64) int {
+	if *sizes > 0 {
+		return *sizes
+	}
+	return 3 + 2*int(seed%3)
+}
+
+// simulateAll runs histories, each as a test of its own, named by its seed.
+func simulateAll(t *testing.T, h histories) {
+	if h.size == nil {
+		h.size = sizeOf
+	}
+	if h.tune == nil {
+		h.tune = func(uint64, *rules) {}
+	}
 	var kept atomic.Int64
 	t.Run("histories", func(t *testing.T) {
-		for seed := *firstSeed; seed < *firstSeed+*histories; seed++ {
+		for seed := *firstSeed; seed < *firstSeed+h.count; seed++ {
 			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 				t.Parallel()
-				size := *sizes
-				if size == 0 {
-					size = 3 + 2*int(seed%3)
-				}
-				s := draw(seed, size, int(seed%faults))
-				v := simulate(s, tune(seed))
+				tune := func(set *rules) { h.tune(seed, set) }
+				s := draw(seed, h.size(seed), int(seed%h.faults))
+				v := simulate(s, tune)
 				kept.Add(int64(v.kept))
 				if v.failure != "" {
-					smallest, v := shrink(s, v, tune(seed))
+					smallest, v := shrink(s, v, tune)
 					require.Fail(t, "a law is broken", "schedule: %v\nsmallest: %v\n%s", s, smallest, v.failure)
 				}
 			})
 		}
 	})
-	t.Logf("%d histories; %d times a majority had to go on, and did", *histories, kept.Load())
+	t.Logf("%d histories; %d times a majority had to go on, and did", h.count, kept.Load())
 }
 
 func TestRandomHistoriesEndInOneCluster(t *testing.T) {
-	simulateAll(t, 9, func(seed uint64) func(*rules) {
-		return func(set *rules) {
-			if seed%4 == 3 {
-				set.election = LowestAddress()
-			}
+	simulateAll(t, histories{count: *count, faults: 9, tune: func(seed uint64, set *rules) {
+		if seed%4 == 3 {
+			set.election = LowestAddress()
 		}
-	})
+	}})
 }
 
 // Here two nodes found a cluster each, whenever they start, and must find each other.
 func TestRandomHistoriesOfIslandsEndInOneCluster(t *testing.T) {
-	simulateAll(t, 5, func(uint64) func(*rules) {
-		return func(set *rules) {
-			if set.self.Name == "n1" || set.self.Name == "n2" {
-				set.seeds = []string{set.self.Address}
-			}
+	simulateAll(t, histories{count: *count, faults: 5, tune: func(_ uint64, set *rules) {
+		if set.self.Name == "n1" || set.self.Name == "n2" {
+			set.seeds = []string{set.self.Address}
 		}
-	})
+	}})
 }
 
 func TestAHistoryCanBeReplayed(t *testing.T) {

@@ -16,30 +16,42 @@ func (m *machine) beatWhenDue() {
 	m.beat()
 }
 
+// beat sends the regular heartbeat to those who observe this node.
 func (m *machine) beat() {
-	var to []string
-	for _, id := range m.others() {
-		to = append(to, id.Address)
-	}
+	m.eager, m.spokeAt = false, m.now
+	to := m.audience()
 	if len(to) == 0 {
 		return
 	}
 	m.seq++
-	m.do(beat{to: to, msg: heartbeat{
-		Cluster: m.table.cluster,
-		Seq:     m.seq,
-		Seen:    m.table.seen[m.self].Version,
-		Members: m.sums.members,
-		All:     m.sums.all,
-	}})
+	addresses := make([]string, len(to))
+	for i, id := range to {
+		addresses[i] = id.Address
+	}
+	m.do(beat{to: addresses, msg: m.heartbeat()})
 }
 
-// report writes into our row whom we cannot reach.
-func (m *machine) report() {
-	silent := m.monitor.look(m.now)
-	if r := m.table.rows[m.self]; !slices.Equal(silent, r.Unreachable) {
-		r.Unreachable = silent
-		m.writeRow(r)
+// beatWhenEager tells the neighbours what is new without waiting until a heartbeat is due,
+// but not too often, so that members agree within milliseconds.
+func (m *machine) beatWhenEager() {
+	if !m.eager || m.phase != member || m.now.Sub(m.spokeAt) < newsEvery {
+		return
+	}
+	m.eager, m.spokeAt = false, m.now
+	msg := m.heartbeat()
+	msg.Stream = true
+	for _, id := range slices.Concat(m.audience(), m.near.fingers) {
+		m.tell(id, msg)
+	}
+}
+
+func (m *machine) heartbeat() heartbeat {
+	return heartbeat{
+		Cluster: m.table.cluster,
+		Seq:     m.seq,
+		Members: m.sums.members,
+		All:     m.sums.all,
+		Seen:    slices.Clone(m.witnesses.bits),
 	}
 }
 

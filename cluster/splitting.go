@@ -68,7 +68,7 @@ func (m *machine) giveUp(change table, id ID) {
 // situation is what the strategy decides about.
 func (m *machine) situation() downing.Situation {
 	s := downing.Situation{Stable: m.now.Sub(m.calm.since)}
-	unreachable := m.table.unreachable()
+	unreachable, observers := m.table.unreachable(), m.table.observers()
 	for _, id := range m.table.ids() {
 		each := m.table.members[id]
 		if each.Status >= Down {
@@ -85,6 +85,9 @@ func (m *machine) situation() downing.Situation {
 		}
 		for _, observer := range unreachable[id] {
 			x.UnreachableBy = append(x.UnreachableBy, observer.Address)
+		}
+		for _, observer := range observers[id] {
+			x.ObservedBy = append(x.ObservedBy, observer.Address)
 		}
 		s.Members = append(s.Members, x)
 	}

@@ -20,7 +20,6 @@ type table struct {
 	members map[ID]Member               // those not removed
 	tombs   map[ID]tomb                 // those removed
 	rows    map[ID]row                  // what each member says of the others
-	seen    map[ID]seen                 // how much of the table each member is known to have
 	records map[string]singleton.Record // the highest generation of each singleton
 }
 
@@ -41,24 +40,17 @@ type row struct {
 	Offers      []string // names of the singletons that it has a manager for, sorted
 }
 
-// A seen says that a member has had exactly the members of a certain sum.
-type seen struct {
-	Version uint64
-	Members uint64
-}
-
 func newTable(c clusterID) table {
 	return table{
 		cluster: c,
 		members: map[ID]Member{},
 		tombs:   map[ID]tomb{},
 		rows:    map[ID]row{},
-		seen:    map[ID]seen{},
 		records: map[string]singleton.Record{},
 	}
 }
 
-// empty reports whether t has nothing to tell; who has seen what follows from the rest.
+// empty reports whether t has nothing to tell.
 func (t table) empty() bool {
 	return len(t.members)+len(t.tombs)+len(t.rows)+len(t.records) == 0
 }

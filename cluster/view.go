@@ -73,6 +73,20 @@ func (v View) Unreachable() []Member {
 // Reachable reports whether every member that is not down itself hears from m.
 func (v View) Reachable(m Member) bool { return len(v.unreachable[m.ID()]) == 0 }
 
+// ObserversOf returns the members that observe m: those whose word [View.Reachable] rests
+// on. In a small cluster these are all others, in a larger one nine and some more while
+// members are unreachable. They are sorted by address.
+func (v View) ObserversOf(m Member) []Member {
+	ids := make([]ID, len(v.Members))
+	for i, each := range v.Members {
+		ids[i] = each.ID()
+	}
+	observers := neighboursOf(m.ID(), ids, func(id ID) bool {
+		return len(v.unreachable[id]) == 0 && !slices.ContainsFunc(v.Members, func(o Member) bool { return o.ID() == id && o.Status >= Down })
+	}).observers
+	return slices.DeleteFunc(slices.Clone(v.Members), func(o Member) bool { return !slices.Contains(observers, o.ID()) })
+}
+
 // UnreachableBy returns the members that do not hear from m, sorted by address.
 func (v View) UnreachableBy(m Member) []Member {
 	observers := v.unreachable[m.ID()]

@@ -78,6 +78,8 @@ func kindOf(msg message) byte {
 		return 9
 	case dissolve:
 		return 10
+	case observe:
+		return 11
 	}
 	panic(fmt.Sprintf("cluster: no kind for %T", msg))
 }
@@ -104,6 +106,8 @@ func decodeBody(kind byte, body []byte) (message, error) {
 		return decodeAs[greeting](body)
 	case 10:
 		return decodeAs[dissolve](body)
+	case 11:
+		return decodeAs[observe](body)
 	default:
 		return nil, fmt.Errorf("%w: of unknown kind %d", errMessage, kind)
 	}
@@ -137,13 +141,13 @@ func check(msg message) error {
 		if len(msg.Instead) > maxMembers {
 			return errors.New("too many addresses")
 		}
-	case heartbeat, tablePull, gone, goneSeen, greeting:
+	case heartbeat, tablePull, gone, goneSeen, greeting, observe:
 	}
 	return nil
 }
 
 func (p packed) check() error {
-	if len(p.Members)+len(p.Tombs)+len(p.Rows)+len(p.Seen)+len(p.Records) > maxMembers {
+	if len(p.Members)+len(p.Tombs)+len(p.Rows)+len(p.Records) > maxMembers {
 		return errors.New("table is too large")
 	}
 	for _, m := range p.Members {

@@ -11,7 +11,7 @@ func samples() []message {
 	random := rand.New(rand.NewPCG(7, 8))
 	whole := randomTable(random).pack()
 	return []message{
-		heartbeat{Cluster: clusterID{1, 2}, Seq: 3, Stream: true, Seen: 4, Members: 5, All: 6},
+		heartbeat{Cluster: clusterID{1, 2}, Seq: 3, Stream: true, Members: 5, All: 6, Seen: []byte{7}},
 		joinRequest{To: "n1:1", Name: "n2", Roles: []string{"r"}, Meta: map[string]string{"k": "v"}, Rules: "x", Replaces: []uint64{1, 2}},
 		joinAnswer{To: "n1:1", Verdict: welcome, Reason: "x", Replaces: []uint64{1}, Table: whole},
 		tablePull{},
@@ -20,6 +20,7 @@ func samples() []message {
 		gone{},
 		goneSeen{},
 		greeting{Cluster: clusterID{1}, Size: 3},
+		observe{},
 		dissolve{Instead: []string{"n1:1"}},
 	}
 }

@@ -13,17 +13,18 @@ import (
 // A world simulates nodes with nothing but their machines: it holds the clock, the
 // network and all that can go wrong. One seed is one history.
 type world struct {
-	t      tester
-	random *rand.Rand
-	now    time.Time
-	begin  time.Time
-	queue  occurrences
-	nodes  []*simNode
-	cuts   map[[2]int]int // from, to: how many faults cut it
-	loss   float64
-	healed bool // all faults have ended before their time
-	log    []string
-	tune   func(*rules)
+	t       tester
+	random  *rand.Rand
+	now     time.Time
+	begin   time.Time
+	queue   occurrences
+	nodes   []*simNode
+	cuts    map[[2]int]int // from, to: how many faults cut it
+	loss    float64
+	healed  bool // all faults have ended before their time
+	log     []string
+	carried int // messages that were sent
+	tune    func(*rules)
 
 	disturbed time.Time // when something changed last for the better or the worse
 	promise   promise
@@ -119,14 +120,19 @@ func (w *world) run(d time.Duration) {
 	end := w.now.Add(d)
 	for next := w.now; w.now.Before(end); next = next.Add(100 * time.Millisecond) {
 		for len(w.queue.all) > 0 && !w.queue.all[0].at.After(next) {
-			o := heap.Pop(&w.queue).(occurrence)
-			w.now = o.at
-			o.do()
+			w.occurNext()
 		}
 		w.now = next
 		w.checkLeaders()
 		w.checkPromise()
 	}
+}
+
+// occurNext lets the next thing happen.
+func (w *world) occurNext() {
+	o := heap.Pop(&w.queue).(occurrence)
+	w.now = o.at
+	o.do()
 }
 
 // delay is that of a local network, with a spike now and then.
@@ -289,6 +295,7 @@ func (n *simNode) over(m *machine, e end) {
 // carry brings a message to whoever lives at an address. Over a cut, a datagram is lost,
 // and what a stream carries is lost or arrives once the cut has healed.
 func (w *world) carry(from *simNode, sender, to ID, msg message, datagram bool) {
+	w.carried++
 	target := w.node(to.Address)
 	if target == nil || datagram && w.random.Float64() < w.loss {
 		return

@@ -6,7 +6,9 @@ import (
 )
 
 // Split returns the members that the decider is connected to, directly or through others,
-// itself included, and the others. A link counts when neither of its ends lacks the other.
+// itself included, and the others. A link counts when one end observes the other, and
+// neither lacks the other. Links are followed from who observes, for only what those say
+// is news that the decider can hear.
 func (s Situation) Split() (here, there []Member) {
 	connected := map[string]bool{}
 	for _, m := range s.Members {
@@ -27,10 +29,14 @@ func (s Situation) Split() (here, there []Member) {
 func (s Situation) connect(m Member, connected map[string]bool) {
 	connected[m.Address] = true
 	for _, o := range s.Members {
-		if !connected[o.Address] && !broken(m, o) {
+		if !connected[o.Address] && observes(m, o) && !broken(m, o) {
 			s.connect(o, connected)
 		}
 	}
+}
+
+func observes(m, o Member) bool {
+	return o.ObservedBy == nil || slices.Contains(o.ObservedBy, m.Address)
 }
 
 // broken reports whether one of two members lacks the other.

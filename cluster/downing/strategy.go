@@ -48,6 +48,10 @@ type Member struct {
 
 	// UnreachableBy are the addresses of the members that do not hear from this one.
 	UnreachableBy []string
+
+	// ObservedBy are the addresses of the members that would notice if they did not hear
+	// from this one; nil is everybody.
+	ObservedBy []string
 }
 
 // counts reports whether m counts in votes of the members with a role: it has been up.
