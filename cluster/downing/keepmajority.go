@@ -6,81 +6,58 @@ import (
 	"time"
 )
 
-// DefaultStableAfter suits local networks of up to some twenty nodes.
-const DefaultStableAfter = 3 * time.Second
-
 // KeepMajority keeps the side with more than half of the members; of two equal halves the
 // one with the lowest address. The other side downs itself. The zero value is ready.
+//
+// It suits most clusters, above all those whose size changes. When a cluster falls into
+// three parts or more, each smaller than half, all of them end; so it does when half of
+// the members crash at once, and the one with the lowest address is among them.
 //
 // Members that are joining do not count. But a member that one side still sees joining
 // may be up for the other, and one that is leaving here may be gone there: if that could
 // make the other side believe in its own majority, this one downs itself, so that not
-// both go on.
+// both go on. There is one gap: when a member is being taken down while the network
+// splits, two sides can count differently, and both go on until they meet again.
 //
-// Where only some links are broken, and everybody is still connected through others, the
-// members that lack most of the others are taken down, until those that stay all have
-// links to each other; of two that lack only each other, the younger.
+// The rule, with its caution, is that of Akka's and Pekko's split brain resolver.
 type KeepMajority struct {
 	// StableAfter is how long the situation must not have changed; it should exceed the
 	// time within which all members notice the same split. 0 is [DefaultStableAfter].
 	StableAfter time.Duration
 
 	// Role restricts the vote to members that have it; empty is everyone. If nobody has
-	// it, every side downs itself.
+	// it, every side of a split downs itself.
 	Role string
+
+	// KeepUnstable bears it when who is reachable keeps changing. Otherwise a side downs
+	// itself when it has not come to rest for StableAfter and 3/4 of that again, at least
+	// 4 seconds.
+	KeepUnstable bool
 }
 
 // Delay returns the time that must pass without a change.
-func (k KeepMajority) Delay() time.Duration {
-	if k.StableAfter <= 0 {
-		return DefaultStableAfter
-	}
-	return k.StableAfter
-}
+func (k KeepMajority) Delay() time.Duration { return orDefault(k.StableAfter, DefaultStableAfter) }
+
+// Skew is none: all sides decide after the same time.
+func (k KeepMajority) Skew() time.Duration { return 0 }
 
 func (k KeepMajority) String() string {
-	return fmt.Sprintf("keep-majority(stable-after=%v, role=%q)", k.Delay(), k.Role)
+	return fmt.Sprintf("keep-majority(stable-after=%v, role=%q, keep-unstable=%v)", k.Delay(), k.Role, k.KeepUnstable)
 }
 
 // Decide implements [Strategy].
 func (k KeepMajority) Decide(s Situation) Decision {
-	here, there := s.Split()
-	lost := unlinked(here)
-	if s.Stable < k.Delay() || len(there)+len(lost) == 0 {
-		return Decision{}
-	}
-	switch {
-	case !slices.ContainsFunc(s.Members, k.votes):
-		return Decision{Down: here, Reason: fmt.Sprintf("no member has the role %q", k.Role)}
-	case len(there) == 0:
-		return Decision{Down: lost, Reason: "links between members are broken"}
-	case !k.wins(here, there, k.votes, k.votes):
-		return Decision{Down: here, Reason: "this side is not the majority"}
-	case !k.wins(here, there, k.surely, k.possibly):
-		return Decision{Down: here, Reason: "the other side may believe that it is the majority"}
-	}
-	return Decision{Down: append(there, lost...), Reason: "this side is the majority"}
-}
-
-// wins reports whether this side is the majority, when the members of each side count by
-// the given rules.
-func (k KeepMajority) wins(here, there []Member, ours, theirs func(Member) bool) bool {
-	us, them := filter(here, ours), filter(there, theirs)
-	if len(us) == len(them) {
-		return len(us) > 0 && us[0].Address < them[0].Address
-	}
-	return len(us) > len(them)
-}
-
-func (k KeepMajority) votes(m Member) bool  { return m.counts(k.Role) }
-func (k KeepMajority) surely(m Member) bool { return m.counts(k.Role) && !m.Leaving }
-
-// possibly counts those who may be up in the eyes of the other side.
-func (k KeepMajority) possibly(m Member) bool {
-	m.Joining = false
-	return m.counts(k.Role)
-}
-
-func filter(members []Member, keep func(Member) bool) []Member {
-	return slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return !keep(m) })
+	of := electorate{k.Role}
+	c := conduct{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: nobody}
+	return c.decide(s, func(here, there []Member) (verdict, string) {
+		switch {
+		case !slices.ContainsFunc(s.Members, of.votes):
+			return yield, fmt.Sprintf("no member has the role %q", k.Role)
+		case !majority(here, there, of.votes, of.votes):
+			return yield, "this side is not the majority"
+		case !majority(here, there, of.surely, of.possibly):
+			return yield, "the other side may believe that it is the majority"
+		}
+		return goOn, "this side is the majority"
+	})
 }

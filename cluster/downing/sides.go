@@ -44,20 +44,24 @@ func broken(a, b Member) bool {
 	return slices.Contains(a.UnreachableBy, b.Address) || slices.Contains(b.UnreachableBy, a.Address)
 }
 
+// nobody is spared.
+func nobody(Member) bool { return false }
+
 // unlinked returns the members of one side that must go so that all that stay have links
-// to each other: again and again the one that lacks most, of equal ones the youngest.
-func unlinked(side []Member) []Member {
+// to each other: again and again the one that lacks most, of equal ones the youngest. A
+// spared member stays; there is at most one, and whoever lacks it goes.
+func unlinked(side []Member, spared func(Member) bool) []Member {
 	var out []Member
 	left := slices.Clone(side)
 	for {
 		worst := slices.MaxFunc(left, func(a, b Member) int {
 			return cmp.Or(
-				cmp.Compare(lacking(a, left), lacking(b, left)),
+				cmp.Compare(faults(a, left, spared), faults(b, left, spared)),
 				cmp.Compare(a.UpNumber-1, b.UpNumber-1), // those without a number are the youngest
 				cmp.Compare(a.Address, b.Address),
 			)
 		})
-		if lacking(worst, left) == 0 {
+		if faults(worst, left, spared) == 0 {
 			return out
 		}
 		out = append(out, worst)
@@ -65,8 +69,11 @@ func unlinked(side []Member) []Member {
 	}
 }
 
-// lacking returns to how many of others m has no link.
-func lacking(m Member, others []Member) int {
+// faults returns to how many of others m has no link; none are held against who is spared.
+func faults(m Member, others []Member, spared func(Member) bool) int {
+	if spared(m) {
+		return 0
+	}
 	n := 0
 	for _, o := range others {
 		if !m.same(o) && broken(m, o) {

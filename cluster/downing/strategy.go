@@ -8,6 +8,9 @@ import (
 
 // A Strategy decides which members are taken down when some cannot be reached. All nodes
 // of a cluster must have the same one, with the same parameters.
+//
+// One that can be set up wrongly has a method Validate() error; a node asks it before it
+// starts.
 type Strategy interface {
 	fmt.Stringer // names it with its parameters; a node that differs is not let in
 
@@ -19,12 +22,20 @@ type Strategy interface {
 	// Delay is how long after the last change Decide decides. The expected time of a
 	// failover is reckoned from it. Negative means never.
 	Delay() time.Duration
+
+	// Skew is how much later than the side that goes on another one may learn that it does
+	// not. What is not fenced waits for so much longer before it starts elsewhere.
+	Skew() time.Duration
 }
 
 // A Decision is who goes down.
 type Decision struct {
 	Down   []Member
 	Reason string // for people
+
+	// Ask, if it names a lease, is a question that must be answered before: the answer is
+	// in the next Situation.
+	Ask Ask
 }
 
 // A Situation is what a member knows when others are unreachable.
@@ -32,12 +43,21 @@ type Situation struct {
 	// Members are those not down or removed, the decider included, sorted by address.
 	Members []Member
 
-	// Stable is how long there has been no change of members or of reachability.
+	// Stable is how long there has been no change of members or of reachability. That a
+	// member leaves or is removed is none.
 	Stable time.Duration
+
+	// Unstable is how long ago somebody first became unreachable, without a time since in
+	// which everybody was reachable and nothing changed for as long as the strategy's Delay.
+	Unstable time.Duration
+
+	// Lease is the answer to the question that the strategy has asked in this situation.
+	Lease Answer
 }
 
 // A Member is what a strategy knows of a member.
 type Member struct {
+	Name        string // as configured; it survives restarts
 	Address     string
 	Incarnation uint64
 	UpNumber    uint64 // the order of age; 0 while joining
@@ -59,8 +79,9 @@ func (m Member) counts(role string) bool {
 	return !m.Joining && (role == "" || slices.Contains(m.Roles, role))
 }
 
-// Manual never takes anybody down: an operator must. Until then nothing that ran on an
-// unreachable member runs elsewhere.
+// Manual never takes anybody down: an operator must, on one side only. Until then nothing
+// that ran on an unreachable member runs elsewhere, and no node becomes up. It suits a
+// system in which a wrong decision costs more than an outage until somebody is awake.
 type Manual struct{}
 
 // Decide waits.
@@ -68,5 +89,8 @@ func (Manual) Decide(Situation) Decision { return Decision{} }
 
 // Delay is never.
 func (Manual) Delay() time.Duration { return -1 }
+
+// Skew is none.
+func (Manual) Skew() time.Duration { return 0 }
 
 func (Manual) String() string { return "manual" }

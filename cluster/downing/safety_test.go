@@ -1,0 +1,150 @@
+package downing
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A turn is who holds the lease of a test, if anybody.
+type turn struct{ taken bool }
+
+// survives reports whether a side goes on, or at least does not down itself. It gets the
+// lease if it asks for it first.
+func survives(strategy Strategy, lease *turn, here, there []string) bool {
+	if len(here) == 0 {
+		return false
+	}
+	s := parse(strings.Join(here, " ") + " | " + strings.Join(there, " "))
+	d := strategy.Decide(s)
+	if d.Ask.Lease != nil {
+		s.Lease = Denied
+		if !lease.taken {
+			s.Lease, lease.taken = Granted, true
+		}
+		d = strategy.Decide(s)
+	}
+	return !strings.Contains(downed(d), here[0][:1])
+}
+
+// eachSplit calls f with each way in which some of the first n members are up, joining or
+// leaving, and split in two.
+func eachSplit(n int, kinds []string, f func(left, right []string)) {
+	var members func(prefix []string)
+	members = func(prefix []string) {
+		if len(prefix) < n {
+			for _, k := range kinds {
+				members(append(slices.Clone(prefix), "ABCDEF"[len(prefix):len(prefix)+1]+k))
+			}
+			return
+		}
+		for split := 1; split < 1<<n-1; split++ {
+			var left, right []string
+			for i, m := range prefix {
+				if split&(1<<i) != 0 {
+					left = append(left, m)
+				} else {
+					right = append(right, m)
+				}
+			}
+			f(left, right)
+		}
+	}
+	members(nil)
+}
+
+// advanced is how a side may see its own members: some of those that the other side sees
+// joining have been promoted, some that it sees leaving have been removed.
+func advanced(side []string) [][]string {
+	views := [][]string{nil}
+	for _, w := range side {
+		var next [][]string
+		for _, v := range views {
+			next = append(next, append(slices.Clone(v), w))
+			switch {
+			case strings.HasSuffix(w, "'"):
+				next = append(next, append(slices.Clone(v), strings.TrimSuffix(w, "'")+"+"))
+			case strings.HasSuffix(w, "-"):
+				next = append(next, v)
+			}
+		}
+		views = next
+	}
+	return views
+}
+
+// Whatever one side has seen of joining and leaving that the other has not, never both go
+// on, whichever decides first.
+func TestNeverDoBothSidesGoOn(t *testing.T) {
+	everybody, some := []string{"", "'", "-"}, []string{"", "*", "*'", "*-"}
+	for _, tt := range []struct {
+		strategy Strategy
+		size     int
+		kinds    []string
+	}{
+		{KeepMajority{}, 6, everybody},
+		{KeepMajority{Role: "r"}, 4, some},
+		{StaticQuorum{Size: 3}, 6, everybody},
+		{StaticQuorum{Size: 2}, 5, everybody},
+		{StaticQuorum{Size: 2, Role: "r"}, 4, some},
+		{KeepOldest{}, 6, everybody},
+		{KeepOldest{KeepAlone: true}, 5, everybody},
+		{KeepOldest{Role: "r"}, 4, some},
+		{KeepReferee{Name: "B"}, 5, everybody},
+		{KeepReferee{Name: "B", Quorum: 3}, 5, everybody},
+		{DownAll{}, 4, everybody},
+		{LeaseMajority{Lease: someLease{}}, 5, everybody},
+	} {
+		t.Run(tt.strategy.String(), func(t *testing.T) {
+			eachSplit(tt.size, tt.kinds, func(left, right []string) {
+				requireOneSide(t, tt.strategy, left, right)
+			})
+		})
+	}
+}
+
+// requireOneSide fails the test if the left side goes on, and also the right one, which
+// knows more of itself.
+func requireOneSide(t *testing.T, strategy Strategy, left, right []string) {
+	t.Helper()
+	first := &turn{}
+	if !survives(strategy, first, left, right) {
+		return
+	}
+	for _, view := range advanced(right) {
+		lease := *first
+		both := survives(strategy, &lease, view, left)
+		if _, leased := strategy.(LeaseMajority); leased { // the other way round
+			lease.taken = false
+			both = both || survives(strategy, &lease, view, left) && survives(strategy, &lease, left, right)
+		}
+		if both {
+			require.Fail(t, "two sides", "%v and %v both go on", left, view)
+		}
+	}
+}
+
+// When both sides know the same, and nobody joins or leaves, one goes on.
+func TestOneSideGoesOn(t *testing.T) {
+	for _, strategy := range []Strategy{
+		KeepMajority{},
+		StaticQuorum{Size: 3},
+		KeepOldest{},
+		KeepOldest{KeepAlone: true},
+		KeepReferee{Name: "B"},
+		LeaseMajority{Lease: someLease{}},
+	} {
+		for size := 2; size <= 5; size++ {
+			if _, fixed := strategy.(StaticQuorum); fixed && size < 5 {
+				continue // it promises that only for the size that it is made for
+			}
+			eachSplit(size, []string{""}, func(left, right []string) {
+				lease := &turn{}
+				l, r := survives(strategy, lease, left, right), survives(strategy, lease, right, left)
+				require.True(t, l != r, "%v: %v goes on: %v, %v goes on: %v", strategy, left, l, right, r)
+			})
+		}
+	}
+}
