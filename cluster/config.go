@@ -121,7 +121,22 @@ func (c Config) validate() error {
 			return fmt.Errorf("cluster: Config.Seeds: %q is not the host:port of a node", seed)
 		}
 	}
+	if err := validateDowning(c.Downing); err != nil {
+		return err
+	}
 	return c.Detector.validate()
+}
+
+// validateDowning says what is wrong with a strategy, if it can tell.
+func validateDowning(d Downing) error {
+	v, can := d.(interface{ Validate() error })
+	if !can {
+		return nil
+	}
+	if err := v.Validate(); err != nil {
+		return fmt.Errorf("cluster: Config.Downing: %w", err)
+	}
+	return nil
 }
 
 // usableName reports whether a system may have a name.
@@ -133,8 +148,10 @@ func usableName(name string) bool {
 }
 
 // margin is how long something may still run on a member that was removed without a sign
-// that it has stopped.
-func (c Config) margin() time.Duration { return max(c.Downing.Delay(), 0) + stopTime }
+// that it has stopped: it may learn later than we that it is to stop, and then takes a while.
+func (c Config) margin() time.Duration {
+	return max(c.Downing.Delay(), 0) + c.Downing.Skew() + stopTime
+}
 
 // failover is how long after the death of a member what ran on it starts elsewhere, if it
 // is fenced; negative if nobody is ever taken down.

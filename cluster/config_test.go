@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"crypto/tls"
 	"testing"
 	"time"
@@ -26,6 +27,19 @@ func TestWithManualDowningThereIsNoFailover(t *testing.T) {
 	require.Equal(t, 10*time.Second, c.margin())
 }
 
+// lent is a lease that everybody gets.
+type lent struct{}
+
+func (lent) Acquire(context.Context) (bool, error) { return true, nil }
+func (lent) Release(context.Context) error         { return nil }
+
+func TestTheMarginCoversTheSlowestLoser(t *testing.T) {
+	c := Config{Downing: downing.LeaseMajority{Lease: lent{}, LeaseTimeout: 4 * time.Second}}.withDefaults()
+	require.NoError(t, c.validate())
+	require.Equal(t, 19*time.Second, c.margin(), "3 s until the winner asks, 2 s more and 4 s for the answer to the loser, 10 s to stop")
+	require.InDelta(t, 4.05, c.failover().Seconds(), 0.01)
+}
+
 func TestConfigSaysWhatToDo(t *testing.T) {
 	for want, c := range map[string]Config{
 		"must be letters":   {Name: "a b"},
@@ -33,6 +47,7 @@ func TestConfigSaysWhatToDo(t *testing.T) {
 		"is not the host":   {Seeds: []string{"localhost:0"}},
 		"give it one":       {Leader: LeaderElection{Compare: byAge}},
 		"not available":     {TLS: &tls.Config{}}, //nolint:gosec // it is refused
+		"StaticQuorum.Size": {Downing: downing.StaticQuorum{}},
 		"leave them empty":  {Secret: []byte("x")},
 		"Detector: phi: th": {Detector: Detector{Threshold: -1}},
 	} {
