@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/understudy-go/understudy/singleton"
+import (
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/singleton"
+)
 
 // An event is what happens to a machine.
 //
@@ -30,6 +33,10 @@ type (
 		name   string
 		record singleton.Record
 	}
+	leased struct { // the answer to acquire
+		number uint64
+		held   bool // certainly
+	}
 	leaveAsked struct{}              // by the user
 	downAsked  struct{ name string } // by an operator
 	drained    struct{}              // no instance of a singleton runs here, and none will start
@@ -43,6 +50,7 @@ func (notReached) event() {}
 func (connected) event()  {}
 func (offered) event()    {}
 func (recorded) event()   {}
+func (leased) event()     {}
 func (leaveAsked) event() {}
 func (downAsked) event()  {}
 func (drained) event()    {}
@@ -65,8 +73,12 @@ type (
 	connect struct{ address string } // connect the gossip to it
 	forget  struct{ id ID }          // it is gone: drop what is queued for it
 	publish struct{ view View }
-	drain   struct{} // stop or hand over what singletons run here, then report drained
-	end     struct { // this incarnation has ended
+	acquire struct { // ask for a lease, then report leased; give it back after a while
+		number uint64
+		ask    downing.Ask
+	}
+	drain struct{} // stop or hand over what singletons run here, then report drained
+	end   struct { // this incarnation has ended
 		rejoin  bool     // become another one
 		known   []string // where other members lived
 		records map[string]singleton.Record
@@ -86,6 +98,7 @@ func (spread) action()  {}
 func (connect) action() {}
 func (forget) action()  {}
 func (publish) action() {}
+func (acquire) action() {}
 func (drain) action()   {}
 func (end) action()     {}
 func (note) action()    {}

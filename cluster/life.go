@@ -108,6 +108,8 @@ func (l *life) do(a action) {
 		whole := l.encode(0, tablePush{From: l.machine.self, Whole: true, Table: l.machine.table.pack()})
 		n.state.Store(&whole)
 		n.show(a.view)
+	case acquire:
+		n.tasks.Go(func() { n.acquire(l.machine.self.Incarnation, a) })
 	case drain:
 		n.tasks.Go(l.drain)
 	case note:

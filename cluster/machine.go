@@ -42,6 +42,7 @@ const (
 	newsEvery    = 20 * time.Millisecond  // between heartbeats that are not due, but tell news
 	guestFor     = 30 * time.Second       // how long who asks for heartbeats gets them
 	partPatience = 500 * time.Millisecond // how long a node that is gone waits to be noticed
+	explainAfter = 3 * time.Second        // how long members are unreachable until it is said why nothing follows
 	strangerFor  = 5 * time.Second        // how long heartbeats of a stranger may come until it is told
 	tombFor      = 24 * time.Hour         // how long removed members are remembered
 )
@@ -62,8 +63,8 @@ const (
 // time go in, actions come out; it starts nothing, reads no clock and draws no numbers.
 // What it does stands in files of their own: seeking (until it is a member), admitting
 // (others who join), speaking and hearing (among members), leading (for the whole
-// cluster), splitting (for one side of a split), islands (when there are two clusters),
-// observing (who observes whom), parting (how it ends), showing (its view).
+// cluster), splitting and claiming (for one side of a split), islands (when there are two
+// clusters), observing (who observes whom), parting (how it ends), showing (its view).
 type machine struct {
 	set   rules
 	self  ID
@@ -93,6 +94,8 @@ type machine struct {
 
 	questions questions
 	calm      calm
+	claim     claim
+	explained time.Time // the calm that has been explained to people
 	greetAt   time.Time
 	gossip    map[ID]bool // whom gossip reaches
 	removed   map[ID]time.Time
@@ -157,6 +160,8 @@ func (m *machine) handle(ev event) {
 		change := m.change()
 		change.records[ev.name] = ev.record
 		m.decide(change)
+	case leased:
+		m.leased(ev)
 	case leaveAsked:
 		m.leave()
 	case downAsked:

@@ -32,6 +32,7 @@ type Node struct {
 	offers   names
 	state    atomic.Pointer[[]byte] // the table, for gossip
 	troubles troubles
+	leasing  *leasing
 
 	aborted context.Context // ends membership without a word
 	abort   context.CancelCauseFunc
@@ -62,7 +63,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 
 // listen makes a node that is on the network, and looks for no cluster yet.
 func listen(cfg Config) (*Node, error) {
-	n := &Node{cfg: cfg, inbox: newInbox(), views: newBulletin(View{}), ended: make(chan struct{})}
+	n := &Node{cfg: cfg, inbox: newInbox(), views: newBulletin(View{}), leasing: newLeasing(), ended: make(chan struct{})}
 	n.aborted, n.abort = context.WithCancelCause(context.Background())
 	incarnation := drawIncarnation()
 	endpoint, err := remote.Listen(remote.Config{

@@ -1,57 +1,38 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
-	"time"
 
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// A calm is for how long the members and who is unreachable have not changed.
-type calm struct {
-	since time.Time
-	marks map[ID]mark
-}
-
-// A mark is what a strategy's decision depends on.
-type mark struct{ joining, unreachable bool }
-
-// note compares a table with the one before. Members that leave and those that are
-// removed do not disturb the calm.
-func (c *calm) note(t table, now time.Time) {
-	unreachable := t.unreachable()
-	marks := map[ID]mark{}
-	for id, m := range t.members {
-		if m.Status < Down {
-			marks[id] = mark{joining: m.Status == Joining, unreachable: len(unreachable[id]) > 0}
-		}
-	}
-	for id, k := range marks {
-		if before, known := c.marks[id]; !known || before != k {
-			c.since = now
-		}
-	}
-	c.marks = marks
-}
-
 // judge lets the downing strategy decide, if somebody is unreachable and this node is the
 // one to act on its side.
 func (m *machine) judge() {
+	m.calm.rest(m.now, m.set.downing.Delay())
 	if len(m.table.unreachable()) == 0 {
 		return
 	}
+	m.explain()
 	s := m.situation()
-	if !m.actsForItsSide(s) {
+	here, _ := s.Split()
+	if !m.actsFor(here) {
 		return
 	}
+	s.Lease = m.claimed(here)
 	d := m.set.downing.Decide(s)
-	if len(d.Down) == 0 {
-		return
+	if d.Ask.Lease != nil && s.Lease == downing.NotAsked {
+		m.claimLease(here, d.Ask)
 	}
+	m.giveUpAll(d)
+}
+
+// giveUpAll does what the strategy has decided.
+func (m *machine) giveUpAll(d downing.Decision) {
 	change := m.change()
-	for _, each := range d.Down {
-		id := ID{Address: each.Address, Incarnation: each.Incarnation}
-		m.do(note{warn: true, text: "downing", address: each.Address, reason: d.Reason})
+	for _, id := range idsOf(d.Down) {
+		m.do(note{warn: true, text: "downing", address: id.Address, reason: d.Reason})
 		m.giveUp(change, id)
 	}
 	m.decide(change)
@@ -65,9 +46,27 @@ func (m *machine) giveUp(change table, id ID) {
 	}
 }
 
+// explain says, once in each situation, that nothing will change it but an operator.
+func (m *machine) explain() {
+	if m.set.downing.Delay() >= 0 || m.now.Sub(m.calm.since) < explainAfter || m.calm.since.Equal(m.explained) {
+		return
+	}
+	m.explained = m.calm.since
+	for _, id := range slices.SortedFunc(maps.Keys(m.table.unreachable()), ID.Compare) {
+		if each := m.table.members[id]; each.Status < Down {
+			m.do(note{
+				warn:    true,
+				text:    "member is unreachable, and downing is manual",
+				address: id.Address,
+				reason:  "until it answers, or Node.Down(\"" + each.Name + "\") is called on the side that is to go on, what runs there is not started elsewhere",
+			})
+		}
+	}
+}
+
 // situation is what the strategy decides about.
 func (m *machine) situation() downing.Situation {
-	s := downing.Situation{Stable: m.now.Sub(m.calm.since)}
+	s := downing.Situation{Stable: m.now.Sub(m.calm.since), Unstable: m.calm.troubled(m.now)}
 	unreachable, observers := m.table.unreachable(), m.table.observers()
 	for _, id := range m.table.ids() {
 		each := m.table.members[id]
@@ -75,6 +74,7 @@ func (m *machine) situation() downing.Situation {
 			continue
 		}
 		x := downing.Member{
+			Name:        each.Name,
 			Address:     id.Address,
 			Incarnation: id.Incarnation,
 			UpNumber:    each.UpNumber,
@@ -94,13 +94,11 @@ func (m *machine) situation() downing.Situation {
 	return s
 }
 
-// actsForItsSide reports whether this node is the first candidate of its side.
-func (m *machine) actsForItsSide(s downing.Situation) bool {
-	here, _ := s.Split()
+// actsFor reports whether this node is the first candidate of its side.
+func (m *machine) actsFor(here []downing.Member) bool {
+	side := idsOf(here)
 	decider, ok := first(m.table.candidates(m.set.election), func(each Member) bool {
-		return slices.ContainsFunc(here, func(x downing.Member) bool {
-			return x.Address == each.Address && x.Incarnation == each.Incarnation
-		})
+		return slices.Contains(side, each.ID())
 	})
 	return ok && decider.ID() == m.self
 }

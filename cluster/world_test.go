@@ -24,6 +24,7 @@ type world struct {
 	healed  bool // all faults have ended before their time
 	log     []string
 	carried int // messages that were sent
+	lease   simLease
 	tune    func(*rules)
 
 	disturbed time.Time // when something changed last for the better or the worse
@@ -257,6 +258,8 @@ func (n *simNode) do(m *machine, a action) {
 			h.Stream = true
 			w.carry(n, m.self, ID{Address: address}, h, false)
 		}
+	case acquire:
+		w.lend(n, m, a)
 	case drain:
 		d := w.between(0, 300*time.Millisecond)
 		w.after(d, func() {

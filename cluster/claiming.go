@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+)
+
+// A claim is the last question for the lease of the downing strategy. It stands for as
+// long as the situation lasts in which it was asked; later its answer does not count.
+type claim struct {
+	number uint64    // 0 before the first
+	since  time.Time // of the calm
+	side   []ID      // that it was asked for
+	by     time.Time // no answer by then is a no
+	answer downing.Answer
+}
+
+// claimLease asks for the lease, for one side of a split.
+func (m *machine) claimLease(here []downing.Member, ask downing.Ask) {
+	m.claim = claim{
+		number: m.claim.number + 1,
+		since:  m.calm.since,
+		side:   idsOf(here),
+		by:     m.now.Add(ask.Timeout),
+		answer: downing.Asked,
+	}
+	m.do(note{text: "asking for the lease of downing", address: m.self.Address, reason: "members are unreachable"})
+	m.do(acquire{number: m.claim.number, ask: ask})
+}
+
+// claimed returns what became of the question, if it was asked in this situation.
+func (m *machine) claimed(here []downing.Member) downing.Answer {
+	c := m.claim
+	switch {
+	case c.number == 0 || !c.since.Equal(m.calm.since) || !slices.Equal(c.side, idsOf(here)):
+		return downing.NotAsked
+	case c.answer == downing.Asked && !m.now.Before(c.by):
+		return downing.Denied
+	}
+	return c.answer
+}
+
+// leased takes the answer to a question, and decides at once: a grant does not last.
+func (m *machine) leased(ev leased) {
+	if m.phase != member || ev.number != m.claim.number || m.claim.answer != downing.Asked || !m.now.Before(m.claim.by) {
+		return
+	}
+	m.claim.answer = downing.Denied
+	if ev.held {
+		m.claim.answer = downing.Granted
+	}
+	m.judge()
+}
+
+func idsOf(members []downing.Member) []ID {
+	ids := make([]ID, len(members))
+	for i, each := range members {
+		ids[i] = ID{Address: each.Address, Incarnation: each.Incarnation}
+	}
+	return ids
+}

@@ -1,0 +1,146 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+)
+
+func byLease(set *rules) { set.downing = downing.LeaseMajority{Lease: lent{}} }
+
+// asked returns the questions for the lease since the rig was last asked.
+func (r *rig) askedForLease() (numbers []uint64) {
+	for _, a := range r.said {
+		if a, ok := a.(acquire); ok {
+			numbers = append(numbers, a.number)
+		}
+	}
+	r.said = nil
+	return numbers
+}
+
+// split returns a rig that has lost all its others for so long that it has just asked for
+// the lease. Of n2 alone it is the majority, as its address is the lower.
+func splitRig(t *testing.T, others ...string) *rig {
+	t.Helper()
+	r := newRig(byLease)
+	for i, other := range others {
+		r.joins(id(other+":1", uint64(i+2)), other)
+	}
+	r.said = nil
+	for range 200 {
+		r.wait(50 * time.Millisecond)
+		if numbers := r.askedForLease(); len(numbers) > 0 {
+			require.Equal(t, []uint64{1}, numbers)
+			return r
+		}
+	}
+	require.Fail(t, "it does not ask")
+	return nil
+}
+
+func TestTheLeaseDecides(t *testing.T) {
+	r := splitRig(t, "n2")
+	require.Equal(t, Up, r.table.status(id("n2:1", 2)), "nothing follows before the answer")
+	r.happens(leased{number: 1, held: true})
+	require.GreaterOrEqual(t, r.table.status(id("n2:1", 2)), Down)
+	require.Equal(t, member, r.phase)
+
+	r = splitRig(t, "n2")
+	r.happens(leased{number: 1})
+	require.Equal(t, downed, r.phase)
+}
+
+func TestNoAnswerInTimeIsANo(t *testing.T) {
+	r := splitRig(t, "n2")
+	r.wait(downing.DefaultLeaseTimeout - 100*time.Millisecond)
+	require.Equal(t, member, r.phase)
+	r.wait(150 * time.Millisecond)
+	require.Equal(t, downed, r.phase)
+	r.happens(leased{number: 1, held: true})
+	require.Equal(t, downed, r.phase, "a late yes changes nothing")
+}
+
+func TestTheMinorityAsksLater(t *testing.T) {
+	first, second := splitRig(t, "n2"), splitRig(t, "n2", "n3")
+	require.InDelta(t, downing.DefaultMinorityDelay, second.clock.Sub(first.clock), float64(200*time.Millisecond))
+	second.happens(leased{number: 1, held: true})
+	require.Equal(t, member, second.phase, "it was first after all")
+}
+
+func TestTheQuestionIsAskedOnce(t *testing.T) {
+	r := splitRig(t, "n2")
+	r.wait(2 * time.Second)
+	require.Empty(t, r.askedForLease())
+}
+
+func TestAnAnswerCountsOnlyInItsSituation(t *testing.T) {
+	r := splitRig(t, "n2")
+	r.hears(id("n2:1", 2), heartbeat{Cluster: r.table.cluster, Seq: uint64(r.clock.UnixNano()) + 1, Stream: true})
+	r.wait(50 * time.Millisecond)
+	require.Empty(t, r.table.unreachable())
+	r.happens(leased{number: 1})
+	require.Equal(t, member, r.phase, "n2 is back")
+
+	r.said = nil
+	r.wait(6 * time.Second)
+	require.Equal(t, []uint64{2}, r.askedForLease(), "and then lost again")
+	r.happens(leased{number: 1, held: true})
+	require.Equal(t, Up, r.table.status(id("n2:1", 2)), "that was for another question")
+	r.happens(leased{number: 2, held: true})
+	require.NotEqual(t, Up, r.table.status(id("n2:1", 2)))
+}
+
+func TestManualDowningSaysOnceWhatItWaitsFor(t *testing.T) {
+	r := newRig(func(set *rules) { set.downing = downing.Manual{} })
+	r.joins(id("n2:1", 2), "n2")
+	r.joins(id("n3:1", 3), "n3")
+	r.said = nil
+	r.wait(time.Hour)
+	var about []string
+	for _, a := range r.said {
+		if n, ok := a.(note); ok && n.warn {
+			about = append(about, n.address)
+			require.Contains(t, n.text, "downing is manual")
+			require.Contains(t, n.reason, "Node.Down")
+		}
+	}
+	require.Equal(t, []string{"n2:1", "n3:1"}, about)
+	require.Equal(t, Up, r.table.status(id("n2:1", 2)), "169")
+}
+
+func TestTroubleIsOverAfterARestOrWhenTheLostAreDown(t *testing.T) {
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	n1, n2, n3 := id("n1:1", 1), id("n2:1", 2), id("n3:1", 3)
+	with := func(lost ...ID) table {
+		tb := newTable(clusterID{})
+		for _, each := range []ID{n1, n2, n3} {
+			tb.members[each] = Member{Address: each.Address, Incarnation: each.Incarnation, Status: Up}
+		}
+		tb.rows[n1] = row{Unreachable: lost}
+		return tb
+	}
+	at := func(s int) time.Time { return begin.Add(time.Duration(s) * time.Second) }
+	var c calm
+	c.note(with(), at(0))
+	require.Zero(t, c.troubled(at(100)))
+	c.note(with(n2), at(100))
+	c.note(with(), at(101))
+	c.rest(at(103), 3*time.Second)
+	c.note(with(n3), at(103))
+	require.Equal(t, 4*time.Second, c.troubled(at(104)), "two seconds are no rest")
+	c.note(with(), at(104))
+	c.rest(at(107), 3*time.Second)
+	require.Zero(t, c.troubled(at(107)))
+
+	c.note(with(n2), at(110))
+	down := with(n2)
+	gone := down.members[n2]
+	gone.Status = Down
+	down.members[n2] = gone
+	c.note(down, at(113))
+	require.Zero(t, c.troubled(at(113)), "it is down, which ends that")
+}
