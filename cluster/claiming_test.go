@@ -62,6 +62,11 @@ func TestNoAnswerInTimeIsANo(t *testing.T) {
 	require.Equal(t, downed, r.phase)
 	r.happens(leased{number: 1, held: true})
 	require.Equal(t, downed, r.phase, "a late yes changes nothing")
+
+	r = splitRig(t, "n2")
+	r.clock = r.clock.Add(downing.DefaultLeaseTimeout)
+	r.happens(leased{number: 1, held: true})
+	require.Equal(t, Up, r.table.status(id("n2:1", 2)), "nor does one that comes before the next look at the clock")
 }
 
 func TestTheMinorityAsksLater(t *testing.T) {

@@ -261,6 +261,7 @@ func (n *simNode) do(m *machine, a action) {
 	case acquire:
 		w.lend(n, m, a)
 	case drain:
+		w.note("n%d drains", n.index+1)
 		d := w.between(0, 300*time.Millisecond)
 		w.after(d, func() {
 			n.occur(func() {

@@ -143,7 +143,7 @@ func TestOneSideGoesOn(t *testing.T) {
 			eachSplit(size, []string{""}, func(left, right []string) {
 				lease := &turn{}
 				l, r := survives(strategy, lease, left, right), survives(strategy, lease, right, left)
-				require.True(t, l != r, "%v: %v goes on: %v, %v goes on: %v", strategy, left, l, right, r)
+				require.NotEqual(t, l, r, "%v: %v goes on: %v, %v goes on: %v", strategy, left, l, right, r)
 			})
 		}
 	}
