@@ -52,7 +52,7 @@ func (s *tale) cutApart(sides ...[]int) {
 	for i := range s.nodes {
 		for j := range s.nodes {
 			if side[i] != side[j] {
-				s.cuts[[2]int{i, j}] = true
+				s.cuts[[2]int{i, j}] = 1
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (s *tale) happened(line string) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-func all() []downing.Strategy {
+func strategies() []downing.Strategy {
 	return []downing.Strategy{
 		downing.KeepMajority{},
 		downing.StaticQuorum{Size: 3},
@@ -143,7 +143,7 @@ func all() []downing.Strategy {
 }
 
 func TestAPartitionOfTwoSecondsDownsNobody(t *testing.T) {
-	for _, strategy := range all() {
+	for _, strategy := range strategies() {
 		s := tell(t, 25, 5, strategy)
 		s.cutApart([]int{1, 2}, []int{3, 4, 5})
 		s.run(2 * time.Second)
@@ -309,7 +309,7 @@ func TestADowningInFlightLeavesOneSideWithALease(t *testing.T) {
 func TestAHostThatCannotSendIsTakenDown(t *testing.T) {
 	s := tell(t, 31, 5, downing.KeepMajority{})
 	for i := 1; i < 5; i++ {
-		s.cuts[[2]int{0, i}] = true
+		s.cuts[[2]int{0, i}] = 1
 	}
 	s.run(decided + 2*time.Second)
 	s.requireSurvivors(2, 3, 4, 5)
@@ -319,7 +319,7 @@ func TestAHostThatCannotSendIsTakenDown(t *testing.T) {
 func TestOneBrokenLinkCostsTheYounger(t *testing.T) {
 	for _, strategy := range []downing.Strategy{downing.KeepMajority{}, downing.StaticQuorum{Size: 3}, downing.LeaseMajority{Lease: lent{}}} {
 		s := tell(t, 32, 5, strategy)
-		s.cuts[[2]int{1, 3}], s.cuts[[2]int{3, 1}] = true, true
+		s.cuts[[2]int{1, 3}], s.cuts[[2]int{3, 1}] = 1, 1
 		s.run(decided - 200*time.Millisecond)
 		s.requireSurvivors(1, 2, 3, 4, 5)
 		s.run(time.Second)
@@ -341,8 +341,8 @@ func (s *tale) flap(period time.Duration, sides ...[]int) {
 }
 
 func TestAFlappingLinkNeverLeavesTwoSides(t *testing.T) {
-	for seed := range *histories {
-		for _, strategy := range all() {
+	for seed := range *count {
+		for _, strategy := range strategies() {
 			for _, period := range []time.Duration{time.Second, 2 * time.Second} {
 				s := tell(t, seed, 5, strategy)
 				s.flap(period, []int{1, 2}, []int{3, 4, 5})
