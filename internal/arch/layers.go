@@ -22,7 +22,7 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster", "behavior", "singleton", "remote", "actor", "internal/*"}},
-		{"cluster", []string{"behavior", "singleton", "remote", "actor", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"behavior", "singleton", "remote", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor", "internal/*"}},
@@ -44,6 +44,7 @@ var layers = []layer{
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},
 		{"cluster/downing", nil}, // declares what it judges: the cluster's table is above it
+		{"cluster/discovery", nil},
 		{"cluster/phi", nil},
 	}},
 }

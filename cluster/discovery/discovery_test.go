@@ -1,0 +1,289 @@
+package discovery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/discovery"
+)
+
+// A zone is a DNS server on the loopback interface, by UDP and by TCP.
+type zone struct {
+	resolver *net.Resolver
+
+	mu      sync.Mutex // guards all below
+	records []dns.RR
+	fails   int           // the code of every answer, if not 0
+	silent  bool          // no answers
+	asked   chan struct{} // gets an element for a question that is not answered
+	streams int           // questions by TCP
+}
+
+// serve starts a zone with records in the notation of zone files.
+func serve(t *testing.T, records ...string) *zone {
+	t.Helper()
+	z := &zone{asked: make(chan struct{}, 100)}
+	z.set(t, records...)
+	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	streams, err := net.Listen("tcp", packets.LocalAddr().String())
+	require.NoError(t, err)
+	for _, server := range []*dns.Server{{PacketConn: packets, Handler: z}, {Listener: streams, Handler: z}} {
+		ready := make(chan struct{})
+		server.NotifyStartedFunc = func() { close(ready) }
+		ended := make(chan error)
+		go func() { ended <- server.ActivateAndServe() }()
+		<-ready
+		t.Cleanup(func() {
+			require.NoError(t, server.Shutdown())
+			require.NoError(t, <-ended)
+		})
+	}
+	z.resolver = &net.Resolver{PreferGo: true, StrictErrors: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, network, packets.LocalAddr().String())
+	}}
+	return z
+}
+
+func (z *zone) set(t *testing.T, records ...string) {
+	t.Helper()
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.records = nil
+	for _, record := range records {
+		rr, err := dns.NewRR(record)
+		require.NoError(t, err)
+		z.records = append(z.records, rr)
+	}
+}
+
+// ServeDNS answers as a real server does: a name with other records only is no error, and
+// an answer that is too large for a datagram is truncated.
+func (z *zone) ServeDNS(w dns.ResponseWriter, question *dns.Msg) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.silent {
+		z.asked <- struct{}{}
+		return
+	}
+	answer := new(dns.Msg)
+	answer.SetRcode(question, dns.RcodeNameError)
+	answer.Authoritative = true
+	for _, rr := range z.records {
+		if strings.EqualFold(rr.Header().Name, question.Question[0].Name) {
+			answer.Rcode = dns.RcodeSuccess
+			if rr.Header().Rrtype == question.Question[0].Qtype {
+				answer.Answer = append(answer.Answer, rr)
+			}
+		}
+	}
+	if z.fails != 0 {
+		answer.SetRcode(question, z.fails)
+	}
+	if _, datagram := w.RemoteAddr().(*net.UDPAddr); datagram {
+		answer.Truncate(dns.MinMsgSize)
+	} else {
+		z.streams++
+	}
+	_ = w.WriteMsg(answer) // the client may be gone
+}
+
+func (z *zone) fail(code int) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.fails = code
+}
+
+func (z *zone) hush() {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.silent = true
+}
+
+type finder interface {
+	Find(ctx context.Context) ([]string, error)
+}
+
+func finds(t *testing.T, f finder, want ...string) {
+	t.Helper()
+	found, err := f.Find(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, want, found)
+}
+
+func TestDNSFindsAllAddressesOfAName(t *testing.T) {
+	z := serve(t,
+		"nodes.test. A 10.0.0.2", "nodes.test. A 10.0.0.1", "nodes.test. A 10.0.0.2",
+		"nodes.test. AAAA fd00::1", "other.test. A 10.9.9.9",
+	)
+	finds(t, discovery.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver}, "10.0.0.1:7355", "10.0.0.2:7355", "[fd00::1]:7355")
+	finds(t, discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver}, "10.0.0.1:7355", "10.0.0.2:7355")
+	finds(t, discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip6", Resolver: z.resolver}, "[fd00::1]:7355")
+}
+
+func TestAnAddressIsFoundAsItIs(t *testing.T) {
+	finds(t, discovery.DNS{Host: "10.1.2.3", Port: 1}, "10.1.2.3:1")
+}
+
+func TestANameThatDoesNotExistHasNoAddresses(t *testing.T) {
+	z := serve(t, "nodes.test. TXT hello")
+	for _, name := range []string{"nodes.test.", "missing.test."} {
+		finds(t, discovery.DNS{Host: name, Port: 7355, Resolver: z.resolver})
+		finds(t, discovery.SRV{Service: "cluster", Name: name, Resolver: z.resolver})
+	}
+}
+
+func TestWhatIsFoundFollowsTheRecords(t *testing.T) {
+	z := serve(t)
+	d := discovery.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver}
+	finds(t, d)
+	z.set(t, "nodes.test. A 10.0.0.1")
+	finds(t, d, "10.0.0.1:7355")
+	z.set(t, "nodes.test. A 10.0.0.1", "nodes.test. A 10.0.0.2")
+	finds(t, d, "10.0.0.1:7355", "10.0.0.2:7355")
+	z.set(t, "nodes.test. A 10.0.0.2")
+	finds(t, d, "10.0.0.2:7355")
+}
+
+func TestAServerThatFailsIsAnError(t *testing.T) {
+	z := serve(t, "nodes.test. A 10.0.0.1", "_cluster._tcp.nodes.test. SRV 0 0 7355 nodes.test.")
+	for _, code := range []int{dns.RcodeServerFailure, dns.RcodeRefused} {
+		z.fail(code)
+		for _, f := range []finder{
+			discovery.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver},
+			discovery.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver},
+		} {
+			found, err := f.Find(t.Context())
+			require.ErrorContains(t, err, "nodes.test", dns.RcodeToString[code])
+			require.ErrorAs(t, err, new(*net.DNSError))
+			require.Empty(t, found)
+		}
+	}
+}
+
+func TestAServerThatDoesNotAnswerIsAnErrorWhenTheContextEnds(t *testing.T) {
+	z := serve(t)
+	z.hush()
+	for _, f := range []finder{
+		discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver},
+		discovery.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		go func() {
+			<-z.asked
+			cancel()
+		}()
+		found, err := f.Find(ctx)
+		require.Error(t, err)
+		require.Empty(t, found)
+	}
+}
+
+func TestAnAnswerTooLargeForADatagramComesByTCP(t *testing.T) {
+	var records, want []string
+	for i := range 200 {
+		records = append(records, fmt.Sprintf("nodes.test. A 10.0.0.%d", i+1))
+		want = append(want, fmt.Sprintf("10.0.0.%d:7355", i+1))
+	}
+	z := serve(t, records...)
+	found, err := discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver}.Find(t.Context())
+	require.NoError(t, err)
+	require.ElementsMatch(t, want, found)
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	require.Positive(t, z.streams)
+}
+
+func TestMoreThanAThousandAddressesAreAnError(t *testing.T) {
+	var records []string
+	for i := range discovery.MaxFound + 1 {
+		records = append(records, fmt.Sprintf("nodes.test. A 10.0.%d.%d", i/200, i%200))
+		records = append(records, fmt.Sprintf("_cluster._tcp.nodes.test. SRV 0 0 7355 n%d.test.", i))
+	}
+	z := serve(t, records...)
+	for _, f := range []finder{
+		discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver},
+		discovery.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver},
+	} {
+		_, err := f.Find(t.Context())
+		require.ErrorIs(t, err, discovery.ErrTooMany)
+	}
+}
+
+func TestSRVFindsHostsAndPorts(t *testing.T) {
+	z := serve(t,
+		"_cluster._tcp.nodes.test. SRV 10 5 7356 B.nodes.test.",
+		"_cluster._tcp.nodes.test. SRV 0 5 7355 a.nodes.test.",
+		"_cluster._tcp.nodes.test. SRV 0 5 7355 gone.nodes.test.",
+		"_cluster._tcp.nodes.test. SRV 0 0 0 nowhere.nodes.test.",
+		"_none._tcp.nodes.test. SRV 0 0 7355 .",
+		"a.nodes.test. A 10.0.0.1", "b.nodes.test. A 10.0.0.2", "b.nodes.test. AAAA fd00::2",
+	)
+	s := discovery.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver}
+	finds(t, s, "a.nodes.test:7355", "b.nodes.test:7356", "gone.nodes.test:7355")
+	finds(t, discovery.SRV{Name: "_cluster._tcp.nodes.test.", Resolver: z.resolver}, "a.nodes.test:7355", "b.nodes.test:7356", "gone.nodes.test:7355")
+	finds(t, discovery.SRV{Service: "none", Name: "nodes.test.", Resolver: z.resolver})
+	s.Resolve = true
+	finds(t, s, "10.0.0.1:7355", "10.0.0.2:7356", "[fd00::2]:7356")
+	s.Family = "ip4"
+	finds(t, s, "10.0.0.1:7355", "10.0.0.2:7356")
+}
+
+func TestKubernetesFindsThePodsOfAHeadlessService(t *testing.T) {
+	z := serve(t,
+		"nodes.shop.svc.cluster.local. A 10.0.0.1", "nodes.shop.svc.cluster.local. A 10.0.0.2",
+		"_cluster._tcp.nodes.shop.svc.cluster.local. SRV 0 50 7355 shop-0.nodes.shop.svc.cluster.local.",
+		"_cluster._tcp.nodes.shop.svc.cluster.local. SRV 0 50 7355 shop-1.nodes.shop.svc.cluster.local.",
+		"shop-0.nodes.shop.svc.cluster.local. A 10.0.0.1", "shop-1.nodes.shop.svc.cluster.local. A 10.0.0.2",
+		"nodes.default.svc.example. A 10.0.0.9",
+	)
+	numbers := []string{"10.0.0.1:7355", "10.0.0.2:7355"}
+	finds(t, discovery.Kubernetes{Service: "nodes", Namespace: "shop", Port: 7355, Resolver: z.resolver}, numbers...)
+	finds(t, discovery.Kubernetes{Service: "nodes", Namespace: "shop", PortName: "cluster", Resolver: z.resolver}, numbers...)
+	finds(t, discovery.Kubernetes{Service: "nodes", Namespace: "shop", PortName: "cluster", Names: true, Resolver: z.resolver},
+		"shop-0.nodes.shop.svc.cluster.local:7355", "shop-1.nodes.shop.svc.cluster.local:7355")
+	finds(t, discovery.Kubernetes{Service: "nodes", Port: 1, ClusterDomain: "example", Resolver: z.resolver}, "10.0.0.9:1")
+	finds(t, discovery.Kubernetes{Service: "missing", Namespace: "shop", Port: 7355, Resolver: z.resolver})
+}
+
+func TestFindSaysWhatIsMissing(t *testing.T) {
+	for want, f := range map[string]finder{
+		"DNS.Host":           discovery.DNS{Port: 1},
+		"DNS.Port is 0":      discovery.DNS{Host: "a"},
+		"DNS.Port is 70000":  discovery.DNS{Host: "a", Port: 70000},
+		"SRV.Name":           discovery.SRV{Service: "cluster"},
+		"Kubernetes.Service": discovery.Kubernetes{Port: 1},
+		"set one of":         discovery.Kubernetes{Service: "a", Port: 1, PortName: "b"},
+		"Kubernetes.Port ":   discovery.Kubernetes{Service: "a"},
+		"needs PortName":     discovery.Kubernetes{Service: "a", Port: 1, Names: true},
+	} {
+		_, err := f.Find(t.Context())
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestAListIsFoundInOrder(t *testing.T) {
+	list := discovery.Static{"b:1", "a:1", "b:1"}
+	finds(t, list, "a:1", "b:1")
+	require.Equal(t, discovery.Static{"b:1", "a:1", "b:1"}, list, "it is as it was")
+	finds(t, discovery.Static(nil))
+	_, err := make(discovery.Static, discovery.MaxFound).Find(t.Context())
+	require.NoError(t, err, "equal ones count once")
+}
+
+func TestAFunctionIsADiscovery(t *testing.T) {
+	finds(t, discovery.Func(func(context.Context) ([]string, error) { return []string{"b:1", "a:1", "b:1"}, nil }), "a:1", "b:1")
+	broken := errors.New("no registry")
+	_, err := discovery.Func(func(context.Context) ([]string, error) { return []string{"a:1"}, broken }).Find(t.Context())
+	require.ErrorIs(t, err, broken)
+}

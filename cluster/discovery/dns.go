@@ -1,0 +1,60 @@
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+)
+
+// DNS finds the nodes at the A and AAAA records of a name: one address for each, all with
+// the same port. The nodes advertise their numbers.
+type DNS struct {
+	// Host is the name. End it with a dot if it is complete, so that the search list of
+	// the system is not tried first.
+	Host string
+
+	// Port is that of every node. It is required.
+	Port int
+
+	// Family is "ip4" for A records alone and "ip6" for AAAA records alone. The default is
+	// "ip", both: right where each node has a record of one kind only, or else the others
+	// try two addresses of each, of which it advertises one.
+	Family string
+
+	// Resolver is nil for [net.DefaultResolver].
+	Resolver *net.Resolver
+}
+
+// Find looks the name up.
+func (d DNS) Find(ctx context.Context) ([]string, error) {
+	switch {
+	case d.Host == "":
+		return nil, errors.New("discovery: DNS.Host is empty; set it to the name that has the addresses of the nodes")
+	case d.Port <= 0 || d.Port > 65535:
+		return nil, fmt.Errorf("discovery: DNS.Port is %d; set it to the port that the nodes advertise", d.Port)
+	}
+	found, err := numbers(ctx, d.Resolver, cmp.Or(d.Family, "ip"), d.Host, d.Port)
+	if err != nil {
+		return nil, fmt.Errorf("discovery: addresses of %s: %w", d.Host, err)
+	}
+	return tidy(d.Host, found)
+}
+
+// numbers returns the addresses of a host, with a port; none if there is no such host.
+func numbers(ctx context.Context, r *net.Resolver, family, host string, port int) ([]string, error) {
+	ips, err := orDefault(r).LookupNetIP(ctx, family, host)
+	switch {
+	case missing(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	var found []string
+	for _, ip := range ips {
+		found = append(found, net.JoinHostPort(ip.Unmap().String(), strconv.Itoa(port)))
+	}
+	return found, nil
+}
