@@ -41,7 +41,37 @@ type Config struct {
 	// Seeds are the addresses of nodes to join, in the same order on every node. A cluster
 	// is founded by the first of them alone, and only when each of the others has answered
 	// that it is in none, or refuses connections. Without seeds this node is the first.
+	//
+	// A seed may be given by a name of its host, which is resolved whenever it is dialled,
+	// and may be this very node; but it must be one node: who dials a name of several reaches
+	// any of them, perhaps itself, and would found a cluster of its own. So Start refuses
+	// names that have several addresses. For them there is Discovery.
 	Seeds []string
+
+	// Discovery finds further seeds while the node runs: see package discovery, and
+	// docs/discovery.md for Kubernetes. It is asked every second until the node is in a
+	// cluster, and then every half a minute, so that clusters that were founded apart meet.
+	//
+	// With Discovery, the lowest of all addresses, of those found and of Seeds, founds a
+	// cluster, once MinSeeds nodes are found, nothing new has been found or been missing for
+	// five seconds, and each of them has answered that it is in none, or refuses connections.
+	// An address that is not found any more need not answer. The default is none.
+	Discovery Discovery
+
+	// MinSeeds is how many nodes, this one included, Discovery and Seeds must have found
+	// before a cluster may be founded. Two nodes that do not find each other yet would found
+	// two, each for itself; so set it to more than half of the nodes that are started, and on
+	// all of them to the same. The default is 2. With 1, a node that finds nobody else founds a
+	// cluster after five seconds. Without Discovery it means nothing.
+	MinSeeds int
+
+	// ForceForm founds a cluster although a seed does not answer, or too few are found, when
+	// nobody has let this node in for five seconds. It is for an operator who knows that
+	// there is no cluster: after a disaster, when the hosts of seeds will not return. Set it
+	// on one node, and take it out once that is up. If there is a cluster that the node cannot
+	// reach, there are two of them until they meet, when the smaller one dissolves. A node
+	// that has been a member since its process started never does it.
+	ForceForm bool
 
 	// Roles say what a node is for; singletons can be bound to one.
 	Roles []string
@@ -100,6 +130,7 @@ func (c Config) withDefaults() Config {
 		c.Leader = Oldest()
 	}
 	c.MinMembers = max(c.MinMembers, 1)
+	c.MinSeeds = cmp.Or(c.MinSeeds, 2)
 	if c.Logger == nil {
 		c.Logger = zap.NewNop()
 	}
@@ -115,6 +146,9 @@ func (c Config) validate() error {
 		return errors.New("cluster: Config.TLS and Config.Secret are not available in this version; leave them empty, and keep strangers off the network")
 	case c.Leader.Name == "":
 		return errors.New("cluster: Config.Leader has an order but no Name; give it one, by which nodes can tell whether they agree")
+	}
+	if c.MinSeeds < 0 {
+		return fmt.Errorf("cluster: Config.MinSeeds is %d; set it to more than half of the nodes that are started", c.MinSeeds)
 	}
 	for _, seed := range c.Seeds {
 		if _, port, err := net.SplitHostPort(seed); err != nil || port == "" || port == "0" {

@@ -24,6 +24,10 @@ type (
 		lives   uint64 // the incarnation that lives there, and not the one that was dialled
 		foreign string // what lives there cannot talk to us, and why
 	}
+	found struct { // by discovery
+		addresses []string
+		failed    bool // it could not tell
+	}
 	connected struct { // a hint: gossip reaches a node, or not any more
 		id ID
 		on bool
@@ -47,6 +51,7 @@ func (ticked) event()     {}
 func (received) event()   {}
 func (gossiped) event()   {}
 func (notReached) event() {}
+func (found) event()      {}
 func (connected) event()  {}
 func (offered) event()    {}
 func (recorded) event()   {}
@@ -69,11 +74,12 @@ type (
 		to  []string
 		msg heartbeat
 	}
-	spread  struct{ change table }   // by gossip
-	connect struct{ address string } // connect the gossip to it
-	forget  struct{ id ID }          // it is gone: drop what is queued for it
-	publish struct{ view View }
-	acquire struct { // ask for a lease, then report leased; give it back after a while
+	spread   struct{ change table }   // by gossip
+	connect  struct{ address string } // connect the gossip to it
+	discover struct{}                 // ask discovery, then report found
+	forget   struct{ id ID }          // it is gone: drop what is queued for it
+	publish  struct{ view View }
+	acquire  struct { // ask for a lease, then report leased; give it back after a while
 		number uint64
 		ask    downing.Ask
 	}
@@ -92,13 +98,14 @@ type (
 	}
 )
 
-func (send) action()    {}
-func (beat) action()    {}
-func (spread) action()  {}
-func (connect) action() {}
-func (forget) action()  {}
-func (publish) action() {}
-func (acquire) action() {}
-func (drain) action()   {}
-func (end) action()     {}
-func (note) action()    {}
+func (send) action()     {}
+func (beat) action()     {}
+func (spread) action()   {}
+func (connect) action()  {}
+func (discover) action() {}
+func (forget) action()   {}
+func (publish) action()  {}
+func (acquire) action()  {}
+func (drain) action()    {}
+func (end) action()      {}
+func (note) action()     {}

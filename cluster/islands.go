@@ -7,15 +7,17 @@ import (
 )
 
 // greetWhenDue invites, from time to time, who lives at addresses where a member should
-// be and none is: seeds, and where removed members lived. It may be a node that seeks a
-// cluster, or another cluster. It also reconnects gossip, which does not do it by itself.
+// be and none is: seeds, what discovery finds, and where removed members lived. It may be
+// a node that seeks a cluster, or another cluster. They take turns, so that a round costs
+// no more when many are lost. It also reconnects gossip, which does not do it by itself.
 func (m *machine) greetWhenDue() {
 	if m.now.Before(m.greetAt) {
 		return
 	}
 	m.greetAt = m.now.Add(greetEvery)
-	for _, address := range m.lost() {
+	for _, address := range turn(m.lost(), m.lastGreeted, greetAtOnce) {
 		m.greet(address)
+		m.lastGreeted = address
 	}
 	for _, id := range m.others() {
 		if !m.gossip[id] && m.table.members[id].Status < Down {
@@ -27,18 +29,21 @@ func (m *machine) greetWhenDue() {
 // lost returns the addresses where a member should be and none is, sorted.
 func (m *machine) lost() []string {
 	lost := map[string]bool{}
-	for _, address := range slices.Concat(m.set.seeds, m.set.known) {
-		lost[address] = !m.questions.aliases[address]
+	for _, address := range slices.Concat(m.wanted(), m.set.known) {
+		lost[address] = !m.isSelf(address)
 	}
 	for id, dead := range m.table.tombs {
 		if !dead.Clean {
 			lost[id.Address] = true
 		}
 	}
+	homes := map[string]bool{}
 	for id := range m.table.members {
-		delete(lost, id.Address)
+		homes[id.Address] = true
 	}
-	maps.DeleteFunc(lost, func(_ string, is bool) bool { return !is })
+	maps.DeleteFunc(lost, func(address string, is bool) bool {
+		return !is || homes[address] || homes[m.questions.names[address]]
+	})
 	return slices.Sorted(maps.Keys(lost))
 }
 

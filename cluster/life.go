@@ -101,6 +101,8 @@ func (l *life) do(a action) {
 		l.spread(a.change)
 	case connect:
 		n.tasks.Go(func() { l.connect(a.address) })
+	case discover:
+		n.tasks.Go(func() { n.search(l.machine.self.Incarnation) })
 	case forget:
 		gone := remote.Peer{Addr: a.id.Address, Incarnation: a.id.Incarnation}
 		time.AfterFunc(farewell, func() { n.endpoint.Forget(gone) })

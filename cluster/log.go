@@ -11,6 +11,7 @@ func (n *Node) logStart() {
 	n.log.Info("node started",
 		zap.String("address", n.endpoint.Addr()),
 		zap.Strings("seeds", n.cfg.Seeds),
+		zap.Bool("discovery", n.cfg.Discovery != nil),
 		zap.Stringer("downing", n.cfg.Downing),
 		zap.String("leader", n.cfg.Leader.Name),
 		zap.Duration("expected_detection", n.cfg.Detector.detection()),
@@ -86,8 +87,18 @@ func (n *Node) whyNotUp() string {
 		return "joined, but the members have not agreed to make it up: some may be unreachable, or fewer than MinMembers"
 	}
 	why := "found no cluster to join"
-	if trouble := n.troubles.of(n.cfg.Seeds); trouble != "" {
+	addresses, failure := n.searches.latest()
+	if trouble := n.troubles.of(slices.Concat(n.cfg.Seeds, addresses)); trouble != "" {
 		why += " (" + trouble + ")"
+	}
+	if failure != nil {
+		why += "; discovery fails: " + failure.Error()
+	}
+	if waiting := n.View().Waiting; waiting != "" {
+		why += "; " + waiting
+	}
+	if n.cfg.Discovery != nil {
+		return why
 	}
 	return why + "; a cluster is founded by the first seed alone, when each of the others has answered or refused the connection"
 }

@@ -12,7 +12,10 @@ import (
 // rules are the settings of a machine.
 type rules struct {
 	self       Member                      // name, address, incarnation, roles and metadata of this incarnation
-	seeds      []string                    // the first may found a cluster
+	seeds      []string                    // the first may found a cluster, unless there is discovery
+	discovers  bool                        // there is discovery
+	minSeeds   int                         // how many nodes it must have found before a cluster is founded
+	force      bool                        // found one although not all have answered
 	known      []string                    // where members of the cluster lived that this node was in before
 	earlier    []uint64                    // incarnations of this node that have ended
 	offers     []string                    // singletons that this node has managers for already, sorted
@@ -37,10 +40,18 @@ const (
 	askSeldom    = 2 * time.Second        // and after a while
 	answerHolds  = 3 * time.Second        // how long it counts that there is no cluster
 	askPatience  = 5 * time.Second        // which is this long
+	askAtOnce    = 16                     // how many are asked at a time, by who founds nothing
+	tellEvery    = 30 * time.Second       // between two reasons why there is no cluster, for people
+	findAgain    = time.Second            // between questions to discovery, while there is no cluster
+	findSeldom   = 30 * time.Second       // and when there is one
+	findHolds    = 10 * time.Second       // how long it counts what discovery has found
+	findStable   = 5 * time.Second        // how long that must have been the same before a cluster is founded
+	vanishAfter  = time.Minute            // how long it takes to believe that an address will not be found again
 	namePatience = 3 * time.Second        // how long another member may keep our name before we give up
 	greetEvery   = 2 * time.Second        // between rounds of greetings to addresses that are lost
 	newsEvery    = 20 * time.Millisecond  // between heartbeats that are not due, but tell news
 	guestFor     = 30 * time.Second       // how long who asks for heartbeats gets them
+	greetAtOnce  = 8                      // how many of them are greeted in a round
 	partPatience = 500 * time.Millisecond // how long a node that is gone waits to be noticed
 	explainAfter = 3 * time.Second        // how long members are unreachable until it is said why nothing follows
 	strangerFor  = 5 * time.Second        // how long heartbeats of a stranger may come until it is told
@@ -61,10 +72,11 @@ const (
 
 // A machine is the membership of one incarnation of a node. It is pure: events and the
 // time go in, actions come out; it starts nothing, reads no clock and draws no numbers.
-// What it does stands in files of their own: seeking (until it is a member), admitting
-// (others who join), speaking and hearing (among members), leading (for the whole
-// cluster), splitting and claiming (for one side of a split), islands (when there are two
-// clusters), observing (who observes whom), parting (how it ends), showing (its view).
+// What it does stands in files of their own: seeking, finding and founding (until it is a
+// member), admitting (others who join), speaking and hearing (among members), leading (for
+// the whole cluster), splitting and claiming (for one side of a split), islands (when
+// there are two clusters), observing (who observes whom), parting (how it ends), showing
+// (its view).
 type machine struct {
 	set   rules
 	self  ID
@@ -92,18 +104,20 @@ type machine struct {
 	doubted   map[ID]bool      // whom this node observes because it was refused there
 	strangers map[ID]time.Time // since when we hear from whom that is no member
 
-	questions questions
-	calm      calm
-	claim     claim
-	explained time.Time // the calm that has been explained to people
-	greetAt   time.Time
-	gossip    map[ID]bool // whom gossip reaches
-	removed   map[ID]time.Time
-	leaving   bool // drain has been asked for by leave
-	rejoin    bool // after the end
-	partBy    time.Time
-	acked     map[ID]bool
-	known     map[string]bool // addresses where members live or lived
+	questions   questions
+	finds       finds
+	calm        calm
+	claim       claim
+	explained   time.Time // the calm that has been explained to people
+	greetAt     time.Time
+	lastGreeted string      // in the last round
+	gossip      map[ID]bool // whom gossip reaches
+	removed     map[ID]time.Time
+	leaving     bool // drain has been asked for by leave
+	rejoin      bool // after the end
+	partBy      time.Time
+	acked       map[ID]bool
+	known       map[string]bool // addresses where members live or lived
 }
 
 func newMachine(set rules) *machine {
@@ -120,6 +134,7 @@ func newMachine(set rules) *machine {
 		removed:   map[ID]time.Time{},
 		acked:     map[ID]bool{},
 		known:     map[string]bool{},
+		finds:     finds{last: map[string]time.Time{}},
 	}
 	maps.Copy(m.table.records, set.records)
 	for _, address := range set.known {
@@ -152,6 +167,8 @@ func (m *machine) handle(ev event) {
 		m.learn(ev.msg)
 	case notReached:
 		m.notReached(ev)
+	case found:
+		m.found(ev)
 	case connected:
 		m.connected(ev)
 	case offered:
@@ -254,12 +271,14 @@ func (m *machine) others() []ID {
 func (m *machine) tick() {
 	switch m.phase {
 	case seeking:
+		m.findWhenDue()
 		m.askWhenDue()
 	case member:
 		m.beatWhenDue()
 		m.report()
 		m.settle() // a change that was seen only now begins a new calm
 		m.judge()
+		m.findWhenDue()
 		m.greetWhenDue()
 		m.tidy()
 	case parting:

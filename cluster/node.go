@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -33,6 +34,7 @@ type Node struct {
 	state    atomic.Pointer[[]byte] // the table, for gossip
 	troubles troubles
 	leasing  *leasing
+	searches searches
 
 	aborted context.Context // ends membership without a word
 	abort   context.CancelCauseFunc
@@ -47,6 +49,9 @@ type Node struct {
 func Start(ctx context.Context, cfg Config) (*Node, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if err := cfg.checkSeeds(ctx, net.DefaultResolver); err != nil {
 		return nil, err
 	}
 	n, err := listen(cfg) //nolint:contextcheck // the node outlives the start
@@ -108,6 +113,9 @@ func (n *Node) run() {
 	set := rules{
 		self:       n.View().Self,
 		seeds:      n.cfg.Seeds,
+		discovers:  n.cfg.Discovery != nil,
+		minSeeds:   n.cfg.MinSeeds,
+		force:      n.cfg.ForceForm,
 		founding:   drawClusterID(),
 		minMembers: n.cfg.MinMembers,
 		detector:   n.cfg.Detector,

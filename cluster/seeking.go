@@ -2,30 +2,41 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
 // questions are what a node that seeks a cluster asks.
 type questions struct {
-	addresses []string        // who is asked
-	aliases   map[string]bool // of these, which turned out to be this node itself
+	addresses []string          // who is asked, besides those that discovery finds
+	aliases   map[string]bool   // of all asked, which turned out to be this node itself
+	names     map[string]string // of all asked, what those who answer call themselves
 	started   time.Time
 	next      time.Time
+	last      string               // who was asked last, when not all are asked at once
 	negative  map[string]time.Time // when an address last said that there is no cluster, or had certainly nobody there
 	replaces  []uint64             // what the answers told us to replace
+	joinable  time.Time            // when somebody last answered as one who is in a cluster
 	taken     time.Time            // since when our name is said to be taken
-	told      bool                 // that this takes long
+	waits     string               // for what the node waits, as people are shown
+	told      string               // what of that was logged last
+	tellAt    time.Time            // when the next may be
 }
 
 // seek begins to ask all seeds, and where members lived before, for a cluster to join.
 func (m *machine) seek() {
 	m.phase = seeking
-	m.questions = questions{aliases: map[string]bool{}, negative: map[string]time.Time{}, started: m.now, replaces: m.set.earlier}
+	m.questions = questions{
+		aliases:  map[string]bool{},
+		names:    map[string]string{},
+		started:  m.now,
+		negative: map[string]time.Time{},
+		replaces: m.set.earlier,
+	}
 	for _, address := range slices.Concat(m.set.seeds, m.set.known) {
 		m.ask(address)
 	}
 	m.askAround()
+	m.findWhenDue()
 	m.publish()
 }
 
@@ -42,7 +53,8 @@ func (m *machine) askWhenDue() {
 	}
 }
 
-// askAround asks everybody at once.
+// askAround asks everybody at once; but a node that founds nothing needs not hear from all
+// of them, and asks a few at a time.
 func (m *machine) askAround() {
 	q := &m.questions
 	pause := askAgain
@@ -51,32 +63,39 @@ func (m *machine) askAround() {
 		m.sayWhy()
 	}
 	q.next = m.now.Add(pause)
-	for _, address := range q.addresses {
-		if q.aliases[address] {
-			continue
-		}
+	asked := m.targets()
+	if !m.mayFound() && len(asked) > askAtOnce {
+		slices.Sort(asked)
+		asked = turn(asked, q.last, askAtOnce)
+		q.last = asked[len(asked)-1]
+	}
+	for _, address := range asked {
 		m.askOne(address)
 	}
 	m.foundWhenAlone()
 }
 
-// sayWhy tells people, once, what the node is waiting for.
-func (m *machine) sayWhy() {
-	if m.questions.told {
-		return
+// targets returns all who are asked, but for this node itself.
+func (m *machine) targets() []string {
+	var targets []string
+	skip := map[string]bool{}
+	for _, address := range slices.Concat(m.questions.addresses, m.finds.addresses) {
+		if !skip[address] && !m.isSelf(address) {
+			targets = append(targets, address)
+		}
+		skip[address] = true
 	}
-	m.questions.told = true
-	reason := "no seed is a member, and only the first one founds a cluster"
-	if m.mayFound() {
-		reason = "without an answer of " + strings.Join(m.unheard(), ", ") + " it cannot be known that there is none"
-	}
-	m.do(note{warn: true, text: "still looking for a cluster", reason: reason})
+	return targets
 }
 
-// unheard returns the addresses that have not said lately that there is no cluster.
-func (m *machine) unheard() []string {
-	q := m.questions
-	return slices.DeleteFunc(slices.Clone(q.addresses), func(a string) bool { return q.aliases[a] || q.denied(a, m.now) })
+// turn returns up to n of all, which are sorted: those that come after the last one, as if
+// they stood in a circle.
+func turn(all []string, last string, n int) []string {
+	i, found := slices.BinarySearch(all, last)
+	if found {
+		i++
+	}
+	return slices.Concat(all[i:], all[:i])[:min(n, len(all))]
 }
 
 func (m *machine) askOne(address string) {
@@ -89,35 +108,6 @@ func (m *machine) askOne(address string) {
 		Rules:    m.set.agreed(),
 		Replaces: m.questions.replaces,
 	})
-}
-
-// mayFound reports whether this node is the first seed.
-func (m *machine) mayFound() bool {
-	if len(m.set.seeds) == 0 {
-		return true
-	}
-	first := m.set.seeds[0]
-	return first == m.self.Address || m.questions.aliases[first]
-}
-
-// deny notes that there is no cluster at an address.
-func (m *machine) deny(address string) {
-	m.questions.negative[address] = m.now
-	m.foundWhenAlone()
-}
-
-// foundWhenAlone founds a cluster, if this node may, and everybody who was asked has just
-// said that there is none.
-func (m *machine) foundWhenAlone() {
-	if m.phase != seeking || !m.mayFound() || len(m.unheard()) > 0 {
-		return
-	}
-	t := newTable(m.set.founding)
-	self := m.set.self
-	self.Status = Joining
-	t.members[m.self] = self
-	m.do(note{text: "founding a cluster", address: m.self.Address})
-	m.enter(t)
 }
 
 // enter makes the node a member according to a whole table.
@@ -133,12 +123,6 @@ func (m *machine) enter(t table) {
 	change.records = records
 	change.rows[m.self] = row{Version: 1, Offers: m.set.offers}
 	m.decide(change)
-}
-
-// denied reports whether an address has said lately that there is no cluster.
-func (q questions) denied(address string, now time.Time) bool {
-	at, ok := q.negative[address]
-	return ok && now.Sub(at) <= answerHolds
 }
 
 // notReached: an address cannot be connected. That nobody listens there is an answer;
@@ -163,6 +147,10 @@ func (m *machine) answered(from ID, a joinAnswer) {
 		return
 	case m.phase != seeking:
 		return
+	}
+	m.questions.names[a.To] = from.Address
+	if a.Verdict != notMember {
+		m.questions.joinable = m.now
 	}
 	switch a.Verdict {
 	case welcome:

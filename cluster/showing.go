@@ -15,6 +15,7 @@ func (m *machine) view() View {
 	v := View{Version: m.version, Self: m.set.self, tombs: maps.Clone(m.table.tombs)}
 	switch m.phase {
 	case idle, seeking:
+		v.Waiting = m.questions.waits
 		return v
 	case downed:
 		v.Self.Status = Down

@@ -25,6 +25,7 @@ type world struct {
 	log     []string
 	carried int // messages that were sent
 	lease   simLease
+	finds   func(node int) (addresses []string, failed bool) // what discovery says to a node
 	tune    func(*rules)
 
 	disturbed time.Time // when something changed last for the better or the worse
@@ -276,8 +277,23 @@ func (n *simNode) do(m *machine, a action) {
 		w.note("n%d: %s %s %s", n.index+1, a.text, a.address, a.reason)
 	case publish:
 		n.shown = a.view
+	case discover:
+		n.discover(m)
 	case spread, connect, forget:
 	}
+}
+
+// discover asks the world's discovery, which takes its time.
+func (n *simNode) discover(m *machine) {
+	w := n.world
+	addresses, failed := w.finds(n.index)
+	w.after(w.between(0, 20*time.Millisecond), func() {
+		n.occur(func() {
+			if n.machine == m {
+				n.step(found{addresses: addresses, failed: failed})
+			}
+		})
+	})
 }
 
 // over is what follows an incarnation: the next one, or the end of the process.

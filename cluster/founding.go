@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// deny notes that there is no cluster at an address.
+func (m *machine) deny(address string) {
+	m.questions.negative[address] = m.now
+	m.foundWhenAlone()
+}
+
+// denied reports whether an address has said lately that there is no cluster.
+func (q questions) denied(address string, now time.Time) bool {
+	at, ok := q.negative[address]
+	return ok && now.Sub(at) <= answerHolds
+}
+
+// foundWhenAlone founds a cluster, if this node may, and everybody who was asked has just
+// said that there is none; or if an operator wants it, and nobody has let it in.
+func (m *machine) foundWhenAlone() {
+	if m.phase != seeking || !m.forced() && m.obstacle() != "" {
+		return
+	}
+	t := newTable(m.set.founding)
+	self := m.set.self
+	self.Status = Joining
+	t.members[m.self] = self
+	m.do(note{text: "founding a cluster", address: m.self.Address})
+	m.enter(t)
+}
+
+// forced reports whether this node founds a cluster by order, as nobody knows of one. Only
+// its first incarnation does: a later one has been put out of a cluster, which may well go
+// on without it.
+func (m *machine) forced() bool {
+	q := m.questions
+	return m.set.force && len(m.set.earlier) == 0 &&
+		m.now.Sub(q.started) >= askPatience && m.now.Sub(q.joinable) > answerHolds
+}
+
+// mayFound reports whether this node is the one that founds, if anybody does.
+func (m *machine) mayFound() bool {
+	first, ok := m.firstSeed()
+	return !ok && !m.set.discovers || ok && m.isSelf(first)
+}
+
+func (m *machine) isSelf(address string) bool {
+	return address == m.self.Address || m.questions.aliases[address]
+}
+
+// firstSeed returns the address of the node that founds. Discovery has no order of its own,
+// so then it is the lowest address.
+func (m *machine) firstSeed() (string, bool) {
+	switch wanted := m.wanted(); {
+	case len(wanted) == 0:
+		return "", false
+	case m.set.discovers:
+		return slices.Min(wanted), true
+	default:
+		return wanted[0], true
+	}
+}
+
+// wanted returns where nodes should be: the seeds, and what discovery finds.
+func (m *machine) wanted() []string { return slices.Concat(m.set.seeds, m.finds.addresses) }
+
+// obstacle says what is in the way of founding a cluster; it is empty if nothing is.
+func (m *machine) obstacle() string {
+	if m.set.discovers {
+		if why := m.tooLittleFound(); why != "" {
+			return why
+		}
+	}
+	if first, _ := m.firstSeed(); !m.mayFound() {
+		return m.notFirst(first)
+	}
+	if unheard := m.unheard(); len(unheard) > 0 {
+		return "without an answer of " + strings.Join(unheard, ", ") + " it cannot be known that there is none"
+	}
+	return ""
+}
+
+func (m *machine) notFirst(first string) string {
+	switch {
+	case !m.set.discovers:
+		return "no seed is a member, and only the first one founds a cluster"
+	case !slices.ContainsFunc(m.wanted(), m.isSelf):
+		return fmt.Sprintf("discovery does not find this node, which advertises %s: set Config.Advertise to what is found, such as %s", m.self.Address, first)
+	}
+	return "nobody found is a member, and only the lowest address, " + first + ", founds a cluster"
+}
+
+// unheard returns the addresses that have not said lately that there is no cluster.
+func (m *machine) unheard() []string {
+	return slices.DeleteFunc(m.targets(), func(a string) bool { return m.questions.denied(a, m.now) || m.hasVanished(a) })
+}
+
+// hasVanished reports whether discovery, while it works, has not found an address for so
+// long that nobody will ever answer there, unless it is a seed.
+func (m *machine) hasVanished(address string) bool {
+	if !m.set.discovers || m.finds.first.IsZero() || slices.Contains(m.set.seeds, address) {
+		return false
+	}
+	last, ok := m.finds.last[address]
+	if !ok {
+		last = m.finds.first
+	}
+	return m.now.Sub(last) >= vanishAfter
+}
+
+// sayWhy tells people what the node is waiting for.
+func (m *machine) sayWhy() {
+	q, why := &m.questions, m.obstacle()
+	if why != q.waits {
+		q.waits = why
+		m.publish()
+	}
+	if why != "" && why != q.told && !m.now.Before(q.tellAt) {
+		q.told, q.tellAt = why, m.now.Add(tellEvery)
+		m.do(note{warn: true, text: "still looking for a cluster", reason: why})
+	}
+}

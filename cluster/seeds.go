@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// A lookup resolves the names of hosts.
+type lookup interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+const lookupTime = 2 * time.Second // for all seeds
+
+// checkSeeds refuses seeds that may be several nodes. A name that cannot be resolved now
+// may be a node that comes later.
+func (c Config) checkSeeds(ctx context.Context, names lookup) error {
+	if c.Network != nil {
+		return nil // it has names of its own
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	errs := make([]error, len(c.Seeds))
+	var tasks sync.WaitGroup
+	for i, seed := range c.Seeds {
+		tasks.Go(func() { errs[i] = checkSeed(ctx, names, seed) })
+	}
+	tasks.Wait()
+	return errors.Join(errs...)
+}
+
+func checkSeed(ctx context.Context, names lookup, seed string) error {
+	host, port, err := net.SplitHostPort(seed)
+	if err != nil {
+		return fmt.Errorf("cluster: Config.Seeds: %w", err)
+	}
+	for _, family := range []string{"ip4", "ip6"} { // one node may well have one of each
+		if ips, err := names.LookupNetIP(ctx, family, host); err == nil && len(ips) > 1 {
+			return fmt.Errorf("cluster: Config.Seeds: %s has %d addresses, and a seed must be one node; "+
+				"for many, set Config.Discovery to discovery.DNS{Host: %q, Port: %s}; for one, give the address that it advertises",
+				seed, len(ips), host, port)
+		}
+	}
+	return nil
+}
