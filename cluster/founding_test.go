@@ -263,6 +263,20 @@ func TestAnIncarnationThatFollowsAnotherFoundsNothingByForce(t *testing.T) {
 	require.Equal(t, seeking, r.phase, "n2 has gone on without it")
 }
 
+func TestASeekerAsksForDays(t *testing.T) {
+	r := newRig(func(set *rules) { set.known, set.earlier = []string{"n2:1", "n3:1"}, []uint64{7} }, "n1:1")
+	for range 3 * 24 {
+		r.clock = r.clock.Add(time.Hour)
+		r.said = nil
+		r.wait(askSeldom)
+		require.NotEmpty(t, told[joinRequest](r, "n3:1"))
+	}
+	require.Equal(t, seeking, r.phase)
+	r.happens(notReached{address: "n2:1", refused: true})
+	r.hears(id("n3:1", 3), joinAnswer{To: "n3:1", Verdict: notMember})
+	require.Equal(t, member, r.phase)
+}
+
 func TestWhyItTakesLongIsLoggedWhenItChanges(t *testing.T) {
 	r := newRig(discovering(2))
 	r.finds(time.Hour, []string{"n1:1"})
