@@ -36,8 +36,13 @@
 // A node that starts asks all seeds. Whoever is a member lets it in, as joining. If there
 // is no cluster, the first seed founds one, but only when each other seed has said that it
 // is in none, or refuses connections: a seed that does not answer at all may well be in
-// one. So a cluster does not form while the host of a seed is away; start that one, or
-// take it out of the list.
+// one. So a cluster does not form while the host of a seed is away; start that one, take it
+// out of the list, or have one node do it by force ([Config]'s ForceForm). What a node
+// waits for is in [View], in the log, and in the error of [Start].
+//
+// Where addresses are not known beforehand, [Config]'s Discovery finds them while the node
+// runs, through DNS for instance: see package discovery. Then the lowest address founds,
+// when enough nodes have been found.
 //
 // Each member sends heartbeats to every other one, as datagrams and over TCP: the first
 // copy to arrive counts. From thirteen members on each is observed by nine others, so that
@@ -53,8 +58,8 @@
 // unless set), the first member of each side decides for its side: to go on without the
 // others, or to go down. A node that is down, or was asleep and is told so, stops its
 // singletons, and joins again as a new incarnation; its actor system and its other actors
-// live on. Members greet, every two seconds, the addresses where a member is missing, so
-// a cut of any length heals by itself.
+// live on. Members greet, every two seconds, the addresses where a member is missing, a few
+// at a time, so a cut of any length heals by itself.
 //
 // Times with the default settings on a local network: a killed node is unreachable after
 // at most 0.85 s, and what ran on it starts elsewhere after some 4 s, if it is fenced;
@@ -65,7 +70,8 @@
 // # Two clusters
 //
 // Two clusters of one name arise when the first seed is started where it cannot reach the
-// others, with itself as the only seed. When a member of one hears of the other, the one
+// others, with itself as the only seed; by force; and when two nodes are found by nobody
+// but themselves, and MinSeeds allows it. When a member of one hears of the other, the one
 // with fewer members that are up dissolves: its nodes go down and join the other one.
 //
 // # Security

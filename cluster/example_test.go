@@ -2,9 +2,12 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/discovery"
 )
 
 func ExampleStart() {
@@ -48,4 +51,19 @@ func ExampleNode_Views() {
 	// Output:
 	// only is up
 	// <nil>
+}
+
+// Nodes that find each other through DNS found a cluster when at least MinSeeds of them
+// have been found.
+func ExampleDiscovery() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, err := cluster.Start(ctx, cluster.Config{
+		Name:      "shop",
+		Bind:      "127.0.0.1:0",
+		Discovery: discovery.DNS{Host: "127.0.0.1", Port: 7355}, // in production: the name of a headless service
+		MinSeeds:  2,
+	})
+	fmt.Println("alone:", errors.Is(err, context.DeadlineExceeded))
+	// Output: alone: true
 }
