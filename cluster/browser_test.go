@@ -1,0 +1,217 @@
+package cluster
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A browser is a headless Chromium with one page, driven by its DevTools protocol over
+// pipes.
+type browser struct {
+	t       *testing.T
+	to      io.Writer
+	session string
+
+	mu      sync.Mutex // guards the fields below
+	last    int
+	waiting map[int]chan answer
+}
+
+// A command is one call of the DevTools protocol, an answer what comes back.
+type (
+	command struct {
+		ID      int    `json:"id"`
+		Session string `json:"sessionId,omitempty"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}
+	answer struct {
+		ID     int             `json:"id"`
+		Result json.RawMessage `json:"result"`
+		Error  json.RawMessage `json:"error"`
+	}
+	params = map[string]any
+)
+
+// browse starts a browser that ends with the test, or skips the test where there is none.
+func browse(t *testing.T) *browser {
+	t.Helper()
+	path, err := lookFor("chromium", "chromium-browser", "google-chrome")
+	if err != nil {
+		t.Skip("no Chromium is installed: ", err)
+	}
+	profile := t.TempDir()
+	theirIn, ourOut, err := os.Pipe()
+	require.NoError(t, err)
+	ourIn, theirOut, err := os.Pipe()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--disable-background-networking", "--no-first-run", "--hide-scrollbars", "--user-data-dir="+profile,
+		"--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
+	require.NoError(t, cmd.Start())
+	require.NoError(t, errors.Join(theirIn.Close(), theirOut.Close()))
+	b := &browser{t: t, to: ourOut, waiting: map[int]chan answer{}}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.listen(ourIn)
+	}()
+	t.Cleanup(func() {
+		_, _ = b.call("Browser.close", params{})
+		_ = cmd.Wait() // it is told to end, one way or the other
+		<-ended
+		_ = errors.Join(ourOut.Close(), ourIn.Close())
+		require.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 20*time.Second, 50*time.Millisecond,
+			"the browser's helpers end a little later than it does")
+	})
+	var made struct{ TargetID string }
+	b.must("Target.createTarget", params{"url": "about:blank"}, &made)
+	var attached struct{ SessionID string }
+	b.must("Target.attachToTarget", params{"targetId": made.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID
+	return b
+}
+
+func lookFor(names ...string) (path string, err error) {
+	for _, name := range names {
+		if path, err = exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", err
+}
+
+// listen hands answers to who waits for them, until the browser ends.
+func (b *browser) listen(from io.Reader) {
+	in := bufio.NewReader(from)
+	for {
+		text, err := in.ReadBytes(0)
+		if err != nil {
+			break
+		}
+		var a answer
+		if json.Unmarshal(text[:len(text)-1], &a) == nil && a.ID != 0 {
+			b.mu.Lock()
+			b.waiting[a.ID] <- a
+			delete(b.waiting, a.ID)
+			b.mu.Unlock()
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, w := range b.waiting {
+		close(w)
+		delete(b.waiting, id)
+	}
+}
+
+func (b *browser) call(method string, p params) (json.RawMessage, error) {
+	b.mu.Lock()
+	b.last++
+	text, err := json.Marshal(command{ID: b.last, Session: b.session, Method: method, Params: p})
+	back := make(chan answer, 1)
+	b.waiting[b.last] = back
+	if err == nil {
+		_, err = b.to.Write(append(text, 0))
+	}
+	b.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case a, ok := <-back:
+		if !ok {
+			return nil, errors.New("the browser has ended")
+		}
+		if a.Error != nil {
+			return nil, errors.New(string(a.Error))
+		}
+		return a.Result, nil
+	case <-time.After(30 * time.Second):
+		return nil, errors.New("the browser does not answer")
+	}
+}
+
+func (b *browser) must(method string, p params, result any) {
+	b.t.Helper()
+	text, err := b.call(method, p)
+	require.NoError(b.t, err, method)
+	if result != nil {
+		require.NoError(b.t, json.Unmarshal(text, result), method)
+	}
+}
+
+// open shows a page in a window of that size, and waits until it has drawn something.
+func (b *browser) open(url string, width, height int) {
+	b.t.Helper()
+	b.must("Emulation.setDeviceMetricsOverride", params{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.must("Page.navigate", params{"url": url}, nil)
+	b.await(`document.body.dataset.version`)
+}
+
+// eval returns what an expression is in the page; a promise is waited for.
+func (b *browser) eval(expression string) any {
+	b.t.Helper()
+	var got struct {
+		Result struct{ Value any }
+		Failed *struct{ Text string } `json:"exceptionDetails"`
+	}
+	b.must("Runtime.evaluate", params{"expression": expression, "awaitPromise": true, "returnByValue": true}, &got)
+	require.Nil(b.t, got.Failed, expression)
+	return got.Result.Value
+}
+
+// await waits until an expression is true in the page; it is looked at when the page has
+// changed.
+func (b *browser) await(expression string) {
+	b.t.Helper()
+	const watch = `new Promise((done) => {
+		const look = () => { try { return Boolean(%) } catch { return false } };
+		const start = () => {
+			if (look()) return done(true);
+			const seen = new MutationObserver(() => { if (look()) { seen.disconnect(); done(true); } });
+			seen.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+			setTimeout(() => { seen.disconnect(); done(look()); }, 20000);
+		};
+		document.readyState === "loading" ? addEventListener("DOMContentLoaded", start) : start();
+	})`
+	before, after, _ := strings.Cut(watch, "%")
+	if ok := b.eval(before + expression + after); ok != true {
+		require.Fail(b.t, "the page does not come to it", "%s\n%v", expression, b.eval("document.body.innerText"))
+	}
+}
+
+// dark makes the page dark or light.
+func (b *browser) dark(yes bool) {
+	b.t.Helper()
+	scheme := "light"
+	if yes {
+		scheme = "dark"
+	}
+	b.must("Emulation.setEmulatedMedia", params{"features": []params{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+}
+
+// shoot keeps a picture of the page among the artifacts of the test: go test -artifacts.
+func (b *browser) shoot(name string) {
+	b.t.Helper()
+	var got struct{ Data string }
+	b.must("Page.captureScreenshot", params{"format": "png"}, &got)
+	picture, err := base64.StdEncoding.DecodeString(got.Data)
+	require.NoError(b.t, err)
+	file := filepath.Join(b.t.ArtifactDir(), name+".png")
+	require.NoError(b.t, os.WriteFile(file, picture, 0o600))
+	b.t.Log("screenshot: ", file)
+}

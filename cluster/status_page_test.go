@@ -1,0 +1,184 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/statuspage"
+)
+
+// In a real browser, on the loopback interface, in real time.
+func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
+	b := browse(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	nodes := onLoopback(ctx, t, "anna", "bert", "cleo")
+	for _, n := range nodes {
+		actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[int] { return behaviors.Ignore }), "ledger")
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/cluster/", http.StripPrefix("/cluster", nodes[1].Handler()))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+
+	b.open(server.URL+"/cluster/", 1400, 900)
+	for _, name := range []string{"anna", "bert", "cleo"} {
+		b.await(fmt.Sprintf(`document.querySelector("#members tr[data-member=%s] .status").textContent === "up"`, name))
+		b.await(fmt.Sprintf(`document.querySelector("#drawing .member.up[data-member=%s] circle")`, name))
+	}
+	b.await(`document.querySelector("#members tr[data-member=anna] .leader")`)
+	require.Equal(t, 1.0, b.eval(`document.querySelectorAll("#members .leader").length`))
+	b.await(`document.querySelector("#drawing [data-member=anna] .crown")`)
+	b.await(`document.querySelector("#drawing .self[data-member=bert]")`)
+	b.await(`document.querySelector("#drawing [data-singleton=ledger]").dataset.host === "anna"`)
+	b.await(`document.querySelector("#singletons tr[data-singleton=ledger]").textContent.includes("anna")`)
+	b.await(`document.querySelectorAll("#drawing line.mesh").length === 3`)
+	b.await(`document.getElementById("connection").textContent === "live"`)
+	b.await(`document.getElementById("ready").textContent === "ready"`)
+	b.shoot("three-light")
+
+	require.NoError(t, nodes[0].Leave(ctx))
+	b.await(`!document.querySelector("#members tr[data-member=anna]")`)
+	b.await(`!document.querySelector("#drawing [data-member=anna]")`)
+	b.await(`document.querySelector("#drawing [data-singleton=ledger]").dataset.host === "bert"`)
+	b.await(`document.querySelector("#members tr[data-member=bert] .leader")`)
+	b.await(`document.getElementById("changes").textContent.includes("anna is removed")`)
+
+	nodes[2].abort(ErrEnded) // without a word
+	b.await(`document.querySelector("#drawing .broken[data-from=bert][data-to=cleo]")`)
+	b.await(`document.querySelector("#drawing .unreachable[data-member=cleo]")`)
+	b.await(`!document.getElementById("waiting").hidden`)
+	b.dark(true)
+	b.shoot("broken-dark")
+	b.await(`!document.querySelector("#drawing [data-member=cleo]")`)
+
+	require.NoError(t, nodes[1].Leave(ctx))
+	b.await(`document.getElementById("connection").textContent === "node has ended"`)
+	b.await(`document.getElementById("ready").textContent === "not ready"`)
+}
+
+// onLoopback starts nodes one after the other, the first of which is the seed.
+func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
+	t.Helper()
+	var nodes []*Node
+	var seeds []string
+	for _, name := range names {
+		n, err := Start(ctx, Config{Name: "shop", NodeID: name, Seeds: seeds, Roles: []string{"worker"}, Logger: logger(t)})
+		require.NoError(t, err)
+		t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			defer cancel()
+			_ = n.Shutdown(ctx) // most have been ended before
+		})
+		nodes = append(nodes, n)
+		seeds = []string{nodes[0].Address()}
+	}
+	return nodes
+}
+
+// A still is a source that does not change.
+type still statuspage.Snapshot
+
+func (s still) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
+	return statuspage.Snapshot(s), make(chan struct{})
+}
+
+// crowd is a cluster of n members with long names, some of them in trouble, and as many
+// singletons as they say.
+func crowd(n, singletons int) still {
+	s := still{Cluster: "warehouse-production-eu-central-1", Version: 1, Time: time.Now(), Waiting: []string{}}
+	s.Settings = statuspage.Settings{Seeds: []string{"10.0.0.1:7355"}, Downing: "keep-majority(3s)", Leader: "oldest", MinMembers: 1}
+	s.Expected = statuspage.Expected{DetectionSeconds: 0.85, FailoverSeconds: new(4.05), UnfencedMarginSeconds: 13}
+	s.Live, s.Ready = []statuspage.Check{{Name: "running", OK: true}}, []statuspage.Check{{Name: "membership", OK: true}}
+	for i := range n {
+		m := statuspage.Member{
+			Name:      fmt.Sprintf("warehouse-worker-%03d.eu-central-1.compute.internal", i+1),
+			Address:   fmt.Sprintf("10.0.%d.%d:7355", i/50, i%50+1),
+			Status:    "up",
+			Number:    uint64(i + 1),
+			Roles:     []string{"worker"},
+			Meta:      map[string]string{},
+			Reachable: true,
+		}
+		m.ID = m.Address + "#1f"
+		m.UnreachableBy = []string{}
+		s.Members = append(s.Members, m)
+	}
+	s.Self, s.Leader = s.Members[n/3], s.Members[0].ID
+	lost := &s.Members[n-2]
+	lost.Reachable = false
+	for i := range n / 2 {
+		lost.UnreachableBy = append(lost.UnreachableBy, s.Members[i].ID)
+	}
+	s.Members[n-1].Status, s.Members[n-1].Number = "joining", 0
+	s.Members[n-3].Status = "leaving"
+	s.Waiting = append(s.Waiting, lost.Name+" does not answer others.")
+	for i := range singletons {
+		s.Singletons = append(s.Singletons, statuspage.Singleton{
+			Name: fmt.Sprintf("coordinator-of-region-%d", i), Phase: "standby", Since: new(time.Now()),
+			Host: s.Members[i%(n/2)*(i%2)].ID, Term: 3, Managers: []string{}, WaitingFor: []string{},
+		})
+	}
+	return s
+}
+
+func serve(t *testing.T, s still) string {
+	server := httptest.NewServer(statuspage.New(s, nil))
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	return server.URL + "/"
+}
+
+func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
+	b := browse(t)
+	for _, members := range []int{9, 40, 100} {
+		url := serve(t, crowd(members, 12))
+		for _, width := range []int{1400, 420} {
+			b.open(url, width, 900)
+			b.await(fmt.Sprintf(`document.querySelectorAll("#members tbody tr").length === %d`, members))
+			require.Equal(t, float64(members), b.eval(`document.querySelectorAll("#drawing .member").length`))
+			require.Equal(t, float64(members/2), b.eval(`document.querySelectorAll("#drawing .broken").length`))
+			require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+			require.Equal(t, true, b.eval(`(() => {
+				const frame = document.getElementById("drawing").getBoundingClientRect();
+				return [...document.querySelectorAll("#drawing text, #drawing rect")].every((each) => {
+					const box = each.getBoundingClientRect();
+					return box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;
+				});
+			})()`), "nothing is drawn outside the frame")
+			b.dark(members == 40)
+			b.shoot(fmt.Sprintf("%d-members-%d", members, width))
+		}
+	}
+}
+
+func TestANameThatIsMarkupStaysText(t *testing.T) {
+	b := browse(t)
+	const evil = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">`
+	s := crowd(4, 1)
+	s.Cluster, s.Self.Name = evil, evil
+	s.Members[0].Name, s.Members[0].Roles, s.Members[0].Meta = evil, []string{evil}, map[string]string{evil: evil}
+	s.Members[0].Status, s.Members[0].Address = evil, evil
+	s.Singletons[0].Name, s.Singletons[0].Why, s.Singletons[0].Phase = evil, evil, evil
+	s.Waiting, s.Settings.Downing = []string{evil}, evil
+	for i := range s.Members {
+		s.Members[i].ID = strings.ReplaceAll(s.Members[i].ID, s.Members[0].ID, evil)
+	}
+	s.Leader, s.Singletons[0].Host = evil, evil
+	b.open(serve(t, s), 1000, 900)
+	b.await(`document.querySelector("#members tbody tr .name").textContent.includes("<script>")`)
+	require.Equal(t, evil, b.eval(`document.getElementById("cluster").textContent`))
+	require.Equal(t, 1.0, b.eval(`document.scripts.length`), "the page's own")
+	require.Equal(t, 0.0, b.eval(`document.images.length`))
+	require.NotEqual(t, "owned", b.eval(`document.title`))
+}

@@ -1,0 +1,114 @@
+// The tables beside the drawing: everything that is drawn is also said here.
+
+const $ = (id) => document.getElementById(id);
+
+// element makes an element with a class and children; strings become text.
+function element(tag, className, ...children) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+}
+
+const word = (text) => String(text).replace(/[^a-z]/g, ""); // fit to be a class
+
+export function showTables(s) {
+  const names = new Map(s.members.map((m) => [m.id, m.name]));
+  const nameOf = (id) => names.get(id) ?? id;
+  showMembers(s, nameOf);
+  showSingletons(s, nameOf);
+  showExpected(s);
+  showSettings(s);
+}
+
+function showMembers(s, nameOf) {
+  const up = s.members.filter((m) => m.status === "up").length;
+  $("members-count").textContent = `${s.members.length}, ${up} up${s.converged ? ", all agree" : ""}`;
+  const byAge = [...s.members].sort((a, b) => (a.number || Infinity) - (b.number || Infinity) || a.id.localeCompare(b.id));
+  $("members").tBodies[0].replaceChildren(...byAge.map((m) => memberRow(s, m, nameOf)));
+}
+
+function memberRow(s, m, nameOf) {
+  const name = element("td", "name", m.name);
+  if (m.id === s.leader) name.append(element("span", "mark leader", "★ leader"));
+  if (m.id === s.self.id) name.append(element("span", "mark self", "this node"));
+  const meta = Object.entries(m.meta).map(([key, value]) => `${key}=${value}`).join(", ");
+  if (meta) name.append(element("span", "note", meta));
+  const reachable = element("td", m.reachable ? "wrap" : "wrap bad", m.reachable ? "yes" : `no: ${few(m.unreachableBy.map(nameOf))} ${m.unreachableBy.length === 1 ? "does" : "do"} not hear from it`);
+  const address = element("td", "address", m.address);
+  address.title = m.id;
+  const row = element("tr", "",
+    element("td", "number", m.number ? String(m.number) : "–"),
+    name, address,
+    element("td", `plain status ${word(m.status)}`, m.status),
+    element("td", "", m.roles.join(", ") || "–"),
+    reachable);
+  row.dataset.member = m.name;
+  return row;
+}
+
+function few(names) {
+  if (names.length <= 4) return names.join(", ");
+  return `${names.slice(0, 3).join(", ")} and ${names.length - 3} others`;
+}
+
+function showSingletons(s, nameOf) {
+  $("singletons-count").textContent = s.singletons.length ? String(s.singletons.length) : "";
+  $("singletons").hidden = s.singletons.length === 0;
+  $("no-singletons").hidden = s.singletons.length > 0;
+  $("singletons").tBodies[0].replaceChildren(...s.singletons.map((one) => {
+    const name = element("td", "name", one.name);
+    if (one.why) name.append(element("span", "note", one.why));
+    const host = element("td", "wrap", one.host ? nameOf(one.host) : "–");
+    if (one.here) host.append(element("span", "mark self", "runs here"));
+    const since = element("td", "number plain");
+    if (one.since) since.dataset.since = one.since;
+    const generation = element("td", "number plain", one.here ? one.generation : one.term ? `term ${one.term}` : "–");
+    if (one.fenced) generation.append(element("span", "note", "fenced"));
+    const row = element("tr", "", name, host, element("td", "plain", one.phase || "–"), since, generation,
+      element("td", "number plain", String(one.held)));
+    row.dataset.singleton = one.name;
+    return row;
+  }));
+}
+
+function list(target, pairs) {
+  target.replaceChildren(...pairs.flatMap(([term, text]) => [element("dt", "", term), element("dd", "", text)]));
+}
+
+const seconds = (n) => `${Number(n.toFixed(2))} s`;
+
+function showExpected({ expected }) {
+  const failover = expected.failoverSeconds;
+  list($("expected"), [
+    ["A member dies", `it is unreachable after at most ${seconds(expected.detectionSeconds)}, if the network is quiet`],
+    ["What ran there, fenced", failover === null ? "waits until somebody takes the member down" : `runs elsewhere after about ${seconds(failover)}`],
+    ["Not fenced", failover === null ? `waits ${seconds(expected.unfencedMarginSeconds)} more` : `after about ${seconds(failover + expected.unfencedMarginSeconds)}`],
+  ]);
+}
+
+function showSettings({ settings }) {
+  list($("settings"), [
+    ["Seeds", settings.seeds.join(", ") || "none"],
+    ["Downing", settings.downing],
+    ["Leader", settings.leader],
+    ["Heartbeat", `every ${seconds(settings.heartbeatIntervalSeconds)}; a pause of ${seconds(settings.acceptablePauseSeconds)} is acceptable; phi ${settings.threshold}`],
+    ["Members at first", settings.minMembers === 1 ? "1" : `at least ${settings.minMembers}`],
+    ["Once given up", settings.stayDown ? "a node stays down" : "a node joins again"],
+  ]);
+}
+
+// tick brings what depends on the time up to date.
+export function tick(skew) {
+  for (const cell of document.querySelectorAll("[data-since]")) {
+    cell.textContent = ago((Date.now() + skew - Date.parse(cell.dataset.since)) / 1000);
+  }
+}
+
+function ago(s) {
+  if (s < 1) return "now";
+  if (s < 60) return `${Math.floor(s)} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
+}

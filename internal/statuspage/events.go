@@ -1,0 +1,88 @@
+package statuspage
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	// look is how often a stream looks for what changes without a new view: singletons.
+	look = 500 * time.Millisecond
+	// beat is how often a stream without news says that it lives, for the proxies between.
+	beat = 15 * time.Second
+	// patience is how long a client may take to read what it is sent.
+	patience = 30 * time.Second
+	// reconnect is how long a browser waits until it asks again.
+	reconnect = 2 * time.Second
+)
+
+// events streams snapshots as server-sent events: how things are, and then whenever they
+// have changed, the newest only. The stream ends with the request, or after the last
+// snapshot of a node that has ended.
+func (h *handler) events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them back
+	if r.Method == http.MethodHead {
+		return
+	}
+	s := stream{w: w, control: http.NewResponseController(w), source: h.source}
+	if s.write("retry: %d\n\n", reconnect.Milliseconds()) != nil {
+		return
+	}
+	s.run(r)
+}
+
+// A stream is one client's. It has no goroutine but that of the request, so a client that
+// reads slowly misses snapshots and nothing piles up.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	source  Source
+	last    string // what the client was sent, but for the time
+}
+
+func (s *stream) run(r *http.Request) {
+	looks, beats := time.NewTicker(look), time.NewTicker(beat)
+	defer looks.Stop()
+	defer beats.Stop()
+	for {
+		changed, err := s.send()
+		if err != nil || changed == nil {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+		case <-looks.C:
+		case <-beats.C:
+			if s.write(": alive\n\n") != nil {
+				return
+			}
+		}
+	}
+}
+
+// send sends the newest snapshot unless the client has it.
+func (s *stream) send() (changed <-chan struct{}, err error) {
+	snapshot, changed := s.source.Snapshot()
+	key, err := snapshot.key()
+	if err != nil || key == s.last {
+		return changed, err
+	}
+	data, err := snapshot.encode()
+	if err != nil {
+		return nil, err
+	}
+	s.last = key
+	return changed, s.write("event: status\nid: %d\ndata: %s\n\n", snapshot.Version, data)
+}
+
+func (s *stream) write(format string, args ...any) error {
+	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not every writer has one
+	if _, err := fmt.Fprintf(s.w, format, args...); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}

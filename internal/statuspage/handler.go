@@ -1,0 +1,89 @@
+package statuspage
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// A handler serves the status of one source. It keeps no state between requests.
+type handler struct {
+	source Source
+	routes map[string]route
+}
+
+// A route is what may be done with a path, by method.
+type route map[string]http.HandlerFunc
+
+// New returns a handler that shows source, and lets nobody change anything unless actions
+// says otherwise. Paths are relative to where it is mounted; use [http.StripPrefix].
+func New(source Source, actions *Actions) http.Handler {
+	h := &handler{source: source}
+	h.routes = map[string]route{
+		"/status": read(h.status),
+		"/events": read(h.events),
+		"/livez":  read(h.livez),
+		"/readyz": read(h.readyz),
+	}
+	for path, serve := range assets() {
+		h.routes[path] = read(serve)
+	}
+	if actions != nil {
+		h.routes["/actions/down"] = route{http.MethodPost: actions.guard(actions.down)}
+		h.routes["/actions/leave"] = route{http.MethodPost: actions.guard(actions.leave)}
+	}
+	return h
+}
+
+func read(serve http.HandlerFunc) route {
+	return route{http.MethodGet: serve, http.MethodHead: serve}
+}
+
+// policy lets the page load its own files and nothing else, from nowhere else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// ServeHTTP implements [http.Handler].
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", policy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Cache-Control", "no-store")
+	methods, known := h.routes[r.URL.Path]
+	if !known {
+		http.Error(w, "no such page", http.StatusNotFound)
+		return
+	}
+	serve, allowed := methods[r.Method]
+	if !allowed {
+		header.Set("Allow", methods.allow())
+		http.Error(w, "this page does not know the method "+r.Method, http.StatusMethodNotAllowed)
+		return
+	}
+	serve(w, r)
+}
+
+func (r route) allow() string {
+	var names []string
+	for name := range r {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// status answers with the snapshot, indented for people.
+func (h *handler) status(w http.ResponseWriter, _ *http.Request) {
+	s, _ := h.source.Snapshot()
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(b, '\n')) // who asked may have gone
+}

@@ -1,0 +1,49 @@
+package statuspage
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// livez answers whether the node is worth keeping.
+func (h *handler) livez(w http.ResponseWriter, r *http.Request) {
+	s, _ := h.source.Snapshot()
+	probe(w, r, "livez", s.Live)
+}
+
+// readyz answers whether the node can do its work.
+func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
+	s, _ := h.source.Snapshot()
+	probe(w, r, "readyz", s.Ready)
+}
+
+// probe answers as the API server of Kubernetes does: "ok", or the list of checks when one
+// has failed or the caller is curious.
+func probe(w http.ResponseWriter, r *http.Request, name string, checks []Check) {
+	text, failed := list(checks)
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	switch {
+	case failed:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		text += name + " check failed\n"
+	case r.URL.Query().Has("verbose"):
+		text += name + " check passed\n"
+	default:
+		text = "ok"
+	}
+	_, _ = w.Write([]byte(text)) // who asked may have gone
+}
+
+func list(checks []Check) (text string, failed bool) {
+	var b strings.Builder
+	for _, c := range checks {
+		if c.OK {
+			fmt.Fprintf(&b, "[+]%s ok\n", c.Name)
+			continue
+		}
+		fmt.Fprintf(&b, "[-]%s failed: %s\n", c.Name, c.Reason)
+		failed = true
+	}
+	return b.String(), failed
+}

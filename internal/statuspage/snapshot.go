@@ -1,0 +1,99 @@
+package statuspage
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Source is what a status page shows. Its methods may be called by any goroutine and do
+// not block.
+type Source interface {
+	// Snapshot returns how things are, and a channel that is closed when members have
+	// changed; nil when they will not change any more, as the node has ended. What else is
+	// in a snapshot may change at any time.
+	Snapshot() (Snapshot, <-chan struct{})
+}
+
+// A Snapshot is how a cluster looks from one node at one moment. The names of its fields
+// in JSON are an interface that does not change; docs/status.md describes them.
+type Snapshot struct {
+	Cluster    string      `json:"cluster"`
+	Version    uint64      `json:"version"` // grows with every change of members
+	Time       time.Time   `json:"time"`    // of the node's clock
+	Self       Member      `json:"self"`
+	Leader     string      `json:"leader"` // the ID of a member, "" when there is none
+	Converged  bool        `json:"converged"`
+	Members    []Member    `json:"members"`
+	Singletons []Singleton `json:"singletons"`
+	Waiting    []string    `json:"waiting"` // why something does not move, in sentences
+	Settings   Settings    `json:"settings"`
+	Expected   Expected    `json:"expected"`
+	Live       []Check     `json:"live"`
+	Ready      []Check     `json:"ready"`
+}
+
+// A Member is one incarnation of a node.
+type Member struct {
+	ID            string            `json:"id"` // host:port#incarnation
+	Name          string            `json:"name"`
+	Address       string            `json:"address"`
+	Status        string            `json:"status"`
+	Number        uint64            `json:"number"` // the order of age, 0 while joining
+	Roles         []string          `json:"roles"`
+	Meta          map[string]string `json:"meta"`
+	Reachable     bool              `json:"reachable"`
+	UnreachableBy []string          `json:"unreachableBy"` // IDs of the members that do not hear from it
+}
+
+// A Singleton is what the node knows of a singleton.
+type Singleton struct {
+	Name       string     `json:"name"`
+	Phase      string     `json:"phase"` // of the manager here, "" when there is none
+	Since      *time.Time `json:"since"` // when the phase began
+	Host       string     `json:"host"`  // the ID of the member that hosts it or is to, "" when none can or it is not known
+	Here       bool       `json:"here"`  // the instance runs on this node
+	Generation string     `json:"generation"`
+	Term       uint64     `json:"term"`   // the highest that the cluster knows of
+	Fenced     bool       `json:"fenced"` // the instance of that term fences its writes by a journal
+	Managers   []string   `json:"managers"`
+	Held       int        `json:"held"` // messages that wait here
+	WaitingFor []string   `json:"waitingFor"`
+	NotBefore  *time.Time `json:"notBefore"`
+	Why        string     `json:"why"` // why it does not run, "" when it does
+}
+
+// Settings are what a cluster was started with.
+type Settings struct {
+	Seeds                    []string `json:"seeds"`
+	Downing                  string   `json:"downing"`
+	Leader                   string   `json:"leader"`
+	MinMembers               int      `json:"minMembers"`
+	StayDown                 bool     `json:"stayDown"`
+	HeartbeatIntervalSeconds float64  `json:"heartbeatIntervalSeconds"`
+	AcceptablePauseSeconds   float64  `json:"acceptablePauseSeconds"`
+	Threshold                float64  `json:"threshold"`
+}
+
+// Expected are the times that follow from the settings, on a quiet network.
+type Expected struct {
+	DetectionSeconds      float64  `json:"detectionSeconds"`
+	FailoverSeconds       *float64 `json:"failoverSeconds"`       // of what is fenced; nil is never, unless somebody is asked
+	UnfencedMarginSeconds float64  `json:"unfencedMarginSeconds"` // on top of that, for what is not fenced
+}
+
+// A Check is one condition of being live or ready.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Reason string `json:"reason"` // why not
+}
+
+// encode returns s as JSON of one line. It escapes what HTML would take for markup.
+func (s Snapshot) encode() ([]byte, error) { return json.Marshal(s) }
+
+// key returns what two snapshots that differ in nothing but the time have in common.
+func (s Snapshot) key() (string, error) {
+	s.Time = time.Time{}
+	b, err := s.encode()
+	return string(b), err
+}
