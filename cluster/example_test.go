@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster"
@@ -66,4 +69,33 @@ func ExampleDiscovery() {
 	})
 	fmt.Println("alone:", errors.Is(err, context.DeadlineExceeded))
 	// Output: alone: true
+}
+
+func ExampleNode_Handler() {
+	ctx := context.Background()
+	node, err := cluster.Start(ctx, cluster.Config{Name: "shop", NodeID: "only"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler()))
+	server := httptest.NewServer(mux) // a program has an http.Server
+	defer server.Close()
+
+	answer, err := http.Get(server.URL + "/cluster/readyz?verbose")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	fmt.Printf("%s%v\n", text, err)
+	fmt.Println(node.Leave(ctx))
+	// Output:
+	// [+]membership ok
+	// [+]agreement ok
+	// readyz check passed
+	// <nil>
+	// <nil>
 }

@@ -2,7 +2,7 @@
 // between them, and singletons in the middle, each tied to its host.
 
 const crowd = 12; // more members than this are a crowd: only broken links, and short labels
-const mostPills = 12; // singletons that are drawn
+const mostPills = 10; // singletons that are drawn
 
 function shape(tag, attributes, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -51,9 +51,9 @@ function layout(all) {
   const many = n > crowd;
   const plan = many
     ? { many, width: 1000, height: 960, radius: 300, node: Math.max(7, Math.min(20, (300 * Math.PI * 0.72) / n)) }
-    : { many, width: 900, height: 680, radius: n === 1 ? 140 : n === 2 ? 225 : 230, node: n > 8 ? 24 : 30 };
+    : { many, width: 780, height: 570, radius: n === 1 ? 120 : n === 2 ? 170 : 190, node: n > 8 ? 22 : 27 };
   plan.x = plan.width / 2;
-  plan.y = plan.height / 2 + (n === 3 ? 40 : 0); // a triangle hangs above its middle
+  plan.y = plan.height / 2 + (n === 3 ? 35 : 0); // a triangle stands above its middle
   plan.names = shortNames(sorted);
   plan.places = new Map(sorted.map((m, i) => {
     const angle = (n === 2 ? Math.PI : -Math.PI / 2) + (2 * Math.PI * i) / n;
@@ -148,15 +148,15 @@ function crown(plan, place) {
 function label(s, plan, place) {
   const m = place.member;
   const notes = [m.status === "up" ? "" : m.status, m.reachable ? "" : "unreachable", m.id === s.self.id ? "this node" : "", m.roles.join(", ")];
-  const lines = [[plan.names.get(m.id), "name", 16], [m.address, "faint", 12.5], [notes.filter(Boolean).join(" · "), "faint", 12.5]];
+  const lines = [[plan.names.get(m.id), "name", 16], [m.address, "faint", 13], [notes.filter(Boolean).join(" · "), "faint", 13]];
   const cos = Math.cos(place.angle), sin = Math.sin(place.angle);
-  const side = Math.abs(cos) > 0.35;
+  const side = Math.abs(cos) > 0.15;
   const x = side ? place.x + Math.sign(cos) * (plan.node + 14) : place.x;
-  const first = side ? place.y - 12 : sin < 0 ? place.y - plan.node - 48 : place.y + plan.node + 26;
+  const first = side ? place.y - 12 : sin < 0 ? place.y - plan.node - 46 : place.y + plan.node + 24;
   return lines.map(([text, className, size], i) => shape("text", {
     class: className, x: round(x), y: round(first + (i === 0 ? 0 : i * 17)), "font-size": size,
     "text-anchor": side ? (cos < 0 ? "end" : "start") : "middle",
-  }, cut(text, side ? (size > 15 ? 17 : 24) : 26)));
+  }, cut(text, side ? (size > 15 ? 14 : 18) : 22)));
 }
 
 // rayLabel is a short label that points away from the middle.
