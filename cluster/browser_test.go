@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -172,6 +173,13 @@ func (b *browser) eval(expression string) any {
 	b.must("Runtime.evaluate", params{"expression": expression, "awaitPromise": true, "returnByValue": true}, &got)
 	require.Nil(b.t, got.Failed, expression)
 	return got.Result.Value
+}
+
+// count returns how many elements of the page a selector finds.
+func (b *browser) count(selector string) int {
+	b.t.Helper()
+	n, _ := b.eval(fmt.Sprintf("document.querySelectorAll(%q).length", selector)).(float64)
+	return int(n)
 }
 
 // await waits until an expression is true in the page; it is looked at when the page has

@@ -37,7 +37,7 @@ func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
 		b.await(fmt.Sprintf(`document.querySelector("#drawing .member.up[data-member=%s] circle")`, name))
 	}
 	b.await(`document.querySelector("#members tr[data-member=anna] .leader")`)
-	require.Equal(t, 1.0, b.eval(`document.querySelectorAll("#members .leader").length`))
+	require.Equal(t, 1, b.count("#members .leader"))
 	b.await(`document.querySelector("#drawing [data-member=anna] .crown")`)
 	b.await(`document.querySelector("#drawing .self[data-member=bert]")`)
 	b.await(`document.querySelector("#drawing [data-singleton=ledger]").dataset.host === "anna"`)
@@ -76,7 +76,7 @@ func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
 		n, err := Start(ctx, Config{Name: "shop", NodeID: name, Seeds: seeds, Roles: []string{"worker"}, Logger: logger(t)})
 		require.NoError(t, err)
 		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 			defer cancel()
 			_ = n.Shutdown(ctx) // most have been ended before
 		})
@@ -146,8 +146,8 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 		for _, width := range []int{1400, 420} {
 			b.open(url, width, 900)
 			b.await(fmt.Sprintf(`document.querySelectorAll("#members tbody tr").length === %d`, members))
-			require.Equal(t, float64(members), b.eval(`document.querySelectorAll("#drawing .member").length`))
-			require.Equal(t, float64(members/2), b.eval(`document.querySelectorAll("#drawing .broken").length`))
+			require.Equal(t, members, b.count("#drawing .member"))
+			require.Equal(t, members/2, b.count("#drawing .broken"))
 			require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
 			require.Equal(t, true, b.eval(`(() => {
 				const frame = document.getElementById("drawing").getBoundingClientRect();
@@ -178,7 +178,7 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 	b.open(serve(t, s), 1000, 900)
 	b.await(`document.querySelector("#members tbody tr .name").textContent.includes("<script>")`)
 	require.Equal(t, evil, b.eval(`document.getElementById("cluster").textContent`))
-	require.Equal(t, 1.0, b.eval(`document.scripts.length`), "the page's own")
-	require.Equal(t, 0.0, b.eval(`document.images.length`))
+	require.Equal(t, 1, b.count("script"), "the page's own")
+	require.Zero(t, b.count("img"))
 	require.NotEqual(t, "owned", b.eval(`document.title`))
 }

@@ -1,9 +1,11 @@
 package statuspage
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -156,5 +158,71 @@ func TestAStreamEndsWithTheLastSnapshotOfANodeThatHasEnded(t *testing.T) {
 		f.end()
 		<-done
 		require.Equal(t, []uint64{9}, versions(t, l.heard()))
+	})
+}
+
+// A door lets one connection in.
+type door struct {
+	conn chan net.Conn
+	once sync.Once
+}
+
+func (d *door) Accept() (net.Conn, error) {
+	c, open := <-d.conn
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (d *door) Close() error {
+	d.once.Do(func() { close(d.conn) })
+	return nil
+}
+
+func (d *door) Addr() net.Addr { return &net.TCPAddr{} }
+
+// serving runs a server whose answers may take a second, and hands a connection to test.
+// handled is closed when the request that it makes has been handled.
+func serving(t *testing.T, test func(t *testing.T, client net.Conn, handled <-chan struct{})) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		handled := make(chan struct{})
+		page := New(newFake(), nil)
+		server := &http.Server{WriteTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer close(handled)
+			page.ServeHTTP(w, r)
+		})}
+		client, inside := net.Pipe()
+		d := &door{conn: make(chan net.Conn, 1)}
+		d.conn <- inside
+		done := make(chan error)
+		go func() { done <- server.Serve(d) }()
+		_, err := client.Write([]byte("GET /events HTTP/1.1\r\nHost: n1\r\n\r\n"))
+		require.NoError(t, err)
+		test(t, client, handled)
+		require.NoError(t, client.Close())
+		<-handled
+		require.NoError(t, server.Close())
+		require.ErrorIs(t, <-done, http.ErrServerClosed)
+	})
+}
+
+func TestAStreamOutlivesTheWriteTimeoutOfItsServer(t *testing.T) {
+	serving(t, func(t *testing.T, client net.Conn, handled <-chan struct{}) {
+		in := bufio.NewScanner(client)
+		for range 20 { // five minutes
+			for in.Scan() && in.Text() != ": alive" {
+			}
+			require.Equal(t, ": alive", in.Text())
+		}
+	})
+}
+
+func TestAClientThatNeverReadsIsDroppedAfterHalfAMinute(t *testing.T) {
+	serving(t, func(t *testing.T, _ net.Conn, handled <-chan struct{}) {
+		start := time.Now()
+		<-handled
+		require.Equal(t, 30*time.Second, time.Since(start))
 	})
 }

@@ -2,7 +2,7 @@
 // between them, and singletons in the middle, each tied to its host.
 
 const crowd = 12; // more members than this are a crowd: only broken links, and short labels
-const mostPills = 10; // singletons that are drawn
+const mostPills = { few: 7, many: 12 }; // singletons that are drawn
 
 function shape(tag, attributes, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -156,7 +156,7 @@ function label(s, plan, place) {
   return lines.map(([text, className, size], i) => shape("text", {
     class: className, x: round(x), y: round(first + (i === 0 ? 0 : i * 17)), "font-size": size,
     "text-anchor": side ? (cos < 0 ? "end" : "start") : "middle",
-  }, cut(text, side ? (size > 15 ? 14 : 18) : 22)));
+  }, cut(text, side ? (size > 15 ? 14 : 20) : 22)));
 }
 
 // rayLabel is a short label that points away from the middle.
@@ -178,7 +178,8 @@ function rayLabel(plan, place) {
 function singletons(s, plan) {
   const hosted = s.singletons.filter((one) => plan.places.has(one.host))
     .sort((a, b) => plan.places.get(a.host).y - plan.places.get(b.host).y || (a.name < b.name ? -1 : 1));
-  const shown = hosted.length > mostPills ? hosted.slice(0, mostPills - 1) : hosted;
+  const most = plan.many ? mostPills.many : mostPills.few;
+  const shown = hosted.length > most ? hosted.slice(0, most - 1) : hosted;
   const rest = hosted.slice(shown.length);
   const count = shown.length + (rest.length ? 1 : 0), step = 31;
   const top = plan.y - ((count - 1) * step) / 2;
@@ -194,7 +195,7 @@ function singletons(s, plan) {
 }
 
 function pill(x, y, name, title, attributes) {
-  const text = cut(name, 24), width = round(24 + [...text].length * 8.6);
+  const text = cut(name, 20), width = round(24 + [...text].length * 8.6);
   return shape("g", attributes, shape("title", {}, title),
     shape("rect", { x: round(x - width / 2), y: y - 12.5, width, height: 25, rx: 7 }),
     shape("text", { x, y, "font-size": 13 }, text));
