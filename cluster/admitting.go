@@ -24,6 +24,7 @@ func (m *machine) askedBySelf(r joinRequest) {
 func (m *machine) answer(from ID, r joinRequest) joinAnswer {
 	switch m.phase {
 	case seeking:
+		m.askBack(from.Address)
 		return joinAnswer{Verdict: notMember}
 	case member:
 		return m.admit(from, r)

@@ -31,6 +31,15 @@ func (m *machine) foundWhenAlone() {
 	t.members[m.self] = self
 	m.do(note{text: "founding a cluster", address: m.self.Address})
 	m.enter(t)
+	m.greetAt = m.now // who still asks, and seldom, joins at once
+}
+
+// askBack asks who has just asked, and is in no cluster either, if this node waits for
+// nothing else to found one.
+func (m *machine) askBack(address string) {
+	if m.mayFound() && slices.Contains(m.unheard(), address) {
+		m.askOne(address)
+	}
 }
 
 // forced reports whether this node founds a cluster by order, as nobody knows of one. Only
