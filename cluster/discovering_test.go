@@ -270,7 +270,7 @@ func simulateDiscovery(t *testing.T, seed uint64) {
 	size := 3 + 2*int(seed%3)
 	w := newWorld(t, seed, size)
 	w.note("seed %d, %d nodes, discovery", seed, size)
-	need := 2 + w.random.IntN(size/2+1)
+	need := 1 + w.random.IntN(size/2+1)
 	w.tune = func(set *rules) { set.seeds, set.discovers, set.minSeeds = nil, true, need }
 	r := newRegistry(w)
 	w.finds = r.finds
@@ -297,6 +297,7 @@ type registry struct {
 	delays map[[2]int]time.Duration // until a node finds another that has started
 	began  map[int]time.Time
 	seen   map[int]time.Time // when a node ran last
+	ghost  string            // an address where nobody ever lives; it is found for a while
 	honest bool              // tell the truth from now on
 }
 
@@ -304,9 +305,11 @@ func newRegistry(w *world) *registry {
 	r := &registry{world: w, delays: map[[2]int]time.Duration{}, began: map[int]time.Time{}, seen: map[int]time.Time{}}
 	for i := range w.nodes {
 		for j := range w.nodes {
-			r.delays[[2]int{i, j}] = w.between(0, 12*time.Second)
+			r.delays[[2]int{i, j}] = w.between(0, 30*time.Second)
 		}
+		r.delays[[2]int{i, i}] = w.between(0, time.Second)
 	}
+	r.ghost = []string{"", "a:1", "z:1"}[w.random.IntN(3)]
 	return r
 }
 
@@ -326,8 +329,8 @@ func (r *registry) finds(node int) (addresses []string, failed bool) {
 	if r.honest {
 		return addresses, false
 	}
-	if w.now.Sub(w.begin) < 40*time.Second {
-		addresses = append(addresses, "ghost:1")
+	if r.ghost != "" && w.now.Sub(w.begin) < 40*time.Second {
+		addresses = append(addresses, r.ghost)
 	}
 	if len(addresses) > 0 && w.random.IntN(20) == 0 {
 		i := w.random.IntN(len(addresses))
