@@ -108,7 +108,7 @@ func (c *conn) transmit(data []byte) {
 
 // post sends something to the peer, behind all that was sent before.
 func (c *conn) post(arrive func()) {
-	p := &parcel{link: c.link(), sender: c.host, stubborn: true, arrive: arrive, due: c.lastDue}
+	p := &parcel{link: c.link(), sender: c.host, stream: true, stubborn: true, arrive: arrive, due: c.lastDue}
 	c.host.net.send(p)
 	c.lastDue = p.due
 }
@@ -135,7 +135,7 @@ func (c *conn) answerReset() {
 		return
 	}
 	reset := func() { c.peer.fail(syscall.ECONNRESET) }
-	c.host.net.send(&parcel{link: c.link(), sender: c.host, arrive: reset, due: c.lastDue})
+	c.host.net.send(&parcel{link: c.link(), sender: c.host, stream: true, arrive: reset, due: c.lastDue})
 }
 
 // Close lets the peer read all that was written, and then io.EOF.

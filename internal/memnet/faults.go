@@ -1,67 +1,103 @@
 package memnet
 
-import "time"
+import (
+	"slices"
+	"time"
+)
+
+// What a network takes when nobody has said otherwise.
+const (
+	UsualDelay  = 200 * time.Microsecond
+	UsualJitter = 300 * time.Microsecond
+)
 
 // faults is what is wrong with the network at the moment.
 type faults struct {
-	splits        []map[string]int // side of each host; 0 for those that no side names
-	cuts          map[link]bool
+	cuts          []*cut
 	paused        map[string]bool
 	delay, jitter time.Duration
 	loss          float64
+	losses        map[link]float64 // of single links
+	duplicates    float64
+	drop          func(from, to string, data []byte) bool
+}
+
+// A cut stops what goes over some links.
+type cut struct {
+	hits        func(link) bool
+	streamsOnly bool
 }
 
 func newFaults() faults {
-	return faults{
-		cuts:   map[link]bool{},
-		paused: map[string]bool{},
-		delay:  200 * time.Microsecond,
-		jitter: 300 * time.Microsecond,
-	}
+	return faults{paused: map[string]bool{}, losses: map[link]float64{}, delay: UsualDelay, jitter: UsualJitter}
 }
 
-// cut tells whether nothing gets through l.
-func (f *faults) cut(l link) bool {
-	for _, side := range f.splits {
-		if side[l.from] != side[l.to] {
-			return true
-		}
-	}
-	return f.cuts[l]
+// cut tells whether nothing of a kind gets through l.
+func (f *faults) cut(l link, stream bool) bool {
+	return slices.ContainsFunc(f.cuts, func(c *cut) bool { return (stream || !c.streamsOnly) && c.hits(l) })
 }
 
 // frozen tells whether what is on l has to wait.
 func (f *faults) frozen(l link) bool { return f.paused[l.from] || f.paused[l.to] }
 
+// lossOf is the share of datagrams that l loses.
+func (f *faults) lossOf(l link) float64 { return max(f.loss, f.losses[l]) }
+
+// dropped tells whether d is one of those that are to be lost.
+func (f *faults) dropped(l link, d datagram) bool {
+	return f.drop != nil && f.drop(l.from, l.to, d.data)
+}
+
 // Partition cuts all links between hosts of different sides. The hosts that no side
-// names are together one more side. Partitions add up until [Network.Heal].
-func (n *Network) Partition(sides ...[]string) {
+// names are together one more side. Partitions add up; mend takes back this one.
+func (n *Network) Partition(sides ...[]string) (mend func()) {
 	split := map[string]int{}
 	for i, side := range sides {
 		for _, name := range side {
 			split[name] = i + 1
 		}
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.faults.splits = append(n.faults.splits, split)
+	return n.cut(&cut{hits: func(l link) bool { return split[l.from] != split[l.to] }})
 }
 
 // OneWay cuts the direction from one host to another, and leaves the way back open.
-func (n *Network) OneWay(from, to string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.faults.cuts[link{from, to}] = true
+func (n *Network) OneWay(from, to string) (mend func()) {
+	return n.cut(&cut{hits: func(l link) bool { return l == link{from, to} }})
 }
 
-// Heal takes back every Partition and OneWay. What streams had to say meanwhile
-// arrives now; datagrams are lost.
+// Stall holds up what streams carry from one host to another; datagrams get through.
+func (n *Network) Stall(from, to string) (mend func()) {
+	return n.cut(&cut{hits: func(l link) bool { return l == link{from, to} }, streamsOnly: true})
+}
+
+func (n *Network) cut(c *cut) (mend func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.faults.cuts = append(n.faults.cuts, c)
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.faults.cuts = slices.DeleteFunc(n.faults.cuts, func(other *cut) bool { return other == c })
+		n.release()
+	}
+}
+
+// Heal mends every Partition, OneWay and Stall. What streams had to say meanwhile arrives
+// now; datagrams are lost.
 func (n *Network) Heal() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.faults.splits = nil
-	clear(n.faults.cuts)
+	n.faults.cuts = nil
 	n.release()
+}
+
+// Open reports whether streams and datagrams get through from one host to another: there
+// is no cut, and neither is paused.
+func (n *Network) Open(from, to string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := link{from, to}
+	return !n.faults.cut(l, true) && !n.faults.frozen(l)
 }
 
 // Pause keeps back what host name sends and what is sent to it, datagrams included,
@@ -112,4 +148,28 @@ func (n *Network) Lose(share float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.faults.loss = share
+}
+
+// LoseBetween sets the share of datagrams that are lost from one host to another, where it
+// is more than what is lost everywhere.
+func (n *Network) LoseBetween(from, to string, share float64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.faults.losses[link{from, to}] = share
+}
+
+// Duplicate sets the share of datagrams that arrive twice from now on, from 0 to 1. The
+// second may come first.
+func (n *Network) Duplicate(share float64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.faults.duplicates = share
+}
+
+// Drop loses the datagrams for which f returns true; nil loses none. f must not block, keep
+// data, or call the network.
+func (n *Network) Drop(f func(from, to string, data []byte) bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.faults.drop = f
 }

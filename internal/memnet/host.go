@@ -139,9 +139,9 @@ func (h *Host) knock(name string, port int) (*conn, <-chan error, error) {
 	}
 	answer := make(chan error, 1)
 	c := newConn(h, h.pick(h.streamsAt), addr{"tcp", join(name, port)})
-	n.send(&parcel{link: link{h.name, name}, sender: h, stubborn: true, arrive: func() {
+	n.send(&parcel{link: link{h.name, name}, sender: h, stream: true, stubborn: true, arrive: func() {
 		err := n.admit(c, name, port)
-		n.send(&parcel{link: link{name, h.name}, sender: n.hosts[name], stubborn: true, arrive: func() { answer <- err }})
+		n.send(&parcel{link: link{name, h.name}, sender: n.hosts[name], stream: true, stubborn: true, arrive: func() { answer <- err }})
 	}})
 	return c, answer, nil
 }

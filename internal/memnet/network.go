@@ -12,7 +12,8 @@
 //     closed or crashed end is answered with a reset.
 //   - Dialling takes a round trip. Over a cut it hangs until the context ends; where
 //     nobody listens it fails with [syscall.ECONNREFUSED].
-//   - A datagram arrives once or not at all, in any order.
+//   - A datagram arrives once or not at all, in any order; twice only where
+//     [Network.Duplicate] says so.
 //   - Delays and losses are drawn from the seed, the pair of hosts and a counter of
 //     what went from one to the other: traffic of other hosts does not change them.
 //

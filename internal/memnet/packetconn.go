@@ -72,16 +72,28 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 		return 0, p.opError("write", net.ErrClosed)
 	case len(b) > maxDatagram:
 		return 0, p.opError("write", syscall.EMSGSIZE)
-	case n.draw(path) < n.faults.loss:
+	case n.draw(path) < n.faults.lossOf(path):
 		return len(b), nil
 	}
 	d := datagram{p.addr(), slices.Clone(b)}
+	if n.faults.dropped(path, d) {
+		return len(b), nil
+	}
+	p.post(path, port, d)
+	if n.faults.duplicates > 0 && n.draw(path) < n.faults.duplicates {
+		p.post(path, port, d)
+	}
+	return len(b), nil
+}
+
+// post puts a copy of d on its way.
+func (p *packetConn) post(path link, port int, d datagram) {
+	n := p.host.net
 	n.send(&parcel{link: path, sender: p.host, arrive: func() {
-		if there := n.hosts[name]; there != nil && there.packets[port] != nil {
+		if there := n.hosts[path.to]; there != nil && there.packets[port] != nil {
 			there.packets[port].receive(d)
 		}
 	}})
-	return len(b), nil
 }
 
 func (p *packetConn) receive(d datagram) {

@@ -9,6 +9,7 @@ import (
 type parcel struct {
 	link     link
 	sender   *Host  // nil: nobody's, an answer of the network itself
+	stream   bool   // of a stream, not a datagram
 	stubborn bool   // waits for a cut to heal, as what TCP retransmits
 	arrive   func() // called with Network.mu held
 	due      time.Time
@@ -61,7 +62,7 @@ func (n *Network) deliver() {
 }
 
 func (n *Network) handOver(p *parcel) {
-	cut := n.faults.cut(p.link)
+	cut := n.faults.cut(p.link, p.stream)
 	switch {
 	case cut && !p.stubborn:
 	case cut || n.faults.frozen(p.link):
