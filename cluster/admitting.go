@@ -98,7 +98,7 @@ func (m *machine) named(name, address string) (Member, bool) {
 func (m *machine) let(from ID, r joinRequest) {
 	change := m.change()
 	for _, number := range m.earlier(from) {
-		change.tombs[ID{Address: from.Address, Incarnation: number}] = tomb{Clean: true, At: m.now.Unix()}
+		change.tombs[ID{Address: from.Address, Incarnation: number}] = tomb{Clean: true, At: m.unix()}
 	}
 	change.members[from] = Member{
 		Name:        r.Name,

@@ -107,6 +107,9 @@ type Config struct {
 	// Network is nil for the TCP and UDP of the operating system. Tests pass one in memory.
 	Network remote.Network
 
+	// Clock is nil for the operating system's. Tests pass one that runs fast or slow.
+	Clock Clock
+
 	// Logger is nil for none.
 	Logger *zap.Logger
 }
@@ -131,6 +134,9 @@ func (c Config) withDefaults() Config {
 	}
 	c.MinMembers = max(c.MinMembers, 1)
 	c.MinSeeds = cmp.Or(c.MinSeeds, 2)
+	if c.Clock == nil {
+		c.Clock = systemClock{}
+	}
 	if c.Logger == nil {
 		c.Logger = zap.NewNop()
 	}

@@ -53,7 +53,7 @@ func (m *machine) bury(unreachable map[ID][]ID) {
 	change := m.change()
 	for id := range unreachable {
 		if m.table.members[id].Status == Down {
-			change.tombs[id] = tomb{At: m.now.Unix()}
+			change.tombs[id] = tomb{At: m.unix()}
 		}
 	}
 	m.decide(change)

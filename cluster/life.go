@@ -56,14 +56,14 @@ func (n *Node) live(set rules) end {
 // run handles events until the incarnation has ended or the node is aborted.
 func (l *life) run() {
 	n := l.node
-	tick := time.NewTicker(n.cfg.Detector.CheckEvery)
-	defer tick.Stop()
+	ticks, stop := n.cfg.Clock.NewTicker(n.cfg.Detector.CheckEvery)
+	defer stop()
 	l.handle(started{})
 	for l.end == nil {
 		select {
 		case <-n.inbox.full:
 			l.open(n.inbox.take())
-		case <-tick.C:
+		case <-ticks:
 			l.handle(ticked{})
 		case <-n.aborted.Done():
 			l.end = &end{err: context.Cause(n.aborted)}
@@ -85,7 +85,10 @@ func (l *life) open(letters []letter) {
 }
 
 func (l *life) handle(ev event) {
-	for _, a := range l.machine.step(ev, time.Now()) {
+	clock := l.node.cfg.Clock
+	now := clock.Now()
+	l.machine.wallAhead = clock.Wall().Sub(now)
+	for _, a := range l.machine.step(ev, now) {
 		l.do(a)
 	}
 }

@@ -21,6 +21,9 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 		for v := range l.views.follow(ctx) {
 			t := v.topology()
 			t.Margin = l.cfg.margin()
+			for i := range t.Gone {
+				t.Gone[i].Since = l.cfg.inSystemTime(t.Gone[i].Since)
+			}
 			if !yield(t) {
 				return
 			}

@@ -84,6 +84,8 @@ type machine struct {
 	now   time.Time
 	out   []action
 
+	wallAhead time.Duration // of the calendar over now; its steps must not move anything but dates
+
 	table     table
 	sums      sums // of the table
 	witnesses witnesses
@@ -262,6 +264,9 @@ func (m *machine) watch() {
 	}
 }
 
+// unix returns the date, in seconds of Unix time.
+func (m *machine) unix() int64 { return m.now.Add(m.wallAhead).Unix() }
+
 // others returns the members but for this one.
 func (m *machine) others() []ID {
 	return slices.DeleteFunc(m.table.ids(), func(id ID) bool { return id == m.self })
@@ -289,7 +294,7 @@ func (m *machine) tick() {
 
 // tidy forgets what is too old to matter.
 func (m *machine) tidy() {
-	m.table.forget(m.now.Add(-tombFor).Unix())
+	m.table.forget(m.unix() - int64(tombFor/time.Second))
 	maps.DeleteFunc(m.removed, func(id ID, _ time.Time) bool { return m.table.status(id) != Removed })
 	maps.DeleteFunc(m.guests, func(_ ID, until time.Time) bool { return m.now.After(until) })
 	maps.DeleteFunc(m.strangers, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*strangerFor })

@@ -106,7 +106,7 @@ func (m *machine) buryClean(id ID) {
 		return
 	}
 	change := m.change()
-	change.tombs[id] = tomb{Clean: true, At: m.now.Unix()}
+	change.tombs[id] = tomb{Clean: true, At: m.unix()}
 	m.decide(change)
 }
 
