@@ -33,6 +33,8 @@ type Cluster struct {
 	net  *memnet.Network
 	opts []Option
 	live map[string]*cluster.Node
+
+	clocks map[string]*clock // they outlive their nodes
 }
 
 // An Option changes the configuration of the node called name before it starts.
@@ -42,7 +44,7 @@ type Option func(name string, cfg *cluster.Config)
 // test ends, all that still run are shut down.
 func Start(t testing.TB, n int, opts ...Option) *Cluster {
 	t.Helper()
-	c := &Cluster{t: t, net: memnet.New(1), opts: opts, live: make(map[string]*cluster.Node)}
+	c := newCluster(t, 1, opts)
 	t.Cleanup(c.close)
 	names := make([]string, n)
 	for i := range names {
@@ -53,6 +55,10 @@ func Start(t testing.TB, n int, opts ...Option) *Cluster {
 	}
 	c.AwaitQuiet()
 	return c
+}
+
+func newCluster(t testing.TB, seed uint64, opts []Option) *Cluster {
+	return &Cluster{t: t, net: memnet.New(seed), opts: opts, live: make(map[string]*cluster.Node), clocks: make(map[string]*clock)}
 }
 
 // Nodes returns the nodes that run, by name.
@@ -111,7 +117,10 @@ func (c *Cluster) Partition(sides ...[]string) { c.net.Partition(sides...) }
 // OneWay cuts what goes from one node to another, and leaves the way back.
 func (c *Cluster) OneWay(from, to string) { c.net.OneWay(from, to) }
 
-// Heal mends every cut.
+// Stall holds up what streams carry from one node to another; datagrams get through.
+func (c *Cluster) Stall(from, to string) { c.net.Stall(from, to) }
+
+// Heal mends every cut, and what stalls.
 func (c *Cluster) Heal() { c.net.Heal() }
 
 // Pause holds back all that a node sends and is sent, as if its process were stopped,
@@ -126,6 +135,36 @@ func (c *Cluster) Delay(d, jitter time.Duration) { c.net.Delay(d, jitter) }
 
 // Lose loses a share of the datagrams, from 0 to 1. Streams lose nothing.
 func (c *Cluster) Lose(share float64) { c.net.Lose(share) }
+
+// LoseBetween loses a share of the datagrams from one node to another, where that is more
+// than what [Cluster.Lose] says of all.
+func (c *Cluster) LoseBetween(from, to string, share float64) { c.net.LoseBetween(from, to, share) }
+
+// Duplicate lets a share of the datagrams arrive twice, from 0 to 1. Which of two
+// datagrams comes first is up to the jitter of [Cluster.Delay]; streams keep their order.
+func (c *Cluster) Duplicate(share float64) { c.net.Duplicate(share) }
+
+// Drift lets the clock of a node run at a rate from now on: 1.05 is five percent fast, 1 is
+// right again. It is the clock by which the node beats and judges the others; connections,
+// actors and singletons measure time by the right one.
+func (c *Cluster) Drift(name string, rate float64) {
+	c.t.Helper()
+	if rate <= 0 {
+		c.t.Fatalf("clustertest: a clock cannot run at a rate of %v", rate)
+	}
+	c.clock(name).run(rate)
+}
+
+// Jump sets the calendar of a node forward by d, or back if d is negative, as an operator
+// does. Clocks that measure are not meant to notice.
+func (c *Cluster) Jump(name string, d time.Duration) { c.clock(name).step(d) }
+
+func (c *Cluster) clock(name string) *clock {
+	if c.clocks[name] == nil {
+		c.clocks[name] = newClock()
+	}
+	return c.clocks[name]
+}
 
 // start starts a node, and waits until it is up.
 func (c *Cluster) start(name string, opts []Option) {
@@ -143,6 +182,7 @@ func (c *Cluster) config(name string, opts []Option) cluster.Config {
 	cfg := cluster.Config{
 		Name: "test", NodeID: name, Bind: name + ":" + port, Seeds: []string{"n1:" + port},
 		Network: c.net.Host(name),
+		Clock:   c.clock(name),
 		Logger:  zaptest.NewLogger(c.t, zaptest.Level(zap.WarnLevel)).Named(name),
 	}
 	for running := range c.live {

@@ -1,0 +1,253 @@
+package clustertest
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster"
+)
+
+var (
+	chaosSeed     = flag.Uint64("chaos.seed", 0, "clustertest: run chaos tests with this `seed` only")
+	chaosCount    = flag.Int("chaos.count", 0, "clustertest: run chaos tests with this `number` of seeds")
+	chaosSchedule = flag.String("chaos.schedule", "", "clustertest: run chaos tests with this `schedule` only")
+)
+
+// repeats is how often a failing schedule is run again, to see whether it fails again.
+const repeats = 3
+
+// Chaos runs a story on a cluster in which things go wrong at random, and checks that what
+// must hold holds. The zero value is ready.
+//
+// A schedule of faults is drawn from a seed before the run. When an invariant does not
+// hold, the test fails with the seed and the schedule, and with the smallest schedule that
+// was found to fail as well: faults are left out and shortened for as long as it still
+// does.
+//
+// Histories do not repeat exactly, as memberlist draws from a source of its own. So a
+// failing schedule is run again a few times first; the report says how often it failed.
+type Chaos struct {
+	// Nodes is how many there are: "n1" to "nN". The default is 5.
+	Nodes int
+
+	// Faults is how many are drawn. The default is 8.
+	Faults int
+
+	// Length is the time in which they begin. The default is a minute.
+	Length time.Duration
+
+	// Kinds are what is drawn from; one that is named twice comes twice as often. The default
+	// is all.
+	Kinds []Kind
+
+	// Seed is the first seed. The default is 1. The flag -chaos.seed replaces it, and Count
+	// by 1.
+	Seed uint64
+
+	// Count is how many seeds are tried, one after the other. The default is 1. The flag
+	// -chaos.count replaces it.
+	Count int
+
+	// Schedule, where there is one, is run instead of what would be drawn. The flag
+	// -chaos.schedule replaces it.
+	Schedule Schedule
+
+	// Settle is the time within which the nodes must be one cluster after the last fault,
+	// with singletons at rest. The default is a minute.
+	Settle time.Duration
+
+	// ShrinkRuns and ShrinkTime, which is real, bound the search for a smaller schedule. The
+	// defaults are 60 and a minute; a negative ShrinkRuns is none.
+	ShrinkRuns int
+	ShrinkTime time.Duration
+
+	// Options change the configuration of nodes.
+	Options []Option
+}
+
+func (c Chaos) withDefaults() Chaos {
+	c.Nodes = cmp.Or(c.Nodes, 5)
+	c.Faults = cmp.Or(c.Faults, 8)
+	c.Length = cmp.Or(c.Length, time.Minute)
+	c.Seed = cmp.Or(c.Seed, 1)
+	c.Count = cmp.Or(c.Count, 1)
+	c.Settle = cmp.Or(c.Settle, time.Minute)
+	c.ShrinkRuns = cmp.Or(c.ShrinkRuns, 60)
+	c.ShrinkTime = cmp.Or(c.ShrinkTime, time.Minute)
+	if len(c.Kinds) == 0 {
+		c.Kinds = []Kind{Partition, OneWay, Isolate, Crash, Leave, Pause, Delay, Lose, Duplicate, Drift, Jump}
+	}
+	return c
+}
+
+// withFlags lets the command line decide.
+func (c Chaos) withFlags(t testing.TB) Chaos {
+	t.Helper()
+	if *chaosCount > 0 {
+		c.Count = *chaosCount
+	}
+	if *chaosSeed > 0 {
+		c.Seed, c.Count = *chaosSeed, 1
+	}
+	if *chaosSchedule != "" {
+		s, err := ParseSchedule(*chaosSchedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Schedule, c.Count = s, 1
+	}
+	return c
+}
+
+// Run fails the test when an invariant does not hold in some round. In each, story is
+// called once, when all nodes are up and nothing has gone wrong yet: it spawns what is to
+// be tested, says with [Round.Check], [Round.Always] and [Round.Finally] what must hold,
+// and returns; goroutines that it starts must end by themselves. It is called in a
+// goroutine and a bubble of its own, and what it shares with other rounds is its own
+// concern.
+//
+// That the nodes become one cluster after the last fault, with equal views and singletons
+// at rest, and that nothing is left running, is checked always.
+//
+// Run must not be called in a bubble.
+func (c Chaos) Run(t *testing.T, story func(r *Round)) {
+	t.Helper()
+	if inBubble() {
+		t.Fatal("clustertest: Chaos makes bubbles of its own; call it outside of synctest.Test")
+	}
+	c = c.withDefaults().withFlags(t)
+	for seed := c.Seed; seed < c.Seed+uint64(c.Count); seed++ { //nolint:gosec // positive
+		s := c.Schedule
+		if s == nil {
+			s = c.Draw(seed)
+		}
+		if f := c.hunt(t, seed, s, story); f != nil {
+			t.Fatal(f.report())
+		}
+	}
+}
+
+// A finding is a schedule that fails.
+type finding struct {
+	seed      uint64
+	schedule  Schedule
+	violation *violation
+	repeated  bool
+	again     int // how many of the repeats have failed
+	smallest  Schedule
+	last      *violation // of the smallest
+	runs      int        // it took to find it
+}
+
+// hunt runs a schedule, and looks for what is to blame when that fails.
+func (c Chaos) hunt(t *testing.T, seed uint64, s Schedule, story func(*Round)) *finding {
+	t.Helper()
+	v := c.play(t, seed, s, story)
+	if v == nil {
+		return nil
+	}
+	f := &finding{seed: seed, schedule: s, violation: v, smallest: s, last: v}
+	if c.ShrinkRuns < 0 || v.name == leftRunning {
+		return f
+	}
+	fails := func(candidate Schedule) bool {
+		again := c.play(t, seed, candidate, story)
+		if again == nil || again.name != v.name {
+			return false
+		}
+		f.last = again
+		return true
+	}
+	f.repeated = true
+	for range repeats {
+		if fails(s) {
+			f.again++
+		}
+	}
+	if f.again > 0 {
+		sh := shrinker{fails: fails, runs: c.ShrinkRuns, until: time.Now().Add(c.ShrinkTime)}
+		f.smallest = sh.shrink(s)
+		f.runs = sh.spent
+	}
+	return f
+}
+
+// leftRunning is the name of what the bubble itself finds.
+const leftRunning = "nothing is left running"
+
+// play runs a schedule in a bubble of its own.
+func (c Chaos) play(t *testing.T, seed uint64, s Schedule, story func(*Round)) (v *violation) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			v = &violation{name: leftRunning, err: fmt.Errorf("%v", p)}
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		rec := &recorder{TB: t}
+		r := c.round(rec, seed, len(s))
+		rec.Cleanup(r.end)
+		alone(func() { r.run(s, story) })
+		rec.cleanUp()
+		v = r.violation
+		failure, failed, log := rec.result()
+		if v == nil && failed {
+			v = &violation{name: failedInTest, err: fmt.Errorf("%s", strings.TrimSpace(failure))}
+		}
+		if v != nil {
+			v.log = log
+		}
+	})
+	return v
+}
+
+func (c Chaos) round(t testing.TB, seed uint64, faults int) *Round {
+	var seeds []string
+	for _, name := range c.names() {
+		seeds = append(seeds, name+":"+port)
+	}
+	all := func(_ string, cfg *cluster.Config) { cfg.Seeds = seeds }
+	return &Round{
+		TB:       t,
+		Cluster:  newCluster(t, seed, append([]Option{all}, c.Options...)),
+		chaos:    c,
+		active:   make(map[int]Fault),
+		mends:    make(map[int]func()),
+		absent:   make(map[string]int),
+		tries:    make(map[string]*try),
+		leaving:  make(map[string]chan struct{}),
+		arrivals: make(chan *try, faults+1),
+	}
+}
+
+func (f *finding) report() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "chaos: seed %d: %q does not hold: %v\n", f.seed, f.violation.name, f.violation.err)
+	fmt.Fprintf(&b, "\nits schedule:\n%s", indent(f.schedule.String()))
+	switch {
+	case f.again > 0:
+		fmt.Fprintf(&b, "\nIt failed again in %d of %d runs. The smallest of %d others that still fails:\n%s", f.again, repeats, f.runs, indent(f.smallest.String()))
+		fmt.Fprintf(&b, "with: %v\n", f.last.err)
+	case f.repeated:
+		fmt.Fprintf(&b, "\nIt did not fail again in %d runs, so it was not made smaller: histories do not repeat exactly.\n", repeats)
+	}
+	line := strings.Join(strings.Split(strings.TrimSpace(f.smallest.String()), "\n"), "; ")
+	fmt.Fprintf(&b, "\nrun it with: -chaos.seed=%d -chaos.schedule='%s'\n", f.seed, line)
+	if len(f.last.log) > 0 {
+		fmt.Fprintf(&b, "\nthe end of its log:\n%s", indent(strings.Join(f.last.log, "\n")))
+	}
+	return b.String()
+}
+
+func indent(text string) string {
+	return "\t" + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n\t") + "\n"
+}
+
+func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,287 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster"
+)
+
+const (
+	checkEvery   = 250 * time.Millisecond
+	failedInTest = "the test's own checks" // the name of what fails by testing.TB
+)
+
+// A Round is one run of a [Chaos]: a cluster, and a testing.TB for what is done with it, so
+// that testkit and require work as in any test. Failing it ends the round.
+type Round struct {
+	testing.TB
+	*Cluster
+
+	chaos      Chaos
+	invariants []Invariant
+	eachNode   []func(*cluster.Node)
+	violation  *violation
+
+	active   map[int]Fault  // by number
+	mends    map[int]func() // of the cuts among them
+	absent   map[string]int // nodes that have been ended, and by which fault
+	tries    map[string]*try
+	leaving  map[string]chan struct{}
+	arrivals chan *try
+	tasks    sync.WaitGroup
+
+	changed time.Time // when a fault last began or ended, or a node came up
+	whole   int       // how many nodes were one cluster before that; 0 if they were none
+}
+
+// A try is an attempt to start a node.
+type try struct {
+	name   string
+	node   *cluster.Node
+	err    error
+	cancel context.CancelFunc
+}
+
+// violation is an invariant that did not hold.
+type violation struct {
+	name string
+	err  error
+	log  []string
+}
+
+// EachNode calls f with every node that runs, and from now on with every node that starts
+// again, once it is up. There is the place to spawn what every node has.
+func (r *Round) EachNode(f func(n *cluster.Node)) {
+	r.eachNode = append(r.eachNode, f)
+	for _, n := range r.Nodes() {
+		f(n)
+	}
+}
+
+// Check adds invariants.
+func (r *Round) Check(invariants ...Invariant) { r.invariants = append(r.invariants, invariants...) }
+
+// Always adds an invariant that must hold at all times; it is looked at four times in a
+// second.
+func (r *Round) Always(name string, holds func() error) {
+	r.Check(Invariant{Name: name, Always: func(*Round) error { return holds() }})
+}
+
+// Finally adds an invariant that must hold when all faults are over and the nodes are one
+// cluster again.
+func (r *Round) Finally(name string, holds func() error) {
+	r.Check(Invariant{Name: name, Finally: func(*Round) error { return holds() }})
+}
+
+// Calm returns how long ago a fault began or ended, or a node came up.
+func (r *Round) Calm() time.Duration { return time.Since(r.changed) }
+
+// Afflicted reports whether a fault of that kind goes on.
+func (r *Round) Afflicted(kind Kind) bool {
+	for _, f := range r.active {
+		if f.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// run is one round, to the end or to the first violation.
+func (r *Round) run(s Schedule, story func(*Round)) {
+	for _, name := range r.chaos.names() {
+		r.start(name, nil)
+	}
+	r.AwaitQuiet()
+	story(r)
+	r.AwaitQuiet()
+	r.changed = time.Now()
+	r.suffer(s)
+	r.settle()
+	for _, i := range r.invariants {
+		if i.Finally != nil {
+			r.expect(i.Name, i.Finally(r))
+		}
+	}
+}
+
+// expect ends the round with err, if there is one.
+func (r *Round) expect(name string, err error) {
+	if err != nil {
+		r.violation = &violation{name: name, err: err}
+		runtime.Goexit()
+	}
+}
+
+func (r *Round) check() {
+	for _, i := range r.invariants {
+		if i.Always != nil {
+			r.expect(i.Name, i.Always(r))
+		}
+	}
+}
+
+// until lets time pass, and looks at the invariants.
+func (r *Round) until(at time.Time) {
+	for {
+		rest := time.Until(at)
+		if rest <= 0 {
+			return
+		}
+		select {
+		case t := <-r.arrivals:
+			r.arrive(t)
+		case <-time.After(min(rest, checkEvery)):
+			r.check()
+		}
+	}
+}
+
+// settle waits until all nodes are one cluster, and at rest.
+func (r *Round) settle() {
+	var last string
+	deadline := time.Now().Add(r.chaos.Settle)
+	for quiet := 0; quiet < quietFor; {
+		r.until(time.Now().Add(quietStep))
+		state, settled := r.state()
+		if settled && state == last && len(r.live) == r.chaos.Nodes {
+			quiet++
+		} else {
+			quiet = 0
+		}
+		last = state
+		if time.Now().After(deadline) {
+			r.expect(r.unsettledAs(), fmt.Errorf("not so %v after the last fault:\n%s", r.chaos.Settle, r.describe()))
+		}
+	}
+}
+
+// unsettledAs names what is wrong in the end.
+func (r *Round) unsettledAs() string {
+	if len(r.live) < r.chaos.Nodes {
+		return "every node is up after healing"
+	}
+	for _, n := range r.Nodes() {
+		if _, whole := describe(n.View(), r.chaos.Nodes); !whole {
+			return "one cluster after healing"
+		}
+		if len(unsettled(n)) > 0 {
+			return "singletons come to rest after healing"
+		}
+	}
+	return "all views are equal after healing"
+}
+
+func (r *Round) describe() string {
+	var b strings.Builder
+	for _, n := range r.Nodes() {
+		view, _ := describe(n.View(), r.chaos.Nodes)
+		fmt.Fprintf(&b, "%s sees: %s%s\n", n.View().Self.Name, view, strings.Join(unsettled(n), ""))
+	}
+	for name, t := range r.tries {
+		if t.node == nil {
+			fmt.Fprintf(&b, "%s is starting\n", name)
+		}
+	}
+	return b.String()
+}
+
+// begin starts a node, when what ran there before has left, and does not wait for it.
+func (r *Round) begin(name string) {
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &try{name: name, cancel: cancel}
+	r.tries[name] = t
+	cfg, gone := r.config(name, nil), r.leaving[name]
+	r.tasks.Go(func() {
+		if gone != nil {
+			<-gone
+		}
+		t.node, t.err = cluster.Start(ctx, cfg)
+		r.arrivals <- t
+	})
+}
+
+// arrive takes a node that has started, or has not.
+func (r *Round) arrive(t *try) {
+	if r.tries[t.name] != t { // it has crashed meanwhile
+		r.bury(t.node)
+		return
+	}
+	delete(r.tries, t.name)
+	t.cancel()
+	r.expect("every node can start", t.err)
+	r.live[t.name] = t.node
+	r.changed, r.whole = time.Now(), 0
+	for _, f := range r.eachNode {
+		f(t.node)
+	}
+}
+
+// kill crashes a node that runs or starts.
+func (r *Round) kill(name string) (killed bool) {
+	n, runs := r.live[name]
+	t, starts := r.tries[name]
+	if !runs && !starts {
+		return false
+	}
+	delete(r.live, name)
+	delete(r.tries, name)
+	r.net.Crash(name)
+	if starts {
+		t.cancel()
+	}
+	r.bury(n)
+	return true
+}
+
+// bury ends what is left of a node whose host has crashed.
+func (r *Round) bury(n *cluster.Node) {
+	if n == nil {
+		return
+	}
+	r.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+		defer cancel()
+		_ = errors.Join(n.System.Shutdown(ctx), n.Shutdown(ctx)) // its sockets fail, as they should
+	})
+}
+
+// dismiss lets a node leave, and does not wait for it.
+func (r *Round) dismiss(name string) (dismissed bool) {
+	n, runs := r.live[name]
+	if !runs {
+		return false
+	}
+	delete(r.live, name)
+	gone := make(chan struct{})
+	r.leaving[name] = gone
+	r.tasks.Go(func() {
+		defer close(gone)
+		ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+		defer cancel()
+		_ = n.Leave(ctx) // when it is cut off, it ends without order
+	})
+	return true
+}
+
+// end stops what runs.
+func (r *Round) end() {
+	r.net.Heal()
+	for _, name := range slices.Sorted(maps.Keys(r.tries)) {
+		r.kill(name)
+	}
+	r.tasks.Wait()
+	for len(r.arrivals) > 0 {
+		r.bury((<-r.arrivals).node)
+	}
+	r.tasks.Wait()
+	r.close()
+}
