@@ -1,0 +1,118 @@
+package clustertest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+func TestMembershipSurvivesChaos(t *testing.T) {
+	for _, nodes := range []int{3, 5} {
+		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
+			clustertest.Chaos{Nodes: nodes, Count: 4}.Run(t, func(r *clustertest.Round) {
+				r.Check(clustertest.OneLeaderPerSide(), clustertest.MajoritySurvives())
+			})
+		})
+	}
+}
+
+// Write is a number to keep, and who is to know that it is kept; or, with All, a question.
+type Write struct {
+	N    int
+	Kept actor.ActorRef[int]
+	All  actor.ActorRef[[]int]
+}
+
+func init() { actor.RegisterType[Write]("clustertest.write") }
+
+// ledger returns the factory of an event-sourced list that acknowledges.
+func ledger(journal persistence.Journal) func() actor.Behavior[Write] {
+	return func() actor.Behavior[Write] {
+		return behaviors.EventSourced("ledger", journal, []int(nil),
+			func(all []int, e Kept) []int { return append(all, e.N) },
+			func(_ *actor.Context[Write], all []int, msg Write) persistence.Effect[Kept] {
+				if msg.All != (actor.ActorRef[[]int]{}) {
+					return persistence.ThenReply(persistence.None[Kept], msg.All, all)
+				}
+				return persistence.ThenReply(persistence.Persist(Kept{msg.N}), msg.Kept, msg.N)
+			})
+	}
+}
+
+// books are what is written in a round, and what was acknowledged of it.
+type books struct {
+	*clustertest.Round
+	refs map[string]actor.ActorRef[Write]
+	sent int
+	acks chan int
+}
+
+// write tells the ledger one number through every node.
+func (b *books) write() error {
+	for _, n := range b.Nodes() {
+		b.sent++
+		kept := actor.Spawn(n, behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {
+			b.acks <- n
+			return behaviors.Stopped
+		}), fmt.Sprintf("kept-%d", b.sent))
+		b.refs[n.View().Self.Name].Tell(Write{N: b.sent, Kept: kept})
+	}
+	return nil
+}
+
+// audit compares the ledger with what was acknowledged.
+func (b *books) audit() error {
+	all := testkit.Ask(b, b.refs["n1"], func(to actor.ActorRef[[]int]) Write { return Write{All: to} })
+	times := map[int]int{}
+	for _, n := range all {
+		if times[n]++; times[n] > 1 {
+			return fmt.Errorf("%d is there twice", n)
+		}
+	}
+	acked := len(b.acks)
+	for range acked {
+		if n := <-b.acks; times[n] == 0 {
+			return fmt.Errorf("%d was acknowledged and is not there", n)
+		}
+	}
+	if acked < b.sent/4 {
+		return fmt.Errorf("of %d writes only %d were acknowledged", b.sent, acked)
+	}
+	return nil
+}
+
+func TestNoAcknowledgedWriteIsLostOrDoubledInChaos(t *testing.T) {
+	clustertest.Chaos{Nodes: 5, Count: 4}.Run(t, func(r *clustertest.Round) {
+		b := &books{Round: r, refs: map[string]actor.ActorRef[Write]{}, acks: make(chan int, 10_000)}
+		census, journal := testkit.NewCensus(r), memory.New()
+		r.EachNode(func(n *cluster.Node) {
+			b.refs[n.View().Self.Name] = actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ledger(journal))), "ledger")
+		})
+		r.Always("writing goes on", b.write)
+		r.Check(clustertest.OneRunsFinally(census))
+		r.Finally("what was acknowledged is there, and everything at most once", b.audit)
+	})
+}
+
+// Without a fence there is a margin, which does not cover nodes that are cut off one way or
+// asleep for long.
+func TestAnUnfencedSingletonRunsOnceInChaos(t *testing.T) {
+	kinds := []clustertest.Kind{
+		clustertest.Partition, clustertest.Isolate, clustertest.Crash, clustertest.Leave, clustertest.Lose,
+		clustertest.Duplicate, clustertest.Drift, clustertest.Jump,
+	}
+	clustertest.Chaos{Nodes: 5, Kinds: kinds, Count: 4}.Run(t, func(r *clustertest.Round) {
+		census := testkit.NewCensus(r)
+		r.EachNode(func(n *cluster.Node) {
+			actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ticker)), "ticker")
+		})
+		r.Check(clustertest.AtMostOneRunning(census), clustertest.OneRunsFinally(census))
+	})
+}
