@@ -67,23 +67,25 @@ func (b *books) write() error {
 	return nil
 }
 
-// audit compares the ledger with what was acknowledged.
+// audit compares the ledger with what was acknowledged before it is asked for.
 func (b *books) audit() error {
-	all := testkit.Ask(b, b.refs["n1"], func(to actor.ActorRef[[]int]) Write { return Write{All: to} })
+	acked := make([]int, len(b.acks))
+	for i := range acked {
+		acked[i] = <-b.acks
+	}
 	times := map[int]int{}
-	for _, n := range all {
+	for _, n := range testkit.Ask(b, b.refs["n1"], func(to actor.ActorRef[[]int]) Write { return Write{All: to} }) {
 		if times[n]++; times[n] > 1 {
 			return fmt.Errorf("%d is there twice", n)
 		}
 	}
-	acked := len(b.acks)
-	for range acked {
-		if n := <-b.acks; times[n] == 0 {
+	for _, n := range acked {
+		if times[n] == 0 {
 			return fmt.Errorf("%d was acknowledged and is not there", n)
 		}
 	}
-	if acked < b.sent/4 {
-		return fmt.Errorf("of %d writes only %d were acknowledged", b.sent, acked)
+	if len(acked) < b.sent/4 {
+		return fmt.Errorf("of %d writes only %d were acknowledged", b.sent, len(acked))
 	}
 	return nil
 }
