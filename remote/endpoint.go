@@ -77,7 +77,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 		serving:  make(chan struct{}),
 		closing:  make(chan struct{}),
 	}
-	e.shut = sync.OnceValue(e.shutDown)
+	e.shut = once(e.shutDown)
 	e.incarnation.Store(cfg.Incarnation)
 	e.tasks.Go(e.acceptAll)
 	e.tasks.Go(e.readPackets)
@@ -166,6 +166,24 @@ func (e *Endpoint) met(p Peer) {
 // returns, all goroutines of the endpoint have ended. Closing again does the same as
 // waiting for the first Close.
 func (e *Endpoint) Close() error { return e.shut() }
+
+// once returns a function that calls f the first time, and always waits for the result:
+// on a channel, since who waits in a sync.Once stops the time of a synctest bubble.
+func once(f func() error) func() error {
+	var begin sync.Once
+	var err error
+	done := make(chan struct{})
+	return func() error {
+		begin.Do(func() {
+			go func() {
+				defer close(done)
+				err = f()
+			}()
+		})
+		<-done
+		return err
+	}
+}
 
 func (e *Endpoint) shutDown() error {
 	e.links.finish(time.Now().Add(e.cfg.Linger))

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/understudy-go/understudy/cluster"
 )
 
 var (
@@ -209,14 +207,9 @@ func (c Chaos) play(t *testing.T, seed uint64, s Schedule, story func(*Round)) (
 }
 
 func (c Chaos) round(t testing.TB, seed uint64, faults int) *Round {
-	var seeds []string
-	for _, name := range c.names() {
-		seeds = append(seeds, name+":"+port)
-	}
-	all := func(_ string, cfg *cluster.Config) { cfg.Seeds = seeds }
 	return &Round{
 		TB:       t,
-		Cluster:  newCluster(t, seed, append([]Option{all}, c.Options...)),
+		Cluster:  newCluster(t, seed, append([]Option{knowing(c.names())}, c.Options...)),
 		chaos:    c,
 		active:   make(map[int]Fault),
 		mends:    make(map[int]func()),

@@ -87,6 +87,58 @@ func (c *Cluster) Add(name string, opts ...Option) *cluster.Node {
 	return c.Node(name)
 }
 
+// AddTogether starts nodes at the same moment, each knowing of all, and returns when they
+// are up. On an empty cluster, of [Start] with 0, they found it.
+func (c *Cluster) AddTogether(names ...string) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	type start struct {
+		node *cluster.Node
+		err  error
+	}
+	var starts []chan start
+	for _, name := range names {
+		cfg, started := c.config(name, []Option{knowing(names)}), make(chan start, 1)
+		starts = append(starts, started)
+		go func() {
+			n, err := cluster.Start(ctx, cfg)
+			started <- start{n, err}
+		}()
+	}
+	for i, started := range starts {
+		s := <-started
+		if s.err != nil {
+			c.t.Errorf("clustertest: start %s: %v", names[i], s.err)
+			continue
+		}
+		c.live[names[i]] = s.node
+	}
+}
+
+// knowing makes seeds of nodes, besides those that run.
+func knowing(names []string) Option {
+	return func(_ string, cfg *cluster.Config) {
+		for _, name := range names {
+			cfg.Seeds = append(cfg.Seeds, name+":"+port)
+		}
+		slices.SortFunc(cfg.Seeds, byNumber)
+		cfg.Seeds = slices.Compact(cfg.Seeds)
+	}
+}
+
+// Leave lets a node leave in order, and returns when it has.
+func (c *Cluster) Leave(name string) {
+	c.t.Helper()
+	n := c.Node(name)
+	delete(c.live, name)
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	if err := n.Leave(ctx); err != nil {
+		c.t.Errorf("clustertest: %v", err)
+	}
+}
+
 // Crash ends a node as a power failure does: from one moment to the next the others hear
 // nothing of it any more. What ran on it is stopped afterwards, unheard.
 func (c *Cluster) Crash(name string) {

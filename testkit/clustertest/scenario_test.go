@@ -1,0 +1,142 @@
+package clustertest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+// The numbers in the comments of these tests are those of a catalogue of failures; what
+// must come out, and when, is part of it. With the default settings a dead node is
+// unreachable in 0.9 s at most (D), a change is known to all in 0.3 s (G), and the
+// unreachable are given up 3 s after the last change (S).
+const (
+	detection   = 900 * time.Millisecond
+	spreading   = 300 * time.Millisecond
+	stableAfter = 3 * time.Second
+)
+
+// scenario runs f with n nodes that are one cluster, in virtual time.
+func scenario(t *testing.T, n int, f func(t *testing.T, c *clustertest.Cluster), opts ...clustertest.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { f(t, clustertest.Start(t, n, opts...)) })
+}
+
+// named returns the names "n1" to "nN".
+func named(n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprintf("n%d", i+1))
+	}
+	return names
+}
+
+// whole waits until the nodes of those names see each other and nobody else, up, reachable
+// and in agreement, and tells how long that took.
+func whole(t *testing.T, c *clustertest.Cluster, within time.Duration, names ...string) time.Duration {
+	t.Helper()
+	begin := time.Now()
+	for {
+		why := differs(c, names)
+		if why == "" {
+			return time.Since(begin)
+		}
+		if time.Since(begin) > within {
+			require.Fail(t, "no agreement", "after %v: %s", within, why)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// differs says what is in the way of agreement, or nothing.
+func differs(c *clustertest.Cluster, names []string) string {
+	leaders := map[cluster.ID]bool{}
+	for _, name := range names {
+		v := c.Node(name).View()
+		if leader, ok := v.Leader(); ok {
+			leaders[leader.ID()] = true
+		}
+		if len(v.Members) != len(names) || len(v.Unreachable()) > 0 || !v.Converged {
+			return name + " sees " + summary(v)
+		}
+		for _, other := range names {
+			if m, _ := v.Member(other); m.Status != cluster.Up || m.ID() != c.Node(other).View().Self.ID() {
+				return name + " sees " + summary(v)
+			}
+		}
+	}
+	if len(leaders) != 1 {
+		return fmt.Sprintf("%d leaders", len(leaders))
+	}
+	return ""
+}
+
+func summary(v cluster.View) string {
+	var words []string
+	for _, m := range v.Members {
+		words = append(words, fmt.Sprintf("%s %v (reachable %t)", m.Name, m.Status, v.Reachable(m)))
+	}
+	return fmt.Sprintf("%s; converged %t", strings.Join(words, ", "), v.Converged)
+}
+
+// A watcher counts what nodes have ever seen.
+type watcher struct {
+	unreachable map[string]int // views in which a member was unreachable, by its name
+	removed     map[string]int // views without a member
+}
+
+// watch looks at all views of a node from now on; stop ends that.
+func watch(n *cluster.Node, others ...string) (w *watcher, stop func()) {
+	w = &watcher{unreachable: map[string]int{}, removed: map[string]int{}}
+	done, quit := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				w.look(n.View(), others)
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return w, func() {
+		close(quit)
+		<-done
+	}
+}
+
+func (w *watcher) look(v cluster.View, others []string) {
+	for _, m := range v.Unreachable() {
+		w.unreachable[m.Name]++
+	}
+	for _, name := range others {
+		if m, ok := v.Member(name); !ok || m.Status != cluster.Up {
+			w.removed[name]++
+		}
+	}
+}
+
+// untouched runs f, and requires that no view of any node has changed meanwhile.
+func untouched(t *testing.T, c *clustertest.Cluster, f func()) {
+	t.Helper()
+	before := versions(c)
+	f()
+	require.Equal(t, before, versions(c), "views have changed")
+}
+
+func versions(c *clustertest.Cluster) map[string]uint64 {
+	all := map[string]uint64{}
+	for _, n := range c.Nodes() {
+		all[n.View().Self.Name] = n.View().Version
+	}
+	return all
+}
