@@ -1,0 +1,183 @@
+package clustertest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+// Scenario 26: the minority gives itself up, the majority gives it up, in D + S + 1 s; after
+// healing those who were given up are back in 8 s.
+func TestTheMinorityOfASplitGoesAndComesBack(t *testing.T) {
+	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
+		c.Partition([]string{"n1", "n2"}, []string{"n3", "n4", "n5"})
+		time.Sleep(detection + stableAfter + time.Second)
+		whole(t, c, 0, "n3", "n4", "n5")
+		require.Empty(t, c.Node("n1").View().Members)
+		require.Empty(t, c.Node("n2").View().Members)
+		time.Sleep(time.Minute)
+		c.Heal()
+		whole(t, c, 8*time.Second, named(5)...)
+	})
+}
+
+// Scenario 31: nothing of n1 gets through, which itself hears everybody. It is given up, and
+// learns of it, in D + S + 2 s.
+func TestANodeThatHearsAndIsNotHeardGoes(t *testing.T) {
+	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
+		for _, other := range named(5)[1:] {
+			c.OneWay("n1", other)
+		}
+		time.Sleep(detection + stableAfter + 2*time.Second)
+		whole(t, c, 0, "n2", "n3", "n4", "n5")
+		require.Empty(t, c.Node("n1").View().Members, "it does not take itself for a member")
+		c.Heal()
+		whole(t, c, 8*time.Second, named(5)...)
+	})
+}
+
+// Scenario 33: who can be sent no message is unreachable, however well its datagrams come.
+func TestANodeWhoseStreamsStallIsUnreachable(t *testing.T) {
+	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
+		for _, other := range []string{"n1", "n2"} {
+			c.Stall("n3", other)
+			c.Stall(other, "n3")
+		}
+		time.Sleep(4 * time.Second)
+		require.Empty(t, c.Node("n1").View().Unreachable(), "heartbeats come as datagrams")
+		time.Sleep(2 * time.Second) // StreamDead is 5 s
+		unreachable := c.Node("n1").View().Unreachable()
+		require.Len(t, unreachable, 1)
+		require.Equal(t, "n3", unreachable[0].Name)
+		c.Heal()
+		c.AwaitQuiet()
+	})
+}
+
+// Scenario 34.
+func TestWithoutDatagramsNobodyIsUnreachable(t *testing.T) {
+	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
+		untouched(t, c, func() {
+			c.Lose(1)
+			time.Sleep(10 * time.Minute)
+		})
+		c.Crash("n5")
+		time.Sleep(detection)
+		require.Len(t, c.Node("n1").View().Unreachable(), 1, "streams tell as quickly")
+		whole(t, c, stableAfter+time.Second, named(4)...)
+		c.Add("n5")
+		whole(t, c, 2*time.Second, named(5)...)
+	})
+}
+
+func TestOneLinkWithoutDatagramsChangesNothing(t *testing.T) {
+	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
+		untouched(t, c, func() {
+			c.LoseBetween("n1", "n2", 1)
+			time.Sleep(10 * time.Minute)
+		})
+	})
+}
+
+// Scenario 35.
+func TestAnHourOfLossConvictsNobody(t *testing.T) {
+	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
+		untouched(t, c, func() {
+			c.Lose(0.1)
+			time.Sleep(time.Hour)
+		})
+	})
+}
+
+// Datagrams that come twice, and late ones first, are as good as any.
+func TestDuplicatesAndReorderingConvictNobody(t *testing.T) {
+	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
+		c.Delay(time.Millisecond, 30*time.Millisecond)
+		time.Sleep(time.Minute) // the detector learns
+		untouched(t, c, func() {
+			c.Duplicate(0.5)
+			time.Sleep(10 * time.Minute)
+		})
+	})
+}
+
+// Scenario 37: as long as it flaps, nobody is given up, since nothing is stable; afterwards
+// all is well in 8 s.
+func TestAFlappingCutGivesNobodyUp(t *testing.T) {
+	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
+		w, stop := watch(c.Node("n3"), named(5)...)
+		for range 30 {
+			c.Partition([]string{"n1"})
+			time.Sleep(time.Second)
+			c.Heal()
+			time.Sleep(time.Second)
+		}
+		stop()
+		require.Positive(t, w.unreachable["n1"], "it was noticed")
+		require.Empty(t, w.removed)
+		whole(t, c, 8*time.Second, named(5)...)
+	})
+}
+
+// Scenario 38.
+func TestAPauseOfHalfASecondIsNotNoticed(t *testing.T) {
+	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
+		untouched(t, c, func() {
+			c.Pause("n1")
+			time.Sleep(500 * time.Millisecond)
+			c.Resume("n1")
+			time.Sleep(time.Minute)
+		})
+	})
+}
+
+// Scenario 39: it is unreachable, and then the same node again.
+func TestAPauseOfTwoSecondsIsNoticedAndForgiven(t *testing.T) {
+	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
+		before := c.Node("n1").View().Self.ID()
+		c.Pause("n1")
+		time.Sleep(detection)
+		require.NotEmpty(t, c.Node("n2").View().Unreachable())
+		time.Sleep(2*time.Second - detection)
+		c.Resume("n1")
+		whole(t, c, detection, named(5)...)
+		require.Equal(t, before, c.Node("n1").View().Self.ID())
+	})
+}
+
+// Scenario 45: steps of the calendar have no effect.
+func TestACalendarThatIsSetWronglyChangesNothing(t *testing.T) {
+	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
+		untouched(t, c, func() {
+			for _, d := range []time.Duration{time.Hour, -2 * time.Hour, time.Hour} {
+				c.Jump("n1", d)
+				time.Sleep(2 * time.Minute)
+			}
+		})
+		c.Jump("n1", time.Hour)
+		c.Jump("n2", -time.Hour)
+		c.Crash("n5") // its tomb is dated by n1
+		whole(t, c, detection+stableAfter+time.Second, named(4)...)
+		c.Add("n5")
+		whole(t, c, 2*time.Second, named(5)...)
+	})
+}
+
+// Five percent is a thousand times what real clocks are off.
+func TestAClockThatDriftsConvictsNobodyAndFailsOverInTime(t *testing.T) {
+	for rate, d := range map[float64]time.Duration{1.05: time.Hour, 0.95: 10 * time.Minute} {
+		scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
+			untouched(t, c, func() {
+				c.Drift("n2", rate)
+				time.Sleep(d)
+			})
+			c.Crash("n1")
+			time.Sleep(detection + 50*time.Millisecond)
+			require.NotEmpty(t, c.Node("n2").View().Unreachable())
+			whole(t, c, stableAfter+time.Second, "n2", "n3")
+		})
+	}
+}
