@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/downing"
 )
 
 func TestASchedulePrintsAsItIsRead(t *testing.T) {
@@ -139,4 +142,60 @@ func TestWhatFailsInARoundEndsTheRoundOnly(t *testing.T) {
 	require.Contains(t, f.report(), "so far so good")
 	require.NotContains(t, f.report(), "never said")
 	require.False(t, t.Failed())
+}
+
+func TestChaosFindsWhatIsLeftRunning(t *testing.T) {
+	c := Chaos{Nodes: 1}.withDefaults()
+	f := c.hunt(t, 1, Schedule{}, func(*Round) {
+		go func() { select {} }()
+	})
+	require.NotNil(t, f)
+	require.Equal(t, leftRunning, f.violation.name)
+	require.Contains(t, f.report(), "deadlock")
+}
+
+// gaveUp is a strategy that gives up everybody.
+type gaveUp struct{}
+
+func (gaveUp) Delay() time.Duration { return time.Second }
+func (gaveUp) String() string       { return "give up" }
+
+func (gaveUp) Decide(s downing.Situation) downing.Decision {
+	here, there := s.Split()
+	if s.Stable < time.Second || len(there) == 0 {
+		return downing.Decision{}
+	}
+	return downing.Decision{Down: here, Reason: "out of spite"}
+}
+
+func TestMajoritySurvivesNoticesWhenItDoesNot(t *testing.T) {
+	s, err := ParseSchedule("5s partition n1 | n2,n3 for 1m")
+	require.NoError(t, err)
+	c := Chaos{Nodes: 3, ShrinkRuns: -1}.withDefaults()
+	majority := func(r *Round) { r.Check(MajoritySurvives(), OneLeaderPerSide()) }
+	require.Nil(t, c.hunt(t, 1, s, majority))
+	c.Options = []Option{func(_ string, cfg *cluster.Config) { cfg.Downing = gaveUp{} }}
+	f := c.hunt(t, 1, s, majority)
+	require.NotNil(t, f)
+	require.Equal(t, "a majority survives", f.violation.name)
+	require.ErrorContains(t, f.violation.err, "n2,n3 were most of 3 nodes")
+}
+
+func TestSidesAreThoseWhoReachEachOther(t *testing.T) {
+	c := Chaos{Nodes: 5, ShrinkRuns: -1}.withDefaults()
+	f := c.hunt(t, 1, Schedule{}, func(r *Round) {
+		sides := func() (all []string) {
+			for _, side := range r.sides() {
+				all = append(all, names(side))
+			}
+			return all
+		}
+		require.Equal(r, []string{"n1,n2,n3,n4,n5"}, sides())
+		r.Partition([]string{"n1", "n4"})
+		require.Equal(r, []string{"n1,n4", "n2,n3,n5"}, sides())
+		r.OneWay("n5", "n2")
+		require.Equal(r, []string{"n1,n4"}, sides(), "the other side is no mesh")
+		r.Heal()
+	})
+	require.Nil(t, f)
 }

@@ -26,6 +26,27 @@
 //
 // It works outside of bubbles too, in real time.
 //
+// # Chaos
+//
+// A [Chaos] makes up what goes wrong: partitions, one-way cuts, crashes, restarts, pauses,
+// loss, duplicates, clocks that are off, many of them at once. The test says what must
+// hold; that in the end there is one cluster is checked anyway:
+//
+//	func TestTheTickerInChaos(t *testing.T) {
+//		clustertest.Chaos{Nodes: 5, Faults: 8}.Run(t, func(r *clustertest.Round) {
+//			census := testkit.NewCensus(r)
+//			r.EachNode(func(n *cluster.Node) {
+//				actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ticker)), "ticker")
+//			})
+//			r.Check(clustertest.OneRunsFinally(census), clustertest.MajoritySurvives())
+//		})
+//	}
+//
+// When it does not, the test prints the seed, the schedule of faults, and the smallest
+// schedule that it could find that fails too, with the flags that run it. More seeds:
+//
+//	go test -run TheTickerInChaos -chaos.count=200
+//
 // Before Go 1.27 the race detector can crash a bubble in which very many timers fire at
 // once (golang/go#76691): with -race keep to ten nodes or so.
 package clustertest

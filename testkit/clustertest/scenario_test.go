@@ -24,9 +24,9 @@ const (
 )
 
 // scenario runs f with n nodes that are one cluster, in virtual time.
-func scenario(t *testing.T, n int, f func(t *testing.T, c *clustertest.Cluster), opts ...clustertest.Option) {
+func scenario(t *testing.T, n int, f func(t *testing.T, c *clustertest.Cluster)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { f(t, clustertest.Start(t, n, opts...)) })
+	synctest.Test(t, func(t *testing.T) { f(t, clustertest.Start(t, n)) })
 }
 
 // named returns the names "n1" to "nN".
@@ -38,14 +38,14 @@ func named(n int) (names []string) {
 }
 
 // whole waits until the nodes of those names see each other and nobody else, up, reachable
-// and in agreement, and tells how long that took.
-func whole(t *testing.T, c *clustertest.Cluster, within time.Duration, names ...string) time.Duration {
+// and in agreement.
+func whole(t *testing.T, c *clustertest.Cluster, within time.Duration, names ...string) {
 	t.Helper()
 	begin := time.Now()
 	for {
 		why := differs(c, names)
 		if why == "" {
-			return time.Since(begin)
+			return
 		}
 		if time.Since(begin) > within {
 			require.Fail(t, "no agreement", "after %v: %s", within, why)
