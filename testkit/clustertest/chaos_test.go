@@ -16,7 +16,7 @@ import (
 func TestMembershipSurvivesChaos(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
 		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
-			clustertest.Chaos{Nodes: nodes, Count: 4}.Run(t, func(r *clustertest.Round) {
+			clustertest.Chaos{Nodes: nodes, Count: 2}.Run(t, func(r *clustertest.Round) {
 				r.Check(clustertest.OneLeaderPerSide(), clustertest.MajoritySurvives())
 			})
 		})
@@ -91,7 +91,7 @@ func (b *books) audit() error {
 }
 
 func TestNoAcknowledgedWriteIsLostOrDoubledInChaos(t *testing.T) {
-	clustertest.Chaos{Nodes: 5, Count: 4}.Run(t, func(r *clustertest.Round) {
+	clustertest.Chaos{Nodes: 5, Count: 2}.Run(t, func(r *clustertest.Round) {
 		b := &books{Round: r, refs: map[string]actor.ActorRef[Write]{}, acks: make(chan int, 10_000)}
 		census, journal := testkit.NewCensus(r), memory.New()
 		r.EachNode(func(n *cluster.Node) {
@@ -110,7 +110,7 @@ func TestAnUnfencedSingletonRunsOnceInChaos(t *testing.T) {
 		clustertest.Partition, clustertest.Isolate, clustertest.Crash, clustertest.Leave, clustertest.Lose,
 		clustertest.Duplicate, clustertest.Drift, clustertest.Jump,
 	}
-	clustertest.Chaos{Nodes: 5, Kinds: kinds, Count: 4}.Run(t, func(r *clustertest.Round) {
+	clustertest.Chaos{Nodes: 5, Kinds: kinds, Count: 2}.Run(t, func(r *clustertest.Round) {
 		census := testkit.NewCensus(r)
 		r.EachNode(func(n *cluster.Node) {
 			actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ticker)), "ticker")

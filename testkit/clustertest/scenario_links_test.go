@@ -6,6 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -87,7 +90,7 @@ func TestAnHourOfLossConvictsNobody(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		untouched(t, c, func() {
 			c.Lose(0.1)
-			time.Sleep(time.Hour)
+			time.Sleep(anHour())
 		})
 	})
 }
@@ -168,7 +171,7 @@ func TestACalendarThatIsSetWronglyChangesNothing(t *testing.T) {
 
 // Five percent is a thousand times what real clocks are off.
 func TestAClockThatDriftsConvictsNobodyAndFailsOverInTime(t *testing.T) {
-	for rate, d := range map[float64]time.Duration{1.05: time.Hour, 0.95: 10 * time.Minute} {
+	for rate, d := range map[float64]time.Duration{1.05: anHour(), 0.95: 10 * time.Minute} {
 		scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 			untouched(t, c, func() {
 				c.Drift("n2", rate)
@@ -180,4 +183,24 @@ func TestAClockThatDriftsConvictsNobodyAndFailsOverInTime(t *testing.T) {
 			whole(t, c, stableAfter+time.Second, "n2", "n3")
 		})
 	}
+}
+
+// What a drifting node tells its singletons is in the time by which they measure.
+func TestTheMarginOfAFailoverDoesNotDependOnTheClocksDrift(t *testing.T) {
+	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
+		c.Drift("n2", 1.05)
+		census := testkit.NewCensus(t)
+		for _, n := range c.Nodes() {
+			actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ticker)), "ticker")
+		}
+		c.AwaitQuiet()
+		time.Sleep(20 * time.Minute) // n2 is a minute ahead
+		const margin = 13 * time.Second
+		begin := time.Now()
+		c.Crash("n1")
+		time.Sleep(stableAfter + margin - time.Since(begin))
+		require.Equal(t, 0, census.Running())
+		time.Sleep(detection + spreading)
+		require.Equal(t, 1, census.Running())
+	})
 }

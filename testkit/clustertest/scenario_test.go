@@ -133,6 +133,14 @@ func untouched(t *testing.T, c *clustertest.Cluster, f func()) {
 	require.Equal(t, before, versions(c), "views have changed")
 }
 
+// anHour is five minutes with -short, as an hour of cluster life is seconds of ours.
+func anHour() time.Duration {
+	if testing.Short() {
+		return 5 * time.Minute
+	}
+	return time.Hour
+}
+
 func versions(c *clustertest.Cluster) map[string]uint64 {
 	all := map[string]uint64{}
 	for _, n := range c.Nodes() {
