@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -35,6 +36,26 @@ type Config struct {
 	// Network is the way to the others; nil means the TCP and UDP of the operating system.
 	Network Network
 
+	// TLS makes nodes prove to each other who they are, by certificates. Connections are of
+	// TLS 1.3 with certificates on both sides, and datagrams are encrypted with keys that are
+	// handed over on them. It needs a certificate, RootCAs and ClientCAs. The
+	// certificate of a node must be good for servers and for clients, and for the host of
+	// the address that it advertises. GetCertificate, GetClientCertificate and
+	// GetConfigForClient are called for each connection, so what they return can change.
+	// What concerns versions, ClientAuth, ServerName and sessions is set by the endpoint.
+	// It is nil for none.
+	TLS *tls.Config
+	// Keyring makes nodes prove to each other that they have a secret, over the same TLS.
+	// Who has it can pass for any node. It is nil for none; with TLS it has to be.
+	Keyring *Keyring
+	// MaxStrangers bounds the connections that are not authenticated yet: in TLS, or where
+	// there is none, by what they say first. When there are more, the oldest of them is
+	// closed. The default is 128.
+	MaxStrangers int
+	// MaxStrangersPerHost bounds those that come from one IP address. More are closed at
+	// once. The default is 16.
+	MaxStrangersPerHost int
+
 	// OutboxSize bounds the messages that wait to be sent to one peer. The default is
 	// 10,000. What comes beyond becomes dead letters.
 	OutboxSize int
@@ -50,7 +71,8 @@ type Config struct {
 
 	// DialTimeout bounds one attempt to connect, handshake included. The default is 2 s.
 	DialTimeout time.Duration
-	// HandshakeTimeout bounds the handshake with who connects to us. The default is 2 s.
+	// HandshakeTimeout bounds the handshake with who connects to us, that of TLS included.
+	// The default is 2 s.
 	HandshakeTimeout time.Duration
 	// MinBackoff and MaxBackoff bound the pause between attempts to connect, which
 	// doubles each time. The defaults are 20 ms and 1 s.
@@ -76,9 +98,13 @@ type Config struct {
 	// Admit is asked about the peer in each handshake, on both sides. Its error refuses
 	// the connection, and goes to the peer as the reason.
 	Admit func(Peer) error
+	// AdmitMessages is asked like Admit, but only about connections that carry messages
+	// between actors.
+	AdmitMessages func(Peer) error
 	// DialFailed hears of each failed attempt to connect: a [*RefusedError] when an endpoint
-	// answered, what [Network].Dial says otherwise. [RefusedIncarnation] proves that the
-	// incarnation that was connected before is gone.
+	// answered, [ErrNotAuthenticated] when one side does not trust the other, what
+	// [Network].Dial says otherwise. [RefusedIncarnation] proves that the incarnation that
+	// was connected before is gone.
 	DialFailed func(addr string, err error)
 }
 
@@ -86,6 +112,8 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	setDefault(&c.Bind, "127.0.0.1:0")
 	setDefault(&c.Incarnation, rand.Uint64()|1)
+	setDefault(&c.MaxStrangers, 128)
+	setDefault(&c.MaxStrangersPerHost, 16)
 	setDefault(&c.OutboxSize, 10_000)
 	setDefault(&c.OutboxBytes, 64<<20)
 	setDefault(&c.ControlSize, 1024)
@@ -109,6 +137,9 @@ func (c Config) withDefaults() Config {
 	if c.Admit == nil {
 		c.Admit = func(Peer) error { return nil }
 	}
+	if c.AdmitMessages == nil {
+		c.AdmitMessages = func(Peer) error { return nil }
+	}
 	if c.DialFailed == nil {
 		c.DialFailed = func(string, error) {}
 	}
@@ -126,6 +157,8 @@ func (c Config) validate() error {
 		name  string
 		value int
 	}{
+		{"MaxStrangers", c.MaxStrangers},
+		{"MaxStrangersPerHost", c.MaxStrangersPerHost},
 		{"OutboxSize", c.OutboxSize},
 		{"OutboxBytes", c.OutboxBytes},
 		{"ControlSize", c.ControlSize},

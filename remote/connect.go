@@ -61,7 +61,7 @@ func (l *link) timeLeft() time.Duration {
 func (l *link) attempt(ctx context.Context, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	conn, err := l.end.cfg.Network.Dial(ctx, l.key.addr)
+	conn, err := l.end.dial(ctx, l.key.addr)
 	if err != nil {
 		return nil, err
 	}
@@ -81,17 +81,30 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 		return err
 	}
 	peer := Peer{Addr: l.key.addr, Incarnation: a.Incarnation}
-	if err := l.end.cfg.Admit(peer); err != nil {
+	if err := l.end.admit(peer, l.key.lane); err != nil {
 		return fmt.Errorf("not admitted here: %w", err)
+	}
+	seal, err := l.sealer(peer, a)
+	if err != nil {
+		return err
 	}
 	if !stop() {
 		return ctx.Err() // conn is closed, or about to be
 	}
-	if err := l.open(conn, h, a); err != nil {
+	if err := l.open(conn, h, a, seal); err != nil {
 		return err
 	}
 	l.end.met(peer)
 	return nil
+}
+
+// sealer returns what the peer has granted on a control lane, and nil where there is nothing
+// to be granted.
+func (l *link) sealer(to Peer, a answer) (*sealer, error) {
+	if l.end.guard == nil || l.key.lane != laneControl {
+		return nil, nil
+	}
+	return newSealer(to, a.Grant)
 }
 
 // hello returns what to say first. A new incarnation of ours begins a new session.
@@ -117,7 +130,7 @@ func (l *link) hello() hello {
 }
 
 // open makes conn the connection, from where the peer says the session is.
-func (l *link) open(conn net.Conn, h hello, a answer) error {
+func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -130,6 +143,9 @@ func (l *link) open(conn net.Conn, h hello, a answer) error {
 	}
 	l.out.rewind()
 	l.conn, l.with = conn, a.Incarnation
+	if seal != nil {
+		l.end.sealers.set(l.key.addr, seal)
+	}
 	l.log.Debug("connected", zap.Uint64("incarnation", a.Incarnation), zap.Uint64("received", a.Received))
 	return nil
 }
@@ -144,7 +160,11 @@ func (l *link) failed(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	level := zap.DebugLevel
-	if l.failures == 0 {
+	switch {
+	case l.failures > 0:
+	case errors.Is(err, ErrNotAuthenticated):
+		level = zap.WarnLevel // somebody has to look
+	default:
 		level = zap.InfoLevel
 	}
 	l.log.Log(level, "cannot connect", zap.Error(err))

@@ -28,6 +28,11 @@ type Endpoint struct {
 
 	incarnation atomic.Uint64
 	session     atomic.Uint64 // the last one that was begun
+	guard       *guard        // nil for none
+	strangers   strangers
+	warnings    ration // about strangers
+	sealers     sealers
+	openers     openers
 	links       links
 	sessions    sessions
 	conns       conns
@@ -53,6 +58,10 @@ func Listen(cfg Config) (*Endpoint, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	guard, err := newGuard(cfg)
+	if err != nil {
+		return nil, err
+	}
 	listener, packets, err := bind(cfg.Network, cfg.Bind)
 	if err != nil {
 		return nil, fmt.Errorf("remote: listen at %s: %w", cfg.Bind, err)
@@ -62,20 +71,24 @@ func Listen(cfg Config) (*Endpoint, error) {
 		return nil, errors.Join(err, listener.Close(), packets.Close())
 	}
 	e := &Endpoint{
-		cfg:      cfg,
-		log:      cfg.Logger.With(zap.String("node", addr)),
-		addr:     addr,
-		cluster:  clusterHash(cfg.Cluster),
-		listener: listener,
-		packets:  packets,
-		streams:  make(chan net.Conn),
-		gossip:   make(chan Packet, gossipQueue),
-		links:    links{all: map[linkKey]*link{}},
-		sessions: sessions{last: map[linkKey]*inbound{}},
-		conns:    conns{open: map[net.Conn]struct{}{}},
-		types:    firsts{seen: map[string]bool{}},
-		serving:  make(chan struct{}),
-		closing:  make(chan struct{}),
+		cfg:       cfg,
+		log:       cfg.Logger.With(zap.String("node", addr)),
+		addr:      addr,
+		cluster:   clusterHash(cfg.Cluster),
+		listener:  listener,
+		packets:   packets,
+		streams:   make(chan net.Conn),
+		gossip:    make(chan Packet, gossipQueue),
+		guard:     guard,
+		strangers: strangers{max: cfg.MaxStrangers, maxPerHost: cfg.MaxStrangersPerHost},
+		sealers:   sealers{to: map[string]*sealer{}},
+		openers:   openers{byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
+		links:     links{all: map[linkKey]*link{}},
+		sessions:  sessions{last: map[linkKey]*inbound{}},
+		conns:     conns{open: map[net.Conn]struct{}{}},
+		types:     firsts{seen: map[string]bool{}},
+		serving:   make(chan struct{}),
+		closing:   make(chan struct{}),
 	}
 	e.shut = once(e.shutDown)
 	e.incarnation.Store(cfg.Incarnation)
@@ -131,7 +144,7 @@ func (e *Endpoint) Serve(s *actor.System) {
 // letters, what has not been sent is sent under the new incarnation.
 func (e *Endpoint) Rename(incarnation uint64) {
 	e.incarnation.Store(incarnation)
-	e.sessions.hangUp(func(Peer) bool { return true })
+	e.hangUp(func(Peer) bool { return true })
 	for _, l := range e.links.to("") {
 		l.hangUp(0)
 	}
@@ -141,7 +154,7 @@ func (e *Endpoint) Rename(incarnation uint64) {
 // waits for it becomes dead letters, with [actor.ErrUnreachable]. Later messages
 // to the address are for whoever is there then.
 func (e *Endpoint) Forget(p Peer) {
-	e.sessions.hangUp(func(from Peer) bool { return from == p })
+	e.hangUp(func(from Peer) bool { return from == p })
 	for _, l := range e.links.to(p.Addr) {
 		if l.isWith(p.Incarnation) {
 			l.close(errForgotten)
@@ -152,10 +165,17 @@ func (e *Endpoint) Forget(p Peer) {
 // errForgotten is the reason of letters to a peer that is gone for good.
 var errForgotten = errors.New("the node has left")
 
+// hangUp ends what those peers have opened, and forgets the keys they share with us.
+func (e *Endpoint) hangUp(which func(Peer) bool) {
+	e.sessions.hangUp(which)
+	e.openers.drop(which)
+	e.sealers.drop(which)
+}
+
 // met ends the connections with all incarnations of a peer but this one, which is there
 // now.
 func (e *Endpoint) met(p Peer) {
-	e.sessions.hangUp(func(from Peer) bool { return from.Addr == p.Addr && from.Incarnation != p.Incarnation })
+	e.hangUp(func(from Peer) bool { return from.Addr == p.Addr && from.Incarnation != p.Incarnation })
 	for _, l := range e.links.to(p.Addr) {
 		l.hangUp(p.Incarnation)
 	}

@@ -22,6 +22,9 @@ var (
 	// ErrInDoubt: the message was sent, and the peer never said that it has it. Part of the
 	// reason of dead letters that may have been delivered all the same.
 	ErrInDoubt = errors.New("remote: sent, but not acknowledged")
+	// ErrNotAuthenticated: one side of a connection has not proved to the other who it
+	// is. [Config.DialFailed] hears of it, and it is part of the reason of dead letters.
+	ErrNotAuthenticated = errors.New("remote: not authenticated")
 )
 
 // Refusal says why a peer did not take a connection.
@@ -34,7 +37,8 @@ const (
 	RefusedCluster                        // the peer belongs to another cluster
 	RefusedIncarnation                    // the incarnation we knew is gone: another one lives at the address
 	RefusedSession                        // the peer does not know the session that was to go on
-	RefusedMember                         // the peer's Config.Admit said no
+	RefusedMember                         // the peer's Config.Admit or AdmitMessages said no
+	RefusedIdentity                       // TLS on one side only, or a certificate that is for another address
 )
 
 func (r Refusal) String() string {
@@ -51,6 +55,8 @@ func (r Refusal) String() string {
 		return "unknown session"
 	case RefusedMember:
 		return "not admitted"
+	case RefusedIdentity:
+		return "not authenticated"
 	}
 	return fmt.Sprintf("refusal %d", uint8(r))
 }
@@ -64,4 +70,12 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("remote: refused by %s: %s: %s", e.Peer.Addr, e.Refusal, e.Detail)
+}
+
+// Unwrap returns [ErrNotAuthenticated] for a [RefusedIdentity].
+func (e *RefusedError) Unwrap() error {
+	if e.Refusal == RefusedIdentity {
+		return ErrNotAuthenticated
+	}
+	return nil
 }

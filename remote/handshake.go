@@ -1,8 +1,10 @@
 package remote
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"net"
 
 	"github.com/understudy-go/understudy/internal/codec"
 )
@@ -52,6 +54,7 @@ type answer struct {
 	Received    uint64  `cbor:"3,keyasint"` // how many frames of the session it has had
 	Refusal     Refusal `cbor:"4,keyasint"` // 0: welcome
 	Detail      string  `cbor:"5,keyasint"`
+	Grant       []byte  `cbor:"6,keyasint,omitempty"` // to seal datagrams with, see grantSize
 }
 
 func (h hello) peer() Peer { return Peer{Addr: h.Addr, Incarnation: h.Incarnation} }
@@ -63,12 +66,13 @@ func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
 	if err != nil {
 		return answer{}, fmt.Errorf("encode hello: %w", err)
 	}
-	if _, err := conn.Write(appendFrame([]byte{byte(l)}, body)); err != nil {
-		return answer{}, fmt.Errorf("send hello: %w", err)
-	}
-	body, err = readFrame(conn, maxHandshake)
-	if err != nil {
-		return answer{}, fmt.Errorf("read answer: %w", err)
+	_, sent := conn.Write(appendFrame([]byte{byte(l)}, body))
+	body, err = readFrame(conn, maxHandshake) // who does not want our hello may have said why
+	switch {
+	case err != nil && sent != nil:
+		return answer{}, fmt.Errorf("send hello: %w", alert(err, sent))
+	case err != nil:
+		return answer{}, fmt.Errorf("read answer: %w", alert(err, err))
 	}
 	a, err := parseAnswer(body)
 	if err != nil {
@@ -78,6 +82,15 @@ func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
 		return a, &RefusedError{Peer: Peer{Addr: addr, Incarnation: a.Incarnation}, Refusal: a.Refusal, Detail: a.Detail}
 	}
 	return a, nil
+}
+
+// alert returns the peer's last word in err, if it is one of TLS, or else what there is
+// without.
+func alert(err, without error) error {
+	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Op == opAlert {
+		return mistrust(err)
+	}
+	return without
 }
 
 func parseAnswer(body []byte) (answer, error) {

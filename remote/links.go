@@ -78,6 +78,9 @@ func (e *Endpoint) drop(l *link) {
 	defer e.links.mu.Unlock()
 	if e.links.all[l.key] == l {
 		delete(e.links.all, l.key)
+		if l.key.lane == laneControl {
+			e.sealers.remove(l.key.addr) // or the peer may forget the key while it is still used
+		}
 	}
 }
 

@@ -37,18 +37,31 @@ func (e *Endpoint) acceptAll() {
 			}
 		default:
 			failures = 0
-			e.tasks.Go(func() { e.serve(conn) })
+			e.receiveStranger(conn)
 		}
 	}
 }
 
+// receiveStranger begins to serve a connection, unless there are too many already.
+func (e *Endpoint) receiveStranger(conn net.Conn) {
+	x := e.strangers.enter(conn)
+	if x == nil {
+		e.log.Debug("connection not taken", zap.Stringer("from", conn.RemoteAddr()))
+		discard(conn)
+		return
+	}
+	e.tasks.Go(func() { e.serve(x) })
+}
+
 // serve finds out what a connection is for, and sees it through.
-func (e *Endpoint) serve(conn net.Conn) {
+func (e *Endpoint) serve(x *stranger) {
+	defer e.strangers.leave(x)
+	conn := x.conn
 	if !e.conns.add(conn) {
 		discard(conn)
 		return
 	}
-	kept, err := e.demultiplex(conn)
+	kept, err := e.demultiplex(x)
 	e.conns.remove(conn)
 	if !kept {
 		discard(conn)
@@ -60,7 +73,8 @@ func (e *Endpoint) serve(conn net.Conn) {
 func (e *Endpoint) logEnd(conn net.Conn, err error) {
 	level := zap.DebugLevel
 	_, refused := errors.AsType[*refusal](err)
-	if refused || errors.Is(err, ErrFrame) || errors.Is(err, errUntaken) {
+	loud := refused || errors.Is(err, ErrFrame) || errors.Is(err, ErrNotAuthenticated) || errors.Is(err, errUntaken)
+	if loud && e.warnings.take() {
 		level = zap.WarnLevel
 	}
 	e.log.Log(level, "connection closed", zap.Stringer("from", conn.RemoteAddr()), zap.Error(err))
@@ -68,23 +82,61 @@ func (e *Endpoint) logEnd(conn net.Conn, err error) {
 
 // demultiplex acts on the first byte. It returns whether somebody else owns the
 // connection now.
-func (e *Endpoint) demultiplex(conn net.Conn) (kept bool, err error) {
+func (e *Endpoint) demultiplex(x *stranger) (kept bool, err error) {
+	conn := x.conn
 	if err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout)); err != nil {
 		return false, err
 	}
-	var first [1]byte
-	if _, err := io.ReadFull(conn, first[:]); err != nil {
+	first, err := readByte(conn)
+	if err != nil {
 		return false, err
 	}
-	switch l := lane(first[0]); l {
+	if e.guard != nil {
+		if conn, first, err = e.secure(conn, first); err != nil {
+			return false, err
+		}
+	}
+	switch l := lane(first); l {
 	case laneControl, laneUser:
-		return false, e.receive(conn, l)
+		return false, e.receive(x, conn, l)
 	case laneStream:
-		err := e.handOut(conn)
+		if e.guard != nil {
+			e.strangers.leave(x)
+		}
+		err := e.handOut(farewell(conn))
 		return err == nil, err
+	case tlsHandshake:
+		return false, e.turnAway(conn, refuse(RefusedIdentity, "this node has neither certificates nor a secret"))
 	default:
 		return false, fmt.Errorf("%w: %v", ErrFrame, l)
 	}
+}
+
+// tlsHandshake is how a peer begins that speaks TLS.
+const tlsHandshake lane = 0x16
+
+func readByte(conn net.Conn) (byte, error) {
+	var b [1]byte
+	_, err := io.ReadFull(conn, b[:])
+	return b[0], err
+}
+
+// secure lets the peer prove who it is, and returns the first byte after that. A node that
+// has no TLS is told what it lacks, and nothing else.
+func (e *Endpoint) secure(conn net.Conn, first byte) (net.Conn, byte, error) {
+	if l := lane(first); l == laneControl || l == laneUser {
+		if _, err := readFrame(conn, maxHandshake); err != nil {
+			return nil, 0, err
+		}
+		no := refuse(RefusedIdentity, "TLS is required; set certificates, or the secret")
+		return nil, 0, errors.Join(no, sendAnswer(conn, answer{Refusal: no.reason, Detail: no.detail}))
+	}
+	secure, err := e.guard.accepted(conn, first)
+	if err != nil {
+		return nil, 0, err
+	}
+	first, err = readByte(secure)
+	return secure, first, err
 }
 
 // handOut gives a connection of memberlist's to whoever takes it first.
@@ -105,18 +157,19 @@ func (e *Endpoint) handOut(conn net.Conn) error {
 }
 
 // receive shakes hands and reads the frames of a lane until the connection ends.
-func (e *Endpoint) receive(conn net.Conn, l lane) error {
+func (e *Endpoint) receive(x *stranger, conn net.Conn, l lane) error {
 	body, err := readFrame(conn, maxHandshake)
 	if err != nil {
 		return err
 	}
 	h, err := parseHello(body)
 	if err == nil {
-		err = e.judge(h)
+		err = e.judge(conn, l, h)
 	}
 	if err != nil {
 		return e.turnAway(conn, err)
 	}
+	e.strangers.leave(x)
 	in, err := e.begin(conn, l, h)
 	if err != nil {
 		return e.turnAway(conn, err)
@@ -129,17 +182,30 @@ func (e *Endpoint) receive(conn net.Conn, l lane) error {
 }
 
 // judge decides whether a hello that we understand is welcome.
-func (e *Endpoint) judge(h hello) error {
+func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
+	if e.guard != nil {
+		if err := e.guard.identify(conn, h.Addr); err != nil {
+			return err
+		}
+	}
 	if h.Cluster != e.cfg.Cluster {
 		return refuse(RefusedCluster, "this is %q, not %q", e.cfg.Cluster, h.Cluster)
 	}
 	if mine := e.incarnation.Load(); h.Want != 0 && h.Want != mine {
 		return refuse(RefusedIncarnation, "incarnation %d is gone, this is %d", h.Want, mine)
 	}
-	if err := e.cfg.Admit(h.peer()); err != nil {
+	if err := e.admit(h.peer(), l); err != nil {
 		return refuse(RefusedMember, "%v", err)
 	}
 	return nil
+}
+
+// admit asks the user about a peer on a lane.
+func (e *Endpoint) admit(p Peer, l lane) error {
+	if err := e.cfg.Admit(p); err != nil || l != laneUser {
+		return err
+	}
+	return e.cfg.AdmitMessages(p)
 }
 
 // turnAway tells the dialler about a refusal. It returns it, or why that failed.
@@ -188,7 +254,15 @@ func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
 
 // answer welcomes the peer, and ends what there was with others that had its address.
 func (e *Endpoint) answer(in *inbound) error {
-	if err := sendAnswer(in.conn, answer{Incarnation: e.incarnation.Load(), Received: in.received}); err != nil {
+	a := answer{Incarnation: e.incarnation.Load(), Received: in.received}
+	if e.guard != nil && in.key.lane == laneControl {
+		grant, err := e.openers.grant(in)
+		if err != nil {
+			return err
+		}
+		a.Grant = grant
+	}
+	if err := sendAnswer(in.conn, a); err != nil {
 		return err
 	}
 	if err := in.conn.SetDeadline(time.Time{}); err != nil {

@@ -24,6 +24,20 @@ type hostport string
 func (h hostport) Network() string { return "host:port" }
 func (h hostport) String() string  { return string(h) }
 
+// dial connects to the endpoint at addr. With a guard, that has proved who it is.
+func (e *Endpoint) dial(ctx context.Context, addr string) (net.Conn, error) {
+	conn, err := e.cfg.Network.Dial(ctx, addr)
+	if err != nil || e.guard == nil {
+		return conn, err
+	}
+	secure, err := e.guard.dialled(ctx, conn, addr)
+	if err != nil {
+		discard(conn)
+		return nil, err
+	}
+	return secure, nil
+}
+
 // osNetwork is the TCP and UDP of the operating system.
 type osNetwork struct{}
 

@@ -69,9 +69,26 @@ func clusterHash(name string) uint64 {
 // SendPacket sends data to the endpoint at addr in one datagram, which may be lost, doubled
 // or overtaken. What arrives goes to its [Config.Control]. It does not block.
 func (e *Endpoint) SendPacket(addr string, data []byte) {
+	if e.guard != nil {
+		e.sendSealed(packetUser, addr, data)
+		return
+	}
 	buf := make([]byte, 0, packetFixed+len(e.addr)+len(data))
-	buf = append(appendPacketHeader(buf, e.cluster, e.Self()), data...)
-	if _, err := e.packets.WriteTo(buf, hostport(addr)); err != nil {
+	e.sendPacket(addr, append(appendPacketHeader(buf, e.cluster, e.Self()), data...))
+}
+
+// sendSealed sends a datagram with the key that the peer has granted. One for a peer that has
+// not granted any is lost, and opens the control lane, on which it will.
+func (e *Endpoint) sendSealed(tag byte, addr string, data []byte) {
+	if s := e.sealers.of(addr); s != nil {
+		e.sendPacket(addr, s.seal(tag, data))
+		return
+	}
+	e.link(linkKey{addr, laneControl})
+}
+
+func (e *Endpoint) sendPacket(addr string, b []byte) {
+	if _, err := e.packets.WriteTo(b, hostport(addr)); err != nil {
 		e.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
 	}
 }
@@ -79,6 +96,10 @@ func (e *Endpoint) SendPacket(addr string, data []byte) {
 // WritePacket sends a datagram of memberlist's protocol to the endpoint at addr.
 // It does not block. Being lost is not an error.
 func (e *Endpoint) WritePacket(data []byte, addr string) error {
+	if e.guard != nil {
+		e.sendSealed(packetGossip, addr, data)
+		return nil
+	}
 	buf := append(make([]byte, 0, 1+len(data)), packetGossip)
 	_, err := e.packets.WriteTo(append(buf, data...), hostport(addr))
 	return err
@@ -110,17 +131,29 @@ func (e *Endpoint) readPackets() {
 }
 
 func (e *Endpoint) receivePacket(source net.Addr, b []byte) {
-	if len(b) > 0 && b[0] == packetGossip {
-		select {
-		case e.gossip <- Packet{From: source, Data: append([]byte(nil), b[1:]...), Time: time.Now()}:
-		default:
-		}
-		return
+	var from Peer
+	var data []byte
+	var err error
+	gossip := len(b) > 0 && b[0] == packetGossip
+	switch {
+	case e.guard != nil:
+		from, data, err = e.openers.open(b)
+	case gossip:
+		data = b[1:]
+	default:
+		from, data, err = parsePacket(b, e.cluster)
 	}
-	from, data, err := parsePacket(b, e.cluster)
 	if err != nil {
 		e.log.Debug("packet dropped", zap.Stringer("from", source), zap.Error(err))
 		return
 	}
-	e.cfg.Control(from, append([]byte(nil), data...))
+	data = append([]byte(nil), data...)
+	if !gossip {
+		e.cfg.Control(from, data)
+		return
+	}
+	select {
+	case e.gossip <- Packet{From: source, Data: data, Time: time.Now()}:
+	default:
+	}
 }

@@ -1,0 +1,189 @@
+package remote
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+)
+
+// A guard sees to it that both sides of a connection are who they should be, and that
+// nobody else reads what they say. Without one, peers are taken at their word.
+type guard struct {
+	dials   *tls.Config
+	listens *tls.Config
+	named   bool // certificates say for which hosts they are
+}
+
+// newGuard returns the guard that a configuration asks for, or nil.
+func newGuard(c Config) (*guard, error) {
+	switch {
+	case c.TLS != nil && c.Keyring != nil:
+		return nil, errors.New("remote: Config.TLS and Config.Keyring are both set; a node has one identity, leave out one of them")
+	case c.TLS != nil:
+		if err := validateTLS(c.TLS); err != nil {
+			return nil, err
+		}
+		return &guard{dials: dialConfig(c.TLS), listens: listenConfig(c.TLS), named: true}, nil
+	case c.Keyring != nil:
+		return keyringGuard(c.Keyring), nil
+	}
+	return nil, nil
+}
+
+// validateTLS says what a configuration lacks for both sides to prove who they are.
+func validateTLS(c *tls.Config) error {
+	own := len(c.Certificates) > 0
+	switch {
+	case c.InsecureSkipVerify:
+		return errors.New("remote: Config.TLS has InsecureSkipVerify, with which anybody could pass for a node; leave it out and set RootCAs")
+	case c.MaxVersion != 0 && c.MaxVersion < tls.VersionTLS13:
+		return errors.New("remote: Config.TLS has a MaxVersion below TLS 1.3; leave it out")
+	case !own && c.GetCertificate == nil && c.GetConfigForClient == nil:
+		return errors.New("remote: Config.TLS has no certificate for connections that others open; set Certificates, or GetCertificate")
+	case !own && c.GetClientCertificate == nil:
+		return errors.New("remote: Config.TLS has no certificate for connections that this node opens; set Certificates, or GetClientCertificate")
+	case c.RootCAs == nil:
+		return errors.New("remote: Config.TLS has no RootCAs; set the authorities that sign the certificates of nodes")
+	case c.ClientCAs == nil && c.GetConfigForClient == nil:
+		return errNoClientCAs
+	}
+	return nil
+}
+
+var errNoClientCAs = errors.New("remote: Config.TLS has no ClientCAs; set the authorities that sign the certificates of nodes, as in RootCAs")
+
+// dialConfig returns what c is for connections that this node opens.
+func dialConfig(c *tls.Config) *tls.Config {
+	c = c.Clone()
+	c.MinVersion = tls.VersionTLS13
+	c.ClientSessionCache = nil // a session that is resumed has not been verified
+	c.DynamicRecordSizingDisabled = true
+	return c
+}
+
+// listenConfig returns what c is for connections that others open.
+func listenConfig(c *tls.Config) *tls.Config {
+	c = c.Clone()
+	c.MinVersion = tls.VersionTLS13
+	c.ClientAuth = tls.RequireAndVerifyClientCert
+	c.SessionTicketsDisabled = true
+	c.DynamicRecordSizingDisabled = true
+	if other := c.GetConfigForClient; other != nil {
+		c.GetConfigForClient = func(h *tls.ClientHelloInfo) (*tls.Config, error) { return insteadOf(other(h)) }
+	}
+	return c
+}
+
+// insteadOf returns what a user's GetConfigForClient has chosen, as strict as the rest.
+func insteadOf(c *tls.Config, err error) (*tls.Config, error) {
+	switch {
+	case err != nil || c == nil:
+		return nil, err
+	case c.ClientCAs == nil:
+		return nil, errNoClientCAs // or it would be the authorities of the operating system
+	}
+	c = listenConfig(c)
+	c.GetConfigForClient = nil
+	return c, nil
+}
+
+// keyringGuard returns a guard that knows peers by their keys.
+func keyringGuard(k *Keyring) *guard {
+	return &guard{
+		dials: &tls.Config{
+			MinVersion:                  tls.VersionTLS13,
+			InsecureSkipVerify:          true, //nolint:gosec // the key itself is compared, by VerifyConnection
+			VerifyConnection:            k.verify,
+			GetClientCertificate:        func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return k.certificate(), nil },
+			DynamicRecordSizingDisabled: true,
+		},
+		listens: &tls.Config{
+			MinVersion:                  tls.VersionTLS13,
+			ClientAuth:                  tls.RequireAnyClientCert,
+			VerifyConnection:            k.verify,
+			GetCertificate:              func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return k.certificate(), nil },
+			SessionTicketsDisabled:      true,
+			DynamicRecordSizingDisabled: true,
+		},
+	}
+}
+
+// A secureConn is a TLS connection that is closed at once, and not after a farewell for
+// which the peer would have to read.
+type secureConn struct {
+	*tls.Conn
+	raw net.Conn
+}
+
+func (c *secureConn) Close() error { return c.raw.Close() }
+
+// dialled makes a connection to addr secure. The peer has proved who it is then; whether it
+// takes us shows when it answers.
+func (g *guard) dialled(ctx context.Context, raw net.Conn, addr string) (*secureConn, error) {
+	config := g.dials
+	if g.named {
+		host, _, err := net.SplitHostPort(addr)
+		if err != nil {
+			return nil, err
+		}
+		config = config.Clone()
+		config.ServerName = host
+	}
+	conn := tls.Client(raw, config)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, mistrust(err)
+	}
+	return &secureConn{conn, raw}, nil
+}
+
+// accepted makes a connection of a stranger's secure. The peer has proved who it is then.
+func (g *guard) accepted(raw net.Conn, first byte) (*secureConn, error) {
+	stranger := &metered{Conn: raw, first: []byte{first}, left: maxUntrusted}
+	conn := tls.Server(stranger, g.listens)
+	if err := conn.Handshake(); err != nil { //nolint:contextcheck // the connection has a deadline
+		return nil, mistrust(err)
+	}
+	stranger.trusted = true
+	return &secureConn{conn, raw}, nil
+}
+
+// identify checks that the certificate of a peer is for the address that it says it has.
+func (g *guard) identify(conn net.Conn, addr string) error {
+	secure, ok := conn.(*secureConn)
+	if !ok || !g.named {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return refuse(RefusedIdentity, "%v", err)
+	}
+	if err := secure.ConnectionState().PeerCertificates[0].VerifyHostname(host); err != nil {
+		return refuse(RefusedIdentity, "your certificate is not for the address that you advertise: %v", err)
+	}
+	return nil
+}
+
+// opAlert is the Op of a net.OpError in which package tls wraps an alert of the peer.
+const opAlert = "remote error"
+
+// mistrust returns err with [ErrNotAuthenticated], if it says that one side does not know
+// the other, and not that the connection broke.
+func mistrust(err error) error {
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	broken, network := errors.AsType[*net.OpError](err)
+	switch {
+	case plain:
+		return fmt.Errorf("%w: it does not speak TLS; certificates, or a secret, must be set on all nodes or on none", ErrNotAuthenticated)
+	case network && broken.Op == opAlert:
+		return fmt.Errorf("%w: it does not accept the certificate or secret of this node: %w", ErrNotAuthenticated, err)
+	case network, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrNotAuthenticated, err)
+}

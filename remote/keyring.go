@@ -1,0 +1,166 @@
+package remote
+
+import (
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+)
+
+// minSecret is the least length of a secret, in bytes.
+const minSecret = 16
+
+// secretDomain keeps keys that are made of a secret here apart from those that others may
+// make of it.
+const secretDomain = "understudy remote identity 1"
+
+// A Keyring lets the nodes of a cluster know each other by secrets that strangers do not
+// have. A node shows that it has the primary secret, and takes whoever shows that it has
+// any of the ring. A secret itself is neither sent nor kept: a key pair is derived from it.
+//
+// Secrets are changed in three rounds, each of which must have reached all nodes before
+// the next begins: [Keyring.Add] the new one, [Keyring.Use] it, [Keyring.Remove] the old
+// one. Connections that exist go on, and no message is lost.
+//
+// Make one with [NewKeyring]. Its methods may be called by any goroutine.
+type Keyring struct {
+	mu         sync.RWMutex // guards identities
+	identities []*identity  // the primary one first
+}
+
+// An identity is what a secret makes of a node.
+type identity struct {
+	public      ed25519.PublicKey
+	certificate tls.Certificate
+}
+
+// NewKeyring returns a ring of secrets. It fails when one is shorter than 16 bytes. A
+// secret has to be random: of a password, whoever can connect to the port can find
+// out by trying.
+func NewKeyring(primary []byte, others ...[]byte) (*Keyring, error) {
+	k := &Keyring{}
+	for _, secret := range append([][]byte{primary}, others...) {
+		if err := k.Add(secret); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// Add makes the ring accept peers that have a secret. That it does so already is no error.
+func (k *Keyring) Add(secret []byte) error {
+	id, err := deriveIdentity(secret)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.find(id.public) < 0 {
+		k.identities = append(k.identities, id)
+	}
+	return nil
+}
+
+// Use makes a secret of the ring the one that this node shows to others. All of them must
+// accept it by then.
+func (k *Keyring) Use(secret []byte) error {
+	id, err := deriveIdentity(secret)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := k.find(id.public)
+	if i < 0 {
+		return errors.New("remote: the secret is not in the keyring; Add it on all nodes first")
+	}
+	k.identities[0], k.identities[i] = k.identities[i], k.identities[0]
+	return nil
+}
+
+// Remove makes the ring accept a secret no longer. Connections that exist are kept. It
+// fails for the primary one; that the ring does not have it is no error.
+func (k *Keyring) Remove(secret []byte) error {
+	id, err := deriveIdentity(secret)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch i := k.find(id.public); i {
+	case -1:
+	case 0:
+		return errors.New("remote: the secret is the primary one of the keyring; Use another one before it is removed")
+	default:
+		k.identities = slices.Delete(k.identities, i, i+1)
+	}
+	return nil
+}
+
+// find returns where a key is, or -1. The caller holds mu.
+func (k *Keyring) find(public ed25519.PublicKey) int {
+	return slices.IndexFunc(k.identities, func(id *identity) bool { return id.public.Equal(public) })
+}
+
+// certificate returns what this node shows.
+func (k *Keyring) certificate() *tls.Certificate {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return &k.identities[0].certificate
+}
+
+// errOtherSecret is a peer that is no member of the ring.
+var errOtherSecret = errors.New("its secret is none of this node's keyring")
+
+// verify decides whether a peer has one of the secrets. That it has the private key of its
+// certificate is what TLS sees to.
+func (k *Keyring) verify(s tls.ConnectionState) error {
+	if len(s.PeerCertificates) == 0 {
+		return errOtherSecret
+	}
+	public, ok := s.PeerCertificates[0].PublicKey.(ed25519.PublicKey)
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if !ok || k.find(public) < 0 {
+		return errOtherSecret
+	}
+	return nil
+}
+
+// deriveIdentity returns the identity that belongs to a secret, the same on all nodes.
+func deriveIdentity(secret []byte) (*identity, error) {
+	if len(secret) < minSecret {
+		return nil, fmt.Errorf("remote: a secret has %d bytes, and needs %d or more, all random; make one with: openssl rand -base64 32", len(secret), minSecret)
+	}
+	seed, err := hkdf.Key(sha256.New, secret, nil, secretDomain, ed25519.SeedSize)
+	if err != nil {
+		return nil, fmt.Errorf("remote: derive a key: %w", err)
+	}
+	private := ed25519.NewKeyFromSeed(seed)
+	public := private.Public()
+	template := &x509.Certificate{ // nobody looks at it but for the key
+		SerialNumber: big.NewInt(1),
+		NotBefore:    time.Unix(0, 0),
+		NotAfter:     time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
+	if err != nil {
+		return nil, fmt.Errorf("remote: make a certificate: %w", err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("remote: make a certificate: %w", err)
+	}
+	return &identity{
+		public:      public.(ed25519.PublicKey),
+		certificate: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private, Leaf: leaf},
+	}, nil
+}
