@@ -79,10 +79,21 @@ type Config struct {
 	// Meta is shown to the other members.
 	Meta map[string]string
 
-	// TLS and Secret are reserved: this version refuses to start with either, as it cannot
-	// keep what they promise.
-	TLS    *tls.Config
+	// TLS makes nodes prove to each other who they are, by certificates, on all they say.
+	// It needs a certificate that is good for servers and clients and for the host of the
+	// address that this node advertises, and RootCAs and ClientCAs; see remote.Config.TLS.
+	// All nodes need it, or none.
+	TLS *tls.Config
+
+	// Secret makes nodes prove to each other that they have it, instead of TLS. It must be
+	// random, and of 16 bytes or more: openssl rand -base64 32 makes one. Who has it can
+	// pass for any node. All nodes need it, or none.
 	Secret []byte
+
+	// OldSecrets are accepted of other nodes as well. While a secret is being changed, it
+	// is the old one here, or the next one; see [Node.Keyring] for how to do it without a
+	// restart.
+	OldSecrets [][]byte
 
 	// Detector says how quickly a silent member becomes unreachable. The default is [LAN].
 	Detector Detector
@@ -148,13 +159,18 @@ func (c Config) validate() error {
 	switch {
 	case !usableName(c.Name):
 		return fmt.Errorf("cluster: Config.Name %q must be letters, digits and -_.:~+, as it becomes part of the paths of actors", c.Name)
-	case c.TLS != nil || c.Secret != nil:
-		return errors.New("cluster: Config.TLS and Config.Secret are not available in this version; leave them empty, and keep strangers off the network")
+	case c.TLS != nil && c.Secret != nil:
+		return errors.New("cluster: Config.TLS and Config.Secret are both set; a node has one identity, leave out one of them")
+	case c.Secret == nil && len(c.OldSecrets) > 0:
+		return errors.New("cluster: Config.OldSecrets is set without Config.Secret; set the one that is to be used")
 	case c.Leader.Name == "":
 		return errors.New("cluster: Config.Leader has an order but no Name; give it one, by which nodes can tell whether they agree")
 	}
 	if c.MinSeeds < 0 {
 		return fmt.Errorf("cluster: Config.MinSeeds is %d; set it to more than half of the nodes that are started", c.MinSeeds)
+	}
+	if _, err := c.keyring(); err != nil {
+		return err
 	}
 	for _, seed := range c.Seeds {
 		if _, port, err := net.SplitHostPort(seed); err != nil || port == "" || port == "0" {
@@ -177,6 +193,18 @@ func validateDowning(d Downing) error {
 		return fmt.Errorf("cluster: Config.Downing: %w", err)
 	}
 	return nil
+}
+
+// keyring returns the ring of the secrets, or nil without any.
+func (c Config) keyring() (*remote.Keyring, error) {
+	if c.Secret == nil {
+		return nil, nil
+	}
+	ring, err := remote.NewKeyring(c.Secret, c.OldSecrets...)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: Config.Secret: %w", err)
+	}
+	return ring, nil
 }
 
 // usableName reports whether a system may have a name.

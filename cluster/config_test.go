@@ -46,9 +46,12 @@ func TestConfigSaysWhatToDo(t *testing.T) {
 		"host:port":         {Seeds: []string{"localhost"}},
 		"is not the host":   {Seeds: []string{"localhost:0"}},
 		"give it one":       {Leader: LeaderElection{Compare: byAge}},
-		"not available":     {TLS: &tls.Config{}}, //nolint:gosec // it is refused
 		"StaticQuorum.Size": {Downing: downing.StaticQuorum{}},
-		"leave them empty":  {Secret: []byte("x")},
+		"are both set":      {TLS: &tls.Config{}, Secret: []byte("0123456789abcdef")}, //nolint:gosec // it is refused
+		"has 0 bytes":       {Secret: []byte("")},
+		"openssl":           {Secret: []byte("password")},
+		"has 1 bytes":       {Secret: []byte("0123456789abcdef"), OldSecrets: [][]byte{{1}}},
+		"without Config":    {OldSecrets: [][]byte{[]byte("0123456789abcdef")}},
 		"Detector: phi: th": {Detector: Detector{Threshold: -1}},
 	} {
 		require.ErrorContains(t, c.withDefaults().validate(), want)
@@ -60,4 +63,9 @@ func TestConfigSaysWhatToDo(t *testing.T) {
 func TestStartSaysWhatItCannotBind(t *testing.T) {
 	_, err := Start(t.Context(), Config{Bind: "256.0.0.1:1"})
 	require.ErrorContains(t, err, "256.0.0.1:1")
+}
+
+func TestStartSaysWhatTLSLacks(t *testing.T) {
+	_, err := Start(t.Context(), Config{TLS: &tls.Config{MinVersion: tls.VersionTLS13}})
+	require.ErrorContains(t, err, "no certificate")
 }

@@ -19,10 +19,11 @@ type (
 	}
 	gossiped   struct{ msg tablePush } // spread by gossip, perhaps relayed
 	notReached struct {
-		address string
-		refused bool   // certainly nobody listens there
-		lives   uint64 // the incarnation that lives there, and not the one that was dialled
-		foreign string // what lives there cannot talk to us, and why
+		address  string
+		refused  bool   // certainly nobody listens there
+		lives    uint64 // the incarnation that lives there, and not the one that was dialled
+		foreign  string // what lives there cannot talk to us, and why
+		mistrust string // one of us has not proved to the other who it is, and why
 	}
 	found struct { // by discovery
 		addresses []string

@@ -192,6 +192,18 @@ func (n *Node) heardByGossip(self ID, data []byte) {
 
 var errRemoved = errors.New("cluster: removed incarnation")
 
+// errRemovedMember is told to the node that has been removed as well.
+var errRemovedMember = errors.New("removed from the cluster")
+
+// admitMessages is called by the endpoint: actors hear nothing of removed incarnations, nor
+// those of them. Nodes still do, to be told.
+func (n *Node) admitMessages(p remote.Peer) error {
+	if _, removed := n.View().tombs[ID{Address: p.Addr, Incarnation: p.Incarnation}]; removed {
+		return errRemovedMember
+	}
+	return nil
+}
+
 // admit keeps removed incarnations out of gossip.
 func (n *Node) admit(name string) error {
 	address, incarnation, ok := parseGossipName(name)

@@ -28,6 +28,7 @@ type Node struct {
 	cfg      Config
 	log      *zap.Logger
 	endpoint *remote.Endpoint
+	keyring  *remote.Keyring
 	inbox    *inbox
 	views    *bulletin
 	offers   names
@@ -70,16 +71,23 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 func listen(cfg Config) (*Node, error) {
 	n := &Node{cfg: cfg, inbox: newInbox(), views: newBulletin(View{}), leasing: newLeasing(), ended: make(chan struct{})}
 	n.aborted, n.abort = context.WithCancelCause(context.Background())
+	var err error
+	if n.keyring, err = cfg.keyring(); err != nil {
+		return nil, err
+	}
 	incarnation := drawIncarnation()
 	endpoint, err := remote.Listen(remote.Config{
-		Cluster:     cfg.Name,
-		Incarnation: incarnation,
-		Bind:        cfg.Bind,
-		Advertise:   cfg.Advertise,
-		Network:     cfg.Network,
-		Logger:      cfg.Logger,
-		Control:     n.control,
-		DialFailed:  n.dialFailed,
+		Cluster:       cfg.Name,
+		Incarnation:   incarnation,
+		Bind:          cfg.Bind,
+		Advertise:     cfg.Advertise,
+		TLS:           cfg.TLS,
+		Keyring:       n.keyring,
+		Network:       cfg.Network,
+		Logger:        cfg.Logger,
+		Control:       n.control,
+		AdmitMessages: n.admitMessages,
+		DialFailed:    n.dialFailed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cluster: start: %w", err)
@@ -164,6 +172,10 @@ func (n *Node) awaitUp(ctx context.Context) error {
 	return fmt.Errorf("cluster: start of %s: %w", n.cfg.NodeID, ErrEnded)
 }
 
+// Keyring returns the secrets of the node, by which they are changed while the cluster runs,
+// or nil where [Config.Secret] is not set. What is changed lasts until the process ends.
+func (n *Node) Keyring() *remote.Keyring { return n.keyring }
+
 // View returns what this node knows of the cluster now.
 func (n *Node) View() View {
 	v, _, _ := n.views.read()
@@ -234,6 +246,9 @@ func (n *Node) control(from remote.Peer, data []byte) {
 func (n *Node) dialFailed(address string, err error) {
 	n.troubles.note(address, err)
 	ev := notReached{address: address, refused: errors.Is(err, syscall.ECONNREFUSED)}
+	if errors.Is(err, remote.ErrNotAuthenticated) {
+		ev.mistrust = err.Error()
+	}
 	if refusal, ok := errors.AsType[*remote.RefusedError](err); ok {
 		if refusal.Refusal == remote.RefusedCluster || refusal.Refusal == remote.RefusedVersion {
 			ev.foreign = refusal.Refusal.String() + ": " + refusal.Detail
@@ -242,7 +257,7 @@ func (n *Node) dialFailed(address string, err error) {
 			ev.lives = refusal.Peer.Incarnation
 		}
 	}
-	if ev.refused || ev.foreign != "" || ev.lives != 0 {
+	if ev.refused || ev.foreign != "" || ev.lives != 0 || ev.mistrust != "" {
 		n.inbox.post(0, ev)
 	}
 }

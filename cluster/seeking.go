@@ -126,14 +126,16 @@ func (m *machine) enter(t table) {
 }
 
 // notReached: an address cannot be connected. That nobody listens there is an answer;
-// that it belongs to another cluster is one as well, except for a seed.
+// that it belongs to another cluster is one as well, except for a seed. That one of us
+// does not trust the other is none: there may well be our cluster.
 func (m *machine) notReached(ev notReached) {
 	switch {
 	case m.phase == member:
 		m.refusedFor(ev)
 	case m.phase != seeking:
-	case ev.foreign != "" && slices.Contains(m.set.seeds, ev.address) && len(m.set.earlier) == 0:
-		m.finish(&RefusedError{Address: ev.address, Reason: ev.foreign})
+	case ev.foreign+ev.mistrust != "" && slices.Contains(m.set.seeds, ev.address) && len(m.set.earlier) == 0:
+		m.finish(&RefusedError{Address: ev.address, Reason: ev.foreign + ev.mistrust})
+	case ev.mistrust != "":
 	case ev.foreign != "" || ev.refused:
 		m.deny(ev.address)
 	}

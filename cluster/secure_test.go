@@ -1,0 +1,211 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote"
+)
+
+var goodSecret = []byte("Wn1Pq0yT6kXw2uJf4cE8bR5mZs7vA3dL")
+
+func TestANodeThatIsNotTrustedIsRefusedSoonAndDisturbsNobody(t *testing.T) {
+	for name, c := range map[string]struct {
+		members, stranger Config
+		want              string
+	}{
+		"another secret":       {Config{Secret: goodSecret}, Config{Secret: []byte("another secret of any length")}, "its secret is none of this node's keyring"},
+		"no secret":            {Config{Secret: goodSecret}, Config{}, "TLS is required"},
+		"secret where none is": {Config{}, Config{Secret: goodSecret}, "it does not speak TLS"},
+		"accepted by one side": {Config{Secret: goodSecret}, Config{Secret: []byte("another secret of any length"), OldSecrets: [][]byte{goodSecret}},
+			"it does not accept the certificate or secret of this node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *fleet) {
+				f.tune = func(cfg *Config) { cfg.Secret = c.members.Secret }
+				f.start("n1", "n2", "n3", "n4", "n5")
+				f.await(10*time.Second, "n1", "n2", "n3", "n4", "n5")
+				version := f.nodes["n1"].View().Version
+				f.tune = func(cfg *Config) { cfg.Secret, cfg.OldSecrets = c.stranger.Secret, c.stranger.OldSecrets }
+				cfg := f.config("n6")
+				begin := time.Now()
+				_, err := Start(t.Context(), cfg)
+				require.Less(t, time.Since(begin), 5*time.Second)
+				var refused *RefusedError
+				require.ErrorAs(t, err, &refused)
+				require.ErrorContains(t, err, c.want)
+				time.Sleep(time.Minute)
+				require.Equal(t, version, f.nodes["n1"].View().Version, "nothing has happened")
+			})
+		})
+	}
+}
+
+// A node whose certificate has expired while it was away must not found a second cluster.
+func TestANodeThatRejoinsAndIsNotTrustedKeepsAsking(t *testing.T) {
+	r := newRig(func(set *rules) { set.earlier = []uint64{9} }, "n1:1", "n2:1")
+	for range 100 {
+		r.happens(notReached{address: "n2:1", mistrust: "expired"})
+		r.wait(time.Second)
+	}
+	require.Equal(t, seeking, r.phase)
+	r.happens(notReached{address: "n2:1", refused: true})
+	require.Equal(t, member, r.phase, "now it is known that nobody is there")
+}
+
+func TestAnActorHearsNothingOfARemovedIncarnation(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.tune = func(cfg *Config) { cfg.Secret = goodSecret }
+		f.start("n1", "n2", "n3")
+		f.await(10*time.Second, "n1", "n2", "n3")
+		heard := make(chan int, 10)
+		actor.Spawn(f.nodes["n1"], func(_ *actor.Context[int], next *actor.Next[int]) {
+			next.OnMessage = func(_ *actor.Context[int], n int) actor.Behavior[int] {
+				heard <- n
+				return nil
+			}
+		}, "inbox")
+		zombie := zombieOf(t, f, "n3")
+		f.crash("n3")
+		f.await(20*time.Second, "n1", "n2")
+
+		lost := zombie.start()
+		inbox := actor.Resolve[int](zombie.sys, "understudy://test@"+address("n1")+"/user/inbox")
+		inbox.Tell(1)
+		time.Sleep(10 * time.Second)
+		require.Empty(t, heard)
+		letter := <-lost
+		require.Equal(t, 1, letter.Message)
+		var refused *remote.RefusedError
+		require.ErrorAs(t, letter.Reason, &refused)
+		require.Equal(t, remote.RefusedMember, refused.Refusal)
+		require.Equal(t, "removed from the cluster", refused.Detail)
+
+		zombie.endpoint.SendControl(address("n1"), encode(envelope{from: zombie.self.Incarnation, msg: heartbeat{Cluster: zombie.cluster}}))
+		time.Sleep(time.Second)
+		require.True(t, slices.ContainsFunc(zombie.control(), func(msg message) bool {
+			_, told := msg.(youAreDown)
+			return told
+		}), "it is told what has become of it")
+	})
+}
+
+// A zombie is an endpoint that has the identity of a node that has crashed, and goes on.
+type zombie struct {
+	t        *testing.T
+	f        *fleet
+	self     ID
+	cluster  clusterID
+	endpoint *remote.Endpoint
+	sys      *actor.System
+	said     chan message
+}
+
+func zombieOf(t *testing.T, f *fleet, name string) *zombie {
+	t.Helper()
+	n := f.nodes[name]
+	e, err := decode(n.wholeTable())
+	require.NoError(t, err)
+	return &zombie{t: t, f: f, self: n.View().Self.ID(), cluster: e.msg.(tablePush).Table.Cluster, said: make(chan message, 100)}
+}
+
+// start brings it up, and returns its dead letters.
+func (z *zombie) start() <-chan actor.DeadLetter {
+	z.t.Helper()
+	ring, err := remote.NewKeyring(goodSecret)
+	require.NoError(z.t, err)
+	z.endpoint, err = remote.Listen(remote.Config{
+		Cluster:     "test",
+		Incarnation: z.self.Incarnation,
+		Bind:        z.self.Address,
+		Network:     z.f.net.Host("n3"),
+		Keyring:     ring,
+		Control: func(_ remote.Peer, data []byte) {
+			if e, err := decode(data); err == nil {
+				z.said <- e.msg
+			}
+		},
+	})
+	require.NoError(z.t, err)
+	z.sys = actor.NewSystem("test", actor.WithTransport(z.endpoint.Addr(), z.endpoint))
+	lost := make(chan actor.DeadLetter, 10)
+	actor.Subscribe(z.sys, actor.Spawn(z.sys, func(_ *actor.Context[actor.DeadLetter], next *actor.Next[actor.DeadLetter]) {
+		next.OnMessage = func(_ *actor.Context[actor.DeadLetter], l actor.DeadLetter) actor.Behavior[actor.DeadLetter] {
+			lost <- l
+			return nil
+		}
+	}, "lost"))
+	z.endpoint.Serve(z.sys)
+	z.t.Cleanup(func() {
+		require.NoError(z.t, z.endpoint.Close())
+		require.NoError(z.t, z.sys.Shutdown(context.Background()))
+	})
+	return lost
+}
+
+// control returns what it has been told.
+func (z *zombie) control() (all []message) {
+	for len(z.said) > 0 {
+		all = append(all, <-z.said)
+	}
+	return all
+}
+
+// Whoever can write to the port of a cluster without a secret can make memberlist believe
+// for ever that a node is dead: an incarnation of MaxUint32 overflows when it is refuted.
+func TestAForgedSuspicionEvictsNobody(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		core, logs := observer.New(zapcore.DebugLevel)
+		f.tune = func(cfg *Config) { cfg.Logger = zap.New(core) }
+		f.start("n1", "n2", "n3")
+		f.await(10*time.Second, "n1", "n2", "n3")
+		before := f.nodes["n1"].View()
+		victim, _ := before.Member("n2")
+		forgery := forgedSuspicion("test", gossipName(victim.Address, victim.Incarnation))
+		thief, err := f.net.Host("thief").ListenPacket("thief:1")
+		require.NoError(t, err)
+		for range 10 {
+			for _, to := range []string{"n1", "n2", "n3"} {
+				_, err := thief.WriteTo(forgery, hostAddr(address(to)))
+				require.NoError(t, err)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		require.NoError(t, thief.Close())
+		fallen := logs.Filter(func(e observer.LoggedEntry) bool { return strings.Contains(e.Message, "Marking n2:7355#") })
+		require.NotZero(t, fallen.Len(), "memberlist has fallen for it")
+		after := f.nodes["n1"].View()
+		require.Equal(t, before.Version, after.Version, "and nobody has seen anything of that")
+		require.Equal(t, before.Members, after.Members)
+		require.Empty(t, after.Unreachable())
+	})
+}
+
+// forgedSuspicion is a datagram of memberlist's protocol that suspects a node in its last
+// possible incarnation.
+func forgedSuspicion(label, name string) []byte {
+	const suspectMsg, labelMsg = 3, 244
+	text := func(s string) []byte { return append([]byte{0xd9, byte(len(s))}, s...) }
+	return slices.Concat(
+		[]byte{'M', labelMsg, byte(len(label))}, []byte(label),
+		[]byte{suspectMsg, 0x83},
+		text("Incarnation"), []byte{0xce, 0xff, 0xff, 0xff, 0xff},
+		text("Node"), text(name),
+		text("From"), text("thief"),
+	)
+}
+
+// hostAddr is a host:port.
+type hostAddr string
+
+func (a hostAddr) Network() string { return "udp" }
+func (a hostAddr) String() string  { return string(a) }
