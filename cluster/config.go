@@ -172,6 +172,9 @@ func (c Config) validate() error {
 	if _, err := c.keyring(); err != nil {
 		return err
 	}
+	if err := checkMember(c.NodeID, c.Roles, c.Meta); err != nil {
+		return fmt.Errorf("cluster: Config.NodeID, Roles and Meta: %w", err)
+	}
 	for _, seed := range c.Seeds {
 		if _, port, err := net.SplitHostPort(seed); err != nil || port == "" || port == "0" {
 			return fmt.Errorf("cluster: Config.Seeds: %q is not the host:port of a node", seed)

@@ -107,9 +107,10 @@ func gossipName(address string, incarnation uint64) string {
 
 // parseGossipName is the inverse of gossipName.
 func parseGossipName(name string) (address string, incarnation uint64, ok bool) {
-	address, uid, found := strings.Cut(name, "#")
+	address, uid, _ := strings.Cut(name, "#")
 	incarnation, err := strconv.ParseUint(uid, 16, 64)
-	return address, incarnation, found && err == nil
+	id := ID{Address: address, Incarnation: incarnation}
+	return address, incarnation, err == nil && id.check() == nil && name == gossipName(address, incarnation)
 }
 
 func addressOf(a memberlist.Address) string {

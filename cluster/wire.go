@@ -128,11 +128,9 @@ func decodeAs[T message](body []byte) (message, error) {
 func check(msg message) error {
 	switch msg := msg.(type) {
 	case joinRequest:
-		if len(msg.Name) > maxText || len(msg.Replaces) > maxMembers {
-			return errors.New("too long")
-		}
+		return msg.check()
 	case joinAnswer:
-		return msg.Table.check()
+		return msg.check()
 	case tablePush:
 		return msg.Table.check()
 	case youAreDown:
@@ -141,7 +139,12 @@ func check(msg message) error {
 		if len(msg.Instead) > maxMembers {
 			return errors.New("too many addresses")
 		}
-	case heartbeat, tablePull, gone, goneSeen, greeting, observe:
+		return checkTexts(msg.Instead, maxAddress)
+	case heartbeat:
+		if len(msg.Seen) > maxMembers/8 {
+			return errors.New("too many witnesses")
+		}
+	case tablePull, gone, goneSeen, greeting, observe:
 	}
 	return nil
 }
@@ -160,5 +163,5 @@ func (p packed) check() error {
 			return fmt.Errorf("removed member %v", d.ID)
 		}
 	}
-	return nil
+	return p.checkEntries()
 }

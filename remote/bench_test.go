@@ -7,13 +7,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote"
 )
 
 // BenchmarkRemoteTell tells as fast as the other side takes it. An outbox is bounded: who
 // sends without end has to look now and then how far the others are.
-func BenchmarkRemoteTell(b *testing.B) {
+func BenchmarkRemoteTell(b *testing.B) { benchmarkTell(b, 100) }
+
+func BenchmarkRemoteTellSecure(b *testing.B) { benchmarkTell(b, 100, ring(keyring(b, secret(1)))) }
+
+func BenchmarkRemoteTell4K(b *testing.B) { benchmarkTell(b, 4096) }
+
+func BenchmarkRemoteTell4KSecure(b *testing.B) { benchmarkTell(b, 4096, ring(keyring(b, secret(1)))) }
+
+func benchmarkTell(b *testing.B, size int, change ...func(*remote.Config)) {
+	b.Helper()
 	const window, step = 4096, 256
-	from, to := startTCP(b), startTCP(b)
+	from, to := startTCP(b, change...), startTCP(b, change...)
 	progress := make(chan struct{}, 1)
 	var arrived atomic.Int64
 	actor.Spawn(to.sys, receive(func([]byte) {
@@ -25,7 +35,8 @@ func BenchmarkRemoteTell(b *testing.B) {
 		}
 	}), "sink")
 	sink := ref[[]byte](from, to, "/user/sink")
-	payload := make([]byte, 100)
+	payload := make([]byte, size)
+	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range int64(b.N) {
@@ -41,8 +52,13 @@ func BenchmarkRemoteTell(b *testing.B) {
 	require.Empty(b, from.lost.got())
 }
 
-func BenchmarkRemoteAsk(b *testing.B) {
-	from, to := startTCP(b), startTCP(b)
+func BenchmarkRemoteAsk(b *testing.B) { benchmarkAsk(b) }
+
+func BenchmarkRemoteAskSecure(b *testing.B) { benchmarkAsk(b, ring(keyring(b, secret(1)))) }
+
+func benchmarkAsk(b *testing.B, change ...func(*remote.Config)) {
+	b.Helper()
+	from, to := startTCP(b, change...), startTCP(b, change...)
 	spawnAdder(to.sys)
 	adder := ref[question](from, to, "/user/adder")
 	b.ReportAllocs()

@@ -115,6 +115,8 @@ func parseHello(body []byte) (hello, error) {
 		return h, refuse(RefusedVersion, "you speak %d, this speaks %d", h.Version, Version)
 	case h.Addr == "" || h.Incarnation == 0:
 		return h, refuse(RefusedHello, "address and incarnation are required")
+	case len(h.Addr) > maxAddr:
+		return h, refuse(RefusedHello, "address has %d bytes, the limit is %d", len(h.Addr), maxAddr)
 	}
 	return h, nil
 }

@@ -146,3 +146,15 @@ func FuzzSealedPacket(f *testing.F) {
 		require.Equal(t, "beat", string(data))
 	})
 }
+
+func BenchmarkSealedPacket(b *testing.B) {
+	o := newOpeners()
+	s := granted(b, o, controlLane("a:1", 7))
+	beat := make([]byte, 64)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := o.open(s.seal(packetUser, beat)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
