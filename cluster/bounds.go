@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -88,9 +89,17 @@ func (p packed) checkEntries() error {
 		checkAll(p.Tombs, func(d packedTomb) ID { return d.ID }, ID.Compare, packedTomb.check),
 		checkAll(p.Rows, func(r packedRow) ID { return r.ID }, ID.Compare, packedRow.check),
 		checkAll(p.Records, func(r packedRecord) string { return r.Name }, cmp.Compare[string], func(r packedRecord) error {
-			return cmp.Or(checkTexts([]string{r.Name}, maxText), checkNumber(r.Record.Term))
+			return cmp.Or(checkTexts([]string{r.Name}, maxText), r.checkTerm())
 		}),
 	)
+}
+
+// checkTerm: generations with a higher term cannot be told from others by who fences.
+func (r packedRecord) checkTerm() error {
+	if r.Record.Term > math.MaxUint32 {
+		return fmt.Errorf("term %d, the limit is %d", r.Record.Term, math.MaxUint32)
+	}
+	return nil
 }
 
 func checkAll[E, K any](all []E, key func(E) K, compare func(a, b K) int, check func(E) error) error {
