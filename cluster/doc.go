@@ -76,8 +76,16 @@
 //
 // # Security
 //
-// There is none in this version: whoever reaches the port of a node can do what a node
-// can. Nodes of another cluster name or protocol version are refused.
+// With [Config.TLS] or [Config.Secret] all that nodes say to each other is encrypted, and
+// only nodes that have proved who they are, or that they have the secret, are heard.
+// Without either, whoever reaches the port of a node can do what a node can. Nodes of
+// another cluster name or protocol version are refused in any case. A node that is not
+// trusted by a seed fails to start, and one that was a member keeps asking. File
+// docs/security.md says how to make certificates and secrets, how to change them while the
+// cluster runs, and what each way protects against.
+//
+// A member is trusted. Nobody but members can make membership change: what memberlist
+// believes is a hint, and a table counts only if it comes from a member that is not down.
 //
 // # Testing
 //

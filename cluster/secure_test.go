@@ -26,8 +26,11 @@ func TestANodeThatIsNotTrustedIsRefusedSoonAndDisturbsNobody(t *testing.T) {
 		"another secret":       {Config{Secret: goodSecret}, Config{Secret: []byte("another secret of any length")}, "its secret is none of this node's keyring"},
 		"no secret":            {Config{Secret: goodSecret}, Config{}, "TLS is required"},
 		"secret where none is": {Config{}, Config{Secret: goodSecret}, "it does not speak TLS"},
-		"accepted by one side": {Config{Secret: goodSecret}, Config{Secret: []byte("another secret of any length"), OldSecrets: [][]byte{goodSecret}},
-			"it does not accept the certificate or secret of this node"},
+		"accepted by one side": {
+			Config{Secret: goodSecret},
+			Config{Secret: []byte("another secret of any length"), OldSecrets: [][]byte{goodSecret}},
+			"it does not accept the certificate or secret of this node",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, f *fleet) {

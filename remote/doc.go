@@ -30,8 +30,9 @@
 //     about what was on the wire: such dead letters have [ErrInDoubt] as a reason.
 //   - Order between actors of different pairs, or between control frames, packets and
 //     messages.
-//   - Secrecy and authenticity: so far the network has to be trusted. What
-//     strangers can do is bounded, though: a handshake has 4 KiB and a deadline.
+//   - Secrecy and authenticity, unless [Config.TLS] or [Config.Keyring] is set. With either,
+//     strangers learn nothing, and can send nothing. Without, who reaches the port is
+//     taken at its word. What strangers cost is bounded in any case.
 //
 // # Where messages go
 //
@@ -41,6 +42,7 @@
 //	OutboxSize messages wait already             dead letter of the sender, ErrUnreachable and ErrOutboxFull
 //	peer is starting, or its network is down     waits; sent within UnreachableAfter, or a dead letter, ErrUnreachable
 //	peer refuses us (cluster name, version, …)   the same, and a *RefusedError
+//	one side does not trust the other            the same, and ErrNotAuthenticated
 //	peer restarts, message not yet sent          sent to the new process, where refs to actors of the old one are stale
 //	peer restarts, message on the wire           dead letter of the sender, ErrUnreachable and ErrInDoubt
 //	Forget                                       dead letter of the sender, ErrUnreachable
@@ -61,6 +63,18 @@
 //	UnreachableAfter  5 s       without an acknowledgement, then what waits becomes dead letters
 //	IdleAfter         1 min     then a connection is closed until it is needed
 //	Linger            1 s       that Close waits for acknowledgements
+//	MaxStrangers      128       connections that are not authenticated yet; then the oldest is closed
+//	MaxStrangersPerHost 16      those of one IP address; more are closed at once
+//
+// # Security
+//
+// With [Config.TLS] or [Config.Keyring] all lanes run over TLS 1.3, in which both sides show
+// certificates: those of the user, which have to be for the host of the address that a node
+// dials or advertises; or one that is derived from a secret, of which only the key counts. A
+// listener that hears the beginning of the protocol without TLS answers with a refusal that
+// says so, and no more; so does one without TLS that hears that of TLS. Before a peer is
+// authenticated, 32 KiB are read of it at most. File docs/security.md has the rest: how
+// to make certificates and secrets, how to change them, what stays visible.
 //
 // # On the wire
 //
@@ -79,7 +93,7 @@
 //	hello            frame of a CBOR map: 1 version, 2 cluster, 3 address, 4 incarnation,
 //	                 5 incarnation of the listener if the session is to go on, else 0, 6 session
 //	answer           frame of a CBOR map: 1 version, 2 incarnation, 3 frames of the session received,
-//	                 4 refusal or 0, 5 its detail
+//	                 4 refusal or 0, 5 its detail, 6 with TLS, on C: number of a key, 8 bytes, and the key, 32 bytes
 //	acknowledgement  frames of the session received, 8 bytes, big-endian; every 256 frames or 256 KiB, or after 10 ms
 //
 // A session belongs to one incarnation on each side and outlives connections. A process
@@ -88,7 +102,10 @@
 //
 // The first byte of a datagram is U for ours and M for memberlist's. After U: version, 1 byte;
 // FNV-1a hash of the cluster name, 8 bytes; incarnation, 8 bytes; address with its length,
-// 1 byte; data. Numbers are big-endian.
+// 1 byte; data. Numbers are big-endian. With TLS, after U or M: version with the upper bit
+// set, 1 byte; number of the key that the receiver has granted to the sender, 8 bytes; count of
+// datagrams sealed with it, 8 bytes, which is the nonce; data, sealed by AES-256-GCM, with
+// all that stands before it authenticated.
 //
 // # Testing
 //

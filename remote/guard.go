@@ -146,7 +146,7 @@ func (g *guard) dialled(ctx context.Context, raw net.Conn, addr string) (*secure
 func (g *guard) accepted(raw net.Conn, first byte) (*secureConn, error) {
 	stranger := &metered{Conn: raw, first: []byte{first}, left: maxUntrusted}
 	conn := tls.Server(stranger, g.listens)
-	if err := conn.Handshake(); err != nil { //nolint:contextcheck // the connection has a deadline
+	if err := conn.Handshake(); err != nil {
 		return nil, mistrust(err)
 	}
 	stranger.trusted = true

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -148,7 +149,7 @@ func (o *openers) grant(in *inbound) ([]byte, error) {
 		before = before[1:]
 	}
 	o.byNumber[x.number] = x
-	o.byAddr[in.key.addr] = append(before[:len(before):len(before)], x)
+	o.byAddr[in.key.addr] = append(slices.Clip(before), x)
 	return grant, nil
 }
 
