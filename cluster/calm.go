@@ -20,7 +20,7 @@ func (c *calm) note(t table, now time.Time) {
 	unreachable := t.unreachable()
 	marks := map[ID]mark{}
 	for id, m := range t.members {
-		if m.Status < Down {
+		if m.Status < Exiting {
 			marks[id] = mark{joining: m.Status == Joining, unreachable: len(unreachable[id]) > 0}
 		}
 	}

@@ -6,11 +6,11 @@ import (
 )
 
 // unreachable returns who is unreachable, and in whose opinion, sorted. The opinion of a
-// member that is down counts for nothing.
+// member that is exiting or down counts for nothing.
 func (t table) unreachable() map[ID][]ID {
 	by := map[ID][]ID{}
 	for _, observer := range t.ids() {
-		if t.members[observer].Status >= Down {
+		if t.members[observer].Status >= Exiting {
 			continue
 		}
 		for _, subject := range t.rows[observer].Unreachable {
@@ -75,11 +75,12 @@ func (w *witnesses) has(id ID) bool {
 }
 
 // converged reports whether every member that counts is known to have exactly the members
-// of the table, and all that are not down are reachable. Only then may a leader promote or
-// remove, so that all members know of each other before any of them acts.
+// of the table, and all are reachable but for those that are exiting or down. Only then may
+// a leader promote or remove, so that all members know of each other before any of them
+// acts.
 func (t table) converged(w witnesses, unreachable map[ID][]ID) bool {
 	for subject := range unreachable {
-		if t.members[subject].Status < Down {
+		if t.members[subject].Status < Exiting {
 			return false
 		}
 	}

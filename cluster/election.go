@@ -38,10 +38,10 @@ func byAge(a, b Member) int {
 }
 
 // order sorts members as candidates: those that are up by the election, then those that
-// leave, then those that join, then those that are down.
+// leave, then those that join, then those that are exiting or down.
 func (e LeaderElection) order(members []Member) []Member {
 	place := func(m Member) int {
-		return slices.Index([]Status{Up, Leaving, Joining, Down, Removed}, m.Status)
+		return slices.Index([]Status{Up, Leaving, Joining, Exiting, Down, Removed}, m.Status)
 	}
 	return slices.SortedFunc(slices.Values(members), func(a, b Member) int {
 		if c := cmp.Compare(place(a), place(b)); c != 0 {
@@ -63,11 +63,11 @@ func (t table) candidates(e LeaderElection) []Member {
 	return e.order(members)
 }
 
-// first returns the first candidate that is not down and passes a filter: who acts for
-// the cluster, or for one side of it. It may be one that only joins, when there is nobody
-// else.
+// first returns the first candidate that is neither exiting nor down and passes a filter:
+// who acts for the cluster, or for one side of it. It may be one that only joins, when
+// there is nobody else.
 func first(candidates []Member, pass func(Member) bool) (Member, bool) {
-	i := slices.IndexFunc(candidates, func(m Member) bool { return m.Status < Down && pass(m) })
+	i := slices.IndexFunc(candidates, func(m Member) bool { return m.Status < Exiting && pass(m) })
 	if i < 0 {
 		return Member{}, false
 	}

@@ -45,6 +45,7 @@ type (
 	leaveAsked struct{}              // by the user
 	downAsked  struct{ name string } // by an operator
 	drained    struct{}              // no instance of a singleton runs here, and none will start
+	stopped    struct{}              // no actor runs here
 )
 
 func (started) event()    {}
@@ -60,6 +61,7 @@ func (leased) event()     {}
 func (leaveAsked) event() {}
 func (downAsked) event()  {}
 func (drained) event()    {}
+func (stopped) event()    {}
 
 // An action is what a machine wants done.
 //
@@ -85,6 +87,7 @@ type (
 		ask    downing.Ask
 	}
 	drain struct{} // stop or hand over what singletons run here, then report drained
+	stop  struct{} // stop all actors, then report stopped
 	end   struct { // this incarnation has ended
 		rejoin  bool     // become another one
 		known   []string // where other members lived
@@ -108,5 +111,6 @@ func (forget) action()   {}
 func (publish) action()  {}
 func (acquire) action()  {}
 func (drain) action()    {}
+func (stop) action()     {}
 func (end) action()      {}
 func (note) action()     {}

@@ -3,7 +3,8 @@ package cluster
 import "slices"
 
 // lead does what the leader does for the whole cluster, if this node is the leader and
-// the members agree: it makes those up who join, and removes those who are down.
+// the members agree: it makes those up who join, and removes those who are down or have
+// ended on their way out.
 func (m *machine) lead() {
 	unreachable := m.table.unreachable()
 	candidates := m.table.candidates(m.set.election)
@@ -48,12 +49,13 @@ func (m *machine) pushWhole(to []ID) {
 	}
 }
 
-// bury removes those who are down and do not answer.
+// bury removes those who are down, or exiting, and do not answer. Of the latter nothing
+// runs any more that somebody else could want to run.
 func (m *machine) bury(unreachable map[ID][]ID) {
 	change := m.change()
 	for id := range unreachable {
-		if m.table.members[id].Status == Down {
-			change.tombs[id] = tomb{At: m.unix()}
+		if status := m.table.members[id].Status; status >= Exiting {
+			change.tombs[id] = tomb{Clean: status == Exiting, At: m.unix()}
 		}
 	}
 	m.decide(change)

@@ -40,7 +40,8 @@ func (l *locator) Offer(name string) {
 // Record implements [singleton.Locator].
 func (l *locator) Record(name string, r singleton.Record) { l.inbox.post(0, recorded{name, r}) }
 
-// topology is v as singletons see it.
+// topology is v as singletons see it. Who is exiting runs none any more and never will, so
+// nobody needs to ask it: it is left out, like those that were removed in good order.
 func (v View) topology() singleton.Topology {
 	t := singleton.Topology{
 		Self:    peerID(v.Self.ID()),
@@ -48,6 +49,9 @@ func (v View) topology() singleton.Topology {
 		Records: v.records,
 	}
 	for _, m := range v.order {
+		if m.Status == Exiting {
+			continue
+		}
 		t.Members = append(t.Members, singleton.Peer{
 			ID:        peerID(m.ID()),
 			Name:      m.Name,

@@ -64,7 +64,7 @@ type phase uint8
 const (
 	idle    phase = iota
 	seeking       // asks for a cluster to join
-	member        // stands in the table: joining, up or leaving
+	member        // stands in the table: joining, up, leaving or exiting
 	downed        // has been given up; stops what it runs
 	parting       // runs nothing any more, and has told so
 	ended
@@ -187,6 +187,8 @@ func (m *machine) handle(ev event) {
 		m.down(ev.name)
 	case drained:
 		m.drained()
+	case stopped:
+		m.stopped()
 	}
 }
 

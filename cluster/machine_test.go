@@ -344,6 +344,7 @@ func TestRecordsSurviveTheIncarnation(t *testing.T) {
 	r.happens(recorded{name: "s", record: singleton.Record{Term: 7, Fenced: true}})
 	r.happens(leaveAsked{})
 	r.happens(drained{})
+	r.happens(stopped{})
 	again := newRig(func(set *rules) { set.records = r.ending().records })
 	require.Equal(t, singleton.Record{Term: 7, Fenced: true}, again.table.records["s"])
 }

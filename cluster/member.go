@@ -31,6 +31,7 @@ const (
 	Joining Status = iota + 1 // known to the cluster, learns from it, may do nothing yet
 	Up                        // a full member
 	Leaving                   // hands over what it runs
+	Exiting                   // its singletons have ended; its other actors are being stopped
 	Down                      // given up: it must stop what it runs
 	Removed                   // gone for good
 )
@@ -44,6 +45,8 @@ func (s Status) String() string {
 		return "up"
 	case Leaving:
 		return "leaving"
+	case Exiting:
+		return "exiting"
 	case Down:
 		return "down"
 	case Removed:

@@ -21,7 +21,7 @@ func randomTable(random *rand.Rand) table {
 				Name:        "n",
 				Address:     id.Address,
 				Incarnation: id.Incarnation,
-				Status:      Joining + Status(random.IntN(4)),
+				Status:      Joining + Status(random.IntN(5)),
 				UpNumber:    random.Uint64N(4),
 				Roles:       []string{"r"},
 			}

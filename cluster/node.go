@@ -197,10 +197,12 @@ func (n *Node) Down(name string) error {
 	return nil
 }
 
-// Leave ends the node in an orderly way: other members take over its singletons, it is
-// removed, its actors are stopped, and the ports are closed. When ctx ends before that,
-// the rest goes without order, and Leave returns an error; actors that would not stop can
-// be waited for by calling it again. Leaving again is the same as waiting.
+// Leave ends the node in an orderly way: other members take over its singletons
+// ([Leaving]), its actors are stopped while it is still a member ([Exiting]), so what they
+// say in the end reaches other nodes, it is removed, and the ports are closed. When ctx
+// ends before that, the rest goes without order, and Leave returns an error; actors that
+// would not stop can be waited for by calling it again. Leaving again is the same as
+// waiting.
 func (n *Node) Leave(ctx context.Context) error {
 	n.inbox.post(0, leaveAsked{})
 	var early error

@@ -64,11 +64,33 @@ func (m *machine) remember(addresses []string) {
 	delete(m.known, m.self.Address)
 }
 
-// drained: nothing runs here any more. This node is gone, and tells everybody.
+// drained: no singleton runs here any more. A node that has been given up is gone; one
+// that leaves makes it known, and stops its actors while it is still a member, so that
+// others hear what they say in the end.
 func (m *machine) drained() {
-	if m.phase != downed && (m.phase != member || !m.leaving) {
-		return
+	switch {
+	case m.phase == downed:
+		m.part()
+	case m.phase == member && m.table.status(m.self) == Leaving:
+		change := m.change()
+		self := m.table.members[m.self]
+		self.Status = Exiting
+		change.members[m.self] = self
+		m.decide(change)
+		m.settle()
+		m.do(stop{})
 	}
+}
+
+// stopped: no actor runs here any more.
+func (m *machine) stopped() {
+	if m.phase == member && m.table.status(m.self) == Exiting {
+		m.part()
+	}
+}
+
+// part is the end of membership: this node is gone, and tells everybody.
+func (m *machine) part() {
 	m.remember(nil)
 	m.phase = parting
 	m.partBy = m.now.Add(partPatience)

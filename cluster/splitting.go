@@ -53,7 +53,7 @@ func (m *machine) explain() {
 	}
 	m.explained = m.calm.since
 	for _, id := range slices.SortedFunc(maps.Keys(m.table.unreachable()), ID.Compare) {
-		if each := m.table.members[id]; each.Status < Down {
+		if each := m.table.members[id]; each.Status < Exiting {
 			m.do(note{
 				warn:    true,
 				text:    "member is unreachable, and downing is manual",
@@ -64,13 +64,13 @@ func (m *machine) explain() {
 	}
 }
 
-// situation is what the strategy decides about.
+// situation is what the strategy decides about. Who is exiting is as good as removed.
 func (m *machine) situation() downing.Situation {
 	s := downing.Situation{Stable: m.now.Sub(m.calm.since), Unstable: m.calm.troubled(m.now)}
 	unreachable, observers := m.table.unreachable(), m.table.observers()
 	for _, id := range m.table.ids() {
 		each := m.table.members[id]
-		if each.Status >= Down {
+		if each.Status >= Exiting {
 			continue
 		}
 		x := downing.Member{

@@ -9,7 +9,7 @@ import (
 )
 
 // wireVersion is the version of what nodes of a cluster say to each other.
-const wireVersion = 1
+const wireVersion = 2
 
 // Bounds on what another node may say.
 const (

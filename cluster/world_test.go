@@ -271,6 +271,14 @@ func (n *simNode) do(m *machine, a action) {
 				}
 			})
 		})
+	case stop:
+		w.after(w.between(0, 300*time.Millisecond), func() {
+			n.occur(func() {
+				if n.process == process && n.machine == m {
+					n.step(stopped{})
+				}
+			})
+		})
 	case end:
 		n.over(m, a)
 	case note:

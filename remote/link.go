@@ -35,6 +35,8 @@ type link struct {
 	session  uint64
 	lingers  time.Time // set by finish: when to give up
 	over     bool      // takes no more letters
+
+	empty chan struct{} // closed when out has become empty; nil if nobody waits for that
 }
 
 // A linkKey names one lane of a peer.
@@ -113,6 +115,7 @@ func (l *link) close(reason error) {
 	l.mu.Lock()
 	l.over = true
 	doubtful, unsent := l.out.abandon(), l.out.drain()
+	l.noteEmpty()
 	conn := l.conn
 	l.conn = nil
 	l.rouse()

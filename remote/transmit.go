@@ -133,6 +133,7 @@ func (l *link) acknowledge(count uint64) error {
 	}
 	l.since = time.Now()
 	l.failures = 0
+	l.noteEmpty()
 	if l.out.len() == 0 && !l.lingers.IsZero() {
 		l.rouse()
 	}
