@@ -27,6 +27,7 @@ func TestFlushWaitsUntilAllHasArrivedOrIsLost(t *testing.T) {
 		require.ErrorIs(t, a.Flush(ctx), context.DeadlineExceeded)
 		a.Forget(b.Self())
 		require.NoError(t, a.Flush(t.Context()))
+		soon()
 		require.Len(t, a.lost.got(), 1)
 	})
 }
