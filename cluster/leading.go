@@ -12,17 +12,19 @@ func (m *machine) lead() {
 	if !ok || leader.ID() != m.self || !m.table.converged(m.witnesses, unreachable) {
 		return
 	}
-	m.promote()
-	m.bury(unreachable)
+	change := m.change()
+	m.promote(change)
+	m.bury(change, unreachable)
+	m.decide(change)
+	m.welcome(change.ids())
 }
 
-// promote makes the members up that are joining, once there are enough. Each gets the
-// whole table, as it must know everybody who is up before it acts itself.
-func (m *machine) promote() {
+// promote puts into a change that the members are up that are joining, once there are
+// enough.
+func (m *machine) promote(change table) {
 	if m.table.count(Joining)+m.table.count(Up) < m.set.minMembers {
 		return
 	}
-	change := m.change()
 	number := m.table.youngest()
 	for _, id := range m.table.ids() {
 		if each := m.table.members[id]; each.Status == Joining {
@@ -31,32 +33,29 @@ func (m *machine) promote() {
 			change.members[id] = each
 		}
 	}
-	m.decide(change)
-	for id := range change.members {
-		if id == m.self {
-			m.acting = true
+}
+
+// welcome gives the whole table to members that have just become up, as they must know
+// everybody who is up before they act themselves.
+func (m *machine) welcome(ids []ID) {
+	m.acting = m.acting || slices.Contains(ids, m.self)
+	if len(ids) == 0 {
+		return
+	}
+	whole := tablePush{From: m.self, Whole: true, Table: m.table.pack()}
+	for _, id := range ids {
+		if id != m.self {
+			m.tell(id, whole)
 		}
 	}
-	if len(change.members) > 0 {
-		m.pushWhole(slices.DeleteFunc(change.ids(), func(id ID) bool { return id == m.self }))
-	}
 }
 
-func (m *machine) pushWhole(to []ID) {
-	whole := tablePush{From: m.self, Whole: true, Table: m.table.pack()}
-	for _, id := range to {
-		m.tell(id, whole)
-	}
-}
-
-// bury removes those who are down, or exiting, and do not answer. Of the latter nothing
-// runs any more that somebody else could want to run.
-func (m *machine) bury(unreachable map[ID][]ID) {
-	change := m.change()
+// bury puts into a change that those are removed who are down, or exiting, and do not
+// answer. Of the latter nothing runs any more that somebody else could want to run.
+func (m *machine) bury(change table, unreachable map[ID][]ID) {
 	for id := range unreachable {
 		if status := m.table.members[id].Status; status >= Exiting {
 			change.tombs[id] = tomb{Clean: status == Exiting, At: m.unix()}
 		}
 	}
-	m.decide(change)
 }

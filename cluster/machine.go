@@ -120,6 +120,8 @@ type machine struct {
 	partBy      time.Time
 	acked       map[ID]bool
 	known       map[string]bool // addresses where members live or lived
+
+	onDecide func(change table) // nil but in tests: sees what this node decides, before it is in the table
 }
 
 func newMachine(set rules) *machine {
@@ -160,7 +162,9 @@ func (m *machine) step(ev event, now time.Time) []action {
 func (m *machine) handle(ev event) {
 	switch ev := ev.(type) {
 	case started:
-		m.seek()
+		if m.phase == idle {
+			m.seek()
+		}
 	case ticked:
 		m.tick()
 	case received:
@@ -211,7 +215,12 @@ func (m *machine) merge(t table) table {
 }
 
 // decide changes the table by what this node has decided, which it tells everybody.
-func (m *machine) decide(t table) { m.own.merge(m.merge(t)) }
+func (m *machine) decide(t table) {
+	if m.onDecide != nil {
+		m.onDecide(t)
+	}
+	m.own.merge(m.merge(t))
+}
 
 // settle draws the consequences of what has changed, until nothing changes any more.
 func (m *machine) settle() {

@@ -29,6 +29,7 @@ func (w *world) between(low, high time.Duration) time.Duration {
 type verdictOn struct {
 	failure string // empty if no law was broken
 	kept    int    // promises that came true
+	moved   map[transition]int
 }
 
 // recorder takes the place of a test, so that a failing history can be tried again with
@@ -54,7 +55,7 @@ func simulate(s schedule, tune func(*rules)) (v verdictOn) {
 				panic(p)
 			}
 		}
-		v = verdictOn{failure: r.failure, kept: w.kept}
+		v = verdictOn{failure: r.failure, kept: w.kept, moved: w.moved}
 	}()
 	for i, n := range w.nodes {
 		w.after(s.starts[i], n.start)

@@ -27,6 +27,7 @@ type world struct {
 	lease   simLease
 	finds   func(node int) (addresses []string, failed bool) // what discovery says to a node
 	tune    func(*rules)
+	moved   map[transition]int // how often each was decided
 
 	disturbed time.Time // when something changed last for the better or the worse
 	promise   promise
@@ -90,6 +91,7 @@ func newWorld(t tester, seed uint64, size int) *world {
 		begin:  begin,
 		cuts:   map[[2]int]int{},
 		tune:   func(*rules) {},
+		moved:  map[transition]int{},
 	}
 	for i := range size {
 		w.nodes = append(w.nodes, &simNode{world: w, index: i, address: fmt.Sprintf("n%d:1", i+1), hostUp: true, statuses: map[ID]Status{}})
@@ -177,6 +179,7 @@ func (n *simNode) live(set rules) {
 		set.founding[i] = byte(n.world.random.Uint32())
 	}
 	n.machine = newMachine(set)
+	n.machine.onDecide = func(change table) { n.checkDecision(n.machine, change) }
 	clear(n.statuses)
 	n.world.note("n%d starts as %v", n.index+1, set.self.ID())
 	n.step(started{})
