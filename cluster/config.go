@@ -106,9 +106,14 @@ type Config struct {
 	// [Oldest]. It must be the same on all nodes.
 	Leader LeaderElection
 
-	// MinMembers is how many members must have come together before the first is up. It
-	// should be the same on all nodes. The default is 1.
+	// MinMembers is how many members must have come together before the first is up. Once
+	// one is, it does not matter any more. It must be the same on all nodes. The default is
+	// 1.
 	MinMembers int
+
+	// MinMembersOf is, by role, how many members with that role there must be among them.
+	// It must be the same on all nodes. The default is none.
+	MinMembersOf map[string]int
 
 	// StayDown ends the node when the cluster has given it up: its actors are stopped, which
 	// actor.System.Terminated tells; then Leave closes its ports. Otherwise it stops its
@@ -143,7 +148,7 @@ func (c Config) withDefaults() Config {
 	if c.Leader.Compare == nil {
 		c.Leader = Oldest()
 	}
-	c.MinMembers = max(c.MinMembers, 1)
+	c.MinMembers = cmp.Or(c.MinMembers, 1)
 	c.MinSeeds = cmp.Or(c.MinSeeds, 2)
 	if c.Clock == nil {
 		c.Clock = systemClock{}
@@ -174,6 +179,14 @@ func (c Config) validate() error {
 	}
 	if err := checkMember(c.NodeID, c.Roles, c.Meta); err != nil {
 		return fmt.Errorf("cluster: Config.NodeID, Roles and Meta: %w", err)
+	}
+	if c.MinMembers < 0 {
+		return fmt.Errorf("cluster: Config.MinMembers is %d; it counts members, so give it 1 or more, or 0 for the default", c.MinMembers)
+	}
+	for role, least := range c.MinMembersOf {
+		if least < 0 || role == "" {
+			return fmt.Errorf("cluster: Config.MinMembersOf[%q] is %d; name a role, and how many members must have it, 0 or more", role, least)
+		}
 	}
 	for _, seed := range c.Seeds {
 		if _, port, err := net.SplitHostPort(seed); err != nil || port == "" || port == "0" {

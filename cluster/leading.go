@@ -22,7 +22,7 @@ func (m *machine) lead() {
 // promote puts into a change that the members are up that are joining, once there are
 // enough.
 func (m *machine) promote(change table) {
-	if m.table.count(Joining)+m.table.count(Up) < m.set.minMembers {
+	if len(m.set.lacks(m.table)) > 0 {
 		return
 	}
 	number := m.table.youngest()

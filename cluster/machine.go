@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/downing"
@@ -23,6 +25,7 @@ type rules struct {
 	founding   clusterID                   // of a cluster that this node founds, should it
 	version    uint64                      // of the last view of the incarnation before
 	minMembers int
+	minOf      map[string]int // by role
 	detector   Detector
 	downing    downing.Strategy
 	election   LeaderElection
@@ -31,7 +34,13 @@ type rules struct {
 
 // agreed are the rules that all nodes of a cluster must share, for people to read.
 func (r rules) agreed() string {
-	return "downing " + r.downing.String() + ", leader " + r.election.Name
+	agreed := "downing " + r.downing.String() + ", leader " + r.election.Name + ", at least " + strconv.Itoa(r.minMembers) + " members"
+	for _, role := range slices.Sorted(maps.Keys(r.minOf)) {
+		if r.minOf[role] > 0 {
+			agreed += fmt.Sprintf(", %d with the role %q", r.minOf[role], role)
+		}
+	}
+	return agreed
 }
 
 // The rhythms of a machine that nobody has needed to change.

@@ -126,6 +126,7 @@ func (n *Node) run() {
 		force:      n.cfg.ForceForm,
 		founding:   drawClusterID(),
 		minMembers: n.cfg.MinMembers,
+		minOf:      n.cfg.MinMembersOf,
 		detector:   n.cfg.Detector,
 		downing:    n.cfg.Downing,
 		election:   n.cfg.Leader,

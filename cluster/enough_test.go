@@ -1,0 +1,66 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestNobodyIsUpBeforeThereAreEnoughMembersOfEachRole(t *testing.T) {
+	r := newRig(func(set *rules) {
+		set.self.Roles = []string{"web"}
+		set.minMembers, set.minOf = 3, map[string]int{"db": 2, "web": 1}
+	})
+	require.Equal(t, []string{"1 of 3 members", `0 of 2 members with the role "db"`}, r.set.lacks(r.table))
+	join := func(name string, incarnation uint64, role string) ID {
+		who := id(name+":1", incarnation)
+		require.Equal(t, welcome, r.asks(who, joinRequest{Name: name, Roles: []string{role}}).Verdict)
+		r.agrees()
+		return who
+	}
+	join("n2", 2, "web")
+	join("n3", 3, "web")
+	require.Equal(t, []string{`0 of 2 members with the role "db"`}, r.set.lacks(r.table))
+	join("n4", 4, "db")
+	require.Equal(t, Joining, r.table.status(r.self))
+	n5 := join("n5", 5, "db")
+	require.Equal(t, Up, r.table.status(r.self))
+	require.Equal(t, Up, r.table.status(n5))
+
+	r.hears(n5, gone{})
+	n6 := join("n6", 6, "web")
+	require.Equal(t, Up, r.table.status(n6), "it is about the first to be up, and does not stop what runs")
+}
+
+func TestMinMembersIsARuleOnWhichAllAgree(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.tune = func(c *Config) { c.Roles, c.MinMembersOf = []string{"db"}, map[string]int{"db": 1} }
+		f.start("n1")
+		for _, spoil := range []func(*Config){
+			func(c *Config) { c.MinMembers = 2 },
+			func(c *Config) { c.MinMembersOf = map[string]int{"db": 2} },
+			func(c *Config) { c.MinMembersOf = nil },
+		} {
+			cfg := f.config("n2")
+			spoil(&cfg)
+			_, err := Start(t.Context(), cfg)
+			require.ErrorAs(t, err, new(*RefusedError))
+			require.ErrorContains(t, err, "at least")
+		}
+		f.tune = func(c *Config) { c.MinMembersOf = map[string]int{"db": 1, "web": 0} }
+		f.start("n2")
+		f.await(time.Second, "n1", "n2")
+	})
+}
+
+func TestNumbersOfMembersAreNotNegative(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		"Config.MinMembers is -1":            {MinMembers: -1},
+		`Config.MinMembersOf["db"] is -2`:    {MinMembersOf: map[string]int{"db": -2}},
+		`Config.MinMembersOf[""] is 1; name`: {MinMembersOf: map[string]int{"": 1}},
+	} {
+		_, err := Start(t.Context(), cfg)
+		require.ErrorContains(t, err, want)
+	}
+}
