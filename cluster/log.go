@@ -24,41 +24,33 @@ func (n *Node) logStart() {
 func (n *Node) show(v View) {
 	before := n.View()
 	n.views.show(v)
-	n.logMembers(before, v)
-	n.logReachability(before, v)
-	if old, is := name(before.Leader()), name(v.Leader()); old != is {
-		n.log.Info("leader changed", zap.String("leader", is), zap.String("before", old))
+	for _, e := range v.Since(before) {
+		n.logEvent(e)
 	}
 }
 
-func name(m Member, ok bool) string {
-	if !ok {
-		return ""
-	}
-	return m.Name
-}
-
-func (n *Node) logMembers(before, v View) {
-	for _, m := range v.Members {
-		if i := slices.IndexFunc(before.Members, m.same); i < 0 || before.Members[i].Status != m.Status {
-			n.log.Info("member changed", fields(m)...)
-		}
-	}
-	for _, m := range before.Members {
-		if !slices.ContainsFunc(v.Members, m.same) && len(v.Members) > 0 {
-			m.Status = Removed
-			n.log.Info("member changed", fields(m)...)
-		}
-	}
-}
-
-func (n *Node) logReachability(before, v View) {
-	for _, m := range v.Members {
-		if was, is := before.Reachable(m), v.Reachable(m); was && !is {
-			n.log.Warn("member unreachable", append(fields(m), zap.Strings("by", namesOf(v.UnreachableBy(m))))...)
-		} else if !was && is {
-			n.log.Info("member reachable again", fields(m)...)
-		}
+func (n *Node) logEvent(e Event) {
+	switch e := e.(type) {
+	case MemberJoined:
+		n.log.Info("member changed", fields(e.Member)...)
+	case MemberUp:
+		n.log.Info("member changed", fields(e.Member)...)
+	case MemberLeaving:
+		n.log.Info("member changed", fields(e.Member)...)
+	case MemberExiting:
+		n.log.Info("member changed", fields(e.Member)...)
+	case MemberDowned:
+		n.log.Info("member changed", fields(e.Member)...)
+	case MemberRemoved:
+		n.log.Info("member changed", append(fields(e.Member), zap.Stringer("before", e.Before), zap.Bool("clean", e.Clean))...)
+	case MemberUnreachable:
+		n.log.Warn("member unreachable", append(fields(e.Member), zap.Strings("by", namesOf(e.By)))...)
+	case MemberReachable:
+		n.log.Info("member reachable again", fields(e.Member)...)
+	case LeaderChanged:
+		n.log.Info("leader changed", zap.String("role", e.Role), zap.String("leader", e.After.Name), zap.String("before", e.Before.Name))
+	case MembershipLost:
+		n.log.Info("membership lost", fields(e.Self)...)
 	}
 }
 
@@ -78,8 +70,6 @@ func namesOf(members []Member) []string {
 	}
 	return names
 }
-
-func (m Member) same(o Member) bool { return m.ID() == o.ID() }
 
 // whyNotUp says what the node is waiting for.
 func (n *Node) whyNotUp() string {

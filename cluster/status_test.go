@@ -73,7 +73,7 @@ func TestTheStatusTellsMembersLeaderSingletonsAndTimes(t *testing.T) {
 		require.Equal(t, []string{v.mustMember(t, "n1").ID().String()}, there.Managers)
 		require.Equal(t, "everywhere", one.Name)
 		require.Len(t, one.Managers, 2)
-		host, _ := v.find(one.Host)
+		host, _ := v.findByText(one.Host)
 		require.Equal(t, host.Name == "n2", one.Here)
 		require.Empty(t, one.Why)
 		require.NotZero(t, one.Term)
@@ -87,7 +87,7 @@ func (v View) mustMember(t *testing.T, name string) Member {
 	return m
 }
 
-func (v View) find(id string) (Member, bool) {
+func (v View) findByText(id string) (Member, bool) {
 	for _, m := range v.Members {
 		if m.ID().String() == id {
 			return m, true
