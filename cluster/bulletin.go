@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 )
 
@@ -12,17 +13,40 @@ type bulletin struct {
 	view    View
 	changed chan struct{} // closed when there is a newer view, or will be none
 	ended   bool          // there will be none
+
+	listeners []*listener // replaced, never changed
 }
+
+// A listener is called after each new view has been shown.
+type listener struct{ call func() }
 
 func newBulletin(v View) *bulletin { return &bulletin{view: v, changed: make(chan struct{})} }
 
 // show replaces the view by a newer one.
 func (b *bulletin) show(v View) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.view = v
 	close(b.changed)
 	b.changed = make(chan struct{})
+	listeners := b.listeners
+	b.mu.Unlock()
+	for _, l := range listeners {
+		l.call()
+	}
+}
+
+// listen calls f, which must not block, after each new view until cancel is called; it may
+// still be running then.
+func (b *bulletin) listen(f func()) (cancel func()) {
+	l := &listener{f}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.listeners = append(slices.Clip(b.listeners), l)
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.listeners = slices.DeleteFunc(slices.Clone(b.listeners), func(o *listener) bool { return o == l })
+	}
 }
 
 // end says that the view that is shown is the last.

@@ -164,6 +164,6 @@ func TestEventsBeginWithHowThingsStand(t *testing.T) {
 			kinds[kind(e)]++
 		}
 		require.Equal(t, accountOf(f.nodes["n1"].View()), a)
-		require.Subset(t, slices.Collect(maps.Keys(kinds)), []string{"MemberUp", "LeaderChanged", "MemberUnreachable", "MemberDowned", "MemberRemoved", "MemberLeaving"})
+		require.Subset(t, slices.Collect(maps.Keys(kinds)), []string{"MemberUp", "LeaderChanged", "MemberUnreachable", "MemberDowned", "MemberRemoved"})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"time"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/discovery"
 )
@@ -97,5 +98,33 @@ func ExampleNode_Handler() {
 	// [+]agreement ok
 	// readyz check passed
 	// <nil>
+	// <nil>
+}
+
+func ExampleSubscribe() {
+	ctx := context.Background()
+	node, err := cluster.Start(ctx, cluster.Config{Name: "shop", NodeID: "only"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	said := make(chan string)
+	actor.Spawn(node, func(ctx *actor.Context[string], next *actor.Next[string]) {
+		var before cluster.View
+		cluster.Subscribe(ctx, node, func(v cluster.View) actor.Behavior[string] {
+			for _, e := range v.Since(before) {
+				if e, ok := e.(cluster.MemberUp); ok {
+					said <- e.Member.Name + " is up"
+				}
+			}
+			before = v
+			return nil
+		})
+		next.OnMessage = func(*actor.Context[string], string) actor.Behavior[string] { return nil }
+	}, "watcher")
+	fmt.Println(<-said)
+	fmt.Println(node.Leave(ctx))
+	// Output:
+	// only is up
 	// <nil>
 }

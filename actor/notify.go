@@ -1,0 +1,42 @@
+package actor
+
+import "sync/atomic"
+
+// Notify returns a function that makes handle run inside the actor, in its place among
+// the messages. It may be called from any goroutine and never blocks. Calls that come
+// while one waits are one with it, so it says that there is news, not how much: handle
+// looks for itself, and sees all that was true before any of the calls. It returns the
+// next behavior, nil for the same.
+//
+// No mailbox is too full for it, and it is no dead letter when the actor ends before. It
+// works until what is deferred now by [Context.Defer] would run, and does nothing after.
+func Notify[M any](ctx *Context[M], handle func() Behavior[M]) (notify func()) {
+	c := ctx.cell
+	n := &notified[M]{handle: handle}
+	ctx.Defer(func() { n.over = true })
+	return func() {
+		if n.waits.CompareAndSwap(false, true) {
+			c.enqueue(item[M]{task: n})
+		}
+	}
+}
+
+type notified[M any] struct {
+	handle func() Behavior[M]
+	waits  atomic.Bool
+	over   bool // owned by the turn
+}
+
+func (n *notified[M]) run(c *cell[M]) {
+	n.waits.Store(false)
+	if n.over {
+		return
+	}
+	if next := n.handle(); next != nil {
+		c.become(next)
+	}
+}
+
+func (n *notified[M]) exempt() bool { return true }
+
+func (n *notified[M]) undelivered() (any, bool) { return nil, false }

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// reader returns an actor of n that puts each view into seen, and takes its time.
+func reader(n *Node, seen chan<- View, slow time.Duration) actor.Behavior[string] {
+	return func(ctx *actor.Context[string], next *actor.Next[string]) {
+		Subscribe(ctx, n, func(v View) actor.Behavior[string] {
+			seen <- v
+			time.Sleep(slow)
+			return nil
+		})
+		next.OnMessage = func(*actor.Context[string], string) actor.Behavior[string] {
+			return func(_ *actor.Context[string], next *actor.Next[string]) { next.Stop() }
+		}
+	}
+}
+
+func TestAnActorSeesTheCurrentViewFirstAndNeverMissesTheNewest(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.start("n1", "n2", "n3")
+		f.await(3*time.Second, "n1", "n2", "n3")
+		n1 := f.nodes["n1"]
+		quick, slow := make(chan View, 100), make(chan View, 100)
+		actor.Spawn(n1, reader(n1, quick, 0), "quick")
+		actor.Spawn(n1, reader(n1, slow, 5*time.Second), "slow", actor.WithMailbox(actor.Bounded(1, actor.DropNewest)))
+		synctest.Wait()
+		require.Len(t, (<-quick).Members, 3, "at once")
+		require.Len(t, (<-slow).Members, 3)
+
+		for range 3 {
+			require.NoError(t, f.nodes["n2"].Leave(t.Context()))
+			f.start("n2")
+		}
+		f.await(time.Second, "n1", "n2", "n3")
+		time.Sleep(time.Minute)
+		newest := n1.View()
+		require.Less(t, len(slow), len(quick))
+		for name, seen := range map[string]chan View{"quick": quick, "slow": slow} {
+			var last View
+			for len(seen) > 0 {
+				v := <-seen
+				require.Greater(t, v.Version, last.Version, "%s sees each once", name)
+				last = v
+			}
+			require.Equal(t, newest.Version, last.Version, name)
+		}
+	})
+}
+
+func TestASubscriptionEndsWithItsActorOrWithTheNode(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.start("n1", "n2")
+		f.await(3*time.Second, "n1", "n2")
+		n1, n2 := f.nodes["n1"], f.nodes["n2"]
+		seen := make(chan View, 100)
+		other := actor.NewSystem("other")
+		ref := actor.Spawn(other, reader(n1, seen, 0), "reader")
+		actor.Spawn(other, reader(n2, seen, 0), "another")
+		synctest.Wait()
+		require.Len(t, seen, 2)
+		ref.Tell("stop")
+		synctest.Wait()
+		require.Empty(t, n1.views.listeners)
+		require.Len(t, n2.views.listeners, 1)
+
+		require.NoError(t, n2.Leave(context.Background()))
+		delete(f.nodes, "n2")
+		synctest.Wait()
+		var last View
+		for len(seen) > 0 {
+			last = <-seen
+		}
+		require.Equal(t, Removed, last.Self.Status, "the last view of a node that has ended")
+		require.NoError(t, other.Shutdown(t.Context()))
+		require.Empty(t, n2.views.listeners)
+		require.Zero(t, other.DeadLetters())
+	})
+}
