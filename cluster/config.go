@@ -193,6 +193,9 @@ func (c Config) validate() error {
 			return fmt.Errorf("cluster: Config.Seeds: %q is not the host:port of a node", seed)
 		}
 	}
+	if err := c.Leader.validate(); err != nil {
+		return err
+	}
 	if err := validateDowning(c.Downing); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,11 @@ type LeaderElection struct {
 	Name string
 
 	// Compare orders members that are up; the first is elected. It must depend on nothing
-	// but the two members, and return 0 only for a member and itself.
+	// but the two members, not change them, and be a strict order: return 0 only for a member
+	// and itself, and the opposite sign for the members exchanged. [Start] tries it on some
+	// members and refuses what is wrong there. Where it returns 0 later, the older of the two
+	// comes first; where it panics, all are ordered by age. As this depends on nothing but
+	// the members, nodes of the same view still elect the same one.
 	Compare func(a, b Member) int
 }
 
@@ -26,6 +31,26 @@ func Oldest() LeaderElection { return LeaderElection{Name: "oldest", Compare: by
 // LowestAddress elects the member with the lowest address, as a string.
 func LowestAddress() LeaderElection {
 	return LeaderElection{Name: "lowest-address", Compare: func(a, b Member) int { return a.ID().Compare(b.ID()) }}
+}
+
+// OfRole elects, by another election, among the members that have a role. Those without it
+// come after all that have it: so when nobody has the role, there still is a leader to act
+// for the membership, by the same election among all. It panics on an empty role or an
+// election without Compare.
+func OfRole(role string, among LeaderElection) LeaderElection {
+	if role == "" || among.Compare == nil {
+		panic("cluster: OfRole needs a role and an election, as Oldest returns one")
+	}
+	without := func(m Member) int {
+		if m.HasRole(role) {
+			return 0
+		}
+		return 1
+	}
+	return LeaderElection{
+		Name:    fmt.Sprintf("%s of role %q", among.Name, role),
+		Compare: func(a, b Member) int { return cmp.Or(cmp.Compare(without(a), without(b)), among.Compare(a, b)) },
+	}
 }
 
 // byAge puts those that have no up-number yet last.
@@ -43,15 +68,51 @@ func (e LeaderElection) order(members []Member) []Member {
 	place := func(m Member) int {
 		return slices.Index([]Status{Up, Leaving, Joining, Exiting, Down, Removed}, m.Status)
 	}
-	return slices.SortedFunc(slices.Values(members), func(a, b Member) int {
-		if c := cmp.Compare(place(a), place(b)); c != 0 {
-			return c
-		}
-		if a.Status == Up {
-			return e.Compare(a, b)
-		}
-		return byAge(a, b)
+	ordered := slices.SortedFunc(slices.Values(members), func(a, b Member) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), byAge(a, b))
 	})
+	var up []Member
+	for _, m := range ordered {
+		if m.Status == Up {
+			up = append(up, m)
+		}
+	}
+	if e.sort(up) {
+		copy(ordered, up)
+	}
+	return ordered
+}
+
+// sort sorts members that are in order of age, and reports whether Compare has let it.
+func (e LeaderElection) sort(members []Member) (sorted bool) {
+	defer func() { sorted = recover() == nil }()
+	slices.SortStableFunc(members, e.Compare)
+	return true
+}
+
+// validate tries an election on some members.
+func (e LeaderElection) validate() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("cluster: Config.Leader.Compare panics on ordinary members: %v", r)
+		}
+	}()
+	var samples []Member
+	for i, address := range []string{"10.0.0.1:7355", "10.0.0.2:7355", "b:1", "a:65535"} {
+		m := Member{Name: address, Address: address, Incarnation: uint64(7 * i % 5), Status: Up, UpNumber: uint64(4 - i)}
+		samples = append(samples, m)
+		m.Name, m.Address, m.UpNumber, m.Roles = "z"+m.Name, "z"+m.Address, m.UpNumber+10, []string{"role"}
+		samples = append(samples, m)
+	}
+	for i, a := range samples {
+		for j, b := range samples {
+			ab, ba := cmp.Compare(e.Compare(a, b), 0), cmp.Compare(e.Compare(b, a), 0)
+			if ab != -ba || (ab == 0) != (i == j) {
+				return fmt.Errorf("cluster: Config.Leader.Compare is no strict order: it returns %d for the members %s and %s, and %d the other way round; end it with a comparison of their IDs", ab, a.ID(), b.ID(), ba)
+			}
+		}
+	}
+	return nil
 }
 
 // candidates returns the members of t as candidates.

@@ -10,6 +10,7 @@ import (
 func electorate() []Member {
 	return []Member{
 		{Name: "joins", Address: "a:1", Incarnation: 1, Status: Joining},
+		{Name: "exits", Address: "0:1", Incarnation: 1, Status: Exiting, UpNumber: 1},
 		{Name: "down", Address: "b:1", Incarnation: 1, Status: Down, UpNumber: 1},
 		{Name: "leaves", Address: "c:1", Incarnation: 1, Status: Leaving, UpNumber: 2},
 		{Name: "young", Address: "d:1", Incarnation: 1, Status: Up, UpNumber: 9, Roles: []string{"db"}},
@@ -25,11 +26,11 @@ func namesInOrder(e LeaderElection, members []Member) []string {
 }
 
 func TestTheOldestIsPreferredAndOfTwinsTheLowerAddress(t *testing.T) {
-	require.Equal(t, []string{"old", "twin", "young", "leaves", "joins", "down"}, namesInOrder(Oldest(), electorate()))
+	require.Equal(t, []string{"old", "twin", "young", "leaves", "joins", "exits", "down"}, namesInOrder(Oldest(), electorate()))
 }
 
 func TestTheLowestAddressIsPreferredAmongThoseThatAreUp(t *testing.T) {
-	require.Equal(t, []string{"young", "old", "twin", "leaves", "joins", "down"}, namesInOrder(LowestAddress(), electorate()))
+	require.Equal(t, []string{"young", "old", "twin", "leaves", "joins", "exits", "down"}, namesInOrder(LowestAddress(), electorate()))
 }
 
 func TestWhoActsForTheClusterIsNeverDown(t *testing.T) {
@@ -37,8 +38,39 @@ func TestWhoActsForTheClusterIsNeverDown(t *testing.T) {
 	last, ok := first(all, func(m Member) bool { return m.Status != Up && m.Status != Leaving })
 	require.True(t, ok)
 	require.Equal(t, "joins", last.Name, "when there is nobody else, one that only joins")
-	_, ok = first(all, func(m Member) bool { return m.Status == Down })
+	_, ok = first(all, func(m Member) bool { return m.Status == Down || m.Status == Exiting })
 	require.False(t, ok)
+}
+
+func TestMembersWithTheRoleArePreferredAndOthersActWhenNobodyHasIt(t *testing.T) {
+	require.Equal(t, []string{"young", "old", "twin", "leaves", "joins", "exits", "down"}, namesInOrder(OfRole("db", Oldest()), electorate()))
+	require.Equal(t, []string{"old", "twin", "young", "leaves", "joins", "exits", "down"}, namesInOrder(OfRole("web", Oldest()), electorate()))
+	require.Equal(t, `oldest of role "db"`, OfRole("db", Oldest()).Name)
+	require.Panics(t, func() { OfRole("", Oldest()) })
+	require.Panics(t, func() { OfRole("db", LeaderElection{}) })
+	for _, e := range []LeaderElection{Oldest(), LowestAddress(), OfRole("role", LowestAddress())} {
+		require.NoError(t, e.validate(), e.Name)
+	}
+}
+
+func TestABadElectionBringsNobodyDown(t *testing.T) {
+	byAge := namesInOrder(Oldest(), electorate())
+	panics := LeaderElection{Name: "panics", Compare: func(Member, Member) int { panic("no") }}
+	require.Equal(t, byAge, namesInOrder(panics, electorate()))
+	undecided := LeaderElection{Name: "undecided", Compare: func(Member, Member) int { return 0 }}
+	require.Equal(t, byAge, namesInOrder(undecided, electorate()), "of equals the older is preferred")
+	stubborn := LeaderElection{Name: "stubborn", Compare: func(Member, Member) int { return -1 }}
+	require.Len(t, namesInOrder(stubborn, electorate()), len(byAge))
+
+	for e, want := range map[*LeaderElection]string{
+		&panics:    "Compare panics",
+		&undecided: "no strict order",
+		&stubborn:  "no strict order",
+		{Compare: func(Member, Member) int { return 0 }}: "no Name",
+	} {
+		_, err := Start(t.Context(), Config{Leader: *e})
+		require.ErrorContains(t, err, want)
+	}
 }
 
 func TestALeaderIsUpAndMayBeUnreachable(t *testing.T) {
