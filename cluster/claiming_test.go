@@ -99,24 +99,6 @@ func TestAnAnswerCountsOnlyInItsSituation(t *testing.T) {
 	require.NotEqual(t, Up, r.table.status(id("n2:1", 2)))
 }
 
-func TestManualDowningSaysOnceWhatItWaitsFor(t *testing.T) {
-	r := newRig(func(set *rules) { set.downing = downing.Manual{} })
-	r.joins(id("n2:1", 2), "n2")
-	r.joins(id("n3:1", 3), "n3")
-	r.said = nil
-	r.wait(time.Hour)
-	var about []string
-	for _, a := range r.said {
-		if n, ok := a.(note); ok && n.warn {
-			about = append(about, n.address)
-			require.Contains(t, n.text, "downing is manual")
-			require.Contains(t, n.reason, "Node.Down")
-		}
-	}
-	require.Equal(t, []string{"n2:1", "n3:1"}, about)
-	require.Equal(t, Up, r.table.status(id("n2:1", 2)), "169")
-}
-
 func TestTroubleIsOverAfterARestOrWhenTheLostAreDown(t *testing.T) {
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	n1, n2, n3 := id("n1:1", 1), id("n2:1", 2), id("n3:1", 3)

@@ -46,6 +46,11 @@ type Config struct {
 	// and may be this very node; but it must be one node: who dials a name of several reaches
 	// any of them, perhaps itself, and would found a cluster of its own. So Start refuses
 	// names that have several addresses. For them there is Discovery.
+	//
+	// A node never joins a second cluster while it is a member of one. When a seed of a member
+	// turns out to live in another cluster of the same Name, the two become one by rule: the
+	// one with fewer members that are up dissolves, of equal ones that with the greater
+	// cluster ID, and its nodes join the other as new incarnations.
 	Seeds []string
 
 	// Discovery finds further seeds while the node runs: see package discovery, and

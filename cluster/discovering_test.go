@@ -42,7 +42,7 @@ func TestNodesThatFindEachOtherLittleByLittleFormOneCluster(t *testing.T) {
 		f.await(3*time.Second, "n1", "n2", "n3")
 		leader, _ := f.nodes["n3"].View().Leader()
 		require.Equal(t, "n1", leader.Name)
-		require.Empty(t, f.nodes["n1"].View().Waiting)
+		require.Empty(t, f.nodes["n1"].View().Waiting())
 	})
 }
 

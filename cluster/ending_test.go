@@ -50,6 +50,33 @@ func TestAllNodesRestartAtOnce(t *testing.T) {
 	})
 }
 
+func TestAllNodesAreKilledOneAfterTheOtherAndStartAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.start(five...)
+		f.await(3*time.Second, five...)
+		for _, name := range five {
+			f.crash(name)
+			time.Sleep(200 * time.Millisecond) // all within a second
+		}
+		began := make(chan error)
+		for i, name := range five {
+			cfg := f.config(name)
+			go func() {
+				time.Sleep(time.Duration(i) * 3 * time.Second)
+				n, err := Start(context.Background(), cfg)
+				f.mu.Lock()
+				f.nodes[name] = n
+				f.mu.Unlock()
+				began <- err
+			}()
+		}
+		for range five {
+			require.NoError(t, <-began)
+		}
+		f.await(5*time.Second, five...)
+	})
+}
+
 func TestANodeLeaves(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		f.start("n1", "n2", "n3")

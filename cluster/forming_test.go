@@ -186,3 +186,27 @@ func TestTwoClustersThatMeetBecomeOne(t *testing.T) {
 		f.await(6*time.Second, "n1", "n2", "n3")
 	})
 }
+
+func TestAMemberWhoseSeedLivesInAnotherClusterDoesNotJoinASecondOne(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		own := func(seeds ...string) func(*Config) {
+			return func(c *Config) { c.Seeds = seeds }
+		}
+		f.net.Partition([]string{"n1"}, []string{"n2", "n3"})
+		f.tune = own("n2:7355")
+		f.start("n2", "n3")
+		f.tune = own("n1:7355")
+		f.start("n1")
+		large, small := f.nodes["n2"].View(), f.nodes["n1"].View()
+		f.net.Heal()
+		time.Sleep(10 * time.Second)
+		require.Equal(t, large.Self.ID(), f.nodes["n2"].View().Self.ID(), "nobody knows of the other: two clusters they stay")
+		require.Equal(t, small.Self.ID(), f.nodes["n1"].View().Self.ID())
+
+		f.tune = own("n1:7355", "n2:7355")
+		f.start("n4") // joins one of them, and its other seed lives in the other
+		f.await(20*time.Second, "n1", "n2", "n3", "n4")
+		require.Equal(t, large.Self.ID(), f.nodes["n2"].View().Self.ID(), "the larger goes on")
+		require.NotEqual(t, small.Self.ID(), f.nodes["n1"].View().Self.ID(), "the smaller has dissolved")
+	})
+}

@@ -38,14 +38,14 @@ func TestAnotherAddressFoundDoesNot(t *testing.T) {
 	r := newRig(discovering(2))
 	r.finds(time.Minute, []string{"n0:1", "n1:1", "n2:1"}, "n0:1", "n2:1")
 	require.Equal(t, seeking, r.phase)
-	require.Contains(t, r.view().Waiting, "only the lowest address, n0:1,")
+	require.Contains(t, r.view().Waiting(), "only the lowest address, n0:1,")
 }
 
 func TestNobodyFoundsAClusterOnFewerThanRequired(t *testing.T) {
 	r := newRig(discovering(3))
 	r.finds(time.Hour, []string{"n1:1", "n2:1"}, "n2:1")
 	require.Equal(t, seeking, r.phase)
-	require.Contains(t, r.view().Waiting, "found 2 of at least 3 nodes (Config.MinSeeds)")
+	require.Contains(t, r.view().Waiting(), "found 2 of at least 3 nodes (Config.MinSeeds)")
 	r.finds(10*time.Second, []string{"n1:1", "n2:1", "n3:1"}, "n2:1", "n3:1")
 	require.Equal(t, member, r.phase)
 }
@@ -63,7 +63,7 @@ func TestNobodyFoundsAClusterWhileWhatIsFoundChanges(t *testing.T) {
 		r.finds(3*time.Second, addresses, addresses...)
 	}
 	require.Equal(t, seeking, r.phase)
-	require.Contains(t, r.view().Waiting, "changed just now")
+	require.Contains(t, r.view().Waiting(), "changed just now")
 }
 
 func TestNobodyFoundsAClusterWhileDiscoveryFails(t *testing.T) {
@@ -76,7 +76,7 @@ func TestNobodyFoundsAClusterWhileDiscoveryFails(t *testing.T) {
 	}
 	r.happens(notReached{address: "n2:1", refused: true})
 	require.Equal(t, seeking, r.phase, "what was found a minute ago says nothing")
-	require.Contains(t, r.view().Waiting, "not answered lately")
+	require.Contains(t, r.view().Waiting(), "not answered lately")
 	r.finds(0, both, "n2:1")
 	require.Equal(t, member, r.phase)
 }
@@ -94,7 +94,7 @@ func TestFoundingGoesOnWhenADeadAddressIsNotFoundAnyMore(t *testing.T) {
 	r := newRig(discovering(2))
 	r.finds(time.Minute, []string{"n1:1", "n2:1", "n3:1"}, "n2:1")
 	require.Equal(t, seeking, r.phase)
-	require.Contains(t, r.view().Waiting, "n3:1")
+	require.Contains(t, r.view().Waiting(), "n3:1")
 	r.finds(6*time.Second, []string{"n1:1", "n2:1"}, "n2:1")
 	require.Equal(t, member, r.phase)
 }
@@ -122,7 +122,7 @@ func TestAnAliasIsThisNodeAndCountsOnce(t *testing.T) {
 	r.hears(r.self, joinRequest{To: "alias:1"})
 	r.finds(time.Minute, mine)
 	require.Equal(t, seeking, r.phase)
-	require.Contains(t, r.view().Waiting, "found 1 of at least 2")
+	require.Contains(t, r.view().Waiting(), "found 1 of at least 2")
 	r.finds(10*time.Second, append(mine, "n2:1"), "n2:1")
 	require.Equal(t, member, r.phase, "the lowest address is this node")
 	r.said = nil
@@ -139,14 +139,14 @@ func TestTwoAddressesOfAnotherNodeCountOnce(t *testing.T) {
 		}
 	}
 	require.Equal(t, seeking, r.phase)
-	require.Contains(t, r.view().Waiting, "found 2 of at least 3")
+	require.Contains(t, r.view().Waiting(), "found 2 of at least 3")
 }
 
 func TestANodeThatIsFoundUnderNoNameOfItsOwnSaysSo(t *testing.T) {
 	r := newRig(discovering(2))
 	r.finds(time.Minute, []string{"10.0.0.1:1", "10.0.0.2:1"}, "10.0.0.1:1", "10.0.0.2:1")
 	require.Equal(t, seeking, r.phase)
-	require.Contains(t, r.view().Waiting, "does not find this node, which advertises n1:1: set Config.Advertise")
+	require.Contains(t, r.view().Waiting(), "does not find this node, which advertises n1:1: set Config.Advertise")
 }
 
 func TestANodeJoinsWhereDiscoveryFindsMembers(t *testing.T) {
@@ -229,7 +229,7 @@ func TestAClusterIsFoundedByForceWhenTheFirstSeedIsDead(t *testing.T) {
 	r := newRig(nil, "n0:1", "n1:1")
 	r.wait(time.Hour)
 	require.Equal(t, seeking, r.phase)
-	require.Contains(t, r.view().Waiting, "only the first one founds a cluster")
+	require.Contains(t, r.view().Waiting(), "only the first one founds a cluster")
 
 	r = newRig(func(set *rules) { set.force = true }, "n0:1", "n1:1")
 	r.wait(4 * time.Second)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +20,7 @@ import (
 type fleet struct {
 	t     *testing.T
 	net   *memnet.Network
+	mu    sync.Mutex // guards nodes while several are being started
 	nodes map[string]*Node
 	tune  func(*Config) // changes the configuration of nodes that are started
 }

@@ -20,6 +20,8 @@ type life struct {
 	machine *machine
 	gossip  *gossip
 	end     *end // it is over
+
+	patience patience
 }
 
 // farewell is how long a removed member's connections are kept, so that it can still
@@ -65,6 +67,7 @@ func (l *life) run() {
 			l.open(n.inbox.take())
 		case <-ticks:
 			l.handle(ticked{})
+			l.explain(n.cfg.Clock.Now())
 		case <-n.aborted.Done():
 			l.end = &end{err: context.Cause(n.aborted)}
 		}

@@ -84,7 +84,7 @@ func (n *Node) whyNotUp() string {
 	if failure != nil {
 		why += "; discovery fails: " + failure.Error()
 	}
-	if waiting := n.View().Waiting; waiting != "" {
+	if waiting := n.View().Waiting(); waiting != "" {
 		why += "; " + waiting
 	}
 	if n.cfg.Discovery != nil {

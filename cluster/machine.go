@@ -62,7 +62,6 @@ const (
 	guestFor     = 30 * time.Second       // how long who asks for heartbeats gets them
 	greetAtOnce  = 8                      // how many of them are greeted in a round
 	partPatience = 500 * time.Millisecond // how long a node that is gone waits to be noticed
-	explainAfter = 3 * time.Second        // how long members are unreachable until it is said why nothing follows
 	strangerFor  = 5 * time.Second        // how long heartbeats of a stranger may come until it is told
 	tombFor      = 24 * time.Hour         // how long removed members are remembered
 )
@@ -119,7 +118,6 @@ type machine struct {
 	finds       finds
 	calm        calm
 	claim       claim
-	explained   time.Time // the calm that has been explained to people
 	greetAt     time.Time
 	lastGreeted string      // in the last round
 	gossip      map[ID]bool // whom gossip reaches

@@ -15,7 +15,7 @@ func (m *machine) view() View {
 	v := View{Version: m.version, Self: m.set.self, tombs: maps.Clone(m.table.tombs)}
 	switch m.phase {
 	case idle, seeking:
-		v.Waiting = m.questions.waits
+		v.waiting = m.whyWaiting(v)
 		return v
 	case downed:
 		v.Self.Status = Down
@@ -40,6 +40,7 @@ func (m *machine) view() View {
 	v.order = m.set.election.order(v.Members)
 	v.rows, v.records = maps.Clone(m.table.rows), maps.Clone(m.table.records)
 	v.gone = m.unclean()
+	v.waiting = m.whyWaiting(v)
 	return v
 }
 

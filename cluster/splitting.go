@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/understudy-go/understudy/cluster/downing"
@@ -14,7 +13,6 @@ func (m *machine) judge() {
 	if len(m.table.unreachable()) == 0 {
 		return
 	}
-	m.explain()
 	s := m.situation()
 	here, _ := s.Split()
 	if !m.actsFor(here) {
@@ -43,24 +41,6 @@ func (m *machine) giveUp(change table, id ID) {
 	if each, known := m.table.members[id]; known && each.Status < Down {
 		each.Status = Down
 		change.members[id] = each
-	}
-}
-
-// explain says, once in each situation, that nothing will change it but an operator.
-func (m *machine) explain() {
-	if m.set.downing.Delay() >= 0 || m.now.Sub(m.calm.since) < explainAfter || m.calm.since.Equal(m.explained) {
-		return
-	}
-	m.explained = m.calm.since
-	for _, id := range slices.SortedFunc(maps.Keys(m.table.unreachable()), ID.Compare) {
-		if each := m.table.members[id]; each.Status < Exiting {
-			m.do(note{
-				warn:    true,
-				text:    "member is unreachable, and downing is manual",
-				address: id.Address,
-				reason:  "until it answers, or Node.Down(\"" + each.Name + "\") is called on the side that is to go on, what runs there is not started elsewhere",
-			})
-		}
 	}
 }
 

@@ -21,13 +21,10 @@ type View struct {
 	// looks for a cluster knows none.
 	Members []Member
 
-	// Waiting says, of a node that has looked for a cluster for more than some seconds, why
-	// it has not founded one itself, and so what it waits for; else it is empty.
-	Waiting string
-
 	// Converged reports whether all members are known to agree on who is a member.
 	Converged bool
 
+	waiting     []string    // for what, for people
 	order       []Member    // as candidates
 	unreachable map[ID][]ID // who is, in whose opinion
 	rows        map[ID]row
