@@ -15,8 +15,8 @@
 //
 //   - A member is an incarnation: a process that is started again, and a node that
 //     rejoins, is another member at the same address ([ID]).
-//   - Within an incarnation a status only moves forward: joining, up, leaving, down,
-//     removed. What nodes know merges in any order, late or twice, to the same; who is
+//   - Within an incarnation a status only moves forward: joining, up, leaving, exiting,
+//     down, removed. What nodes know merges in any order, late or twice, to the same; who is
 //     removed is never revived.
 //   - A member becomes up, with a number one higher than any before, only when all members
 //     agree on who is a member and all are reachable. So whoever is up knows everybody

@@ -93,8 +93,10 @@ func TestALeavingMemberThatFallsSilentHasCrashed(t *testing.T) {
 	r.becomes(n2, Leaving)
 	for range 100 {
 		r.wait(50 * time.Millisecond)
-		r.hears(n3, heartbeat{Cluster: r.table.cluster, Seq: uint64(r.clock.UnixNano()), Stream: true,
-			Seen: make([]byte, len(r.witnesses.bits)), Members: r.sums.members, All: r.sums.all})
+		r.hears(n3, heartbeat{
+			Cluster: r.table.cluster, Seq: uint64(r.clock.UnixNano()), Stream: true,
+			Seen: make([]byte, len(r.witnesses.bits)), Members: r.sums.members, All: r.sums.all,
+		})
 	}
 	require.Equal(t, Removed, r.table.status(n2))
 	require.False(t, r.table.tombs[n2].Clean, "its singletons may still run")
