@@ -103,8 +103,9 @@ type Config struct {
 	// Detector says how quickly a silent member becomes unreachable. The default is [LAN].
 	Detector Detector
 
-	// Downing decides about unreachable members. The default is downing.KeepMajority{}. It
-	// must be the same on all nodes.
+	// Downing decides about unreachable members. It must be the same on all nodes, and wait
+	// long enough for Detector; see [Config.Expected]. The default is downing.KeepMajority
+	// with a StableAfter that fits: three seconds with [LAN], eight with [WAN].
 	Downing Downing
 
 	// Leader is who is preferred as leader and as host of singletons. The default is
@@ -148,7 +149,7 @@ func (c Config) withDefaults() Config {
 	c.Bind = cmp.Or(c.Bind, "127.0.0.1:0")
 	c.Detector = c.Detector.withDefaults()
 	if c.Downing == nil {
-		c.Downing = downing.KeepMajority{}
+		c.Downing = c.Detector.defaultDowning()
 	}
 	if c.Leader.Compare == nil {
 		c.Leader = Oldest()
@@ -204,7 +205,10 @@ func (c Config) validate() error {
 	if err := validateDowning(c.Downing); err != nil {
 		return err
 	}
-	return c.Detector.validate()
+	if err := c.Detector.validate(); err != nil {
+		return err
+	}
+	return c.Detector.suits(c.Downing)
 }
 
 // validateDowning says what is wrong with a strategy, if it can tell.
@@ -243,13 +247,4 @@ func usableName(name string) bool {
 // that it has stopped: it may learn later than we that it is to stop, and then takes a while.
 func (c Config) margin() time.Duration {
 	return max(c.Downing.Delay(), 0) + c.Downing.Skew() + stopTime
-}
-
-// failover is how long after the death of a member what ran on it starts elsewhere, if it
-// is fenced; negative if nobody is ever taken down.
-func (c Config) failover() time.Duration {
-	if c.Downing.Delay() < 0 {
-		return -1
-	}
-	return c.Detector.detection() + c.Downing.Delay() + 2*c.Detector.Interval
 }

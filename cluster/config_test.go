@@ -18,12 +18,16 @@ func TestTheZeroConfigWorks(t *testing.T) {
 	require.Equal(t, LAN(), c.Detector)
 	require.Equal(t, "oldest", c.Leader.Name)
 	require.Equal(t, 13*time.Second, c.margin())
-	require.InDelta(t, 4.05, c.failover().Seconds(), 0.01)
 }
 
 func TestWithManualDowningThereIsNoFailover(t *testing.T) {
 	c := Config{Downing: downing.Manual{}}.withDefaults()
-	require.Negative(t, c.failover())
+	e := c.Expected()
+	require.Negative(t, e.Downing)
+	require.Negative(t, e.FailoverFenced)
+	require.Negative(t, e.FailoverUnfenced)
+	require.Equal(t, "never", orNever(e.Downing))
+	require.InDelta(t, 0.855, e.WorstDetection.Seconds(), 0.001)
 	require.Equal(t, 10*time.Second, c.margin())
 }
 
@@ -37,7 +41,7 @@ func TestTheMarginCoversTheSlowestLoser(t *testing.T) {
 	c := Config{Downing: downing.LeaseMajority{Lease: lent{}, LeaseTimeout: 4 * time.Second}}.withDefaults()
 	require.NoError(t, c.validate())
 	require.Equal(t, 19*time.Second, c.margin(), "3 s until the winner asks, 2 s more and 4 s for the answer to the loser, 10 s to stop")
-	require.InDelta(t, 4.05, c.failover().Seconds(), 0.01)
+	require.InDelta(t, 4.05, c.Expected().FailoverFenced.Seconds(), 0.1)
 }
 
 func TestConfigSaysWhatToDo(t *testing.T) {

@@ -8,15 +8,18 @@ import (
 
 // logStart says what to expect of the settings.
 func (n *Node) logStart() {
+	expected := n.cfg.Expected()
 	n.log.Info("node started",
 		zap.String("address", n.endpoint.Addr()),
 		zap.Strings("seeds", n.cfg.Seeds),
 		zap.Bool("discovery", n.cfg.Discovery != nil),
 		zap.Stringer("downing", n.cfg.Downing),
 		zap.String("leader", n.cfg.Leader.Name),
-		zap.Duration("expected_detection", n.cfg.Detector.detection()),
-		zap.Duration("expected_failover", n.cfg.failover()),
-		zap.Duration("margin_unfenced", n.cfg.margin()),
+		zap.Duration("expected_detection", expected.Detection),
+		zap.Duration("worst_detection", expected.WorstDetection),
+		zap.String("expected_downing", orNever(expected.Downing)),
+		zap.String("expected_failover_fenced", orNever(expected.FailoverFenced)),
+		zap.String("expected_failover_unfenced", orNever(expected.FailoverUnfenced)),
 	)
 }
 

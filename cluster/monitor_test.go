@@ -97,14 +97,18 @@ func TestDetectorFillsInDefaults(t *testing.T) {
 	require.Equal(t, LAN().Interval, d.Interval)
 	require.NoError(t, LAN().validate())
 	require.NoError(t, WAN().validate())
+	require.NoError(t, Local().validate())
 	require.InDelta(t, 0.85, LAN().detection().Seconds(), 0.01)
 	require.InDelta(t, 4.12, WAN().detection().Seconds(), 0.01)
 }
 
 func TestDetectorRefusesWhatCannotWork(t *testing.T) {
 	for name, spoil := range map[string]func(*Detector){
-		"must be positive":    func(d *Detector) { d.Interval = -1 },
-		"StreamDead":          func(d *Detector) { d.StreamDead = time.Millisecond },
+		"must be positive": func(d *Detector) { d.Interval = -1 },
+		"StreamDead 1ms must exceed the silence of 805ms":    func(d *Detector) { d.StreamDead = time.Millisecond },
+		"CheckEvery 200ms must not exceed Interval 100ms":    func(d *Detector) { d.CheckEvery = 200 * time.Millisecond },
+		"Pause 600ms is shorter than two Intervals of 500ms": func(d *Detector) { d.Interval = 500 * time.Millisecond },
+		"ExpectAfter 150ms must be at least two Intervals":   func(d *Detector) { d.ExpectAfter = 150 * time.Millisecond },
 		"phi: threshold":      func(d *Detector) { d.Threshold = -1 },
 		"phi: at least two s": func(d *Detector) { d.Samples = 1 },
 	} {

@@ -120,12 +120,13 @@ func (v View) shown(m Member) statuspage.Member {
 
 // shown is what a status page shows of c.
 func (c Config) shown() (statuspage.Settings, statuspage.Expected) {
+	e := c.Expected()
 	expected := statuspage.Expected{
-		DetectionSeconds:      c.Detector.detection().Seconds(),
+		DetectionSeconds:      e.WorstDetection.Seconds(),
 		UnfencedMarginSeconds: c.margin().Seconds(),
 	}
-	if failover := c.failover(); failover >= 0 {
-		expected.FailoverSeconds = new(failover.Seconds())
+	if e.FailoverFenced >= 0 {
+		expected.FailoverSeconds = new(e.FailoverFenced.Seconds())
 	}
 	return statuspage.Settings{
 		Seeds:                    list(c.Seeds),
