@@ -6,13 +6,14 @@ import "time"
 // go back; one that does is taken as no time passed.
 type Detector struct {
 	settings  Settings
+	limit     float64 // deviations at the threshold
 	intervals window
 	last      time.Time // of the last heartbeat, or when it was forgiven; zero before the first
 }
 
 // New returns a detector that has heard nothing yet. The settings must be valid.
 func New(s Settings) *Detector {
-	return &Detector{settings: s, intervals: newWindow(s.Samples)}
+	return &Detector{settings: s, limit: deviations(s.Threshold), intervals: newWindow(s.Samples)}
 }
 
 // Heartbeat says that one arrived. The interval since the one before is learnt, unless
@@ -57,14 +58,26 @@ func (d *Detector) Phi(now time.Time) float64 {
 	if d.last.IsZero() {
 		return 0
 	}
+	return suspicion(d.late(now) / d.deviation())
+}
+
+// late is by how much the silence exceeds what is expected, in units; it may be negative.
+func (d *Detector) late(now time.Time) float64 {
 	silence := float64(max(now.Sub(d.last), 0)) / float64(unit)
-	expected := d.intervals.mean() + float64(d.settings.Pause)/float64(unit)
-	deviation := max(d.intervals.stdDev(), float64(d.settings.MinStdDev)/float64(unit))
-	return suspicion((silence - expected) / deviation)
+	return silence - d.intervals.mean() - float64(d.settings.Pause)/float64(unit)
+}
+
+func (d *Detector) deviation() float64 {
+	return max(d.intervals.stdDev(), float64(d.settings.MinStdDev)/float64(unit))
 }
 
 // Available reports whether phi is below the threshold. Who has never been heard is
-// available.
+// available. As it is asked with every heartbeat, it does not compute phi, but compares
+// before the logarithm.
 func (d *Detector) Available(now time.Time) bool {
-	return d.Phi(now) < d.settings.Threshold
+	if d.last.IsZero() {
+		return true
+	}
+	late := d.late(now)
+	return late <= 0 && d.limit > 0 || late < d.limit*d.deviation()
 }

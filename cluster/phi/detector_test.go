@@ -144,3 +144,17 @@ func TestSettingsAreValidated(t *testing.T) {
 		require.ErrorContains(t, s.Validate(), name)
 	}
 }
+
+func TestAvailableIsPhiBelowTheThreshold(t *testing.T) {
+	for _, threshold := range []float64{0.1, 1, 3, 8, 16} {
+		s := lan()
+		s.Threshold = threshold
+		d := New(s)
+		last := heartbeats(d, 0, 50, 100)
+		last = heartbeats(d, last, 50, 130)
+		for ms := range 2000 {
+			now := at(last + ms)
+			require.Equal(t, d.Phi(now) < threshold, d.Available(now), "threshold %v, %d ms", threshold, ms)
+		}
+	}
+}
