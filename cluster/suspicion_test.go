@@ -21,8 +21,8 @@ type conditions struct {
 	loss          float64       // of each datagram and each segment
 	datagramsOnly bool
 	bursts        float64 // per day, in which everything is lost, 150 ms on average
-	stops         bool    // the subject is stopped now and then
-	observerStops bool    // so is the observer
+	stops         float64 // how many times as often as usual the subject is stopped
+	observerStops float64 // and the observer
 	hard          bool    // no bound is asked of a preset here
 }
 
@@ -60,8 +60,9 @@ func allConditions() []conditions {
 		with("5 % loss", func(c *conditions) { c.loss = 0.05 }),
 		with("10 % loss", func(c *conditions) { c.loss = 0.10 }),
 		with("bursts", func(c *conditions) { c.bursts, c.hard = 50, true }),
-		with("stops", func(c *conditions) { c.stops = true }),
-		with("stops of both", func(c *conditions) { c.stops, c.observerStops = true, true }),
+		with("stops", func(c *conditions) { c.stops = 1 }),
+		with("stops of both", func(c *conditions) { c.stops, c.observerStops = 1, 1 }),
+		with("stops of both, 20 x", func(c *conditions) { c.stops, c.observerStops, c.hard = 20, 20, true }),
 	}
 }
 
@@ -151,6 +152,7 @@ type pair struct {
 
 	stopped int // suspicions of a subject that was stopped for too long
 	cutOff  int // of one from which the network let nothing through for too long
+	stuck   int // of one whose TCP lane let nothing through for StreamDead, as it sent again and again
 	wrong   int // all others
 }
 
@@ -163,17 +165,15 @@ type arrival struct {
 func newPair(set Detector, c conditions, seed uint64) *pair {
 	p := &pair{conditions: c, random: rand.New(rand.NewPCG(seed, 99)), begin: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if c.datagramsOnly {
-		set.StreamDead = 1 << 62
+		set.StreamDead = 1 << 60
 	}
 	p.monitor, p.id = newMonitor(set), ID{Address: "n2:1", Incarnation: 2}
 	p.monitor.watch([]ID{p.id}, p.begin)
 	p.looked = time.Duration(p.random.Int64N(int64(set.CheckEvery)))
-	stops := func(on bool) *spans {
+	stops := func(times float64) *spans {
 		rates := make([]float64, len(stopsPerDay))
 		for i, s := range stopsPerDay {
-			if on {
-				rates[i] = s.count
-			}
+			rates[i] = times * s.count
 		}
 		return newSpans(p.random, rates, func(kind int) time.Duration {
 			s := stopsPerDay[kind]
@@ -266,7 +266,8 @@ func (p *pair) lookUntil(t time.Duration) {
 	set := p.monitor.set
 	for {
 		next := p.looked + set.CheckEvery
-		if quiet := p.heard + set.Pause/2; next < quiet && p.receiver.end(quiet) == quiet && p.receiver.longest(p.looked, quiet) == 0 {
+		stuck := p.monitor.subjects[p.id].stream.Sub(p.begin) + set.StreamDead/2
+		if quiet := min(p.heard+set.Pause/2, max(stuck, 0)); next < quiet && p.receiver.end(quiet) == quiet && p.receiver.longest(p.looked, quiet) == 0 {
 			skipped := (quiet - next) / set.CheckEvery * set.CheckEvery
 			if next+skipped > t {
 				return
@@ -297,6 +298,8 @@ func (p *pair) look(t time.Duration) {
 		p.stopped++
 	case p.bursts.longest(from, t) >= tooLong:
 		p.cutOff++
+	case s.detector.Available(p.begin.Add(t)):
+		p.stuck++
 	default:
 		p.wrong++
 	}
@@ -347,7 +350,7 @@ func TestSuspicionsUnderJitterLossAndStops(t *testing.T) {
 			t.Run(preset.name+" "+c.name, func(t *testing.T) {
 				p := newPair(preset.set, c, uint64(i))
 				p.run(time.Duration(*pairDays * float64(24*time.Hour)))
-				t.Logf("%8.3g node-months: stopped %5d, cut off %5d, false %5d", months, p.stopped, p.cutOff, p.wrong)
+				t.Logf("%8.3g node-months: stopped %5d, cut off %5d, stuck %5d, false %5d", months, p.stopped, p.cutOff, p.stuck, p.wrong)
 				if preset.name == "LAN" && !c.hard {
 					require.Less(t, float64(p.wrong), max(months, 1), "false suspicions")
 				}
