@@ -62,7 +62,7 @@ func TestTheStatusTellsMembersLeaderSingletonsAndTimes(t *testing.T) {
 			require.Equal(t, []string{"worker"}, m.Roles)
 		}
 		require.InDelta(t, 0.85, s.Expected.DetectionSeconds, 0.01)
-		require.InDelta(t, 4.05, *s.Expected.FailoverSeconds, 0.01)
+		require.InDelta(t, 4.1, *s.Expected.FailoverSeconds, 0.01)
 		require.Empty(t, s.Waiting)
 
 		require.Len(t, s.Singletons, 2)
