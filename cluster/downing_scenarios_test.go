@@ -88,12 +88,12 @@ func (s *tale) requireSurvivors(numbers ...int) {
 	}
 }
 
-// requireNever runs for a while, and fails when something is the case in between.
-func (s *tale) requireNever(d time.Duration, what string, is func() bool) {
+// requireOneSide runs for a while, in which two sides must not go on.
+func (s *tale) requireOneSide(d time.Duration) {
 	s.t.Helper()
 	for end := s.now.Add(d); s.now.Before(end); s.run(100 * time.Millisecond) {
-		if is() {
-			s.fail("%s", what)
+		if s.twoSides() {
+			s.fail("two sides")
 		}
 	}
 }
@@ -171,9 +171,9 @@ func TestAPartitionOfAMinuteEndsOneSide(t *testing.T) {
 	} {
 		s := tell(t, 26, 5, tt.strategy)
 		s.cutApart([]int{1, 2}, []int{3, 4, 5})
-		s.requireNever(decided+time.Second+tt.strategy.Skew(), "two sides", s.twoSides)
+		s.requireOneSide(decided + time.Second + tt.strategy.Skew())
 		s.requireSurvivors(tt.goOn...)
-		s.requireNever(time.Minute, "two sides", s.twoSides)
+		s.requireOneSide(time.Minute)
 		s.requireSurvivors(tt.goOn...)
 		s.awaitOneCluster(8 * time.Second)
 		s.requireSurvivors(tt.goOn...)
@@ -252,7 +252,7 @@ func TestASplitInThreeEndsEverybodyWithoutALease(t *testing.T) {
 
 	s = tell(t, 27, 5, downing.LeaseMajority{Lease: lent{}})
 	s.cutApart([]int{1, 2}, []int{3, 4}, []int{5})
-	s.requireNever(time.Minute, "two sides", s.twoSides)
+	s.requireOneSide(time.Minute)
 	require.NotEmpty(t, s.survivors())
 	require.Equal(t, 1, s.lease.grants)
 	s.requireSurvivors(s.survivors()...)
@@ -334,9 +334,9 @@ func (s *tale) flap(period time.Duration, sides ...[]int) {
 	s.t.Helper()
 	for end := s.now.Add(time.Minute); s.now.Before(end); {
 		s.cutApart(sides...)
-		s.requireNever(period, "two sides", s.twoSides)
+		s.requireOneSide(period)
 		clear(s.cuts)
-		s.requireNever(period, "two sides", s.twoSides)
+		s.requireOneSide(period)
 	}
 }
 
@@ -386,9 +386,9 @@ func TestTheSideThatReachesTheLeaseGoesOn(t *testing.T) {
 			s.lease.lost[n-1] = true
 		}
 		s.cutApart([]int{1, 2}, []int{3, 4, 5})
-		s.requireNever(decided+time.Second+downing.DefaultMinorityDelay+downing.DefaultLeaseTimeout, "two sides", s.twoSides)
+		s.requireOneSide(decided + time.Second + downing.DefaultMinorityDelay + downing.DefaultLeaseTimeout)
 		s.requireSurvivors(tt.goOn...)
-		s.requireNever(time.Minute, "two sides", s.twoSides)
+		s.requireOneSide(time.Minute)
 		s.awaitOneCluster(8 * time.Second)
 	}
 }

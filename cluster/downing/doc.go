@@ -7,5 +7,35 @@
 // what it sees, and the rule is such that at most one side goes on. The other side downs
 // itself.
 //
-// A strategy is a function of values. It reads no clock and keeps no state.
+// The strategies differ in who goes on, and in what they cannot bear:
+//
+//   - [KeepMajority], the default: more than half of the members. A split into many parts,
+//     or the crash of more than half, ends all.
+//   - [StaticQuorum]: as many as configured. The cluster must not outgrow the number.
+//   - [KeepOldest]: those with the oldest member. Small sides may go on, large ones end.
+//   - [KeepReferee]: those with a particular member. Its crash ends all.
+//   - [LeaseMajority]: those who get a lease, which the majority asks for first. It needs a
+//     lease, and nobody goes on without it.
+//   - [DownAll]: nobody. All end, and form the cluster anew.
+//   - [Manual]: an operator says so. Until then nothing moves.
+//
+// # What they have in common
+//
+// A strategy waits until the members, and who is unreachable, have not changed for some
+// time (StableAfter). If that does not come to pass, as a link fails again and again, a
+// side downs itself after StableAfter and 3/4 of that again, at least 4 seconds: seven
+// seconds unless set. KeepUnstable switches this off.
+//
+// A link between two members may be broken while both reach a third one. They are
+// on one side then, and no strategy ends it for that: as few as possible go down, so that
+// those who stay are all linked to each other; of two who lack only each other the
+// younger. Only DownAll takes it for a reason to end. A member that KeepOldest or
+// KeepReferee hangs on is spared.
+//
+// Members that are joining do not count. Between the sides of a split there may be
+// another opinion of who joins or has left, by one step; no strategy keeps two sides for
+// that.
+//
+// A strategy is a function of values. It reads no clock and keeps no state. Write your own
+// by implementing [Strategy]: the tests of this package show what it should withstand.
 package downing
