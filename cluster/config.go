@@ -106,6 +106,7 @@ type Config struct {
 	// Downing decides about unreachable members. It must be the same on all nodes, and wait
 	// long enough for Detector; see [Config.Expected]. The default is downing.KeepMajority
 	// with a StableAfter that fits: three seconds with [LAN], eight with [WAN].
+	// docs/downing.md helps to choose.
 	Downing Downing
 
 	// Leader is who is preferred as leader and as host of singletons. The default is

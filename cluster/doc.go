@@ -26,10 +26,11 @@
 //     farewell, or because another process lives at its address.
 //   - Leader and hosts are chosen among those who are up by an order that does not regard
 //     reachability ([LeaderElection]); nodes with the same view choose the same.
-//   - Of two sides of a split at most one goes on, with [downing.KeepMajority]; except
-//     when a member is being taken down in the very moment of the split. Then both may, until
-//     they meet again, and the smaller dissolves. What must not happen twice
-//     even then needs a fence: see package singleton.
+//   - Of two sides of a split at most one goes on. With [downing.KeepMajority] and
+//     [downing.KeepOldest] there is an exception: when a member is being taken down in the
+//     very moment of the split, both may, until they meet again, and the smaller dissolves.
+//     What must not happen twice even then needs a fence (see package singleton), or
+//     [downing.StaticQuorum] or [downing.LeaseMajority].
 //
 // # In plain words
 //
