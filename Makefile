@@ -1,9 +1,11 @@
 GO       ?= go
 TOOL     := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
+TIME     ?= 10m
 N        ?= 1000
 SEED     ?= 0
-NODES    ?= 0
+simulate: NODES ?= 0
+nemesis:  NODES ?= 5
 
 .DEFAULT_GOAL := help
 
@@ -63,6 +65,10 @@ stress: ## Run the tests of what is concurrent 50 times with the race detector
 simulate: ## Run N (1000) random histories of each pure machine; SEED (0) is the first, NODES (3, 5 and 7 in turn) how many
 	$(GO) test -timeout=24h ./cluster -run 'RandomHist|Merge' -histories=$(N) -merges=50000 -seed=$(SEED) -nodes=$(NODES)
 	$(GO) test -timeout=24h ./singleton -run Simulated -sim.count=$(N)
+
+.PHONY: nemesis
+nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root
+	$(GO) run ./internal/nemesis -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)

@@ -1,0 +1,98 @@
+//go:build linux
+
+// Command nemesis torments real nodes, and holds what comes of it against what is
+// promised.
+//
+//	go run ./internal/nemesis -time 10m -nodes 5 -seed 1
+//
+// It starts processes of itself as nodes of one cluster, each in a network namespace of
+// its own, linked by veth pairs to a bridge in another. Clients write entries into an
+// event-sourced singleton and read from it, through random nodes and over sockets that
+// no cut reaches. Meanwhile, by a schedule drawn from the seed, the network is cut, in
+// both directions or in one, is slow, or loses packets; processes are stopped with SIGSTOP
+// and continued, killed with SIGKILL and started again, all of them at once too, or leave
+// in good order. After most rounds everything is mended, and the cluster must settle:
+// one cluster, the same view everywhere, one instance of each singleton, and writes that
+// are acknowledged.
+//
+// In the end all entries that were acknowledged must be in the journal exactly once, in
+// an order that does not contradict time, and nothing else but what was sent; epochs never
+// fall; generations of instances only grow. A second singleton, which fences nothing,
+// says all the time that it runs: two of them must not, except within a margin of a time
+// in which a process was stopped or the network disturbed. Such times are reported.
+//
+// It needs root, the programs ip, tc (iproute2) and nft (nftables), and a kernel that
+// lets it have namespaces; where it cannot run it says why, and ends with status 0. A
+// fault that the kernel cannot do is left out, and named. The exit status is 1 when
+// something was violated; then the logs of the nodes are kept.
+//
+// The seed replays the schedule. Everything else has its own timing, so that the outcome
+// may be another.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	if beNode() {
+		return
+	}
+	span := flag.Duration("time", time.Minute, "how long to torment")
+	nodes := flag.Int("nodes", 5, "how many nodes, from 3 to 9")
+	seed := flag.Uint64("seed", 0, "draws the schedule; 0 draws the seed")
+	settle := flag.Duration("settle", time.Minute, "how long the cluster may take to settle")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	os.Exit(run(ctx, *span, *nodes, *seed, *settle))
+}
+
+// run returns the exit status.
+func run(ctx context.Context, span time.Duration, nodes int, seed uint64, settle time.Duration) int {
+	if nodes < 3 || nodes > 9 {
+		fmt.Fprintln(os.Stderr, "nemesis: -nodes must be from 3 to 9")
+		return 2
+	}
+	if err := possible(); err != nil {
+		fmt.Printf("nemesis: skipped: %v\n", err)
+		return 0
+	}
+	if seed == 0 {
+		seed = rand.Uint64()>>40 + 1
+	}
+	h, err := newHarness(os.Stdout, nodes, settle)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "nemesis:", err)
+		return 1
+	}
+	h.show.text("seed %d: make nemesis TIME=%v NODES=%d SEED=%d", seed, span, nodes, seed)
+	rounds := plan(seed, nodes, h.can)
+	switch err := h.torment(ctx, until(clock()+span, rounds)); {
+	case errors.Is(err, errViolated):
+		return 1
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "nemesis: interrupted")
+		return 1
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "nemesis:", err)
+		return 1
+	}
+	return 0
+}
+
+// until yields rounds until a time.
+func until(end time.Duration, rounds func() Round) func(func(Round) bool) {
+	return func(yield func(Round) bool) {
+		for clock() < end && yield(rounds()) {
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+// Command nemesis torments real nodes. It needs Linux.
+package main
+
+import "fmt"
+
+func main() { fmt.Println("nemesis: skipped: network namespaces need Linux") }

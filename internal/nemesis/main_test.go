@@ -1,0 +1,49 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain lets the test's own binary be a node.
+func TestMain(m *testing.M) {
+	if !beNode() {
+		os.Exit(m.Run())
+	}
+}
+
+// short is a schedule of what is likeliest to find something.
+var short = []Round{
+	{Faults: []Fault{{Kind: Kill, Targets: []int{0}, Host: true, For: 3 * time.Second}}, Settle: true},
+	{Faults: []Fault{{Kind: Partition, Targets: []int{1}, Host: true, For: 8 * time.Second}}, Settle: true},
+	{Faults: []Fault{
+		{Kind: Lose, Targets: []int{0, 1, 2}, Percent: 5, For: 8 * time.Second},
+		{Kind: Pause, Targets: []int{2}, Host: true, For: 6 * time.Second},
+	}, Gap: time.Second, Settle: true},
+	{Faults: []Fault{{Kind: Mute, Targets: []int{0}, For: 3 * time.Second}}, Settle: true},
+	{Faults: []Fault{{Kind: KillAll, Targets: []int{0, 1, 2}, For: time.Second}}, Settle: true},
+}
+
+func TestRealNodesSurviveAShortNemesis(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes more than a minute")
+	}
+	if err := possible(); err != nil {
+		t.Skip(err)
+	}
+	var out bytes.Buffer
+	h, err := newHarness(&out, 3, 3*time.Minute)
+	require.NoError(t, err)
+	err = h.torment(t.Context(), slices.Values(short))
+	t.Logf("\n%s", &out)
+	require.NoError(t, err)
+	require.NoDirExists(t, h.dir)
+	require.Greater(t, len(h.rec.acked()), 100)
+}

@@ -1,0 +1,187 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// nodeEnv makes a process of this program a node; it holds its nodeConfig as JSON.
+const nodeEnv = "UNDERSTUDY_NEMESIS_NODE"
+
+// leaveLimit is how long a node may take to leave.
+const leaveLimit = 45 * time.Second
+
+// A nodeConfig says what node a process is.
+type nodeConfig struct {
+	Name     string
+	Process  string // Name, and which process of it
+	Bind     string
+	Seeds    []string
+	Dir      string // of the sockets
+	Database string
+	Ticks    string // the file into which its tickers write
+}
+
+// beNode lives the life of a node if this process is to be one.
+func beNode() bool {
+	text, ok := os.LookupEnv(nodeEnv)
+	if !ok {
+		return false
+	}
+	var cfg nodeConfig
+	err := json.Unmarshal([]byte(text), &cfg)
+	if err == nil {
+		err = runNode(context.Background(), cfg)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "node has failed:", err)
+		os.Exit(1)
+	}
+	return true
+}
+
+// A nodeProcess is what the harness talks to.
+type nodeProcess struct {
+	node   *cluster.Node
+	ledger actor.ActorRef[LedgerMsg]
+	name   string
+	left   chan error
+}
+
+// runNode starts a node, and returns when it was asked to leave and has done so.
+func runNode(ctx context.Context, cfg nodeConfig) error {
+	log, err := logger(cfg.Process)
+	if err != nil {
+		return err
+	}
+	ticks, err := os.Create(cfg.Ticks)
+	if err != nil {
+		return err
+	}
+	defer ticks.Close()
+	journal, err := sqlite.Open(cfg.Database) //nolint:contextcheck // opening takes no context
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+	node, err := cluster.Start(ctx, cluster.Config{Name: "nemesis", NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds, Logger: log})
+	if err != nil {
+		return err
+	}
+	n := &nodeProcess{node: node, name: cfg.Name, left: make(chan error)}
+	n.ledger = actor.Spawn(node, ledger(journal), ledgerID)
+	actor.Spawn(node, ticker(ticks), tickerName) //nolint:contextcheck // each actor has its own
+	socket := socketPath(cfg.Dir, cfg.Name)
+	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed
+		return err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	go n.serve(ctx, l)
+	err = <-n.left
+	return errors.Join(err, l.Close())
+}
+
+// logger writes to standard error, which the harness keeps.
+func logger(process string) (*zap.Logger, error) {
+	cfg := zap.NewDevelopmentConfig()
+	cfg.Level = zap.NewAtomicLevelAt(zap.DebugLevel)
+	cfg.DisableCaller, cfg.DisableStacktrace = true, true
+	cfg.EncoderConfig.EncodeTime = func(_ time.Time, enc zapcore.PrimitiveArrayEncoder) {
+		enc.AppendString(fmt.Sprintf("%.3f", clock().Seconds()))
+	}
+	log, err := cfg.Build()
+	if err != nil {
+		return nil, err
+	}
+	return log.Named(process), nil
+}
+
+func (n *nodeProcess) serve(ctx context.Context, l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return // it is closed in the end
+		}
+		go n.converse(ctx, conn)
+	}
+}
+
+func (n *nodeProcess) converse(ctx context.Context, conn net.Conn) {
+	defer conn.Close()
+	var r Request
+	if err := json.NewDecoder(conn).Decode(&r); err != nil {
+		return // who asked was killed, or has lost patience
+	}
+	reply, err := n.answer(ctx, r)
+	if err != nil {
+		reply.Error = err.Error()
+	}
+	_ = json.NewEncoder(conn).Encode(reply) // who asked may have lost patience
+}
+
+func (n *nodeProcess) answer(ctx context.Context, r Request) (reply Reply, err error) {
+	switch {
+	case r.Add != nil:
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		var receipt Receipt
+		receipt, err = actor.Ask(ctx, n.ledger, func(replyTo actor.ActorRef[Receipt]) LedgerMsg { return Add{*r.Add, replyTo} })
+		reply.Receipt = &receipt
+	case r.Look:
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		var sum Sum
+		sum, err = actor.Ask(ctx, n.ledger, func(replyTo actor.ActorRef[Sum]) LedgerMsg { return Look{replyTo} })
+		reply.Sum = &sum
+	case r.Status:
+		reply.Status = n.status()
+	case r.Leave:
+		go n.leave(ctx)
+	}
+	return reply, err
+}
+
+func (n *nodeProcess) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leaveLimit)
+	defer cancel()
+	n.left <- n.node.Leave(ctx)
+}
+
+func (n *nodeProcess) status() *Status {
+	v := n.node.View()
+	s := &Status{Node: n.name, Incarnation: v.Self.Incarnation, Unreachable: len(v.Unreachable()), Converged: v.Converged}
+	for _, m := range v.Members {
+		s.Members = append(s.Members, fmt.Sprintf("%v %v", m.ID(), m.Status))
+		if m.Status == cluster.Up {
+			s.Up++
+		}
+	}
+	if leader, ok := v.Leader(); ok {
+		s.Leader = leader.Name
+	}
+	if status, ok := singleton.StatusOf(n.node.System, ledgerID); ok {
+		s.Ledger = status.Here
+	}
+	if status, ok := singleton.StatusOf(n.node.System, tickerName); ok {
+		s.Ticker = status.Here
+	}
+	return s
+}

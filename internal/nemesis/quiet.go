@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Status is what a node says of itself and of the cluster.
+type Status struct {
+	Node        string
+	Incarnation uint64
+	Members     []string // that have not been removed: address, incarnation, status
+	Up          int      // how many of them are up
+	Unreachable int
+	Converged   bool
+	Leader      string
+	Ledger      bool // its instance runs here
+	Ticker      bool // its instance runs here
+}
+
+// unsettled says what is not yet as it must be some time after all has been mended, ""
+// when nothing: one cluster of all nodes, all up, of which all know the same, and one
+// instance of each singleton.
+func unsettled(nodes int, said []Status) string {
+	if len(said) != nodes {
+		return fmt.Sprintf("%d of %d nodes answer", len(said), nodes)
+	}
+	var ledgers, tickers int
+	for _, s := range said {
+		switch first := said[0]; {
+		case s.Up != nodes || len(s.Members) != nodes:
+			return fmt.Sprintf("%s knows of %d members, %d of them up: %v", s.Node, len(s.Members), s.Up, s.Members)
+		case s.Unreachable > 0:
+			return fmt.Sprintf("%s takes %d members for unreachable", s.Node, s.Unreachable)
+		case !s.Converged:
+			return s.Node + " does not see the others agree"
+		case !slices.Equal(s.Members, first.Members):
+			return fmt.Sprintf("%s and %s know different members: %v, %v", first.Node, s.Node, first.Members, s.Members)
+		case s.Leader != first.Leader:
+			return fmt.Sprintf("the leader is %q for %s and %q for %s", first.Leader, first.Node, s.Leader, s.Node)
+		}
+		if s.Ledger {
+			ledgers++
+		}
+		if s.Ticker {
+			tickers++
+		}
+	}
+	if ledgers != 1 || tickers != 1 {
+		return fmt.Sprintf("%d nodes run the ledger, and %d the ticker", ledgers, tickers)
+	}
+	return ""
+}

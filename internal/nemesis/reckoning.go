@@ -1,0 +1,188 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+)
+
+// reckon lets all nodes leave, and holds what they have left behind against what was
+// promised.
+func (h *harness) reckon(ctx context.Context) error {
+	sum, err := h.finalSum()
+	if err != nil {
+		return err
+	}
+	if err := h.leaveAll(); err != nil {
+		return err
+	}
+	journal, err := readJournal(ctx, h.database())
+	if err != nil {
+		return err
+	}
+	history := h.rec.history
+	if whole := sumOf(journal); sum != whole {
+		h.violate("the ledger ends with %+v, the journal with %+v", sum, whole)
+	}
+	h.violations = append(h.violations, check(history, journal)...)
+	runs, err := h.readRuns()
+	if err != nil {
+		return err
+	}
+	h.violations = append(h.violations, checkGenerations(runs, h.stops)...)
+	both := overlaps(runs, h.troubles)
+	for _, o := range both {
+		if o.Excuse == "" {
+			h.violate("%v", o)
+		}
+	}
+	h.readLogs()
+	h.report(history, journal, runs, both)
+	return nil
+}
+
+// violate notes a violation.
+func (h *harness) violate(format string, what ...any) {
+	h.violations = append(h.violations, fmt.Sprintf(format, what...))
+}
+
+// finalSum asks the ledger, once clients have ended.
+func (h *harness) finalSum() (Sum, error) {
+	var why error
+	for range 10 {
+		reply, err := ask(h.dir, nodeName(0), Request{Look: true})
+		if err == nil && reply.Error == "" && reply.Sum != nil {
+			return *reply.Sum, nil
+		}
+		why = errors.Join(err, errors.New(reply.Error))
+	}
+	return Sum{}, fmt.Errorf("the ledger does not answer in the end: %w", why)
+}
+
+// leaveAll lets one node after the other leave, in good order.
+func (h *harness) leaveAll() error {
+	for n, p := range h.running {
+		p.expected.Store(true)
+		if _, err := ask(h.dir, nodeName(n), Request{Leave: true}); err != nil {
+			return fmt.Errorf("%s was to leave: %w", p.name, err)
+		}
+		if err := p.await(leaveLimit); err != nil {
+			return err
+		}
+		if p.err != nil {
+			return fmt.Errorf("%s was to leave: %w", p.name, p.err)
+		}
+	}
+	return nil
+}
+
+// readJournal returns what is in the journal.
+func readJournal(ctx context.Context, database string) (stored []Stored, err error) {
+	journal, err := sqlite.Open(database) //nolint:contextcheck // opening takes no context
+	if err != nil {
+		return nil, err
+	}
+	defer journal.Close()
+	claim, err := journal.Claim(ctx, ledgerID, persistence.WriterID{})
+	if err != nil {
+		return nil, err
+	}
+	for record, err := range journal.Read(ctx, ledgerID, 1, claim.LastSeq) {
+		if err != nil {
+			return nil, err
+		}
+		event, err := (actor.Payload{Type: record.Type, Data: record.Payload}).Unpack(nil)
+		if err != nil {
+			return nil, err
+		}
+		written, ok := event.(Written)
+		if !ok {
+			return nil, fmt.Errorf("record %d is a %T", record.Seq, event)
+		}
+		stored = append(stored, Stored{Entry: written.Entry, Seq: record.Seq, Epoch: record.Epoch})
+	}
+	return stored, nil
+}
+
+// readRuns reads what all tickers have said.
+func (h *harness) readRuns() (runs []Run, err error) {
+	files, err := filepath.Glob(filepath.Join(h.dir, "*.ticks"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		process := strings.TrimSuffix(filepath.Base(name), ".ticks")
+		runs = append(runs, readRuns(process, bytes.NewReader(text))...)
+	}
+	return runs, nil
+}
+
+// readLogs looks for what no log of a node may say.
+func (h *harness) readLogs() {
+	for _, log := range h.logs {
+		text, err := os.ReadFile(log.Name())
+		if err != nil {
+			h.violate("%v", err)
+		}
+		for _, never := range []string{"WARNING: DATA RACE", "panic:", "fatal error:", "DPANIC"} {
+			if i := bytes.Index(text, []byte(never)); i >= 0 {
+				line, _, _ := bytes.Cut(text[i:], []byte("\n"))
+				h.violate("%s says: %s", filepath.Base(log.Name()), line)
+			}
+		}
+	}
+}
+
+// report prints the figures.
+func (h *harness) report(history History, journal []Stored, runs []Run, both []Overlap) {
+	var acked int
+	for _, w := range history.Writes {
+		if w.acked() {
+			acked++
+		}
+	}
+	stale, worst := staleReads(history, journal)
+	h.show.text("\n%d entries sent in %d attempts: %d acknowledged, %d unknown; %d in the journal",
+		len(history.Writes), h.rec.attempts, acked, len(history.Writes)-acked, len(journal))
+	h.show.text("%d reads, %d of them stale, by %.2fs at most", len(history.Reads), stale, worst.Seconds())
+	h.show.text("%d instances of the ticker; stopped processes were continued by the journal %d times, and stopped again", len(runs), h.woken)
+	for _, o := range both {
+		h.show.text("two of them %v: %s", o, o.Excuse)
+	}
+	h.show.text("%d times settled, in %.2fs median, %.2fs at most", len(h.settled), median(h.settled).Seconds(), longest(h.settled).Seconds())
+	h.show.text("\nlongest time without an acknowledgement after a fault\n  %-10s %5s %8s %8s", "fault", "times", "median", "most")
+	acks := h.rec.acked()
+	for _, w := range weights {
+		var silences []time.Duration
+		for _, s := range h.strikes {
+			if s.fault.Kind == w.kind {
+				silences = append(silences, silence(acks, s.at, s.until))
+			}
+		}
+		if len(silences) > 0 {
+			h.show.text("  %-10s %5d %7.2fs %7.2fs", w.kind, len(silences), median(silences).Seconds(), longest(silences).Seconds())
+		}
+	}
+}
+
+func longest(d []time.Duration) (most time.Duration) {
+	for _, x := range d {
+		most = max(most, x)
+	}
+	return most
+}

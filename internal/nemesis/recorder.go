@@ -1,0 +1,54 @@
+//go:build linux
+
+package main
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// A recorder keeps what clients do, while they do it.
+type recorder struct {
+	mu       sync.Mutex // guards the following
+	history  History
+	acks     []time.Duration
+	attempts int
+}
+
+func (r *recorder) tried() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.attempts++
+}
+
+func (r *recorder) wrote(w Write) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.history.Writes = append(r.history.Writes, w)
+	if w.acked() {
+		r.acks = append(r.acks, w.Returned)
+	}
+}
+
+func (r *recorder) read(read Read) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.history.Reads = append(r.history.Reads, read)
+}
+
+// acked returns when something was acknowledged, in order.
+func (r *recorder) acked() []time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(slices.Values(r.acks))
+}
+
+// ackedSince reports whether something that was sent after a time has been acknowledged.
+func (r *recorder) ackedSince(at time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.history.Writes[max(0, len(r.history.Writes)-100):], func(w Write) bool {
+		return w.acked() && w.Invoked > at
+	})
+}

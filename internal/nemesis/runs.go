@@ -1,0 +1,28 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// readRuns reads what the tickers of one process have said. The last line may be torn,
+// as the process was killed.
+func readRuns(process string, in io.Reader) (runs []Run) {
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		var at time.Duration
+		var g singleton.Generation
+		if _, err := fmt.Sscanf(lines.Text(), "%d %d %d", &at, &g.Term, &g.Seq); err != nil {
+			return runs
+		}
+		if len(runs) == 0 || runs[len(runs)-1].Generation != g {
+			runs = append(runs, Run{Node: process, Generation: g})
+		}
+		last := &runs[len(runs)-1]
+		last.Said = append(last.Said, at)
+	}
+	return runs
+}

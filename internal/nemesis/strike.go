@@ -1,0 +1,131 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// strike does a fault.
+func (h *harness) strike(f Fault) error {
+	if err := h.alive(); err != nil {
+		return err
+	}
+	host := -1
+	if f.Host {
+		host = h.host()
+	}
+	f = f.on(host)
+	h.endStrike()
+	now := clock()
+	h.strikes = append(h.strikes, strike{fault: f, at: now})
+	h.show.at(now, "%s", f.describe(func(n int) string {
+		if n == host {
+			return nodeName(n) + "(host)"
+		}
+		return nodeName(n)
+	}))
+	if f.disturbs() {
+		h.troubles = append(h.troubles, Trouble{From: now})
+		return h.disturb(f)
+	}
+	return h.harm(f)
+}
+
+// endStrike notes the end of the last strike.
+func (h *harness) endStrike() {
+	if n := len(h.strikes); n > 0 {
+		h.strikes[n-1].until = clock()
+	}
+}
+
+// disturb does a fault to the network.
+func (h *harness) disturb(f Fault) error {
+	var errs []error
+	switch f.Kind {
+	case Partition:
+		h.net.board.cut(f.Targets, h.others(f.Targets))
+		h.net.board.cut(h.others(f.Targets), f.Targets)
+	case Mute:
+		h.net.board.cut(f.Targets, h.others(f.Targets))
+	case Lose:
+		h.net.board.lose(f.Targets, f.Percent)
+	case Unplug:
+		for _, n := range f.Targets {
+			errs = append(errs, h.net.unplug(n))
+		}
+	case Slow:
+		for _, n := range f.Targets {
+			errs = append(errs, h.net.slow(n))
+		}
+	case Pause, Kill, Leave, KillAll:
+	}
+	return errors.Join(append(errs, h.net.apply())...)
+}
+
+// harm does a fault to processes.
+func (h *harness) harm(f Fault) error {
+	if f.Kind == KillAll {
+		h.stops = append(h.stops, clock())
+	}
+	var errs []error
+	for _, n := range f.Targets {
+		p := h.running[n]
+		switch f.Kind {
+		case Pause:
+			h.troubles = append(h.troubles, Trouble{Node: p.name, From: clock()})
+			h.pauses = append(h.pauses, startPause(p))
+		case Kill, KillAll:
+			p.expected.Store(true)
+			errs = append(errs, p.signal(syscall.SIGKILL))
+		case Leave:
+			if _, err := ask(h.dir, nodeName(n), Request{Leave: true}); err != nil {
+				h.show.at(clock(), "%s is not a member yet, and stays", nodeName(n))
+				continue
+			}
+			p.expected.Store(true)
+		case Partition, Unplug, Mute, Slow, Lose:
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// mend ends all faults: the network is as it was, what is stopped is continued, what has
+// ended is started again.
+func (h *harness) mend() error {
+	if err := h.net.mend(); err != nil {
+		return err
+	}
+	for _, p := range h.pauses {
+		h.woken += p.end()
+	}
+	h.pauses = nil
+	for n, p := range h.running {
+		if p.expected.Load() {
+			if err := h.restart(n, p); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range h.troubles {
+		if h.troubles[i].To == 0 {
+			h.troubles[i].To = clock()
+		}
+	}
+	h.show.at(clock(), "everything is mended")
+	return nil
+}
+
+// restart starts a node again, once its process has ended; one that leaves has the time
+// for that.
+func (h *harness) restart(n int, p *process) error {
+	if err := p.await(leaveLimit); err != nil {
+		return err
+	}
+	if killed := p.killed(); !killed && p.err != nil {
+		return fmt.Errorf("%s was to leave: %w", p.name, p.err)
+	}
+	return h.start(n)
+}

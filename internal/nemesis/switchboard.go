@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Switchboard is what the switch between the nodes does to what they send. Nodes are
+// the numbers of their ports. The zero value lets everything pass.
+type Switchboard struct {
+	Cut  map[[2]int]bool // from, to
+	Loss map[int]int     // the share of what a node sends, and of what it is sent, in percent
+}
+
+// cut cuts what goes from any of one side to any of the other.
+func (s *Switchboard) cut(from, to []int) {
+	if s.Cut == nil {
+		s.Cut = make(map[[2]int]bool)
+	}
+	for _, f := range from {
+		for _, t := range to {
+			s.Cut[[2]int{f, t}] = true
+		}
+	}
+}
+
+func (s *Switchboard) lose(nodes []int, percent int) {
+	if s.Loss == nil {
+		s.Loss = make(map[int]int)
+	}
+	for _, n := range nodes {
+		s.Loss[n] = percent
+	}
+}
+
+// rules returns the switchboard of so many nodes for nft, which puts it in the place of
+// the last one at once.
+func (s *Switchboard) rules(nodes int) string {
+	var b strings.Builder
+	b.WriteString("table bridge nemesis\ndelete table bridge nemesis\ntable bridge nemesis {\n\tchain forward {\n")
+	b.WriteString("\t\ttype filter hook forward priority 0; policy accept;\n")
+	for from := range nodes {
+		for to := range nodes {
+			if s.Cut[[2]int{from, to}] {
+				fmt.Fprintf(&b, "\t\tiifname %q oifname %q drop\n", port(from), port(to))
+			}
+		}
+	}
+	for n := range nodes {
+		if percent := s.Loss[n]; percent > 0 {
+			fmt.Fprintf(&b, "\t\tiifname %q numgen random mod 100 < %d drop\n", port(n), percent)
+			fmt.Fprintf(&b, "\t\toifname %q numgen random mod 100 < %d drop\n", port(n), percent)
+		}
+	}
+	b.WriteString("\t}\n}\n")
+	return b.String()
+}
+
+// port is the name of the link of a node at the switch.
+func port(node int) string { return fmt.Sprintf("port%d", node+1) }

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheSwitchDropsWhatIsCutAndAShareOfWhatIsLost(t *testing.T) {
+	var s Switchboard
+	s.cut([]int{0}, []int{1, 2})
+	s.lose([]int{1}, 5)
+	require.Equal(t, `table bridge nemesis
+delete table bridge nemesis
+table bridge nemesis {
+	chain forward {
+		type filter hook forward priority 0; policy accept;
+		iifname "port1" oifname "port2" drop
+		iifname "port1" oifname "port3" drop
+		iifname "port2" numgen random mod 100 < 5 drop
+		oifname "port2" numgen random mod 100 < 5 drop
+	}
+}
+`, s.rules(3))
+}

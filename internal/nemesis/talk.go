@@ -1,0 +1,50 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"path/filepath"
+	"time"
+)
+
+// A Request is what the harness asks of a node: exactly one of its fields is set. It and
+// the [Reply] go over a socket of the file system, as JSON.
+type Request struct {
+	Add    *Entry `json:",omitempty"`
+	Look   bool   `json:",omitempty"`
+	Status bool   `json:",omitempty"`
+	Leave  bool   `json:",omitempty"`
+}
+
+// A Reply is what a node answers.
+type Reply struct {
+	Receipt *Receipt `json:",omitempty"`
+	Sum     *Sum     `json:",omitempty"`
+	Status  *Status  `json:",omitempty"`
+	Error   string   `json:",omitempty"`
+}
+
+// patience is how long a node waits for an answer of the ledger, and who asks a node a
+// little longer.
+const patience = 2 * time.Second
+
+func socketPath(dir, node string) string { return filepath.Join(dir, node+".sock") }
+
+// ask sends a request to a node. It fails when there is no answer in time.
+func ask(dir, node string, r Request) (reply Reply, err error) {
+	conn, err := net.DialTimeout("unix", socketPath(dir, node), patience)
+	if err != nil {
+		return Reply{}, err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(patience + 500*time.Millisecond)); err != nil {
+		return Reply{}, err
+	}
+	if err := json.NewEncoder(conn).Encode(r); err != nil {
+		return Reply{}, err
+	}
+	err = json.NewDecoder(conn).Decode(&reply)
+	return reply, err
+}

@@ -1,0 +1,47 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+const tickerName = "ticker"
+
+// tick is how often the ticker says that it runs.
+const tick = 50 * time.Millisecond
+
+type tickMsg struct{}
+
+// ticker is the singleton that fences nothing: it writes its generation and the time into
+// a file of its process, and nobody keeps it from doing so.
+func ticker(out *os.File) actor.Behavior[tickMsg] {
+	return behaviors.Singleton(func() actor.Behavior[tickMsg] {
+		return behaviors.Setup(func(ctx *actor.Context[tickMsg]) actor.Behavior[tickMsg] {
+			generation := singleton.GenerationOf(ctx)
+			say := func() error {
+				_, err := fmt.Fprintf(out, "%d %d %d\n", clock(), generation.Term, generation.Seq)
+				return err
+			}
+			ctx.Every("tick", tick, tickMsg{})
+			_ = say() // the next one fails, if it cannot
+			return behaviors.Receive(func(ctx *actor.Context[tickMsg], _ tickMsg) actor.Behavior[tickMsg] {
+				if err := say(); err != nil {
+					return ctx.Fail(err)
+				}
+				return behaviors.Same
+			}).OnSignal(func(_ *actor.Context[tickMsg], sig actor.Signal) actor.Behavior[tickMsg] {
+				if _, ended := sig.(actor.PostStop); ended {
+					_ = say() // nothing comes after it
+				}
+				return behaviors.Same
+			})
+		})
+	})
+}
