@@ -27,7 +27,7 @@ var short = []Round{
 		{Kind: Lose, Targets: []int{0, 1, 2}, Percent: 5, For: 8 * time.Second},
 		{Kind: Pause, Targets: []int{2}, Host: true, For: 6 * time.Second},
 	}, Gap: time.Second, Settle: true},
-	{Faults: []Fault{{Kind: Mute, Targets: []int{0}, For: 3 * time.Second}}, Settle: true},
+	{Faults: []Fault{{Kind: Mute, Targets: []int{0}, Host: true, For: 8 * time.Second}}, Settle: true},
 	{Faults: []Fault{{Kind: KillAll, Targets: []int{0, 1, 2}, For: time.Second}}, Settle: true},
 }
 

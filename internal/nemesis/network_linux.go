@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
-	"syscall"
 )
 
 // A Network is a switch, and nodes that are linked to it, each in a network namespace of
@@ -163,14 +161,19 @@ func sweep() error {
 		if len(parts) != 3 || parts[0] != prefix {
 			continue
 		}
-		pid, err := strconv.Atoi(parts[1])
-		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		if !lives(parts[1]) {
 			if err := command("", "ip", "netns", "del", name); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// lives reports whether there is a process of that number that has not ended.
+func lives(pid string) bool {
+	line, err := os.ReadFile("/proc/" + pid + "/cmdline")
+	return err == nil && len(line) > 0 // one that has ended, and nobody has noticed, has none
 }
 
 // command runs a program with an input.
