@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	clients = 6
+	clients = 12
 
 	// endurance is how long a client sends an entry again and again before it gives up.
 	endurance = 20 * time.Second
 
 	// pace is how long a client rests after each entry, and after a failure.
-	pace = 40 * time.Millisecond
+	pace = 80 * time.Millisecond
 )
 
 // A client writes entries into the ledger, one after the other, and reads now and then,

@@ -21,6 +21,7 @@ var errViolated = errors.New("nemesis: violated")
 type harness struct {
 	nodes  int
 	settle time.Duration // how long the cluster may take to settle
+	keep   bool          // all files, in the end
 	dir    string
 	net    *Network
 	show   *show
@@ -46,24 +47,24 @@ type strike struct {
 }
 
 // newHarness builds the network. Close it, if torment is not called.
-func newHarness(out io.Writer, nodes int, settle time.Duration) (*harness, error) {
+func newHarness(out io.Writer, o options) (*harness, error) {
 	dir, err := os.MkdirTemp("", "nemesis-")
 	if err != nil {
 		return nil, err
 	}
 	h := &harness{
-		nodes: nodes, settle: settle, dir: dir, rec: &recorder{},
+		nodes: o.nodes, settle: o.settle, keep: o.keep, dir: dir, rec: &recorder{},
 		show:    &show{out: out, start: clock()},
-		running: make([]*process, nodes), starts: make([]int, nodes),
+		running: make([]*process, o.nodes), starts: make([]int, o.nodes),
 	}
-	for n := range nodes {
+	for n := range o.nodes {
 		log, err := os.Create(filepath.Join(dir, nodeName(n)+".log"))
 		if err != nil {
 			return nil, errors.Join(err, h.close(false))
 		}
 		h.logs = append(h.logs, log)
 	}
-	if h.net, err = newNetwork(nodes); err != nil {
+	if h.net, err = newNetwork(o.nodes); err != nil {
 		return nil, errors.Join(err, h.close(false))
 	}
 	switch {
@@ -106,7 +107,7 @@ func (h *harness) close(keep bool) error {
 // what helps to understand a violation.
 func (h *harness) torment(ctx context.Context, rounds func(func(Round) bool)) (err error) {
 	defer func() {
-		keep := errors.Is(err, errViolated)
+		keep := h.keep || errors.Is(err, errViolated)
 		if keep {
 			h.show.text("logs, ticks and the journal are in %s", h.dir)
 		}

@@ -50,15 +50,25 @@ func main() {
 	nodes := flag.Int("nodes", 5, "how many nodes, from 3 to 9")
 	seed := flag.Uint64("seed", 0, "draws the schedule; 0 draws the seed")
 	settle := flag.Duration("settle", time.Minute, "how long the cluster may take to settle")
+	keep := flag.Bool("keep", false, "keep the logs of the nodes and the journal, also when nothing was violated")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	os.Exit(run(ctx, *span, *nodes, *seed, *settle))
+	os.Exit(run(ctx, options{*span, *nodes, *seed, *settle, *keep}))
+}
+
+// options are what the flags say.
+type options struct {
+	span   time.Duration
+	nodes  int
+	seed   uint64
+	settle time.Duration
+	keep   bool
 }
 
 // run returns the exit status.
-func run(ctx context.Context, span time.Duration, nodes int, seed uint64, settle time.Duration) int {
-	if nodes < 3 || nodes > 9 {
+func run(ctx context.Context, o options) int {
+	if o.nodes < 3 || o.nodes > 9 {
 		fmt.Fprintln(os.Stderr, "nemesis: -nodes must be from 3 to 9")
 		return 2
 	}
@@ -66,17 +76,17 @@ func run(ctx context.Context, span time.Duration, nodes int, seed uint64, settle
 		fmt.Printf("nemesis: skipped: %v\n", err)
 		return 0
 	}
-	if seed == 0 {
-		seed = rand.Uint64()>>40 + 1
+	if o.seed == 0 {
+		o.seed = rand.Uint64()>>40 + 1
 	}
-	h, err := newHarness(os.Stdout, nodes, settle)
+	h, err := newHarness(os.Stdout, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "nemesis:", err)
 		return 1
 	}
-	h.show.text("seed %d: make nemesis TIME=%v NODES=%d SEED=%d", seed, span, nodes, seed)
-	rounds := plan(seed, nodes, h.can)
-	switch err := h.torment(ctx, until(clock()+span, rounds)); {
+	h.show.text("seed %d: make nemesis TIME=%v NODES=%d SEED=%d", o.seed, o.span, o.nodes, o.seed)
+	rounds := plan(o.seed, o.nodes, h.can)
+	switch err := h.torment(ctx, until(clock()+o.span, rounds)); {
 	case errors.Is(err, errViolated):
 		return 1
 	case ctx.Err() != nil:

@@ -135,7 +135,7 @@ func (d dice) fault() Fault {
 
 // of draws a fault of a kind.
 func (d dice) of(k Kind) Fault {
-	f := Fault{Kind: k, Host: d.chance(60), For: d.span(time.Second, 20*time.Second)}
+	f := Fault{Kind: k, Host: d.chance(60), For: d.span(time.Second, 30*time.Second)}
 	count := 1
 	switch k {
 	case Partition, Mute:
@@ -147,7 +147,7 @@ func (d dice) of(k Kind) Fault {
 		f.For = d.span(200*time.Millisecond, 30*time.Second)
 	case Kill:
 		count = 1 + d.IntN(2)
-		f.For = d.span(100*time.Millisecond, 10*time.Second)
+		f.For = d.span(100*time.Millisecond, 20*time.Second)
 	case Leave:
 		f.For = d.span(100*time.Millisecond, 10*time.Second)
 	case KillAll:

@@ -28,7 +28,7 @@ type Reply struct {
 
 // patience is how long a node waits for an answer of the ledger, and who asks a node a
 // little longer.
-const patience = 2 * time.Second
+const patience = time.Second
 
 func socketPath(dir, node string) string { return filepath.Join(dir, node+".sock") }
 
