@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type harness struct {
 	strikes    []strike
 	settled    []time.Duration // how long it took, each time
 	woken      int             // how often somebody else has continued a stopped process
+	calm       bool            // nothing has happened since the cluster has settled
 	violations []string
 }
 
@@ -208,7 +210,7 @@ func (h *harness) strikeAll(ctx context.Context, rounds func(func(Round) bool)) 
 
 // strikeRound does the faults of a round, mends everything, and waits.
 func (h *harness) strikeRound(ctx context.Context, r Round) error {
-	if err := h.strike(r.Faults[0]); err != nil {
+	if err := h.strike(r.Faults[0], h.calm && len(r.Faults) == 1); err != nil {
 		return err
 	}
 	rest := r.Faults[0].For
@@ -216,7 +218,7 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 		if err := sleep(ctx, r.Gap); err != nil {
 			return err
 		}
-		if err := h.strike(r.Faults[1]); err != nil {
+		if err := h.strike(r.Faults[1], false); err != nil {
 			return err
 		}
 		rest = max(rest-r.Gap, r.Faults[1].For)
@@ -235,14 +237,14 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 	return sleep(ctx, r.Rest)
 }
 
-// calm is how long the cluster must stay settled to count as settled.
-const calm = time.Second
+// lasting is how long the cluster must stay settled to count as settled.
+const lasting = time.Second
 
 // quiet waits until the cluster has settled for good, and, if there are clients, something
 // has been acknowledged since.
 func (h *harness) quiet(ctx context.Context, acks bool) error {
 	from := clock()
-	since := from
+	since, last := from, ""
 	for {
 		if err := h.alive(); err != nil {
 			return err
@@ -256,10 +258,11 @@ func (h *harness) quiet(ctx context.Context, acks bool) error {
 		case why != "" && now > from+h.settle:
 			return fmt.Errorf("not settled %v after everything was mended: %s", h.settle, why)
 		case why != "":
-			since = now
-		case asked > since+calm:
+			since, last = now, why
+		case asked > since+lasting:
+			h.calm = true
 			h.settled = append(h.settled, since-from)
-			h.show.at(now, "settled, %.2fs after that", (since - from).Seconds())
+			h.show.at(now, "settled, %.2fs after that; before that: %s", (since - from).Seconds(), cmp.Or(last, "all was well"))
 			return nil
 		}
 		if err := sleep(ctx, 100*time.Millisecond); err != nil {

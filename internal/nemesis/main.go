@@ -18,8 +18,10 @@
 // In the end all entries that were acknowledged must be in the journal exactly once, in
 // an order that does not contradict time, and nothing else but what was sent; epochs never
 // fall; generations of instances only grow. A second singleton, which fences nothing,
-// says all the time that it runs: two of them must not, except within a margin of a time
-// in which a process was stopped or the network disturbed. Such times are reported.
+// says all the time that it runs: two of them must not, not even when a cluster that was
+// well is cut in two. They may for a while after one of their processes was stopped, and
+// when the network is bad in other ways or something else happens while it is cut: such
+// times are reported.
 //
 // It needs root, the programs ip, tc (iproute2) and nft (nftables), and a kernel that
 // lets it have namespaces; where it cannot run it says why, and ends with status 0. A

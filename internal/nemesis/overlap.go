@@ -32,7 +32,7 @@ type Run struct {
 }
 
 // A Trouble is a time in which a node was stopped, or, with no node, the network was not
-// as it should be.
+// as it should be; a cluster that is well and cut in two is not in trouble.
 type Trouble struct {
 	Node     string
 	From, To time.Duration

@@ -45,6 +45,10 @@ func (f Fault) disturbs() bool {
 	return false
 }
 
+// splits reports whether nodes are on one side of a cut or on the other, and nothing else
+// is the matter.
+func (f Fault) splits() bool { return f.Kind == Partition || f.Kind == Unplug }
+
 // on returns the fault with its targets settled, given who hosts; -1 when nobody does.
 func (f Fault) on(host int) Fault {
 	if !f.Host || host < 0 {

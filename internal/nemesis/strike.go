@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// strike does a fault.
-func (h *harness) strike(f Fault) error {
+// strike does a fault; alone, when nothing else has happened to the cluster since it
+// settled, and nothing else will until it has been mended.
+func (h *harness) strike(f Fault, alone bool) error {
 	if err := h.alive(); err != nil {
 		return err
 	}
@@ -27,11 +28,14 @@ func (h *harness) strike(f Fault) error {
 		}
 		return nodeName(n)
 	}))
-	if f.disturbs() {
-		h.troubles = append(h.troubles, Trouble{From: now})
-		return h.disturb(f)
+	h.calm = false
+	if !f.disturbs() {
+		return h.harm(f)
 	}
-	return h.harm(f)
+	if !f.splits() || !alone {
+		h.troubles = append(h.troubles, Trouble{From: now})
+	}
+	return h.disturb(f)
 }
 
 // endStrike notes the end of the last strike.
