@@ -110,19 +110,20 @@ func overlap(a, b Run) (o Overlap, ok bool) {
 	return o, ok
 }
 
-func excuse(o Overlap, troubles []Trouble) string {
+// excuse returns what may have let both run, "" when nothing.
+func excuse(o Overlap, troubles []Trouble) (why string) {
 	for _, t := range troubles {
 		if t.From > o.To || t.To+margin < o.From {
 			continue
 		}
 		switch t.Node {
-		case "":
-			return "the network was disturbed"
 		case o.A.Node, o.B.Node:
 			return t.Node + " was stopped"
+		case "":
+			why = "the network was disturbed"
 		}
 	}
-	return ""
+	return why
 }
 
 // checkGenerations looks for instances whose generation is not greater than that of all
