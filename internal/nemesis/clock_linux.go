@@ -6,9 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock returns the time since the machine was started. Unlike that of the wall it is
-// never set, and it is the same in all processes.
-func clock() time.Duration {
+// began is when the harness began, on the clock of the machine. The harness sets it
+// first of all, and nodes are told.
+var began time.Duration
+
+// clock returns the time since the harness began. Unlike that of the wall it is never
+// set, and it is the same in all processes.
+func clock() time.Duration { return machineClock() - began }
+
+func machineClock() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
 		panic("nemesis: no monotonic clock: " + err.Error())

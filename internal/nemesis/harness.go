@@ -50,13 +50,14 @@ type strike struct {
 
 // newHarness builds the network. Close it, if torment is not called.
 func newHarness(out io.Writer, o options) (*harness, error) {
+	began = machineClock()
 	dir, err := os.MkdirTemp("", "nemesis-")
 	if err != nil {
 		return nil, err
 	}
 	h := &harness{
 		nodes: o.nodes, settle: o.settle, keep: o.keep, dir: dir, rec: &recorder{},
-		show:    &show{out: out, start: clock()},
+		show:    &show{out: out},
 		running: make([]*process, o.nodes), starts: make([]int, o.nodes),
 	}
 	for n := range o.nodes {
@@ -163,7 +164,7 @@ func (h *harness) start(n int) error {
 	h.starts[n]++
 	cfg := nodeConfig{
 		Name: nodeName(n), Process: fmt.Sprintf("%s.%d", nodeName(n), h.starts[n]), Bind: address(n), Dir: h.dir,
-		Database: h.database(),
+		Database: h.database(), Began: began,
 	}
 	cfg.Ticks = filepath.Join(h.dir, cfg.Process+".ticks")
 	for seed := range h.nodes {

@@ -35,6 +35,7 @@ type nodeConfig struct {
 	Dir      string // of the sockets
 	Database string
 	Ticks    string // the file into which its tickers write
+	Began    time.Duration
 }
 
 // beNode lives the life of a node if this process is to be one.
@@ -45,6 +46,7 @@ func beNode() bool {
 	}
 	var cfg nodeConfig
 	err := json.Unmarshal([]byte(text), &cfg)
+	began = cfg.Began
 	if err == nil {
 		err = runNode(context.Background(), cfg)
 	}

@@ -9,14 +9,13 @@ import (
 
 // A show prints what happens, and when. That it cannot print is no reason to stop.
 type show struct {
-	mu    sync.Mutex // guards out
-	out   io.Writer
-	start time.Duration
+	mu  sync.Mutex // guards out
+	out io.Writer
 }
 
 // at prints one line with a time of clock.
 func (s *show) at(t time.Duration, format string, args ...any) {
-	s.text("%8.2fs  %s", (t - s.start).Seconds(), fmt.Sprintf(format, args...))
+	s.text("%8.2fs  %s", t.Seconds(), fmt.Sprintf(format, args...))
 }
 
 // text prints a line without one.
