@@ -27,8 +27,8 @@ func (w *world) identities() []ID {
 	return ids
 }
 
-// sizes are of a cluster in which all observe each other, and of one with a ring.
-func sizes(t *testing.T, test func(t *testing.T, size int)) {
+// onBothGraphs runs a test in a cluster in which all observe each other, and in one with a ring.
+func onBothGraphs(t *testing.T, test func(t *testing.T, size int)) {
 	t.Helper()
 	for _, size := range []int{5, 14} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) { test(t, size) })
@@ -89,14 +89,17 @@ func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 // Nothing stays as it is for long enough to decide; there are never two leaders, and
 // afterwards there is one cluster.
 func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
-	sizes(t, func(t *testing.T, size int) {
+	onBothGraphs(t, func(t *testing.T, size int) {
 		w := running(t, 37, size)
+		for _, n := range w.nodes {
+			n.machine.set.downing = downing.KeepMajority{KeepUnstable: true}
+		}
 		before := w.opinions()
 		for range 30 {
 			w.split(func(from, to int) bool { return (from == 2) != (to == 2) }, time.Second, "flap")
 			w.run(2 * time.Second)
 		}
-		require.Greater(t, w.opinions()[0]+w.opinions()[1]+w.opinions()[3], before[0]+before[1]+before[3]+10, "it was noticed")
+		require.NotEqual(t, before, w.opinions(), "it was noticed")
 		w.run(10 * time.Second)
 		w.checkOneCluster()
 	})
@@ -104,7 +107,7 @@ func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
 
 // 38: a node that is stopped for half a second is not even noticed.
 func TestAStopOfHalfASecondIsNotNoticed(t *testing.T) {
-	sizes(t, func(t *testing.T, size int) {
+	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := running(t, seed, size)
 			before := w.opinions()
@@ -119,7 +122,7 @@ func TestAStopOfHalfASecondIsNotNoticed(t *testing.T) {
 // 39: a node that is stopped for two seconds is unreachable within the first, reachable
 // when it runs again, and the same as before.
 func TestAStopOfTwoSecondsIsNoticedAndForgotten(t *testing.T) {
-	sizes(t, func(t *testing.T, size int) {
+	onBothGraphs(t, func(t *testing.T, size int) {
 		w := running(t, 39, size)
 		ids := w.identities()
 		w.nodes[1].pause(2 * time.Second)
@@ -140,7 +143,7 @@ func TestAStopOfTwoSecondsIsNoticedAndForgotten(t *testing.T) {
 // 41: an observer that was stopped itself blames nobody for what it did not hear. (Nobody
 // is downed here, or the others would go on without it.)
 func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
-	sizes(t, func(t *testing.T, size int) {
+	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := newWorld(t, seed, size)
 			w.tune = func(set *rules) { set.downing = downing.Manual{} }
@@ -160,7 +163,7 @@ func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
 // 42: when all nodes stop for ten seconds, as their hypervisor does, and go on within a
 // tenth of a second, nobody blames anybody.
 func TestAStopOfTheWholeClusterIsNotNoticed(t *testing.T) {
-	sizes(t, func(t *testing.T, size int) {
+	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := running(t, seed, size)
 			before, ids := w.opinions(), w.identities()

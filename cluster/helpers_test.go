@@ -103,7 +103,7 @@ func (f *fleet) start(names ...string) {
 // crash ends a node without a word, and its host with it.
 func (f *fleet) crash(name string) {
 	f.t.Helper()
-	f.net.Crash(name)
+	f.net.PowerOff(name)
 	n := f.nodes[name]
 	delete(f.nodes, name)
 	n.abort(ErrEnded)

@@ -74,7 +74,9 @@ func (m *machine) writeRow(r row) {
 }
 
 // tellNews tells all members directly what this node has decided, and by gossip whatever
-// is new. Who misses both is made good for by the sums in the heartbeats.
+// is new. Who misses both is made good for by the sums in the heartbeats. Gossip brings
+// entries one by one: from a node that gives itself up together with others it brings
+// nothing, as who hears first of the one would believe nothing more of what it says.
 func (m *machine) tellNews() {
 	if !m.own.empty() {
 		push := tablePush{From: m.self, Table: m.own.pack()}
@@ -82,7 +84,7 @@ func (m *machine) tellNews() {
 			m.tell(id, push)
 		}
 	}
-	if !m.news.empty() {
+	if !m.news.empty() && m.table.status(m.self) < Down {
 		m.do(spread{m.news})
 	}
 }

@@ -112,7 +112,7 @@ func TestTheStatusTellsWhoDoesNotHearWhomAndWhyNothingMoves(t *testing.T) {
 		}
 		require.Nil(t, s.Expected.FailoverSeconds, "never")
 		require.Len(t, s.Waiting, 1)
-		require.Contains(t, s.Waiting[0], "n3 does not answer n1, n2")
+		require.Contains(t, s.Waiting[0], "n3 is unreachable (by n1, n2)")
 		require.Contains(t, s.Waiting[0], "manual")
 		require.Equal(t, http.StatusOK, get(f.nodes["n1"], "/readyz").Code, "who is dead does not make others unready")
 	})

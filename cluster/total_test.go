@@ -113,11 +113,15 @@ func (r *rig) stage() stage {
 func (r *rig) outcome(ev event) string {
 	state := func() string {
 		q := r.questions
+		var heard uint64
+		if subject := r.monitor.subjects[n2]; subject != nil {
+			heard = subject.seq
+		}
 		return fmt.Sprint(r.phase, r.set.offers, r.gossip, r.acked, r.table.pack(), r.strangers, r.leaving,
-			r.rejoin, r.known, q.addresses, q.aliases, q.negative, q.replaces, q.taken, r.acting, r.monitor.last)
+			r.rejoin, r.known, q.addresses, q.aliases, q.negative, q.replaces, q.taken, r.acting, r.monitor.last, r.machine.finds, heard)
 	}
 	before, stageBefore := state(), r.stage()
-	r.said = nil
+	r.said, r.eager = nil, false // what it was about to say anyway
 	r.happens(ev)
 	var did []string
 	for _, a := range r.said {
@@ -129,6 +133,9 @@ func (r *rig) outcome(ev event) string {
 		}
 	}
 	did = slices.Compact(did)
+	if n := len(did) - 1; n > 0 && did[n] == "send heartbeat" {
+		did = did[:n] // it tells what has changed
+	}
 	if now := r.stage(); now != stageBefore {
 		did = append(did, "→ "+stageNames[now])
 	}
@@ -155,6 +162,8 @@ func eventsFor(r *rig) map[string]event {
 		"leaveAsked": leaveAsked{},
 		"downAsked":  downAsked{"n2"},
 		"drained":    drained{},
+		"found":      found{addresses: []string{"n9:1"}},
+		"leased":     leased{number: 1, held: true},
 		"stopped":    stopped{},
 	}
 }
@@ -173,6 +182,7 @@ func messagesFor(r *rig) map[string]message {
 		"youAreDown":  youAreDown{Table: without.pack()},
 		"gone":        gone{},
 		"goneSeen":    goneSeen{},
+		"observe":     observe{},
 		"greeting":    greeting{Cluster: clusterID{9}, Size: 9},
 		"dissolve":    dissolve{Instead: []string{"n9:1"}},
 	}
@@ -246,6 +256,16 @@ var eventTable = map[string][stages]string{
 		inParting: "-",
 		inEnded:   "-",
 	},
+	"found": {
+		inIdle:    "noted",
+		inSeeking: "send joinRequest",
+		inUp:      "noted",
+		inLeaving: "noted",
+		inExiting: "noted",
+		inDowned:  "noted",
+		inParting: "noted",
+		inEnded:   "noted",
+	},
 	"gossiped": {
 		inIdle:    "-",
 		inSeeking: "-",
@@ -266,12 +286,22 @@ var eventTable = map[string][stages]string{
 		inParting: "noted",
 		inEnded:   "noted",
 	},
-	"notReached": {
+	"leased": { // nobody has asked for it
 		inIdle:    "-",
-		inSeeking: "note, spread, publish, → up",
+		inSeeking: "-",
 		inUp:      "-",
 		inLeaving: "-",
 		inExiting: "-",
+		inDowned:  "-",
+		inParting: "-",
+		inEnded:   "-",
+	},
+	"notReached": {
+		inIdle:    "-",
+		inSeeking: "note, spread, publish, → up",
+		inUp:      "send tablePush, spread, publish",
+		inLeaving: "send tablePush, spread, publish",
+		inExiting: "send tablePush, spread, publish",
 		inDowned:  "-",
 		inParting: "-",
 		inEnded:   "-",
@@ -373,7 +403,7 @@ var messageTable = map[string][stages]string{
 	"heartbeat": {
 		inIdle:    "-",
 		inSeeking: "-",
-		inUp:      "publish",
+		inUp:      "noted",
 		inLeaving: "noted",
 		inExiting: "noted",
 		inDowned:  "-",
@@ -392,13 +422,23 @@ var messageTable = map[string][stages]string{
 	},
 	"joinRequest": {
 		inIdle:    "send joinAnswer",
-		inSeeking: "send joinAnswer",
+		inSeeking: "send joinRequest, send joinAnswer",
 		inUp:      "send joinAnswer",
 		inLeaving: "send joinAnswer",
 		inExiting: "send joinAnswer",
 		inDowned:  "send joinAnswer",
 		inParting: "send joinAnswer",
 		inEnded:   "send joinAnswer",
+	},
+	"observe": {
+		inIdle:    "-",
+		inSeeking: "-",
+		inUp:      "send heartbeat",
+		inLeaving: "send heartbeat",
+		inExiting: "send heartbeat",
+		inDowned:  "-",
+		inParting: "-",
+		inEnded:   "-",
 	},
 	"tablePull": {
 		inIdle:    "-",

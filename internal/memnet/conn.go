@@ -131,7 +131,7 @@ func (c *conn) receiveEnd() {
 
 // answerReset tells the peer that there is nobody here. Nobody repeats it when it is lost.
 func (c *conn) answerReset() {
-	if c.peer == nil {
+	if c.peer == nil || c.host.net.dark[c.host.name] {
 		return
 	}
 	reset := func() { c.peer.fail(syscall.ECONNRESET) }

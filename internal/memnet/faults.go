@@ -116,11 +116,18 @@ func (n *Network) Resume(name string) {
 	n.release()
 }
 
-// Crash ends host name as a power failure does: its sockets fail, what is already
-// under way arrives, what waits for a cut to heal is lost. Peers see a reset, or
-// nothing until they write when they are cut off. A pause ends. The [Host] is of no use
-// any more; [Network.Host] returns a new one. Crashing nobody does nothing.
-func (n *Network) Crash(name string) {
+// Crash ends all that runs on host name, as if its processes were killed: its sockets
+// fail, what is already under way arrives, what waits for a cut to heal is lost. Peers
+// see a reset, or nothing until they write when they are cut off, and connections are
+// refused. A pause ends. The [Host] is of no use any more; [Network.Host] returns a new
+// one. Crashing nobody does nothing.
+func (n *Network) Crash(name string) { n.end(name, false) }
+
+// PowerOff is [Network.Crash] of the whole machine: nobody answers any more, not even
+// with a reset or a refusal, until there is a new [Host] of that name.
+func (n *Network) PowerOff(name string) { n.end(name, true) }
+
+func (n *Network) end(name string, dark bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	h, ok := n.hosts[name]
@@ -128,6 +135,7 @@ func (n *Network) Crash(name string) {
 		return
 	}
 	delete(n.hosts, name)
+	n.dark[name] = dark
 	for _, c := range h.conns {
 		c.answerReset()
 	}

@@ -1,8 +1,10 @@
 package memnet_test
 
 import (
+	"context"
 	"io"
 	"net"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -165,5 +167,28 @@ func TestCloseOfTheNetworkEndsEverything(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ENETDOWN)
 		_, err = io.ReadFull(far, make([]byte, len("never read")))
 		require.NoError(t, err, "what has arrived can be read")
+	})
+}
+
+func TestAHostWithoutPowerIsSilentUntilItReturns(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		old, _ := connect(t, n, "n2", "n1")
+		n.PowerOff("n1")
+		write(t, old, "x")
+		require.NoError(t, old.SetReadDeadline(time.Now().Add(time.Hour)))
+		_, err := old.Read(make([]byte, 1))
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded, "nobody resets it")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err = n.Host("n2").Dial(ctx, "n1:1")
+		require.ErrorIs(t, err, context.DeadlineExceeded, "nobody refuses it")
+
+		n.Host("n1")
+		_, err = n.Host("n2").Dial(t.Context(), "n1:1")
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		require.NoError(t, old.SetReadDeadline(time.Time{}))
+		write(t, old, "x")
+		_, err = old.Read(make([]byte, 1))
+		require.ErrorIs(t, err, syscall.ECONNRESET)
 	})
 }

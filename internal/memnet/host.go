@@ -140,6 +140,9 @@ func (h *Host) knock(name string, port int) (*conn, <-chan error, error) {
 	answer := make(chan error, 1)
 	c := newConn(h, h.pick(h.streamsAt), addr{"tcp", join(name, port)})
 	n.send(&parcel{link: link{h.name, name}, sender: h, stream: true, stubborn: true, arrive: func() {
+		if n.dark[name] {
+			return
+		}
 		err := n.admit(c, name, port)
 		n.send(&parcel{link: link{name, h.name}, sender: n.hosts[name], stream: true, stubborn: true, arrive: func() { answer <- err }})
 	}})

@@ -32,6 +32,7 @@ type Network struct {
 	seed   uint64
 	hosts  map[string]*Host
 	dice   map[link]*dice
+	dark   map[string]bool // hosts without power
 	faults faults
 	wire   wire
 	closed bool
@@ -48,12 +49,13 @@ func New(seed uint64) *Network {
 		seed:   seed,
 		hosts:  map[string]*Host{},
 		dice:   map[link]*dice{},
+		dark:   map[string]bool{},
 		faults: newFaults(),
 	}
 }
 
 // Host returns the host of that name; it comes into being when it is first asked for,
-// and anew after [Network.Crash].
+// and anew after [Network.Crash] and [Network.PowerOff].
 func (n *Network) Host(name string) *Host {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -66,6 +68,7 @@ func (n *Network) Host(name string) *Host {
 		return h
 	}
 	n.hosts[name] = h
+	delete(n.dark, name)
 	return h
 }
 

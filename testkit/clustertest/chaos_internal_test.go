@@ -158,6 +158,7 @@ func TestChaosFindsWhatIsLeftRunning(t *testing.T) {
 type gaveUp struct{}
 
 func (gaveUp) Delay() time.Duration { return time.Second }
+func (gaveUp) Skew() time.Duration  { return 0 }
 func (gaveUp) String() string       { return "give up" }
 
 func (gaveUp) Decide(s downing.Situation) downing.Decision {

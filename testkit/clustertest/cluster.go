@@ -141,11 +141,17 @@ func (c *Cluster) Leave(name string) {
 
 // Crash ends a node as a power failure does: from one moment to the next the others hear
 // nothing of it any more. What ran on it is stopped afterwards, unheard.
-func (c *Cluster) Crash(name string) {
+func (c *Cluster) Crash(name string) { c.t.Helper(); c.crash(name, c.net.PowerOff) }
+
+// Kill ends a node as kill -9 does: it says nothing any more, and its host refuses
+// connections to it. What ran on it is stopped afterwards, unheard.
+func (c *Cluster) Kill(name string) { c.t.Helper(); c.crash(name, c.net.Crash) }
+
+func (c *Cluster) crash(name string, end func(name string)) {
 	c.t.Helper()
 	n := c.Node(name)
 	delete(c.live, name)
-	c.net.Crash(name)
+	end(name)
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
 	if err := n.System.Shutdown(ctx); err != nil {
@@ -154,11 +160,11 @@ func (c *Cluster) Crash(name string) {
 	_ = n.Shutdown(ctx) // its sockets fail, as they should
 }
 
-// Restart crashes a node and starts another of the same name at the same address, as a
+// Restart kills a node and starts another of the same name at the same address, as a
 // new process would. It returns when that is up.
 func (c *Cluster) Restart(name string, opts ...Option) *cluster.Node {
 	c.t.Helper()
-	c.Crash(name)
+	c.Kill(name)
 	return c.Add(name, opts...)
 }
 
