@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/downing"
@@ -34,13 +35,17 @@ type rules struct {
 
 // agreed are the rules that all nodes of a cluster must share, for people to read.
 func (r rules) agreed() string {
-	agreed := "downing " + r.downing.String() + ", leader " + r.election.Name + ", at least " + strconv.Itoa(r.minMembers) + " members"
+	agreed := []string{
+		"downing " + r.downing.String(),
+		"leader " + r.election.Name,
+		"at least " + strconv.Itoa(r.minMembers) + " members",
+	}
 	for _, role := range slices.Sorted(maps.Keys(r.minOf)) {
 		if r.minOf[role] > 0 {
-			agreed += fmt.Sprintf(", %d with the role %q", r.minOf[role], role)
+			agreed = append(agreed, fmt.Sprintf("%d with the role %q", r.minOf[role], role))
 		}
 	}
-	return agreed
+	return strings.Join(agreed, ", ")
 }
 
 // The rhythms of a machine that nobody has needed to change.

@@ -128,7 +128,7 @@ func (r *rig) outcome(ev event) string {
 		switch a := a.(type) {
 		case send:
 			did = append(did, "send "+kind(a.msg))
-		case beat, spread, connect, forget, publish, drain, stop, end, note:
+		case beat, spread, connect, discover, forget, publish, acquire, drain, stop, end, note:
 			did = append(did, kind(a))
 		}
 	}
