@@ -69,6 +69,7 @@ func accountOf(v View) *account {
 
 // However many views are skipped, what events say adds up to the view.
 func TestEventsNeverDisagreeWithTheView(t *testing.T) {
+	atLength(t)
 	for seed := range uint64(3) {
 		w := newWorld(t, seed, 5)
 		w.tune = func(set *rules) { set.self.Roles = []string{"all", "of " + set.self.Name} }

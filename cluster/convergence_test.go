@@ -107,6 +107,7 @@ func (w *world) step(d time.Duration) {
 // A node that joins is up, and everybody knows, long before the heartbeats would have
 // carried the word round the ring at their own pace.
 func TestAgreementTakesMillisecondsPerHop(t *testing.T) {
+	atLength(t)
 	for size, limit := range map[int]time.Duration{
 		3:  200 * time.Millisecond,
 		12: 200 * time.Millisecond,

@@ -77,6 +77,7 @@ func tries(size int) uint64 {
 
 // 35: 10 % of datagrams lost for an hour, and TCP held up as often: no suspicion.
 func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
+	atLength(t)
 	w := running(t, 35, 3)
 	before := w.opinions()
 	w.loss = 0.1
@@ -89,6 +90,7 @@ func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 // Nothing stays as it is for long enough to decide; there are never two leaders, and
 // afterwards there is one cluster.
 func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
+	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
 		w := running(t, 37, size)
 		for _, n := range w.nodes {
@@ -107,6 +109,7 @@ func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
 
 // 38: a node that is stopped for half a second is not even noticed.
 func TestAStopOfHalfASecondIsNotNoticed(t *testing.T) {
+	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := running(t, seed, size)
@@ -143,6 +146,7 @@ func TestAStopOfTwoSecondsIsNoticedAndForgotten(t *testing.T) {
 // 41: an observer that was stopped itself blames nobody for what it did not hear. (Nobody
 // is downed here, or the others would go on without it.)
 func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
+	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := newWorld(t, seed, size)

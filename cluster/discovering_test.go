@@ -221,6 +221,7 @@ func TestACutHealsThroughDiscovery(t *testing.T) {
 }
 
 func TestACutOfAnHourHeals(t *testing.T) {
+	atLength(t)
 	w := newWorld(t, 1, 3)
 	for _, n := range w.nodes {
 		n.start()
@@ -261,6 +262,7 @@ func TestASeedMustBeOneNode(t *testing.T) {
 // With discovery that is late, wrong and broken for a while, two clusters may be founded,
 // but not for good.
 func TestRandomHistoriesOfDiscoveryEndInOneCluster(t *testing.T) {
+	atLength(t)
 	for seed := *firstSeed; seed < *firstSeed+max(*count/5, 1); seed++ {
 		simulateDiscovery(t, seed)
 	}

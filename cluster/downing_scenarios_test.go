@@ -341,6 +341,7 @@ func (s *tale) flap(period time.Duration, sides ...[]int) {
 }
 
 func TestAFlappingLinkNeverLeavesTwoSides(t *testing.T) {
+	atLength(t)
 	for seed := range *count {
 		for _, strategy := range strategies() {
 			for _, period := range []time.Duration{time.Second, 2 * time.Second} {
@@ -370,6 +371,7 @@ func TestWhatNeverSettlesEndsEverybodyInTime(t *testing.T) {
 }
 
 func TestTheSideThatReachesTheLeaseGoesOn(t *testing.T) {
+	atLength(t)
 	for _, tt := range []struct {
 		what string
 		lost []int

@@ -137,6 +137,7 @@ func TestWhatMemberlistBelievesChangesNoRow(t *testing.T) {
 }
 
 func TestADifferenceOfTablesIsNoSilence(t *testing.T) {
+	atLength(t)
 	w := running(t, 1, 20)
 	observer := w.nodes[0].machine
 	var subject *machine
@@ -161,6 +162,7 @@ func TestADifferenceOfTablesIsNoSilence(t *testing.T) {
 }
 
 func TestOnTheRingAKilledNodeIsUnreachableInUnderASecond(t *testing.T) {
+	atLength(t)
 	w := running(t, 2, 20)
 	victim := w.nodes[7]
 	victim.stop(false)
@@ -183,6 +185,7 @@ func TestOnTheRingAKilledNodeIsUnreachableInUnderASecond(t *testing.T) {
 }
 
 func TestAHalfOfTheRingThatDiesTogetherIsNoticedByTheRest(t *testing.T) {
+	atLength(t)
 	w := running(t, 3, 30)
 	ring := ringOf(w.nodes[0].machine.table.ids())
 	dead := ring[:14]
@@ -204,6 +207,7 @@ func TestAHalfOfTheRingThatDiesTogetherIsNoticedByTheRest(t *testing.T) {
 }
 
 func TestWhatHeartbeatsCostANodeDoesNotGrowWithTheCluster(t *testing.T) {
+	atLength(t)
 	cost := func(size int) float64 {
 		w := running(t, 4, size)
 		before := w.carried
@@ -231,6 +235,7 @@ func TestTheViewSaysWhoObservesWhom(t *testing.T) {
 }
 
 func TestRandomHistoriesOnTheRingEndInOneCluster(t *testing.T) {
+	atLength(t)
 	simulateAll(t, histories{
 		count:  max(*count/10, 1),
 		size:   func(seed uint64) int { return 13 + int(seed%4) },

@@ -43,6 +43,7 @@ func TestUpToTwelveMembersObserveEachOther(t *testing.T) {
 }
 
 func TestInALargerClusterEveryoneIsObservedByNineOthers(t *testing.T) {
+	atLength(t)
 	random := rand.New(rand.NewPCG(2, 2))
 	for n := allToAll + 1; n <= 200; n++ {
 		ids := manyIDs(random, n)

@@ -140,6 +140,7 @@ func simulateAll(t *testing.T, h histories) {
 }
 
 func TestRandomHistoriesEndInOneCluster(t *testing.T) {
+	atLength(t)
 	simulateAll(t, histories{count: *count, faults: 9, tune: func(seed uint64, set *rules) {
 		if seed%4 == 3 {
 			set.election = LowestAddress()
@@ -149,6 +150,7 @@ func TestRandomHistoriesEndInOneCluster(t *testing.T) {
 
 // Here two nodes found a cluster each, whenever they start, and must find each other.
 func TestRandomHistoriesOfIslandsEndInOneCluster(t *testing.T) {
+	atLength(t)
 	simulateAll(t, histories{count: *count, faults: 5, tune: func(_ uint64, set *rules) {
 		if set.self.Name == "n1" || set.self.Name == "n2" {
 			set.seeds = []string{set.self.Address}
@@ -175,6 +177,7 @@ func TestAHistoryCanBeReplayed(t *testing.T) {
 
 // The planted mistake: nobody ever decides, so a majority does not go on without the rest.
 func TestABrokenLawIsShrunkToTheFaultThatBreaksIt(t *testing.T) {
+	atLength(t)
 	manual := func(set *rules) { set.downing = downing.Manual{} }
 	s := draw(1, 3, 5)
 	s.loss = 0

@@ -336,6 +336,7 @@ const (
 //
 // simulates a node and month in each condition, as each node has nine observers.
 func TestSuspicionsUnderJitterLossAndStops(t *testing.T) {
+	atLength(t)
 	months := *pairDays / pairDaysMonth
 	for _, preset := range []struct {
 		name string

@@ -111,6 +111,7 @@ func TestStatusesOnlyMoveForward(t *testing.T) {
 
 // That no history breaks the law says something only if the histories go everywhere.
 func TestRandomHistoriesTakeEveryOrdinaryTransition(t *testing.T) {
+	atLength(t)
 	moved := map[transition]int{}
 	for seed := range uint64(6) {
 		v := simulate(draw(seed, 5, 8), func(*rules) {})
