@@ -5,31 +5,45 @@ import "time"
 // A calm is for how long the members and who is unreachable have not changed, and since
 // when there has been trouble.
 type calm struct {
-	since  time.Time // the last change
-	shaken time.Time // the last change of who is unreachable
-	began  time.Time // when somebody became unreachable first; zero when that is over
-	marks  map[ID]mark
+	since   time.Time // the last change
+	shaken  time.Time // the last change of who is lost
+	trouble trouble
+	marks   map[ID]mark
+}
+
+// A trouble begins when a member is lost.
+type trouble struct {
+	began  time.Time       // zero when there is none
+	spread time.Time       // when it last reached somebody who had been well
+	hit    map[string]bool // where those lived; a process that is started again is no other
 }
 
 // A mark is what a strategy's decision depends on.
 type mark struct{ joining, unreachable bool }
 
+// lost reports whether the cluster suffers: who has never been up is not missed.
+func (k mark) lost() bool { return k.unreachable && !k.joining }
+
 // note compares a table with the one before. Members that leave and those that are
-// removed do not disturb the calm.
+// removed do not disturb the calm; nor do those that join, once somebody is lost: none of
+// them becomes up before that is over, and a process that is started again and again must
+// not keep the others from a decision.
 func (c *calm) note(t table, now time.Time) {
 	unreachable := t.unreachable()
 	marks := map[ID]mark{}
+	suffers := false
 	for id, m := range t.members {
 		if m.Status < Exiting {
-			marks[id] = mark{joining: m.Status == Joining, unreachable: len(unreachable[id]) > 0}
+			marks[id] = mark{joining: m.UpNumber == 0, unreachable: len(unreachable[id]) > 0}
+			suffers = suffers || marks[id].lost()
 		}
 	}
 	for id, k := range marks {
 		before, known := c.marks[id]
-		if !known || before != k {
+		if (!known || before != k) && (!suffers || !k.joining) {
 			c.since = now
 		}
-		if before.unreachable != k.unreachable {
+		if before.lost() != k.lost() {
 			c.shaken = now
 		}
 	}
@@ -37,40 +51,51 @@ func (c *calm) note(t table, now time.Time) {
 	c.marks = marks
 }
 
-// noteTrouble: trouble begins when somebody becomes unreachable. It is over when the last
-// who was has been taken down; that those are reachable again may be a pause only.
+// noteTrouble: trouble is over when the last who was lost has been taken down; that those
+// are reachable again may be a pause only.
 func (c *calm) noteTrouble(marks map[ID]mark, now time.Time) {
-	for _, k := range marks {
-		if k.unreachable {
-			if c.began.IsZero() {
-				c.began = now
-			}
-			return
+	suffers := false
+	for id, k := range marks {
+		if k.lost() {
+			suffers = true
+			c.trouble.hits(id.Address, now)
 		}
 	}
+	if suffers {
+		return
+	}
 	for id, k := range c.marks {
-		if _, left := marks[id]; k.unreachable && !left {
-			c.began = time.Time{}
+		if _, left := marks[id]; k.lost() && !left {
+			c.trouble = trouble{}
 		}
 	}
 }
 
-// rest ends the trouble when all have been reachable for some time.
+func (t *trouble) hits(address string, now time.Time) {
+	if t.began.IsZero() {
+		*t = trouble{began: now, hit: map[string]bool{}}
+	}
+	if !t.hit[address] {
+		t.hit[address], t.spread = true, now
+	}
+}
+
+// rest ends the trouble when nobody has been lost for some time.
 func (c *calm) rest(now time.Time, after time.Duration) {
 	for _, k := range c.marks {
-		if k.unreachable {
+		if k.lost() {
 			return
 		}
 	}
 	if now.Sub(c.shaken) >= after {
-		c.began = time.Time{}
+		c.trouble = trouble{}
 	}
 }
 
-// troubled is for how long there has been trouble.
-func (c *calm) troubled(now time.Time) time.Duration {
-	if c.began.IsZero() {
-		return 0
+// troubled is for how long there has been trouble, and how long ago it last spread.
+func (c *calm) troubled(now time.Time) (since, spread time.Duration) {
+	if c.trouble.began.IsZero() {
+		return 0, 0
 	}
-	return now.Sub(c.began)
+	return now.Sub(c.trouble.began), now.Sub(c.trouble.spread)
 }

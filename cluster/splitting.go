@@ -46,7 +46,8 @@ func (m *machine) giveUp(change table, id ID) {
 
 // situation is what the strategy decides about. Who is exiting is as good as removed.
 func (m *machine) situation() downing.Situation {
-	s := downing.Situation{Stable: m.now.Sub(m.calm.since), Unstable: m.calm.troubled(m.now)}
+	s := downing.Situation{Stable: m.now.Sub(m.calm.since)}
+	s.Unstable, s.Spread = m.calm.troubled(m.now)
 	unreachable, observers := m.table.unreachable(), m.table.observers()
 	for _, id := range m.table.ids() {
 		each := m.table.members[id]
@@ -59,7 +60,7 @@ func (m *machine) situation() downing.Situation {
 			Incarnation: id.Incarnation,
 			UpNumber:    each.UpNumber,
 			Roles:       each.Roles,
-			Joining:     each.Status == Joining,
+			Joining:     each.UpNumber == 0,
 			Leaving:     each.Status == Leaving,
 			Self:        id == m.self,
 		}

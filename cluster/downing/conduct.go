@@ -38,7 +38,7 @@ func (c conduct) decide(s Situation, judge func(here, there []Member) (verdict, 
 	case len(there)+len(lost) == 0:
 		return Decision{}
 	case s.Stable < c.after:
-		return c.endure(s, here)
+		return c.endure(s, here, func() bool { v, _ := judge(here, there); return v == goOn })
 	case len(there) == 0:
 		return Decision{Down: lost, Reason: "links between members are broken"}
 	}
@@ -52,9 +52,12 @@ func (c conduct) decide(s Situation, judge func(here, there []Member) (verdict, 
 	return Decision{}
 }
 
-// endure gives up when the situation has not become stable for too long.
-func (c conduct) endure(s Situation, here []Member) Decision {
-	if c.keepUnstable || s.Unstable < unstableAfter(c.after) {
+// endure gives up when the situation has not become stable for too long. The side that
+// would go on bears it that one member after the other is lost, as each can be but once;
+// a side that would not has nothing to wait for.
+func (c conduct) endure(s Situation, here []Member, goesOn func() bool) Decision {
+	limit := unstableAfter(c.after)
+	if c.keepUnstable || s.Unstable < limit || s.Spread < limit && goesOn() {
 		return Decision{}
 	}
 	return Decision{Down: here, Reason: "who is reachable has kept changing for too long"}

@@ -24,7 +24,9 @@
 // A strategy waits until the members, and who is unreachable, have not changed for some
 // time (StableAfter). If that does not come to pass, as a link fails again and again, a
 // side downs itself after StableAfter and 3/4 of that again, at least 4 seconds: seven
-// seconds unless set. KeepUnstable switches this off.
+// seconds unless set. A side that would go on bears it for longer when it loses one member
+// after the other: then the time is reckoned from the last one that had been well.
+// KeepUnstable switches all this off.
 //
 // A link between two members may be broken while both reach a third one. They are
 // on one side then, and no strategy ends it for that: as few as possible go down, so that

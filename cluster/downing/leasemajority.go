@@ -23,9 +23,10 @@ const (
 // nobody goes on while the lease cannot be reached, and what is not fenced starts later
 // elsewhere, as a losing side learns late that it has lost (Skew).
 //
-// Changes that do not end down all who see them; that cannot be switched off here, as a
-// side that waits for longer than the lease is held would get it as the second one. For
-// the same reason, a side that was asleep as a whole for that long, and cannot hear
+// Changes that do not end down all who see them; that cannot be switched off here, and a
+// majority that loses one member after the other bears it only for as long as it can still
+// ask, as a side that waits for longer than the lease is held would get it as the second
+// one. For the same reason, a side that was asleep as a whole for that long, and cannot hear
 // afterwards that it is down, may go on as a second one.
 //
 // The rule is that of Akka's and Pekko's split brain resolver.
@@ -89,7 +90,12 @@ func (l LeaseMajority) Decide(s Situation) Decision {
 		case Denied:
 			return yield, "this side has not got the lease"
 		case NotAsked:
-			if s.Stable >= l.Delay()+l.minorityDelay() || majority(here, there, of.votes, of.votes) {
+			first := majority(here, there, of.votes, of.votes)
+			switch {
+			case s.Stable < l.Delay() && first && s.Unstable < l.hold()-l.Skew():
+				return goOn, "" // it may still ask once nothing changes
+			case s.Stable < l.Delay():
+			case first || s.Stable >= l.Delay()+l.minorityDelay():
 				ask = Ask{Lease: l.Lease, Timeout: l.timeout(), Hold: l.hold()}
 			}
 		case Asked:

@@ -201,13 +201,30 @@ func TestStrategiesGiveUpWhenNothingSettles(t *testing.T) {
 		s := parse("A B C | D E")
 		s.Stable, s.Unstable = time.Second, 7*time.Second-1
 		require.Empty(t, strategy.Decide(s).Down, "167: %v", strategy)
-		s.Unstable = 7 * time.Second
+		s.Unstable, s.Spread = 7*time.Second, 7*time.Second
 		d := strategy.Decide(s)
 		require.Equal(t, "ABC", downed(d), "167: %v", strategy)
 		require.Contains(t, d.Reason, "kept changing")
 	}
 	require.Equal(t, 7*time.Second, unstableAfter(3*time.Second))
 	require.Equal(t, 35*time.Second, unstableAfter(20*time.Second))
+}
+
+func TestTheSideThatGoesOnBearsToLoseOneMemberAfterTheOther(t *testing.T) {
+	for _, strategy := range []Strategy{KeepMajority{}, StaticQuorum{Size: 3}, KeepOldest{}, KeepReferee{Name: "A"}, LeaseMajority{Lease: someLease{}}} {
+		for split, down := range map[string]string{"A B C | D E": "", "D E | A B C": "DE"} {
+			s := parse(split)
+			s.Stable, s.Unstable, s.Spread = time.Second, 10*time.Second, 7*time.Second-1
+			d := strategy.Decide(s)
+			require.Equal(t, down, downed(d), "%v, %s", strategy, split)
+			require.Nil(t, d.Ask.Lease, "%v, %s", strategy, split)
+		}
+	}
+	s := parse("A B C | D E")
+	s.Stable, s.Unstable, s.Spread = time.Second, 10*time.Second, time.Second
+	require.Equal(t, "ABC", downed(DownAll{}.Decide(s)), "it ends everybody anyway")
+	s.Unstable = 33 * time.Second
+	require.Equal(t, "ABC", downed(LeaseMajority{Lease: someLease{}}.Decide(s)), "the lease may have been given back by another side")
 }
 
 func TestStrategiesCanBearWhatDoesNotSettle(t *testing.T) {
@@ -219,7 +236,7 @@ func TestStrategiesCanBearWhatDoesNotSettle(t *testing.T) {
 		DownAll{KeepUnstable: true},
 	} {
 		s := parse("A B C | D E")
-		s.Stable, s.Unstable = time.Second, time.Hour
+		s.Stable, s.Unstable, s.Spread = time.Second, time.Hour, time.Hour
 		require.Empty(t, strategy.Decide(s).Down, "%v", strategy)
 	}
 }

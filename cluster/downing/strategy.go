@@ -44,12 +44,19 @@ type Situation struct {
 	Members []Member
 
 	// Stable is how long there has been no change of members or of reachability. That a
-	// member leaves or is removed is none.
+	// member leaves or is removed is none; nor is what members do that are joining, while
+	// somebody else is unreachable.
 	Stable time.Duration
 
 	// Unstable is how long ago somebody first became unreachable, without a time since in
 	// which everybody was reachable and nothing changed for as long as the strategy's Delay.
+	// Members that are joining do not count.
 	Unstable time.Duration
+
+	// Spread is how long ago somebody became unreachable who had not been before in that
+	// time: it is less than Unstable when members are lost one after the other, and about as
+	// long when the same ones come and go.
+	Spread time.Duration
 
 	// Lease is the answer to the question that the strategy has asked in this situation.
 	Lease Answer
@@ -62,7 +69,7 @@ type Member struct {
 	Incarnation uint64
 	UpNumber    uint64 // the order of age; 0 while joining
 	Roles       []string
-	Joining     bool // not up yet
+	Joining     bool // it has never been up
 	Leaving     bool
 	Self        bool // it is the decider
 
