@@ -184,6 +184,7 @@ func endsSession(err error) bool {
 func (l *link) startOver(reason error) {
 	l.mu.Lock()
 	doubtful := l.out.abandon()
+	l.noteEmpty()
 	l.session = l.end.session.Add(1)
 	l.with = 0
 	l.failures = 0

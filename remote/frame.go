@@ -51,18 +51,24 @@ func noEOF(err error) error {
 }
 
 // A frameReader reads many frames with few reads and without copying. A read that fails
-// with a timeout can be repeated.
+// with a timeout can be repeated. Its buffer grows with what has come, not with what is
+// announced, as anybody can announce much.
 type frameReader struct {
 	src        io.Reader
 	limit      int
 	buf        []byte
+	usual      int // the size of buf, but for frames that are larger
 	begin, end int // of what is read and not yet returned
 }
 
-const readBuffer = 64 << 10
+// The usual size of a buffer is the smaller one until that was filled by one read.
+const (
+	quietBuffer = 4 << 10
+	readBuffer  = 64 << 10
+)
 
 func newFrameReader(src io.Reader, limit int) *frameReader {
-	return &frameReader{src: src, limit: limit, buf: make([]byte, readBuffer)}
+	return &frameReader{src: src, limit: limit, usual: quietBuffer}
 }
 
 // buffered returns the next frame's body if all of it has been read. It is valid until
@@ -83,11 +89,14 @@ func (f *frameReader) buffered() (body []byte, missing int, err error) {
 	return unread[frameHeader : frameHeader+size], 0, nil
 }
 
-// fill reads what is there, into a buffer that has room for a frame of that size.
+// fill reads what is there of a frame of that size, and of what follows.
 func (f *frameReader) fill(size int) error {
-	f.makeRoom(size)
+	f.makeRoom(min(size, max(quietBuffer, 2*(f.end-f.begin))))
 	count, err := f.src.Read(f.buf[f.end:])
 	f.end += count
+	if f.end == len(f.buf) {
+		f.usual = readBuffer
+	}
 	if count > 0 {
 		return nil
 	}
@@ -97,14 +106,14 @@ func (f *frameReader) fill(size int) error {
 	return err
 }
 
-// makeRoom makes room for a frame of that size, of which what is unread is the beginning.
-// A large buffer is given back when it is empty.
+// makeRoom makes room for so much, of which what is unread is the beginning. A large
+// buffer is given back when it is empty.
 func (f *frameReader) makeRoom(size int) {
 	unread := f.buf[f.begin:f.end]
 	to := f.buf
-	usual := max(size, readBuffer)
+	usual := max(size, f.usual)
 	switch {
-	case size > len(to), len(unread) == 0 && usual < len(to):
+	case size > len(to), len(unread) == 0 && usual != len(to):
 		to = make([]byte, usual)
 	case len(unread) > 0 && f.begin+size <= len(to):
 		return

@@ -109,9 +109,10 @@ func (in *inbound) acknowledge() error {
 	return err
 }
 
-// end says that nothing will be read any more.
+// end says that nothing will be read any more. What is kept of the session is small.
 func (in *inbound) end() {
-	discard(in.conn)
+	in.hangUp()
+	in.conn, in.frames = nil, nil
 	in.ended = time.Now()
 	close(in.done)
 }

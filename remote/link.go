@@ -102,6 +102,7 @@ func (l *link) retire() bool {
 	l.mu.Lock()
 	l.over = l.over || l.out.len() == 0
 	over := l.over
+	l.noteEmpty()
 	l.mu.Unlock()
 	if over {
 		l.cancel(errIdle)

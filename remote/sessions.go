@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -8,6 +9,12 @@ import (
 
 // sessionMemory is how long the count of a session is kept without a connection.
 const sessionMemory = 10 * time.Minute
+
+// maxLanes bounds the lanes that peers have opened to us, and those that we open: without
+// TLS, anybody can pass for any number of peers, and name any number of them.
+const maxLanes = 8192
+
+var errTooManyLanes = fmt.Errorf("there are %d connections or attempts already, the limit", maxLanes)
 
 // sessions knows the last inbound of each lane of each peer, so that a session can go on
 // where it was cut off.
@@ -18,7 +25,8 @@ type sessions struct {
 
 // begin makes in the inbound of its lane. The one before it has to finish first: begin
 // returns it, for the caller to hang up, wait and try again. A session that is to go on
-// has to be known, as nobody could say how far it was: begin fails with a [*refusal].
+// has to be known, as nobody could say how far it was: begin fails with a [*refusal]. It
+// fails as well when there are too many.
 func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,9 +42,27 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 		in.received = old.received
 		in.acked = old.received // the answer says so
 	}
-	s.last[in.key] = in
 	s.expire()
+	if old == nil && len(s.last) >= maxLanes && !s.forgetOne() {
+		return nil, errTooManyLanes
+	}
+	s.last[in.key] = in
 	return nil, nil
+}
+
+// forgetOne forgets the session that has been without a connection for longest, if there
+// is one. The caller holds mu.
+func (s *sessions) forgetOne() bool {
+	var oldest *inbound
+	for _, in := range s.last {
+		if in.finished() && (oldest == nil || in.ended.Before(oldest.ended)) {
+			oldest = in
+		}
+	}
+	if oldest != nil {
+		delete(s.last, oldest.key)
+	}
+	return oldest != nil
 }
 
 // expire forgets sessions that will hardly go on. The caller holds mu.
