@@ -71,23 +71,26 @@ func listenConfig(c *tls.Config) *tls.Config {
 	c.ClientAuth = tls.RequireAndVerifyClientCert
 	c.SessionTicketsDisabled = true
 	c.DynamicRecordSizingDisabled = true
-	if other := c.GetConfigForClient; other != nil {
-		c.GetConfigForClient = func(h *tls.ClientHelloInfo) (*tls.Config, error) { return insteadOf(other(h)) }
+	if choose := c.GetConfigForClient; choose != nil {
+		c.GetConfigForClient = func(h *tls.ClientHelloInfo) (*tls.Config, error) { return chosen(c, choose, h) }
 	}
 	return c
 }
 
-// insteadOf returns what a user's GetConfigForClient has chosen, as strict as the rest.
-func insteadOf(c *tls.Config, err error) (*tls.Config, error) {
+// chosen returns what a user's GetConfigForClient has chosen instead of c, as strict as c.
+func chosen(c *tls.Config, choose func(*tls.ClientHelloInfo) (*tls.Config, error), h *tls.ClientHelloInfo) (*tls.Config, error) {
+	other, err := choose(h)
 	switch {
-	case err != nil || c == nil:
+	case err != nil:
 		return nil, err
-	case c.ClientCAs == nil:
+	case other == nil && c.ClientCAs != nil:
+		return nil, nil // which is c
+	case other == nil || other.ClientCAs == nil:
 		return nil, errNoClientCAs // or it would be the authorities of the operating system
 	}
-	c = listenConfig(c)
-	c.GetConfigForClient = nil
-	return c, nil
+	other = listenConfig(other)
+	other.GetConfigForClient = nil
+	return other, nil
 }
 
 // keyringGuard returns a guard that knows peers by their keys.

@@ -18,15 +18,15 @@ type links struct {
 	closed bool
 }
 
-// post queues a letter for the lane of a peer. It fails with [ErrClosed] or
-// [ErrOutboxFull].
+// post queues a letter for the lane of a peer. It fails with [ErrClosed], [ErrOutboxFull]
+// or errTooManyLanes.
 func (e *Endpoint) post(key linkKey, x letter) error {
 	for {
-		l := e.link(key)
-		if l == nil {
-			return ErrClosed
+		l, err := e.link(key)
+		if err != nil {
+			return err
 		}
-		err := l.send(x)
+		err = l.send(x)
 		if !errors.Is(err, errIdle) {
 			return err
 		}
@@ -34,25 +34,30 @@ func (e *Endpoint) post(key linkKey, x letter) error {
 	}
 }
 
-// link returns the link of that key, a new one if need be, or nil when the endpoint is
-// closed.
-func (e *Endpoint) link(key linkKey) *link {
+// link returns the link of that key, a new one if need be. It fails with [ErrClosed] or
+// errTooManyLanes.
+func (e *Endpoint) link(key linkKey) (*link, error) {
 	e.links.mu.RLock()
 	l := e.links.all[key]
 	e.links.mu.RUnlock()
 	if l != nil {
-		return l
+		return l, nil
 	}
 	e.links.mu.Lock()
 	defer e.links.mu.Unlock()
-	if l := e.links.all[key]; l != nil || e.links.closed {
-		return l
+	switch l := e.links.all[key]; {
+	case l != nil:
+		return l, nil
+	case e.links.closed:
+		return nil, ErrClosed
+	case len(e.links.all) >= maxLanes:
+		return nil, errTooManyLanes
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	l = e.newLink(key, cancel)
 	e.links.all[key] = l
 	e.links.tasks.Go(func() { l.run(ctx) })
-	return l
+	return l, nil
 }
 
 func (e *Endpoint) newLink(key linkKey, cancel context.CancelCauseFunc) *link {

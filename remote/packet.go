@@ -84,7 +84,9 @@ func (e *Endpoint) sendSealed(tag byte, addr string, data []byte) {
 		e.sendPacket(addr, s.seal(tag, data))
 		return
 	}
-	e.link(linkKey{addr, laneControl})
+	if _, err := e.link(linkKey{addr, laneControl}); err != nil {
+		e.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
+	}
 }
 
 func (e *Endpoint) sendPacket(addr string, b []byte) {

@@ -30,3 +30,29 @@ func TestLanesThatOthersOpenAreBounded(t *testing.T) {
 	require.Len(t, s.last, maxLanes)
 	require.NotContains(t, s.last, lanes[19].key, "the one that ended first has to go")
 }
+
+func TestAHostOfManyAddressesIsOneStranger(t *testing.T) {
+	for addr, want := range map[string]string{
+		"10.0.0.1:7":                   "10.0.0.1",
+		"[2001:db8:1:2:3:4:5:6]:7":     "2001:db8:1:2::/64",
+		"[2001:db8:1:2:aaaa::1]:8":     "2001:db8:1:2::/64",
+		"[fe80::1%eth0]:7":             "fe80::/64",
+		"[::ffff:10.0.0.1]:7":          "::ffff:10.0.0.1",
+		"a host of a network in tests": "a host of a network in tests",
+	} {
+		require.Equal(t, want, hostOf(hostport(addr)), addr)
+	}
+}
+
+func TestLanesThatThisNodeOpensAreBounded(t *testing.T) {
+	e := &Endpoint{links: links{all: map[linkKey]*link{}}}
+	for i := range maxLanes {
+		key := linkKey{strconv.Itoa(i), laneControl}
+		e.links.all[key] = &link{}
+	}
+	_, err := e.link(linkKey{"0", laneControl})
+	require.NoError(t, err)
+	require.ErrorIs(t, e.post(linkKey{"new", laneControl}, letter{}), errTooManyLanes)
+	e.links.closed = true
+	require.ErrorIs(t, e.post(linkKey{"new", laneControl}, letter{}), ErrClosed)
+}

@@ -3,6 +3,7 @@ package remote
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -18,31 +19,44 @@ type strangers struct {
 
 // A stranger is a connection of nobody known.
 type stranger struct {
-	conn net.Conn
-	host string
+	conn  net.Conn
+	host  string
+	since time.Time
 }
 
-// enter counts a connection, or returns nil when its host has enough of them. When all
-// together are too many, the oldest has to go: who belongs here needs a moment only.
+// strangerGrace is after how long a stranger has to make room for another one of its host.
+// Until then it stays: many nodes of one host may start at once.
+const strangerGrace = 250 * time.Millisecond
+
+// enter counts a connection, or returns nil when its host has enough of them that have only
+// just come. When all together are too many, the oldest has to go: who belongs here needs a
+// moment only.
 func (s *strangers) enter(conn net.Conn) *stranger {
-	x := &stranger{conn: conn, host: hostOf(conn.RemoteAddr())}
+	x := &stranger{conn: conn, host: hostOf(conn.RemoteAddr()), since: time.Now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fromHost := 0
-	for _, other := range s.waiting {
+	fromHost, oldest := 0, 0
+	for i, other := range slices.Backward(s.waiting) {
 		if other.host == x.host {
-			fromHost++
+			fromHost, oldest = fromHost+1, i
 		}
 	}
-	if fromHost >= s.maxPerHost {
+	switch {
+	case fromHost >= s.maxPerHost && x.since.Sub(s.waiting[oldest].since) < strangerGrace:
 		return nil
-	}
-	if len(s.waiting) >= s.max {
-		discard(s.waiting[0].conn)
-		s.waiting = slices.Delete(s.waiting, 0, 1)
+	case fromHost >= s.maxPerHost:
+		s.turnOut(oldest)
+	case len(s.waiting) >= s.max:
+		s.turnOut(0)
 	}
 	s.waiting = append(s.waiting, x)
 	return x
+}
+
+// turnOut closes a connection that waits. The caller holds mu.
+func (s *strangers) turnOut(i int) {
+	discard(s.waiting[i].conn)
+	s.waiting = slices.Delete(s.waiting, i, i+1)
 }
 
 // leave says that a connection is a stranger's no more, or is none any more.
@@ -54,12 +68,22 @@ func (s *strangers) leave(x *stranger) {
 	}
 }
 
+// hostOf returns whom a connection is from: one address of IPv4, or the 64 bits of an
+// address of IPv6 that stand for a network, as each host of it has all the rest.
 func hostOf(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
 		return a.String()
 	}
-	return host
+	ip, err := netip.ParseAddr(host)
+	if err != nil || ip.Unmap().Is4() {
+		return host
+	}
+	network, err := ip.WithZone("").Prefix(64)
+	if err != nil {
+		return host
+	}
+	return network.String()
 }
 
 // maxUntrusted bounds what is read from a connection before it is authenticated by TLS: a

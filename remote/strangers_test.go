@@ -187,3 +187,18 @@ func TestMessagesOfARemovedPeerAreRefusedAndItsControlLaneIsNot(t *testing.T) {
 		require.Equal(t, []int{2}, inbox.got(), "its next incarnation is another one")
 	})
 }
+
+func TestStrangersOfTheSameHostKeepAMemberOutForAMomentOnly(t *testing.T) {
+	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*remote.Config)) {
+		b := start(t, n, "b", protect("b"))
+		inbox, _ := spawn[int](b, "inbox")
+		a := start(t, n, "stranger0", protect("stranger0"))
+		all := crowd(t, n, b, 1, 16)
+		require.Equal(t, 16, stillOpen(t, all))
+		time.Sleep(300 * time.Millisecond)
+		ref[int](a, b, "/user/inbox").Tell(1)
+		soon()
+		require.Equal(t, []int{1}, inbox.got())
+		require.Equal(t, 15, stillOpen(t, all))
+	})
+}
