@@ -1,0 +1,221 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/remote"
+)
+
+// unmoved runs f, and requires that no view of any node has changed meanwhile or soon after.
+func (f *fleet) unmoved(do func()) {
+	f.t.Helper()
+	versions := func() map[string]uint64 {
+		all := map[string]uint64{}
+		for name, n := range f.nodes {
+			all[name] = n.View().Version
+		}
+		return all
+	}
+	before := versions()
+	do()
+	time.Sleep(10 * time.Second)
+	require.Equal(f.t, before, versions(), "a view has changed")
+}
+
+// Scenario 5: whoever does not fit is told so within a second, and disturbs nobody. Only a
+// name may still be that of the node's own past, which is waited for.
+func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*Config)
+		want  string
+	}{
+		"another cluster":      {func(c *Config) { c.Name = "other" }, "wrong cluster"},
+		"another downing":      {func(c *Config) { c.Downing = downing.DownAll{} }, "this cluster has"},
+		"another parameter":    {func(c *Config) { c.Downing = downing.KeepMajority{StableAfter: time.Minute} }, "this cluster has"},
+		"another election":     {func(c *Config) { c.Leader = LowestAddress() }, "this cluster has"},
+		"another minimum":      {func(c *Config) { c.MinMembers = 3 }, "this cluster has"},
+		"a minimum of a role":  {func(c *Config) { c.MinMembersOf = map[string]int{"db": 1} }, "this cluster has"},
+		"a name that is taken": {func(c *Config) { c.NodeID = "n2" }, `named "n2" already`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *fleet) {
+				f.start("n1", "n2", "n3")
+				f.await(3*time.Second, "n1", "n2", "n3")
+				f.unmoved(func() {
+					cfg := f.config("n4")
+					cfg.Seeds = cfg.Seeds[:3]
+					c.spoil(&cfg)
+					begin := time.Now()
+					_, err := Start(t.Context(), cfg)
+					limit := time.Second
+					if cfg.NodeID == "n2" {
+						limit += namePatience
+					}
+					require.LessOrEqual(t, time.Since(begin), limit)
+					require.ErrorAs(t, err, new(*RefusedError))
+					require.ErrorContains(t, err, c.want)
+				})
+			})
+		})
+	}
+}
+
+// Scenario 5, for a program of another version, of which there is none yet: its first
+// words are spoken by hand.
+func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.start("n1", "n2", "n3")
+		f.await(3*time.Second, "n1", "n2", "n3")
+		f.unmoved(func() {
+			begin := time.Now()
+			s := intrude(t, f, "n1")
+			answer := s.hello('C', map[int]any{1: 2, 2: "test", 3: "n4:7355", 4: 77, 5: 0, 6: 1})
+			require.Equal(t, uint64(remote.RefusedVersion), answer[4])
+			require.Equal(t, "you speak 2, this speaks 1", answer[5])
+			s.requireClosed()
+			require.LessOrEqual(t, time.Since(begin), time.Second)
+		})
+	})
+}
+
+// An intruder is a connection to a node that speaks its protocol by hand.
+type intruder struct {
+	net.Conn
+	t *testing.T
+}
+
+func intrude(t *testing.T, f *fleet, node string) *intruder {
+	t.Helper()
+	conn, err := f.net.Host("intruder").Dial(t.Context(), address(node))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return &intruder{conn, t}
+}
+
+// say writes bytes. The node may have hung up already.
+func (i *intruder) say(data ...byte) { _, _ = i.Write(data) }
+
+// frame writes data with its length before it.
+func (i *intruder) frame(data []byte) {
+	i.say(append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)...)
+}
+
+// hello opens a lane and returns the answer.
+func (i *intruder) hello(lane byte, hello map[int]any) (answer map[int]any) {
+	i.t.Helper()
+	data, err := codec.Marshal(hello)
+	require.NoError(i.t, err)
+	i.say(lane)
+	i.frame(data)
+	header := make([]byte, 4)
+	_, err = io.ReadFull(i, header)
+	require.NoError(i.t, err)
+	body := make([]byte, binary.BigEndian.Uint32(header))
+	_, err = io.ReadFull(i, body)
+	require.NoError(i.t, err)
+	require.NoError(i.t, codec.Unmarshal(body, &answer))
+	return answer
+}
+
+func (i *intruder) requireClosed() {
+	i.t.Helper()
+	require.NoError(i.t, i.SetReadDeadline(time.Now().Add(5*time.Second)))
+	_, err := io.Copy(io.Discard, i)
+	var late net.Error
+	require.False(i.t, errors.As(err, &late) && late.Timeout(), "the connection is still open")
+}
+
+// Scenario 60: forged and garbled frames close their connection, are logged, and change
+// nothing.
+func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
+	good := func() map[int]any { return map[int]any{1: 1, 2: "test", 3: "intruder:7355", 4: 77, 5: 0, 6: 1} }
+	for name, speak := range map[string]func(i *intruder){
+		"another protocol": func(i *intruder) { i.say([]byte("GET / HTTP/1.1\r\n\r\n")...) },
+		"too large hello":  func(i *intruder) { i.say('C', 0xff, 0xff, 0xff, 0xff) },
+		"hello of noise":   func(i *intruder) { i.say('C'); i.frame([]byte("noise")) },
+		"too large frame":  func(i *intruder) { i.hello('C', good()); i.say(0xff, 0xff, 0xff, 0xff) },
+		"wrong uid": func(i *intruder) {
+			hello := good()
+			hello[5] = 4 // whom it wants to talk to
+			require.Equal(i.t, uint64(remote.RefusedIncarnation), i.hello('C', hello)[4])
+		},
+		"no envelope": func(i *intruder) { i.hello('A', good()); i.frame([]byte("noise")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *fleet) {
+				core, logs := observer.New(zapcore.WarnLevel)
+				f.tune = func(cfg *Config) { cfg.Logger = zap.New(core) }
+				f.start("n1", "n2", "n3")
+				f.await(3*time.Second, "n1", "n2", "n3")
+				logs.TakeAll()
+				f.unmoved(func() {
+					i := intrude(t, f, "n1")
+					speak(i)
+					i.requireClosed()
+				})
+				require.Equal(t, 1, logs.FilterMessage("connection closed").Len())
+			})
+		})
+	}
+}
+
+// An impostor is an endpoint that says to be the given incarnation.
+func impostor(t *testing.T, f *fleet, name string, as ID) *remote.Endpoint {
+	t.Helper()
+	e, err := remote.Listen(remote.Config{
+		Cluster: "test", Incarnation: as.Incarnation, Bind: name + ":7355", Advertise: as.Address, Network: f.net.Host(name),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = e.Close() })
+	return e
+}
+
+// Scenario 60: without a secret anybody can speak as a member; but what is old is not
+// taken for new, and what is malformed or too much is dropped.
+func TestAnOldTableThatIsReplayedChangesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.start("n1", "n2", "n3", "n4")
+		f.await(3*time.Second, "n1", "n2", "n3", "n4")
+		n1, n2 := f.nodes["n1"], f.nodes["n2"]
+		old := slices.Clone(n2.wholeTable())
+		removed := f.nodes["n4"].View().Self.ID()
+		require.NoError(t, f.nodes["n4"].Leave(t.Context()))
+		delete(f.nodes, "n4")
+		f.await(time.Second, "n1", "n2", "n3")
+		time.Sleep(time.Minute)
+
+		oversize := tablePush{From: n2.View().Self.ID(), Whole: true, Table: packed{Members: make([]Member, maxMembers+1)}}
+		for name, as := range map[string]ID{"member": n2.View().Self.ID(), "removed": removed, "stranger": {Address: "stranger:7355", Incarnation: 5}} {
+			f.unmoved(func() {
+				e := impostor(t, f, name, as)
+				for _, data := range [][]byte{
+					old,
+					old[:len(old)/2],
+					encode(envelope{from: as.Incarnation, msg: oversize}),
+					[]byte("noise"),
+				} {
+					e.SendControl(address("n1"), data)
+					e.SendPacket(address("n1"), data)
+					time.Sleep(time.Second)
+				}
+				require.NoError(t, e.Close())
+			})
+			_, known := n1.View().Member("n4")
+			require.False(t, known, "said by the %s", name)
+		}
+		f.await(0, "n1", "n2", "n3")
+	})
+}
