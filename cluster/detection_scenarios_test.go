@@ -86,6 +86,33 @@ func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 	w.checkOneCluster()
 }
 
+// 36: 5 % of all that TCP carries is lost, and of the datagrams too: no suspicion. Without
+// any datagrams there may be suspicions, when TCP waits for the second or third time; they
+// pass, and nobody is taken down.
+func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
+	for _, rough := range []bool{false, true} {
+		w := running(t, 36, 3)
+		before, ids := w.opinions(), w.identities()
+		w.loss, w.rough = 0.05, rough
+		w.run(time.Hour)
+		require.Equal(t, ids, w.identities())
+		if !rough {
+			require.Equal(t, before, w.opinions())
+			w.checkOneCluster()
+			continue
+		}
+		require.NotEqual(t, before, w.opinions(), "it was rough")
+		for _, n := range w.nodes {
+			for _, id := range ids {
+				require.Equal(t, Up, n.machine.table.status(id))
+			}
+		}
+		w.loss, w.rough = 0, false
+		w.run(3 * time.Second)
+		w.checkOneCluster()
+	}
+}
+
 // 37: all links of a node work for a second, and then not for a second, for a minute.
 // Nothing stays as it is for long enough to decide; there are never two leaders, and
 // afterwards there is one cluster.

@@ -21,6 +21,7 @@ type world struct {
 	nodes   []*simNode
 	cuts    map[[2]int]int // from, to: how many faults cut it
 	loss    float64
+	rough   bool // datagrams are lost, and TCP waits longer with each loss in a row
 	healed  bool // all faults have ended before their time
 	log     []string
 	carried int // messages that were sent
@@ -137,6 +138,16 @@ func (w *world) occurNext() {
 	o := heap.Pop(&w.queue).(occurrence)
 	w.now = o.at
 	o.do()
+}
+
+// retransmit is what TCP takes to make good a loss: 200 ms, and twice as long for each that
+// follows, where that is looked at.
+func (w *world) retransmit() time.Duration {
+	d := 200 * time.Millisecond
+	for timeout := 2 * d; w.rough && w.random.Float64() < w.loss; timeout *= 2 {
+		d += timeout
+	}
+	return d
 }
 
 // delay is that of a local network, with a spike now and then.
@@ -328,7 +339,7 @@ func (n *simNode) over(m *machine, e end) {
 func (w *world) carry(from *simNode, sender, to ID, msg message, datagram bool) {
 	w.carried++
 	target := w.node(to.Address)
-	if target == nil || datagram && w.random.Float64() < w.loss {
+	if target == nil || datagram && (w.rough || w.random.Float64() < w.loss) {
 		return
 	}
 	if w.cut(from.index, target.index) {
@@ -339,7 +350,7 @@ func (w *world) carry(from *simNode, sender, to ID, msg message, datagram bool) 
 	}
 	delay := w.delay()
 	if !datagram && w.random.Float64() < w.loss {
-		delay += 200 * time.Millisecond
+		delay += w.retransmit()
 	}
 	w.after(delay, func() {
 		if target.machine == nil {

@@ -23,7 +23,7 @@ type config struct {
 
 func newConfig(opts []Option) (config, error) {
 	c := config{
-		backoff:         actor.Backoff{Min: 100 * time.Millisecond, Max: 5 * time.Second, Jitter: 0.2},
+		backoff:         actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second, Jitter: 0.2},
 		persistTimeout:  30 * time.Second,
 		recoveryTimeout: 30 * time.Second,
 		stashCapacity:   4096,
@@ -54,7 +54,7 @@ func Tagged[E any](f func(E) []string) Option {
 
 // OnPersistFailure sets the delays after which a request that the journal could not
 // answer is sent again, unchanged; see [PersistTimeout]. The default is 100 ms, doubled up
-// to 5 s. With the zero Backoff nothing is sent again.
+// to 4 s. With the zero Backoff nothing is sent again.
 func OnPersistFailure(b actor.Backoff) Option {
 	return func(c *config) { c.backoff = b }
 }

@@ -94,7 +94,7 @@
 //	StopMessage     none     how to ask an instance to stop; without one it is stopped
 //	                         when it has handled what it had been told
 //	StopTimeout     10 s     then it is stopped after the message it is at
-//	RestartBackoff  100 ms   doubling up to 10 s, with jitter
+//	RestartBackoff  100 ms   doubling up to 4 s, with jitter
 //	RemovalMargin   as the cluster recommends
 //
 // [StatusOf] tells where the instance is, since when, under which generation, how many

@@ -14,7 +14,7 @@ const DefaultBuffer = 1000
 const DefaultStopTimeout = 10 * time.Second
 
 // defaultRestart is the backoff of restarts in place.
-var defaultRestart = actor.Backoff{Min: 100 * time.Millisecond, Max: 10 * time.Second, Jitter: 0.2}
+var defaultRestart = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second, Jitter: 0.2}
 
 // An Option changes how a singleton behaves. Give the same ones on every node.
 type Option func(*settings)
@@ -66,7 +66,7 @@ func StopTimeout(d time.Duration) Option {
 }
 
 // RestartBackoff sets the delays with which an instance that fails or stops by itself is
-// started again in place; the default is 100 ms, doubling up to 10 s.
+// started again in place; the default is 100 ms, doubling up to 4 s.
 // It panics when a delay is negative.
 func RestartBackoff(b actor.Backoff) Option {
 	mustNotBeNegative("restart backoff", min(b.Min, b.Max))

@@ -21,6 +21,7 @@ type sim struct {
 	broken []string   // laws
 	log    []string   // what happened, for people
 	terms  map[uint64]PeerID
+	seqs   map[uint64]uint64 // by term, the last
 	last   Generation // the latest that began a term
 }
 
@@ -47,7 +48,7 @@ const (
 func newSim(seed uint64, rules simRules) *sim {
 	s := &sim{
 		rules: rules, rng: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // a schedule, not a secret
-		now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), terms: map[uint64]PeerID{},
+		now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), terms: map[uint64]PeerID{}, seqs: map[uint64]uint64{},
 	}
 	for i := range rules.nodes {
 		n := &simNode{sim: s, address: string(rune('a' + i))}

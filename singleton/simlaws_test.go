@@ -15,7 +15,8 @@ var (
 )
 
 // Laws: two instances never run at once, unless they are fenced and the node of one has
-// been removed by that of the other; terms strictly grow; once quiet there is exactly one, and
+// been removed by that of the other; terms strictly grow, and within a term the sequence
+// number, by one; once quiet there is exactly one, and
 // nobody waits.
 func TestSimulatedClustersKeepTheLaws(t *testing.T) {
 	first, last := uint64(1), *simCount
@@ -112,6 +113,10 @@ func (n *simNode) checkOverlap(other *simNode) {
 
 func (n *simNode) checkGeneration(gen Generation) {
 	s := n.sim
+	if next := s.seqs[gen.Term] + 1; gen.Seq != next {
+		s.breach(n, "%v is not number %d of its term", gen, next)
+	}
+	s.seqs[gen.Term] = gen.Seq
 	if gen.Seq > 1 {
 		if s.terms[gen.Term] != n.id {
 			s.breach(n, "%v goes on with a term of %v", gen, s.terms[gen.Term])
