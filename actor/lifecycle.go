@@ -139,7 +139,7 @@ func (c *cell[M]) guard(what string, f func()) {
 func (c *cell[M]) setSuspended(suspended bool, capacity int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.suspended, c.stashCap = suspended, capacity
+	c.suspended, c.stashCap, c.unborn = suspended, capacity, false
 }
 
 func (c *cell[M]) stopTimers() {

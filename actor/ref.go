@@ -63,6 +63,7 @@ type core struct {
 	mu       sync.Mutex // guards all below, and the queues of a cell
 	children map[string]*core
 	watchers []watcher
+	unborn   bool // its first behavior has not run
 	closed   bool // takes no more children
 	dead     bool // takes no more messages
 	over     bool // its watchers have been told

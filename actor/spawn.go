@@ -94,7 +94,7 @@ func newCell[M any](parent *core, b Behavior[M], cfg spawnConfig) *cell[M] {
 	c.runTurn = c.run
 	c.system = []systemMsg{{kind: sysStart}}
 	c.urgent.Store(true)
-	c.scheduled, c.suspended = true, true
+	c.scheduled, c.suspended, c.unborn = true, true, true
 	return c
 }
 

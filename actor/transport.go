@@ -32,6 +32,19 @@ func (s *System) Deliver(path string, uid uint64, msg any) {
 	}
 }
 
+// Starting reports whether the actor at path has been spawned, and its behavior has not
+// run yet. It is for extensions that must not overlook an actor which will make itself
+// known to them.
+func (s *System) Starting(path string) bool {
+	c := s.lookup(path)
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unborn
+}
+
 // lookup returns what lives at a path of this system.
 func (s *System) lookup(path string) *core {
 	if strings.HasPrefix(path, tempPrefix) {

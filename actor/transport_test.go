@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -216,3 +217,22 @@ type parcel struct {
 }
 
 func init() { actor.RegisterType[parcel]("test.parcel") }
+
+func TestAnActorIsStartingUntilItsBehaviorHasRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		require.False(t, s.Starting("/user/x"), "nobody lives there")
+		broken := behaviors.Setup(func(*actor.Context[int]) actor.Behavior[int] { panic("told to") })
+		for name, b := range map[string]actor.Behavior[int]{
+			"sound":  behaviors.Ignore[int],
+			"broken": behaviors.Supervise(broken, actor.Strategy{Backoff: actor.Backoff{Min: time.Hour}}),
+		} {
+			actor.Spawn(s, func(ctx *actor.Context[int], next *actor.Next[int]) {
+				time.Sleep(time.Second)
+				b(ctx, next)
+			}, name)
+			require.True(t, s.Starting("/user/"+name))
+			time.Sleep(time.Minute)
+			require.False(t, s.Starting("/user/"+name))
+		}
+	})
+}

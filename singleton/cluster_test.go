@@ -37,6 +37,7 @@ type node struct {
 	peer        singleton.Peer
 	views       *latest
 	deadLetters *testkit.Probe[actor.DeadLetter]
+	silent      bool // the cluster does not hear what it offers
 }
 
 // inCluster runs a test in a bubble, with nodes of these names, all up.
@@ -154,7 +155,11 @@ func (n *node) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 
 // Offer implements [singleton.Locator].
 func (n *node) Offer(name string) {
-	n.cluster.change(func() { n.peer.Offers = append(n.peer.Offers, name) })
+	n.cluster.change(func() {
+		if !n.silent {
+			n.peer.Offers = append(n.peer.Offers, name)
+		}
+	})
 }
 
 // Record implements [singleton.Locator].

@@ -15,6 +15,8 @@
 //     the former has ended, PostStop and deferred functions included.
 //   - A node that is joining starts none. A join moves a running instance only where the
 //     cluster elects by something else than age.
+//   - When Spawn has returned on the member that is first among those that may host, no
+//     other gets permission to start an instance. One that runs already moves there.
 //   - An instance that fails or stops by itself is started again in place, after a
 //     backoff. That its factory panics is a failure too.
 //   - Generations strictly grow, over all instances that the members have ever run.
@@ -43,7 +45,8 @@
 // promise: to start nothing without asking in turn, and to count the term that was asked
 // for as used. Asks are numbered, sent again until they are answered, and void when
 // another view names another host. While two nodes both believe to be the host neither
-// answers the other; so nothing starts before their views agree.
+// answers the other; so nothing starts before their views agree. A node counts its own
+// manager as soon as it has been spawned, before any view shows it.
 //
 // A member that has crashed cannot answer. It is waited for until the cluster has removed
 // it, and if nothing is known of its end, for the margin after that: it may be alive, cut

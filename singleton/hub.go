@@ -204,11 +204,12 @@ func recipient(msg wireMsg) (to PeerID, addressed bool) {
 	return PeerID{}, false
 }
 
-// answer speaks for a singleton without a manager here: nothing of it runs.
+// answer speaks for a singleton without a manager here: nothing of it runs. While one is
+// starting, who asks to host gets no answer, and will ask again.
 func (h *hub) answer(msg wireMsg) {
 	switch msg := msg.(type) {
 	case wireRequest:
-		if _, known := h.topo.member(msg.From); known {
+		if _, known := h.topo.member(msg.From); known && !h.expects(msg.Name) {
 			r := h.topo.Records[msg.Name]
 			h.post.send(msg.From, wireGrant{Name: msg.Name, From: h.topo.Self, To: msg.From, Attempt: msg.Attempt, Record: r, Taken: r.Term})
 		}
@@ -218,4 +219,14 @@ func (h *hub) answer(msg wireMsg) {
 		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
 	case wireGrant, wireRecalled:
 	}
+}
+
+// expects reports whether there is a manager, or is about to be, of which the hub has not
+// heard yet. A manager is on the board before it counts as started, so the board comes last.
+func (h *hub) expects(name string) bool {
+	if h.post.system.Starting(userPath + name) {
+		return true
+	}
+	_, begun := StatusOf(h.post.system, name)
+	return begun
 }

@@ -89,11 +89,11 @@ func (p Peer) candidate(role string) bool {
 
 func (p Peer) offers(name string) bool { return slices.Contains(p.Offers, name) }
 
-// host returns the member that is to host the singleton: the first of the order of
+// host returns the member that is to host a singleton: the first of the order of
 // election that is up, has the role and a manager; except is left out.
-func (t Topology) host(name, role string, except PeerID) (Peer, bool) {
+func (t Topology) host(role string, except PeerID, manager func(Peer) bool) (Peer, bool) {
 	for _, p := range t.Members {
-		if p.Up && p.ID != except && p.candidate(role) && p.offers(name) {
+		if p.Up && p.ID != except && p.candidate(role) && manager(p) {
 			return p, true
 		}
 	}

@@ -23,7 +23,8 @@ const (
 // answer is a promise to start none without asking in turn, and to take the term that
 // was asked for as used; asks are numbered, so that an answer to an earlier one counts
 // for nothing. Of two nodes that both believe to be the host neither answers the other,
-// until their views agree.
+// until their views agree; and who is to host does not answer either, while its view does
+// not show yet that it has a manager.
 type machine struct {
 	name string
 	set  settings
@@ -100,11 +101,16 @@ func (m *machine) onRename(now time.Time) []action {
 }
 
 // host returns who is to host, as far as this node knows.
-func (m *machine) host() (Peer, bool) { return m.topo.host(m.name, m.set.role, m.leaving) }
+func (m *machine) host() (Peer, bool) {
+	return m.topo.host(m.set.role, m.leaving, func(p Peer) bool { return p.offers(m.name) })
+}
 
+// hostIsSelf reports whether this node is to host, or will be as soon as its view shows
+// that it has a manager.
 func (m *machine) hostIsSelf() bool {
-	h, ok := m.host()
-	return ok && h.ID == m.topo.Self && !m.topo.Down
+	self := m.topo.Self
+	h, ok := m.topo.host(m.set.role, m.leaving, func(p Peer) bool { return p.ID == self || p.offers(m.name) })
+	return ok && h.ID == self && !m.topo.Down
 }
 
 // review is what a changed view means to each phase.

@@ -48,9 +48,12 @@ func outliveInstance(err error) actor.Directive {
 	return actor.Stop
 }
 
+// userPath is what the paths of managers begin with, within a system.
+const userPath = "/user/"
+
 // nameOf returns the name of the singleton whose manager lives at path.
 func nameOf(path string) string {
-	if _, name, ok := strings.Cut(path, "/user/"); ok {
+	if _, name, ok := strings.Cut(path, userPath); ok {
 		return name
 	}
 	return path
