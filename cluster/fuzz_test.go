@@ -98,7 +98,7 @@ func dissolves(r *rig, msg message) bool {
 		return msg.Table.Cluster == r.table.cluster
 	case joinAnswer:
 		return r.phase != member
-	case heartbeat, joinRequest, tablePull, tablePush, gone, goneSeen, dissolve, observe:
+	case heartbeat, joinRequest, observe, tablePull, tablePush, gone, goneSeen, dissolve:
 	}
 	return false
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,11 +34,7 @@ type rules struct {
 
 // agreed are the rules that all nodes of a cluster must share, for people to read.
 func (r rules) agreed() string {
-	agreed := []string{
-		"downing " + r.downing.String(),
-		"leader " + r.election.Name,
-		"at least " + strconv.Itoa(r.minMembers) + " members",
-	}
+	agreed := []string{"downing " + r.downing.String(), "leader " + r.election.Name, fmt.Sprintf("at least %d members", r.minMembers)}
 	for _, role := range slices.Sorted(maps.Keys(r.minOf)) {
 		if r.minOf[role] > 0 {
 			agreed = append(agreed, fmt.Sprintf("%d with the role %q", r.minOf[role], role))
@@ -69,6 +64,7 @@ const (
 	partPatience = 500 * time.Millisecond // how long a node that is gone waits to be noticed
 	strangerFor  = 5 * time.Second        // how long heartbeats of a stranger may come until it is told
 	tombFor      = 24 * time.Hour         // how long removed members are remembered
+	tombAtLeast  = 10 * time.Minute       // and whatever the date: calendars may be set wrongly
 )
 
 // A phase is where an incarnation of a node is in its life.
@@ -317,7 +313,7 @@ func (m *machine) tick() {
 
 // tidy forgets what is too old to matter.
 func (m *machine) tidy() {
-	m.table.forget(m.unix() - int64(tombFor/time.Second))
+	m.table.forget(m.unix()-int64(tombFor/time.Second), func(id ID) bool { return m.now.Sub(m.removed[id]) >= tombAtLeast })
 	maps.DeleteFunc(m.removed, func(id ID, _ time.Time) bool { return m.table.status(id) != Removed })
 	maps.DeleteFunc(m.guests, func(_ ID, until time.Time) bool { return m.now.After(until) })
 	maps.DeleteFunc(m.strangers, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*strangerFor })

@@ -362,6 +362,25 @@ func TestTombsAreForgottenAfterADay(t *testing.T) {
 	require.Empty(t, r.table.tombs)
 }
 
+// The calendar of whoever has removed it may be years behind, as without a battery.
+func TestATombIsKeptForSomeTimeWhateverItsDate(t *testing.T) {
+	r := newRig(func(set *rules) { set.downing = downing.Manual{} })
+	n2, n3 := id("n2:1", 2), id("n3:1", 3)
+	r.joins(n2, "n2")
+	r.joins(n3, "n3")
+	before := r.table.pack()
+	change := r.change()
+	change.tombs[n3] = tomb{At: 1}
+	r.hears(n2, tablePush{Table: change.pack()})
+	r.wait(time.Minute)
+	require.Len(t, r.view().gone, 1, "something may still run there")
+	r.hears(n2, tablePush{Table: before})
+	require.Equal(t, Removed, r.table.status(n3), "no late news revives it")
+	r.clock = r.clock.Add(tombAtLeast)
+	r.wait(time.Second)
+	require.Empty(t, r.table.tombs)
+}
+
 func TestHeartbeatsKeepTheirRhythmOverUnpunctualTicks(t *testing.T) {
 	r := joiningRig()
 	start := r.clock

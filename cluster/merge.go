@@ -110,9 +110,9 @@ func lowest(a, b uint64) uint64 {
 }
 
 // forget drops the memory of members that were removed before a time, in seconds of Unix
-// time.
-func (t *table) forget(before int64) {
-	maps.DeleteFunc(t.tombs, func(_ ID, dead tomb) bool { return dead.At < before })
+// time, and may be forgotten.
+func (t *table) forget(before int64, may func(ID) bool) {
+	maps.DeleteFunc(t.tombs, func(id ID, dead tomb) bool { return dead.At < before && may(id) })
 }
 
 // union returns what is in a or in b, sorted.

@@ -19,9 +19,9 @@ const (
 // from the table alone, so nodes with equal tables agree on who observes whom.
 //
 // In a larger cluster the members stand on a ring, in order of hashes of their IDs, and
-// each observes the next nine. Those that are down or unreachable are observed as well,
-// but do not count as one of the nine: else nobody might notice when a part of the ring
-// has died together. As each has nine to follow, the ring stays connected whatever eight
+// each observes the next nine. Those that are exiting, down or unreachable are observed as
+// well, but do not count as one of the nine: else nobody might notice when a part of the
+// ring has died together, and of who is exiting the opinion counts for nothing. As each has nine to follow, the ring stays connected whatever eight
 // members are taken out of it; news that go round it by heartbeats reach everybody.
 type neighbours struct {
 	observed  []ID // from whom heartbeats come
@@ -50,7 +50,7 @@ func (t table) observers() map[ID][]ID {
 // counts returns the test for who counts as one of the nine.
 func (t table) counts() func(ID) bool {
 	unreachable := t.unreachable()
-	return func(id ID) bool { return t.members[id].Status < Down && len(unreachable[id]) == 0 }
+	return func(id ID) bool { return t.members[id].Status < Exiting && len(unreachable[id]) == 0 }
 }
 
 // neighboursOf returns the neighbours of one of some members, of whom those count of the

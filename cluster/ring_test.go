@@ -166,3 +166,25 @@ func TestTheRingIsTheSameWhateverTheOrderOfTheTable(t *testing.T) {
 	require.Equal(t, ring, ringOf(ids))
 	require.NotEqual(t, manyIDs(rand.New(rand.NewPCG(6, 6)), 40), ring, "it is not the order of addresses")
 }
+
+// Of who is exiting the opinion counts for nothing, so when many leave at once, those that
+// stay must be observed by others, and still be linked to each other.
+func TestInALargerClusterNobodyDependsOnObserversThatAreExiting(t *testing.T) {
+	tb := newTable(clusterID{})
+	for i, id := range manyIDs(rand.New(rand.NewPCG(7, 7)), 24) {
+		tb.members[id] = Member{Address: id.Address, Incarnation: id.Incarnation, Status: Up, UpNumber: uint64(i + 1)}
+	}
+	someone := tb.ids()[5]
+	for _, observer := range tb.neighbours(someone).observers {
+		m := tb.members[observer]
+		m.Status = Exiting
+		tb.members[observer] = m
+	}
+	count := func(ids []ID) int {
+		return len(slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return tb.members[id].Status == Exiting }))
+	}
+	for id, observers := range tb.observers() {
+		require.Equal(t, observersOf, count(observers), "%v", id)
+	}
+	require.Equal(t, observersOf, count(tb.neighbours(someone).observers))
+}

@@ -83,7 +83,7 @@ func (v View) ObserversOf(m Member) []Member {
 		ids[i] = each.ID()
 	}
 	observers := neighboursOf(m.ID(), ids, func(id ID) bool {
-		return len(v.unreachable[id]) == 0 && !slices.ContainsFunc(v.Members, func(o Member) bool { return o.ID() == id && o.Status >= Down })
+		return len(v.unreachable[id]) == 0 && !slices.ContainsFunc(v.Members, func(o Member) bool { return o.ID() == id && o.Status >= Exiting })
 	}).observers
 	return slices.DeleteFunc(slices.Clone(v.Members), func(o Member) bool { return !slices.Contains(observers, o.ID()) })
 }
