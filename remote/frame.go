@@ -57,19 +57,23 @@ type frameReader struct {
 	src        io.Reader
 	limit      int
 	buf        []byte
-	usual      int // the size of buf, but for frames that are larger
 	begin, end int // of what is read and not yet returned
+	usual      int // size of buf, but for a frame that needs more
 }
 
-// The usual size of a buffer is the smaller one until that was filled by one read.
+// A reader begins with the small buffer, and doubles it while a read fills it. A node has two
+// lanes to each of many others, most of which are quiet most of the time.
 const (
-	quietBuffer = 4 << 10
-	readBuffer  = 64 << 10
+	smallReadBuffer = 4 << 10
+	readBuffer      = 64 << 10
 )
 
 func newFrameReader(src io.Reader, limit int) *frameReader {
-	return &frameReader{src: src, limit: limit, usual: quietBuffer}
+	return &frameReader{src: src, limit: limit, usual: smallReadBuffer}
 }
+
+// rest notes that nothing has come for a while: a large buffer is not needed now.
+func (f *frameReader) rest() { f.usual = smallReadBuffer }
 
 // buffered returns the next frame's body if all of it has been read. It is valid until
 // the next fill. missing is 0 then, and otherwise how much room the frame needs.
@@ -91,11 +95,11 @@ func (f *frameReader) buffered() (body []byte, missing int, err error) {
 
 // fill reads what is there of a frame of that size, and of what follows.
 func (f *frameReader) fill(size int) error {
-	f.makeRoom(min(size, max(quietBuffer, 2*(f.end-f.begin))))
+	f.makeRoom(min(size, max(smallReadBuffer, 2*(f.end-f.begin))))
 	count, err := f.src.Read(f.buf[f.end:])
 	f.end += count
 	if f.end == len(f.buf) {
-		f.usual = readBuffer
+		f.usual = min(2*f.usual, readBuffer)
 	}
 	if count > 0 {
 		return nil
@@ -106,14 +110,14 @@ func (f *frameReader) fill(size int) error {
 	return err
 }
 
-// makeRoom makes room for so much, of which what is unread is the beginning. A large
-// buffer is given back when it is empty.
+// makeRoom makes room for a frame of that size, of which what is unread is the beginning.
+// A buffer that is larger than usual is given back when it is empty.
 func (f *frameReader) makeRoom(size int) {
 	unread := f.buf[f.begin:f.end]
 	to := f.buf
 	usual := max(size, f.usual)
 	switch {
-	case size > len(to), len(unread) == 0 && usual != len(to):
+	case usual > len(to), usual < len(to) && len(unread) == 0:
 		to = make([]byte, usual)
 	case len(unread) > 0 && f.begin+size <= len(to):
 		return

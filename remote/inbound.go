@@ -82,6 +82,7 @@ func (in *inbound) fill(size int) error {
 	}
 	err := in.frames.fill(size)
 	if in.timed && errors.Is(err, os.ErrDeadlineExceeded) {
+		in.frames.rest()
 		return in.acknowledge()
 	}
 	return err

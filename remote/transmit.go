@@ -4,11 +4,15 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"sync"
 	"time"
 )
 
 // writeBuffer is how much is written at once.
 const writeBuffer = 64 << 10
+
+// writeBuffers are shared by all links, as few of many write at the same time.
+var writeBuffers = sync.Pool{New: func() any { return new([writeBuffer]byte) }}
 
 // transmit writes what there is to the connection until that fails or there is nothing to
 // do. It returns why it ended.
@@ -29,18 +33,14 @@ func (l *link) transmit(conn net.Conn) error {
 
 // write returns nil when the connection was lost; the reason remains in lost.
 func (l *link) write(conn net.Conn, lost chan error) error {
-	buf := make([]byte, 0, writeBuffer)
 	timer := time.NewTimer(l.end.cfg.IdleAfter)
 	defer timer.Stop()
 	for {
-		bytes, due, err := l.next(conn, buf)
+		written, due, err := l.writeNext(conn)
 		if err != nil {
 			return err
 		}
-		if len(bytes) > 0 {
-			if err := l.writeAll(conn, bytes); err != nil {
-				return err
-			}
+		if written {
 			continue
 		}
 		timer.Reset(time.Until(due))
@@ -52,6 +52,17 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 			return nil
 		}
 	}
+}
+
+// writeNext writes what is to be written now, or returns when to look again.
+func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error) {
+	buf := writeBuffers.Get().(*[writeBuffer]byte)
+	defer writeBuffers.Put(buf)
+	bytes, due, err := l.next(conn, buf[:0])
+	if err != nil || len(bytes) == 0 {
+		return false, due, err
+	}
+	return true, due, l.writeAll(conn, bytes)
 }
 
 func (l *link) writeAll(conn net.Conn, bytes []byte) error {
