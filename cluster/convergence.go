@@ -9,10 +9,7 @@ import (
 // member that is exiting or down counts for nothing.
 func (t table) unreachable() map[ID][]ID {
 	by := map[ID][]ID{}
-	for _, observer := range t.ids() {
-		if t.members[observer].Status >= Exiting {
-			continue
-		}
+	for _, observer := range t.complainants() {
 		for _, subject := range t.rows[observer].Unreachable {
 			if _, known := t.members[subject]; known {
 				by[subject] = append(by[subject], observer)
@@ -20,6 +17,19 @@ func (t table) unreachable() map[ID][]ID {
 		}
 	}
 	return by
+}
+
+// complainants returns those who do not hear from somebody, sorted. Mostly there are none,
+// which must cost little, as it is asked at each tick.
+func (t table) complainants() []ID {
+	var ids []ID
+	for id, r := range t.rows {
+		if len(r.Unreachable) > 0 && t.members[id].Status > 0 && t.members[id].Status < Exiting {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, ID.Compare)
+	return ids
 }
 
 // Witnesses are the members that are known to have had exactly the members of one sum.

@@ -129,27 +129,26 @@ func (f *fleet) await(within time.Duration, names ...string) {
 
 // differs says what is in the way of an agreement.
 func (f *fleet) differs(names []string) string {
-	var first View
-	for i, name := range names {
-		v := f.nodes[name].View()
-		if i == 0 {
-			first = v
-		}
-		if why := disagreement(first, v, names); why != "" {
+	wanted := make(map[string]bool, len(names))
+	for _, name := range names {
+		wanted[name] = true
+	}
+	first := f.nodes[names[0]].View()
+	for _, name := range names {
+		if why := disagreement(first, f.nodes[name].View(), wanted); why != "" {
 			return name + ": " + why
 		}
 	}
 	return ""
 }
 
-func disagreement(first, v View, names []string) string {
-	if len(v.Members) != len(names) {
+func disagreement(first, v View, wanted map[string]bool) string {
+	if len(v.Members) != len(wanted) || len(first.Members) != len(wanted) {
 		return fmt.Sprintf("%d members", len(v.Members))
 	}
-	for _, name := range names {
-		m, ok := v.Member(name)
-		if other, _ := first.Member(name); !ok || m.Status != Up || m.ID() != other.ID() || m.UpNumber != other.UpNumber {
-			return fmt.Sprintf("%s is %v, number %d", name, m.Status, m.UpNumber)
+	for i, m := range v.Members {
+		if other := first.Members[i]; !wanted[m.Name] || m.Status != Up || m.ID() != other.ID() || m.UpNumber != other.UpNumber {
+			return fmt.Sprintf("%s is %v, number %d", m.Name, m.Status, m.UpNumber)
 		}
 	}
 	leader, _ := v.Leader()
