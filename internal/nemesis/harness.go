@@ -23,6 +23,8 @@ type harness struct {
 	nodes  int
 	settle time.Duration // how long the cluster may take to settle
 	keep   bool          // all files, in the end
+	secret []byte        // of the nodes; nil for none
+	tls    []identity    // of the nodes; nil for none
 	dir    string
 	net    *Network
 	show   *show
@@ -36,6 +38,7 @@ type harness struct {
 	pauses     []*pause        // that are not over
 	strikes    []strike
 	settled    []time.Duration // how long it took, each time
+	givenUp    []time.Duration // when a side took itself down, as who is reachable kept changing
 	woken      int             // how often somebody else has continued a stopped process
 	calm       bool            // nothing has happened since the cluster has settled
 	violations []string
@@ -56,7 +59,7 @@ func newHarness(out io.Writer, o options) (*harness, error) {
 		return nil, err
 	}
 	h := &harness{
-		nodes: o.nodes, settle: o.settle, keep: o.keep, dir: dir, rec: &recorder{},
+		nodes: o.nodes, settle: o.settle, keep: o.keep, secret: o.secret, dir: dir, rec: &recorder{},
 		show:    &show{out: out},
 		running: make([]*process, o.nodes), starts: make([]int, o.nodes),
 	}
@@ -67,7 +70,7 @@ func newHarness(out io.Writer, o options) (*harness, error) {
 		}
 		h.logs = append(h.logs, log)
 	}
-	if h.net, err = newNetwork(o.nodes); err != nil {
+	if h.net, err = newNetwork(o.nodes + o.spare); err != nil {
 		return nil, errors.Join(err, h.close(false))
 	}
 	switch {
@@ -162,20 +165,29 @@ func (h *harness) begin(ctx context.Context) error {
 // start starts a process for a node.
 func (h *harness) start(n int) error {
 	h.starts[n]++
-	cfg := nodeConfig{
-		Name: nodeName(n), Process: fmt.Sprintf("%s.%d", nodeName(n), h.starts[n]), Bind: address(n), Dir: h.dir,
-		Database: h.database(), Began: began,
-	}
-	cfg.Ticks = filepath.Join(h.dir, cfg.Process+".ticks")
-	for seed := range h.nodes {
-		cfg.Seeds = append(cfg.Seeds, address(seed))
-	}
-	p, err := startProcess(cfg, h.logs[n])
+	p, err := startProcess(h.config(n, h.starts[n]), h.logs[n])
 	if err != nil {
 		return err
 	}
 	h.running[n] = p
 	return nil
+}
+
+// config says what a process of a node is to be, the first, the second and so on.
+func (h *harness) config(n, times int) nodeConfig {
+	cfg := nodeConfig{
+		Cluster: "nemesis", Name: nodeName(n), Place: nodeName(n), Process: fmt.Sprintf("%s.%d", nodeName(n), times), Bind: address(n), Dir: h.dir,
+		Database: h.database(), Began: began, Secret: h.secret,
+	}
+	cfg.Ticks = filepath.Join(h.dir, cfg.Process+".ticks")
+	cfg.Events = filepath.Join(h.dir, cfg.Process+".events")
+	for seed := range h.nodes {
+		cfg.Seeds = append(cfg.Seeds, address(seed))
+	}
+	if h.tls != nil {
+		cfg.Identity = &h.tls[n]
+	}
+	return cfg
 }
 
 func (h *harness) database() string { return filepath.Join(h.dir, "journal.db") }

@@ -9,7 +9,7 @@
 // its own, linked by veth pairs to a bridge in another. Clients write entries into an
 // event-sourced singleton and read from it, through random nodes and over sockets that
 // no cut reaches. Meanwhile, by a schedule drawn from the seed, the network is cut, in
-// both directions or in one, is slow, or loses packets; processes are stopped with SIGSTOP
+// both directions or in one, is slow, loses packets, or lets only TCP or only UDP through; processes are stopped with SIGSTOP
 // and continued, killed with SIGKILL and started again, all of them at once too, or leave
 // in good order. After most rounds everything is mended, and the cluster must settle:
 // one cluster, the same view everywhere, one instance of each singleton, and writes that
@@ -28,12 +28,16 @@
 // fault that the kernel cannot do is left out, and named. The exit status is 1 when
 // something was violated; then the logs of the nodes are kept.
 //
+// With an even seed the nodes have a secret, so that all they say is encrypted and they
+// know each other by it; with an odd one they talk in the clear.
+//
 // The seed replays the schedule. Everything else has its own timing, so that the outcome
 // may be another.
 package main
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -56,16 +60,18 @@ func main() {
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	os.Exit(run(ctx, options{*span, *nodes, *seed, *settle, *keep}))
+	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, keep: *keep}))
 }
 
-// options are what the flags say.
+// options are what the flags say, and what follows from them.
 type options struct {
 	span   time.Duration
 	nodes  int
+	spare  int // places of the network without a node
 	seed   uint64
 	settle time.Duration
 	keep   bool
+	secret []byte // of the nodes; nil when they talk in the clear
 }
 
 // run returns the exit status.
@@ -81,12 +87,20 @@ func run(ctx context.Context, o options) int {
 	if o.seed == 0 {
 		o.seed = rand.Uint64()>>40 + 1
 	}
+	if o.seed%2 == 0 {
+		o.secret = newSecret()
+	}
 	h, err := newHarness(os.Stdout, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "nemesis:", err)
 		return 1
 	}
 	h.show.text("seed %d: make nemesis TIME=%v NODES=%d SEED=%d", o.seed, o.span, o.nodes, o.seed)
+	if o.secret != nil {
+		h.show.text("nodes have a secret, as the seed is even")
+	} else {
+		h.show.text("nodes talk in the clear, as the seed is odd")
+	}
 	rounds := plan(o.seed, o.nodes, h.can)
 	switch err := h.torment(ctx, until(clock()+o.span, rounds)); {
 	case errors.Is(err, errViolated):
@@ -99,6 +113,13 @@ func run(ctx context.Context, o options) int {
 		return 1
 	}
 	return 0
+}
+
+// newSecret returns one for all nodes.
+func newSecret() []byte {
+	secret := make([]byte, 32)
+	_, _ = cryptorand.Read(secret) // it never fails
+	return secret
 }
 
 // until yields rounds until a time.

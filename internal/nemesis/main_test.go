@@ -39,7 +39,7 @@ func TestRealNodesSurviveAShortNemesis(t *testing.T) {
 		t.Skip(err)
 	}
 	var out bytes.Buffer
-	h, err := newHarness(&out, options{nodes: 3, settle: 3 * time.Minute})
+	h, err := newHarness(&out, options{nodes: 3, settle: 3 * time.Minute, secret: newSecret()})
 	require.NoError(t, err)
 	err = h.torment(t.Context(), slices.Values(short))
 	t.Logf("\n%s", &out)

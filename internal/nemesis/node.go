@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -28,14 +29,19 @@ const leaveLimit = 45 * time.Second
 
 // A nodeConfig says what node a process is.
 type nodeConfig struct {
+	Cluster  string
 	Name     string
+	Place    string // the place of the network where it is
 	Process  string // Name, and which process of it
 	Bind     string
 	Seeds    []string
 	Dir      string // of the sockets
 	Database string
 	Ticks    string // the file into which its tickers write
+	Events   string // the file into which it writes what it sees of the cluster
 	Began    time.Duration
+	Secret   []byte    // nil for none
+	Identity *identity // nil for none
 }
 
 // beNode lives the life of a node if this process is to be one.
@@ -76,15 +82,28 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 		return err
 	}
 	defer ticks.Close()
+	events, err := os.Create(cfg.Events)
+	if err != nil {
+		return err
+	}
+	defer events.Close()
 	journal, err := sqlite.Open(cfg.Database) //nolint:contextcheck // opening takes no context
 	if err != nil {
 		return err
 	}
 	defer journal.Close()
-	node, err := cluster.Start(ctx, cluster.Config{Name: "nemesis", NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds, Logger: log})
+	settings := cluster.Config{
+		Name: cfg.Cluster, NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds, Secret: cfg.Secret, Logger: log,
+	}
+	if settings.TLS, err = cfg.Identity.config(); err != nil {
+		return err
+	}
+	node, err := cluster.Start(ctx, settings)
 	if err != nil {
 		return err
 	}
+	var telling sync.WaitGroup
+	telling.Go(func() { tell(node.Events(ctx), events) })
 	n := &nodeProcess{node: node, name: cfg.Name, left: make(chan error)}
 	n.ledger = actor.Spawn(node, ledger(journal), ledgerID)
 	actor.Spawn(node, ticker(ticks), tickerName) //nolint:contextcheck // each actor has its own
@@ -97,8 +116,9 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 		return err
 	}
 	go n.serve(ctx, l)
-	err = <-n.left
-	return errors.Join(err, l.Close())
+	err = errors.Join(<-n.left, l.Close())
+	telling.Wait() // the node has ended
+	return err
 }
 
 // logger writes to standard error, which the harness keeps.

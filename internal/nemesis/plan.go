@@ -17,6 +17,8 @@ const (
 	Mute      Kind = "mute"      // what one side says does not reach the other
 	Slow      Kind = "slow"      // what some nodes send takes its time
 	Lose      Kind = "lose"      // a share of what some nodes send and are sent is lost
+	NoTCP     Kind = "no tcp"    // all of TCP that some nodes send and are sent is lost
+	NoUDP     Kind = "no udp"    // all datagrams that some nodes send and are sent are lost
 	Pause     Kind = "pause"     // SIGSTOP, later SIGCONT
 	Kill      Kind = "kill"      // SIGKILL, and started again later
 	Leave     Kind = "leave"     // in good order, and started again later
@@ -38,7 +40,7 @@ type Fault struct {
 // disturbs reports whether the network is not as it should be for the while.
 func (f Fault) disturbs() bool {
 	switch f.Kind {
-	case Partition, Unplug, Mute, Slow, Lose:
+	case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP:
 		return true
 	case Pause, Kill, Leave, KillAll:
 	}
@@ -97,6 +99,8 @@ var weights = []struct {
 	{Mute, 3},
 	{Slow, 2},
 	{Lose, 2},
+	{NoTCP, 2},
+	{NoUDP, 2},
 	{Pause, 4},
 	{Kill, 5},
 	{Leave, 2},
@@ -142,9 +146,9 @@ func (d dice) of(k Kind) Fault {
 	f := Fault{Kind: k, Host: d.chance(60), For: d.span(time.Second, 30*time.Second)}
 	count := 1
 	switch k {
-	case Partition, Mute:
+	case Partition, Mute, NoTCP:
 		count = 1 + d.IntN(d.nodes-1)
-	case Slow, Lose:
+	case Slow, Lose, NoUDP:
 		count = 1 + d.IntN(d.nodes)
 		f.Percent = 1 + d.IntN(10)
 	case Pause:

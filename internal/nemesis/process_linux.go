@@ -33,7 +33,7 @@ func startProcess(cfg nodeConfig, log *os.File) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("ip", "netns", "exec", space(cfg.Name), self) // it becomes self: the pid stays
+	cmd := exec.Command("ip", "netns", "exec", space(cfg.Place), self) // it becomes self: the pid stays
 	cmd.Env = append(os.Environ(), nodeEnv+"="+string(text))
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,7 +133,10 @@ func (h *harness) readRuns() (runs []Run, err error) {
 	return runs, nil
 }
 
-// readLogs looks for what no log of a node may say.
+// restless is in the log of a node whose side takes itself down for that.
+const restless = "who is reachable has kept changing for too long"
+
+// readLogs looks for what no log of a node may say, and for sides that gave themselves up.
 func (h *harness) readLogs() {
 	for _, log := range h.logs {
 		text, err := os.ReadFile(log.Name())
@@ -145,7 +149,23 @@ func (h *harness) readLogs() {
 				h.violate("%s says: %s", filepath.Base(log.Name()), line)
 			}
 		}
+		h.givenUp = append(h.givenUp, momentsOf(text, restless)...)
 	}
+	slices.Sort(h.givenUp)
+}
+
+// momentsOf returns when a log says something; a line begins with the time in seconds.
+func momentsOf(log []byte, what string) (moments []time.Duration) {
+	for line := range bytes.Lines(log) {
+		var seconds float64
+		if !bytes.Contains(line, []byte(what)) {
+			continue
+		}
+		if _, err := fmt.Sscan(string(line), &seconds); err == nil {
+			moments = append(moments, time.Duration(seconds*float64(time.Second)))
+		}
+	}
+	return moments
 }
 
 // report prints the figures.
@@ -165,8 +185,9 @@ func (h *harness) report(history History, journal []Stored, runs []Run, both []O
 		h.show.text("two of them %v: %s", o, o.Excuse)
 	}
 	h.show.text("%d times settled, in %.2fs median, %.2fs at most", len(h.settled), median(h.settled).Seconds(), longest(h.settled).Seconds())
-	h.show.text("\nlongest time without an acknowledgement after a fault\n  %-10s %5s %8s %8s", "fault", "times", "median", "most")
 	acks := h.rec.acked()
+	h.reportGivenUp(acks)
+	h.show.text("\nlongest time without an acknowledgement after a fault\n  %-10s %5s %8s %8s", "fault", "times", "median", "most")
 	for _, w := range weights {
 		var silences []time.Duration
 		for _, s := range h.strikes {
@@ -178,6 +199,23 @@ func (h *harness) report(history History, journal []Stored, runs []Run, both []O
 			h.show.text("  %-10s %5d %7.2fs %7.2fs", w.kind, len(silences), median(silences).Seconds(), longest(silences).Seconds())
 		}
 	}
+}
+
+// reportGivenUp prints what came of it that a side took itself down because who is
+// reachable kept changing.
+func (h *harness) reportGivenUp(acks []time.Duration) {
+	const outage = 20 * time.Second
+	var times int
+	var silences []time.Duration
+	for i, at := range h.givenUp {
+		if i > 0 && at < h.givenUp[i-1]+outage {
+			continue // it belongs to the same
+		}
+		times++
+		silences = append(silences, silence(acks, at, at+outage))
+	}
+	h.show.text("%d times some node took its side down as who is reachable kept changing; then nothing was acknowledged for %.2fs median, %.2fs at most",
+		times, median(silences).Seconds(), longest(silences).Seconds())
 }
 
 func longest(d []time.Duration) (most time.Duration) {

@@ -56,6 +56,10 @@ func (h *harness) disturb(f Fault) error {
 		h.net.board.cut(f.Targets, h.others(f.Targets))
 	case Lose:
 		h.net.board.lose(f.Targets, f.Percent)
+	case NoTCP:
+		h.net.board.drop(f.Targets, "tcp")
+	case NoUDP:
+		h.net.board.drop(f.Targets, "udp")
 	case Unplug:
 		for _, n := range f.Targets {
 			errs = append(errs, h.net.unplug(n))
@@ -90,7 +94,7 @@ func (h *harness) harm(f Fault) error {
 				continue
 			}
 			p.expected.Store(true)
-		case Partition, Unplug, Mute, Slow, Lose:
+		case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP:
 		}
 	}
 	return errors.Join(errs...)

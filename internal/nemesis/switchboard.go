@@ -10,6 +10,7 @@ import (
 type Switchboard struct {
 	Cut  map[[2]int]bool // from, to
 	Loss map[int]int     // the share of what a node sends, and of what it is sent, in percent
+	Drop map[int]string  // a protocol of which what a node sends, and what it is sent, is lost
 }
 
 // cut cuts what goes from any of one side to any of the other.
@@ -33,6 +34,16 @@ func (s *Switchboard) lose(nodes []int, percent int) {
 	}
 }
 
+// drop loses what nodes send and are sent by a protocol, tcp or udp.
+func (s *Switchboard) drop(nodes []int, protocol string) {
+	if s.Drop == nil {
+		s.Drop = make(map[int]string)
+	}
+	for _, n := range nodes {
+		s.Drop[n] = protocol
+	}
+}
+
 // rules returns the switchboard of so many nodes for nft, which puts it in the place of
 // the last one at once.
 func (s *Switchboard) rules(nodes int) string {
@@ -50,6 +61,12 @@ func (s *Switchboard) rules(nodes int) string {
 		if percent := s.Loss[n]; percent > 0 {
 			fmt.Fprintf(&b, "\t\tiifname %q numgen random mod 100 < %d drop\n", port(n), percent)
 			fmt.Fprintf(&b, "\t\toifname %q numgen random mod 100 < %d drop\n", port(n), percent)
+		}
+	}
+	for n := range nodes {
+		if protocol := s.Drop[n]; protocol != "" {
+			fmt.Fprintf(&b, "\t\tiifname %q ip protocol %s drop\n", port(n), protocol)
+			fmt.Fprintf(&b, "\t\toifname %q ip protocol %s drop\n", port(n), protocol)
 		}
 	}
 	b.WriteString("\t}\n}\n")

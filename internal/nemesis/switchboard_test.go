@@ -6,10 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheSwitchDropsWhatIsCutAndAShareOfWhatIsLost(t *testing.T) {
+func TestTheSwitchDropsWhatIsCutAShareOfWhatIsLostAndProtocols(t *testing.T) {
 	var s Switchboard
 	s.cut([]int{0}, []int{1, 2})
 	s.lose([]int{1}, 5)
+	s.drop([]int{2}, "udp")
 	require.Equal(t, `table bridge nemesis
 delete table bridge nemesis
 table bridge nemesis {
@@ -19,6 +20,8 @@ table bridge nemesis {
 		iifname "port1" oifname "port3" drop
 		iifname "port2" numgen random mod 100 < 5 drop
 		oifname "port2" numgen random mod 100 < 5 drop
+		iifname "port3" ip protocol udp drop
+		oifname "port3" ip protocol udp drop
 	}
 }
 `, s.rules(3))
