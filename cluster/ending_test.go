@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/downing"
 )
 
 func TestACrashedNodeIsRemoved(t *testing.T) {
@@ -107,6 +109,28 @@ func TestAllNodesLeaveAtOnce(t *testing.T) {
 			require.NoError(t, <-left)
 		}
 	})
+}
+
+// Nobody can hear it, and nobody takes over: neither holds it up, whether the others are
+// missed still, or it has been given up and looks for a cluster.
+func TestANodeThatIsCutOffLeavesInSeconds(t *testing.T) {
+	for _, after := range []time.Duration{0, 2 * time.Second, 10 * time.Second} {
+		for _, strategy := range []Downing{downing.Manual{}, downing.KeepMajority{}} {
+			inBubble(t, func(t *testing.T, f *fleet) {
+				f.tune = func(cfg *Config) { cfg.Downing = strategy }
+				f.start("n1", "n2", "n3")
+				f.await(3*time.Second, "n1", "n2", "n3")
+				f.net.Partition([]string{"n1"}, []string{"n2"}, []string{"n3"})
+				time.Sleep(after)
+				for name, n := range f.nodes {
+					begin := time.Now()
+					require.NoError(t, n.Leave(t.Context()))
+					require.Less(t, time.Since(begin), 5*time.Second, "%s, %v after the cut, %v", name, after, strategy)
+					delete(f.nodes, name)
+				}
+			})
+		}
+	}
 }
 
 func TestLeaveEndsWithItsContext(t *testing.T) {

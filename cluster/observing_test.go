@@ -238,7 +238,7 @@ func TestRandomHistoriesOnTheRingEndInOneCluster(t *testing.T) {
 	atLength(t)
 	simulateAll(t, histories{
 		count:  max(*count/10, 1),
-		size:   func(seed uint64) int { return 13 + int(seed%4) },
+		size:   func(seed uint64) int { return 13 + int(seed%8) },
 		faults: 9,
 	})
 }

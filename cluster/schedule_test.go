@@ -16,6 +16,7 @@ type schedule struct {
 	loss   float64 // of datagrams, until all is well
 	starts []time.Duration
 	faults []fault
+	mayEnd bool // no majority is promised that it goes on
 }
 
 // A fault is one thing that goes wrong.
@@ -37,6 +38,7 @@ const (
 	lostHost   faultKind = "crash with its host"
 	paused     faultKind = "pause"
 	left       faultKind = "leave"
+	leftAtOnce faultKind = "leave at once" // not drawn
 )
 
 var faultKinds = []faultKind{splitInTwo, splitInTwo, cutOff, muted, crashed, crashed, lostHost, paused, paused, left}
@@ -89,7 +91,7 @@ func (s schedule) String() string {
 
 func (f fault) String() string {
 	who := fmt.Sprintf("n%d", f.node+1)
-	if f.kind == splitInTwo {
+	if f.kind == splitInTwo || f.kind == leftAtOnce {
 		who = ""
 		for i, side := range f.side {
 			if side {
@@ -116,14 +118,25 @@ func (w *world) apply(f fault) {
 	case paused:
 		n.pause(f.lasts)
 	case left:
-		if n.machine == nil {
-			return
+		n.leave(f.lasts)
+	case leftAtOnce:
+		for i, leaves := range f.side {
+			if leaves {
+				w.nodes[i].leave(f.lasts)
+			}
 		}
-		w.disturb()
-		w.note("n%d leaves", n.index+1)
-		n.occur(func() { n.step(leaveAsked{}) })
-		w.after(max(f.lasts, 3*time.Second), n.startAgain)
 	}
+}
+
+// leave lets the process end in an orderly way, and another one start after a while.
+func (n *simNode) leave(back time.Duration) {
+	if n.machine == nil {
+		return
+	}
+	n.world.disturb()
+	n.world.note("n%d leaves", n.index+1)
+	n.occur(func() { n.step(leaveAsked{}) })
+	n.world.after(max(back, 3*time.Second), n.startAgain)
 }
 
 func (n *simNode) startAgain() {

@@ -65,7 +65,11 @@ func simulate(s schedule, tune func(*rules)) (v verdictOn) {
 	w.disturbed = w.begin
 	w.loss = s.loss
 	for _, f := range s.faults {
-		w.promiseAfter(f)
+		if s.mayEnd {
+			w.apply(f)
+		} else {
+			w.promiseAfter(f)
+		}
 		w.run(f.then)
 	}
 	w.run(20 * time.Second)
@@ -103,6 +107,7 @@ type histories struct {
 	size   func(seed uint64) int // nil is as the flag says
 	faults uint64                // at most, and one less
 	tune   func(seed uint64, set *rules)
+	change func(s *schedule) // nil is not at all
 }
 
 func sizeOf(seed uint64) int {
@@ -127,6 +132,9 @@ func simulateAll(t *testing.T, h histories) {
 				t.Parallel()
 				tune := func(set *rules) { h.tune(seed, set) }
 				s := draw(seed, h.size(seed), int(seed%h.faults))
+				if h.change != nil {
+					h.change(&s)
+				}
 				v := simulate(s, tune)
 				kept.Add(int64(v.kept))
 				if v.failure != "" {

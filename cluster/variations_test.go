@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+)
+
+// Whatever the strategy, and whether nodes come back by themselves or are started again:
+// what is whole again is one cluster.
+func TestRandomHistoriesUnderEachStrategyEndInOneCluster(t *testing.T) {
+	strategies := func(size int) []downing.Strategy {
+		return []downing.Strategy{
+			downing.StaticQuorum{Size: size/2 + 1},
+			downing.KeepOldest{},
+			downing.KeepOldest{KeepAlone: true},
+			downing.KeepReferee{Name: "n2"},
+			downing.LeaseMajority{Lease: lent{}},
+			downing.DownAll{},
+			downing.KeepMajority{KeepUnstable: true},
+		}
+	}
+	simulateAll(t, histories{
+		count:  *count,
+		faults: 7,
+		tune: func(seed uint64, set *rules) {
+			each := strategies(sizeOf(seed))
+			set.downing, set.rejoin = each[seed/3%uint64(len(each))], seed%2 == 0
+		},
+		change: func(s *schedule) { s.mayEnd = true },
+	})
+}
+
+func TestRandomHistoriesOfAClusterThatNeedsThreeMembersEndInOneCluster(t *testing.T) {
+	simulateAll(t, histories{
+		count:  *count,
+		faults: 6,
+		tune:   func(_ uint64, set *rules) { set.minMembers = 3 },
+		change: func(s *schedule) { s.mayEnd = s.size < 5 },
+	})
+}
+
+// A fifth of the datagrams is lost all the time, processes sleep for up to three minutes,
+// and several leave at once.
+func TestRandomHistoriesOfLongSleepsAndManyDeparturesEndInOneCluster(t *testing.T) {
+	simulateAll(t, histories{count: *count, faults: 6, change: func(s *schedule) {
+		s.loss, s.mayEnd = 0.2, true
+		for i := range s.faults {
+			switch f := &s.faults[i]; f.kind {
+			case paused, cutOff:
+				f.lasts = f.lasts*4 + time.Minute/4
+			case splitInTwo, crashed:
+				if i%2 == 0 {
+					f.kind = leftAtOnce
+				}
+			case muted, lostHost, left, leftAtOnce:
+			}
+		}
+	}})
+}
