@@ -256,7 +256,7 @@ func (n *Node) dialFailed(address string, err error) {
 		if refusal.Refusal == remote.RefusedCluster || refusal.Refusal == remote.RefusedVersion {
 			ev.foreign = refusal.Refusal.String() + ": " + refusal.Detail
 		}
-		if refusal.Refusal == remote.RefusedIncarnation {
+		if refusal.Refusal == remote.RefusedIncarnation && refusal.Peer.Addr == address {
 			ev.lives = refusal.Peer.Incarnation
 		}
 	}

@@ -80,7 +80,10 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	if err != nil {
 		return err
 	}
-	peer := Peer{Addr: l.key.addr, Incarnation: a.Incarnation}
+	if err := l.arrived(conn, a); err != nil {
+		return err
+	}
+	peer := a.peer()
 	if err := l.end.admit(peer, l.key.lane); err != nil {
 		return fmt.Errorf("not admitted here: %w", err)
 	}
@@ -97,6 +100,25 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	l.end.met(peer)
 	return nil
 }
+
+// arrived checks that the connection leads to whom it should. Who can redirect packets can
+// make one node answer where another one was dialled. On lanes but that of messages, that is
+// noticed by what is said; and there, a node may be dialled under several names.
+func (l *link) arrived(conn net.Conn, a answer) error {
+	if l.end.guard == nil || a.Addr == l.key.addr {
+		return nil
+	}
+	if l.strict() {
+		return fmt.Errorf("the node that answers at %s advertises %s; its actors have to be addressed there", l.key.addr, a.Addr)
+	}
+	if err := l.end.guard.identify(conn, a.Addr); err != nil {
+		return fmt.Errorf("%w: the node that answers at %s advertises %s, for which its certificate is not: %w", ErrNotAuthenticated, l.key.addr, a.Addr, err)
+	}
+	return nil
+}
+
+// strict tells whether only the node counts that advertises the address of the link.
+func (l *link) strict() bool { return l.end.guard != nil && l.key.lane == laneUser }
 
 // sealer returns what the peer has granted on a control lane, and nil where there is nothing
 // to be granted.
@@ -152,7 +174,7 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 
 // failed deals with an attempt that failed.
 func (l *link) failed(err error) {
-	if endsSession(err) {
+	if l.endsSession(err) {
 		l.startOver(err)
 	}
 	l.end.cfg.DialFailed(l.key.addr, err)
@@ -172,8 +194,11 @@ func (l *link) failed(err error) {
 }
 
 // endsSession tells whether an attempt failed because the session cannot go on.
-func endsSession(err error) bool {
+func (l *link) endsSession(err error) bool {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		if l.strict() && refused.Peer.Addr != l.key.addr {
+			return false // another node, that knows nothing of it
+		}
 		return refused.Refusal == RefusedIncarnation || refused.Refusal == RefusedSession
 	}
 	return errors.Is(err, errSession)

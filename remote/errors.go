@@ -63,7 +63,7 @@ func (r Refusal) String() string {
 
 // A RefusedError is a connection that the peer refused in the handshake.
 type RefusedError struct {
-	Peer    Peer // who refused; the incarnation is the one that answered
+	Peer    Peer // who refused, where it was dialled; with RefusedIncarnation, where it says that it lives
 	Refusal Refusal
 	Detail  string // in the peer's words
 }

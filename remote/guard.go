@@ -164,12 +164,9 @@ func (g *guard) identify(conn net.Conn, addr string) error {
 	}
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return refuse(RefusedIdentity, "%v", err)
+		return err
 	}
-	if err := secure.ConnectionState().PeerCertificates[0].VerifyHostname(host); err != nil {
-		return refuse(RefusedIdentity, "your certificate is not for the address that you advertise: %v", err)
-	}
-	return nil
+	return secure.ConnectionState().PeerCertificates[0].VerifyHostname(host)
 }
 
 // opAlert is the Op of a net.OpError in which package tls wraps an alert of the peer.

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,9 +56,12 @@ type answer struct {
 	Refusal     Refusal `cbor:"4,keyasint"` // 0: welcome
 	Detail      string  `cbor:"5,keyasint"`
 	Grant       []byte  `cbor:"6,keyasint,omitempty"` // to seal datagrams with, see grantSize
+	Addr        string  `cbor:"7,keyasint,omitempty"` // where the listener advertises itself; "" is where it was dialled
 }
 
 func (h hello) peer() Peer { return Peer{Addr: h.Addr, Incarnation: h.Incarnation} }
+
+func (a answer) peer() Peer { return Peer{Addr: a.Addr, Incarnation: a.Incarnation} }
 
 // greet speaks for the dialler: it sends the lane and h, and returns the answer unless it is
 // a refusal.
@@ -78,8 +82,9 @@ func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	a.Addr = cmp.Or(a.Addr, addr)
 	if a.Refusal != 0 {
-		return a, &RefusedError{Peer: Peer{Addr: addr, Incarnation: a.Incarnation}, Refusal: a.Refusal, Detail: a.Detail}
+		return a, &RefusedError{Peer: a.peer(), Refusal: a.Refusal, Detail: a.Detail}
 	}
 	return a, nil
 }
@@ -100,6 +105,9 @@ func parseAnswer(body []byte) (answer, error) {
 	}
 	if a.Refusal == 0 && (a.Version != Version || a.Incarnation == 0) {
 		return answer{}, fmt.Errorf("%w: answer of version %d, incarnation %d", ErrFrame, a.Version, a.Incarnation)
+	}
+	if len(a.Addr) > maxAddr {
+		return answer{}, fmt.Errorf("%w: answer with an address of %d bytes", ErrFrame, len(a.Addr))
 	}
 	return a, nil
 }

@@ -38,8 +38,8 @@ func TestKeyringKeepsItsPrimarySecret(t *testing.T) {
 func TestSecretsChangeUnderLoadWithoutALossOrACut(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		rings := []*remote.Keyring{keyring(t, secret(1)), keyring(t, secret(1))}
-		a, b := start(t, n, "a", ring(rings[0])), start(t, n, "b", ring(rings[1]))
-		proxy := startProxy(t, n, "proxy", b.Addr())
+		a, b := start(t, n, "a", ring(rings[0])), start(t, n, "b", ring(rings[1]), at("proxy:9000"))
+		proxy := startProxy(t, n, "proxy", "b:7355")
 		inbox, _ := spawn[int](b, "inbox")
 		to := actor.Resolve[int](a.sys, "understudy://test@"+proxy.addr+"/user/inbox")
 		sent := 0

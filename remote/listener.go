@@ -185,7 +185,7 @@ func (e *Endpoint) receive(x *stranger, conn net.Conn, l lane) error {
 func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
 	if e.guard != nil {
 		if err := e.guard.identify(conn, h.Addr); err != nil {
-			return err
+			return refuse(RefusedIdentity, "your certificate is not for the address that you advertise: %v", err)
 		}
 	}
 	if h.Cluster != e.cfg.Cluster {
@@ -215,6 +215,9 @@ func (e *Endpoint) turnAway(conn net.Conn, reason error) error {
 		return reason
 	}
 	a := answer{Incarnation: e.incarnation.Load(), Refusal: no.reason, Detail: no.detail}
+	if no.reason == RefusedIncarnation {
+		a.Addr = e.addr
+	}
 	if err := sendAnswer(conn, a); err != nil {
 		return errors.Join(reason, err)
 	}
@@ -254,7 +257,7 @@ func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
 
 // answer welcomes the peer, and ends what there was with others that had its address.
 func (e *Endpoint) answer(in *inbound) error {
-	a := answer{Incarnation: e.incarnation.Load(), Received: in.received}
+	a := answer{Incarnation: e.incarnation.Load(), Received: in.received, Addr: e.addr}
 	if e.guard != nil && in.key.lane == laneControl {
 		grant, err := e.openers.grant(in)
 		if err != nil {

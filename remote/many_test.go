@@ -54,6 +54,7 @@ func TestFlushEndsWhenWhatWasOnTheWayIsLost(t *testing.T) {
 		b.Rename(4711)
 		begin := time.Now()
 		require.Less(t, (<-flushed).Sub(begin), time.Second)
+		soon()
 		require.Len(t, a.lost.got(), 1)
 	})
 }

@@ -17,10 +17,10 @@ import (
 type proxy struct {
 	addr  string
 	host  *memnet.Host
-	to    string
 	tasks sync.WaitGroup
 
 	mu    sync.Mutex // guards all below
+	to    string
 	ends  map[net.Conn]bool
 	count int
 }
@@ -49,7 +49,10 @@ func startProxy(t testing.TB, n *memnet.Network, name, to string) *proxy {
 }
 
 func (p *proxy) forward(near net.Conn) {
-	far, err := p.host.Dial(context.Background(), p.to)
+	p.mu.Lock()
+	to := p.to
+	p.mu.Unlock()
+	far, err := p.host.Dial(context.Background(), to)
 	if err != nil {
 		_ = near.Close()
 		return
@@ -92,4 +95,12 @@ func (p *proxy) connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.count
+}
+
+// redirect cuts all connections, and leads the next ones to another address.
+func (p *proxy) redirect(to string) {
+	p.mu.Lock()
+	p.to = to
+	p.mu.Unlock()
+	p.cut()
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -111,6 +114,11 @@ func useTap(n *memnet.Network, host string) (*tap, func(*remote.Config)) {
 	return p, func(cfg *remote.Config) { cfg.Network = p }
 }
 
+// at lets a node advertise an address.
+func at(addr string) func(*remote.Config) {
+	return func(cfg *remote.Config) { cfg.Advertise = addr }
+}
+
 func named(cfg *remote.Config) { cfg.Cluster = "blue-cluster" }
 
 func TestSecureNodesTalkOnAllLanesAndNobodyElseReadsIt(t *testing.T) {
@@ -147,8 +155,8 @@ func TestSecureNodesTalkOnAllLanesAndNobodyElseReadsIt(t *testing.T) {
 
 func TestSecureConnectionThatIsCutLosesNothing(t *testing.T) {
 	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*remote.Config)) {
-		a, b := start(t, n, "a", protect("a")), start(t, n, "b", protect("proxy"))
-		proxy := startProxy(t, n, "proxy", b.Addr())
+		a, b := start(t, n, "a", protect("a")), start(t, n, "b", protect("proxy"), at("proxy:9000"))
+		proxy := startProxy(t, n, "proxy", "b:7355")
 		inbox, _ := spawn[int](b, "inbox")
 		to := actor.Resolve[int](a.sys, "understudy://test@"+proxy.addr+"/user/inbox")
 		for i := range 2000 {
@@ -546,4 +554,54 @@ func TestNodesThatAreNotTrustedAreToldOverRealTCP(t *testing.T) {
 			require.ErrorContains(t, failures.got()[0], c.want)
 		})
 	}
+}
+
+// Who can redirect packets, and has nothing else, must not make one node take another one's
+// place: in a cluster with a secret, all have the same certificate.
+func TestNodeThatAnswersForAnotherOneGetsNoneOfItsMessages(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		failures := &collector[error]{}
+		protect := ring(keyring(t, secret(1)))
+		note := func(cfg *remote.Config) {
+			cfg.DialFailed = func(_ string, err error) { failures.add(err) }
+		}
+		a, d := start(t, n, "a", protect, note), start(t, n, "d", protect, note)
+		b, c := start(t, n, "b", protect, at("way:9000")), start(t, n, "c", protect)
+		way := startProxy(t, n, "way", "b:7355")
+		inbox, _ := spawn[int](b, "inbox")
+		wrong, _ := spawn[int](c, "inbox")
+		to := ref[int](a, b, "/user/inbox")
+		to.Tell(0)
+		soon()
+		way.redirect("c:7355")
+		to.Tell(1)
+		soon()
+		refused, ok := errors.AsType[*remote.RefusedError](failures.got()[0])
+		require.True(t, ok, "it looks for b as it was")
+		require.Equal(t, c.Self(), refused.Peer, "which says nothing of b")
+		ref[int](d, b, "/user/inbox").Tell(2)
+		time.Sleep(time.Second)
+		require.True(t, slices.ContainsFunc(failures.got(), func(err error) bool {
+			return strings.Contains(err.Error(), "the node that answers at way:9000 advertises c:7355")
+		}))
+		require.Empty(t, wrong.got())
+		way.redirect("b:7355")
+		time.Sleep(2 * time.Second)
+		require.ElementsMatch(t, count(3), inbox.got(), "none is lost")
+	})
+}
+
+func TestCertificateOfAListenerIsForTheAddressThatItAdvertises(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		ca := newAuthority(t)
+		failures := &collector[error]{}
+		a := start(t, n, "a", ca.node("a"), func(cfg *remote.Config) {
+			cfg.DialFailed = func(_ string, err error) { failures.add(err) }
+		})
+		start(t, n, "b", ca.node("b"), at("another:7355"))
+		a.SendControl("b:7355", []byte("hello"))
+		soon()
+		require.ErrorIs(t, failures.got()[0], remote.ErrNotAuthenticated)
+		require.ErrorContains(t, failures.got()[0], "the node that answers at b:7355 advertises another:7355, for which its certificate is not")
+	})
 }
