@@ -113,8 +113,7 @@ func (l *life) do(a action) {
 		gone := remote.Peer{Addr: a.id.Address, Incarnation: a.id.Incarnation}
 		time.AfterFunc(farewell, func() { n.endpoint.Forget(gone) })
 	case publish:
-		whole := l.encode(0, tablePush{From: l.machine.self, Whole: true, Table: l.machine.table.pack()})
-		n.state.Store(&whole)
+		n.state.Store(&tablePush{From: l.machine.self, Whole: true, Table: l.machine.table.pack()})
 		n.show(a.view)
 	case acquire:
 		n.tasks.Go(func() { n.acquire(l.machine.self.Incarnation, a) })
@@ -196,12 +195,13 @@ func (l *life) note(a note) {
 	log(a.text, zap.String("peer", a.address), zap.String("reason", a.reason))
 }
 
-// wholeTable is called by memberlist.
+// wholeTable is called by memberlist, much less often than the table changes.
 func (n *Node) wholeTable() []byte {
-	if whole := n.state.Load(); whole != nil {
-		return *whole
+	whole := n.state.Load()
+	if whole == nil {
+		return nil
 	}
-	return nil
+	return encode(envelope{from: whole.From.Incarnation, msg: *whole})
 }
 
 // heardByGossip is called by memberlist.

@@ -32,7 +32,7 @@ type Node struct {
 	inbox    *inbox
 	views    *bulletin
 	offers   names
-	state    atomic.Pointer[[]byte] // the table, for gossip
+	state    atomic.Pointer[tablePush] // the table, for gossip
 	troubles troubles
 	leasing  *leasing
 	searches searches

@@ -6,126 +6,136 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net"
-	"sync/atomic"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/remote"
 )
 
-var scale = flag.Int("scale", 100, "of how many nodes the large cluster is")
+var (
+	scale = flag.Int("scale", 100, "of how many nodes the large cluster is")
+	storm = flag.Int("storm", 60, "how many nodes join at once, before a quarter of them leave at once")
+)
 
-// A large cluster comes together in one process, loses a node, and costs each node little.
-// docs/cluster.md has the figures that it prints.
-func TestALargeClusterConvergesAndCostsLittle(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
-		var traffic traffic
-		f.tune = func(c *Config) {
-			c.Seeds = []string{address("n1")}
-			c.Network = countingNetwork{c.Network, &traffic}
-		}
-		var names []string
-		for i := range *scale {
-			names = append(names, fmt.Sprintf("n%d", i+1))
-		}
-		begin := time.Now()
-		f.start(names...)
-		f.await(15*time.Second, names...)
-		t.Logf("%d nodes that start at once agree after %v", *scale, time.Since(begin))
+// docs/cost.md has the figures that these tests print.
 
-		time.Sleep(5 * time.Second)
-		const watched = 10 * time.Second
-		before := traffic.read()
-		time.Sleep(watched)
-		perNode := traffic.read().since(before).over(watched.Seconds() * float64(*scale))
-		t.Logf("each node and second, at rest: %v", perNode)
+func TestALargeClusterConvergesAndANodeCostsNoMoreThanInASmallOne(t *testing.T) {
+	small, large := measure(t, 30), measure(t, *scale)
+	require.LessOrEqual(t, large.rest.datagrams, 1.3*small.rest.datagrams)
+	require.LessOrEqual(t, large.rest.writes, 1.3*small.rest.writes)
+	require.LessOrEqual(t, large.rest.bytes, 1.3*small.rest.bytes)
+}
 
-		begin = time.Now()
-		f.crash(names[len(names)-1])
-		f.await(10*time.Second, names[:len(names)-1]...)
-		t.Logf("all agree that a crashed node is removed after %v", time.Since(begin))
-		require.Less(t, perNode.datagrams, 150.0)
-		require.Less(t, perNode.bytes, 60_000.0)
+func TestFiftyNodesThatStartAtOnceFormOneCluster(t *testing.T) {
+	inBubble(t, func(_ *testing.T, f *fleet) {
+		defer f.abandon()
+		f.gather(10*time.Second, numbered(50))
 	})
 }
 
-// A traffic counts what nodes send.
-type traffic struct{ datagrams, writes, bytes atomic.Int64 }
+func TestManyNodesJoinAtOnceAndAQuarterOfThemLeavesAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		defer f.abandon()
+		names := numbered(*storm)
+		var traffic traffic
+		f.tune = func(c *Config) { c.Network = countingNetwork{c.Network, &traffic} }
+		took := f.gather(15*time.Second, names)
+		t.Logf("%d nodes that start at once agree after %v; each sent %v", *storm, took, traffic.read().over(float64(*storm)))
 
-type load struct{ datagrams, writes, bytes float64 }
-
-func (t *traffic) read() load {
-	return load{float64(t.datagrams.Load()), float64(t.writes.Load()), float64(t.bytes.Load())}
+		leave, stay := names[:*storm/4], names[*storm/4:] // with the leader and the seeds
+		before, begin := traffic.read(), time.Now()
+		f.leaveAtOnce(leave)
+		f.await(15*time.Second-time.Since(begin), stay...)
+		t.Logf("%d of them leave at once, and the others agree after %v; each sent %v", len(leave), time.Since(begin), traffic.read().since(before).over(float64(*storm)))
+		for _, name := range leave {
+			_, known := f.nodes[stay[0]].View().Member(name)
+			require.False(t, known, name)
+		}
+	})
 }
 
-func (l load) since(o load) load {
-	return load{l.datagrams - o.datagrams, l.writes - o.writes, l.bytes - o.bytes}
+// What a cluster costs and how fast it is.
+type figures struct {
+	joined  time.Duration // from the start until all agree
+	rest    load          // of each node and second, when nothing happens
+	removed time.Duration // from a crash until all agree that the member is removed
+	heap    uint64        // of each node, in bytes, with its part of the network in memory
 }
 
-func (l load) over(n float64) load { return load{l.datagrams / n, l.writes / n, l.bytes / n} }
+// measure makes a cluster of n nodes, and lets one crash.
+func measure(t *testing.T, n int) (m figures) {
+	t.Helper()
+	inBubble(t, func(t *testing.T, f *fleet) {
+		defer f.abandon()
+		var traffic traffic
+		f.tune = func(c *Config) { c.Network = countingNetwork{c.Network, &traffic} }
+		names := numbered(n)
+		m.joined = f.gather(10*time.Second, names)
 
-func (l load) String() string {
-	return fmt.Sprintf("%.1f datagrams, %.1f writes to streams, %.0f bytes", l.datagrams, l.writes, l.bytes)
+		time.Sleep(20 * time.Second) // until memberlist has told everybody of everybody
+		const watched = 5 * time.Second
+		before := traffic.read()
+		time.Sleep(watched)
+		m.rest = traffic.read().since(before).over(watched.Seconds() * float64(n))
+		m.heap = heapInUse() / uint64(n)
+
+		begin := time.Now()
+		f.crash(names[n-1])
+		f.await(6*time.Second, names[:n-1]...)
+		m.removed = time.Since(begin)
+		t.Logf("%d nodes: agree %v after the start; at rest each sends %v a second, and has %d KB; a crashed one is removed after %v", n, m.joined, m.rest, m.heap>>10, m.removed)
+	})
+	return m
 }
 
-// A countingNetwork counts what goes out.
-type countingNetwork struct {
-	remote.Network
-	traffic *traffic
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
-func (c countingNetwork) Listen(addr string) (net.Listener, error) {
-	l, err := c.Network.Listen(addr)
-	return countingListener{l, c.traffic}, err
-}
-
-func (c countingNetwork) Dial(ctx context.Context, addr string) (net.Conn, error) {
-	conn, err := c.Network.Dial(ctx, addr)
-	if err != nil {
-		return nil, err
+func numbered(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("n%d", i+1)
 	}
-	return countingConn{conn, c.traffic}, nil
+	return names
 }
 
-func (c countingNetwork) ListenPacket(addr string) (net.PacketConn, error) {
-	conn, err := c.Network.ListenPacket(addr)
-	return countingPackets{conn, c.traffic}, err
+// gather starts nodes at once, and waits until all agree. It returns how long that took.
+func (f *fleet) gather(within time.Duration, names []string) time.Duration {
+	f.t.Helper()
+	begin := time.Now()
+	f.start(names...)
+	f.await(within-time.Since(begin), names...)
+	return time.Since(begin)
 }
 
-type countingListener struct {
-	net.Listener
-	traffic *traffic
-}
-
-func (c countingListener) Accept() (net.Conn, error) {
-	conn, err := c.Listener.Accept()
-	if err != nil {
-		return nil, err
+// leaveAtOnce lets nodes leave in good order, all at the same time.
+func (f *fleet) leaveAtOnce(names []string) {
+	f.t.Helper()
+	failures := make([]error, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		n := f.nodes[name]
+		delete(f.nodes, name)
+		all.Go(func() { failures[i] = n.Leave(context.Background()) })
 	}
-	return countingConn{conn, c.traffic}, nil
+	all.Wait()
+	require.Empty(f.t, slices.DeleteFunc(failures, func(err error) bool { return err == nil }))
 }
 
-type countingConn struct {
-	net.Conn
-	traffic *traffic
-}
-
-func (c countingConn) Write(b []byte) (int, error) {
-	c.traffic.writes.Add(1)
-	c.traffic.bytes.Add(int64(len(b)))
-	return c.Conn.Write(b)
-}
-
-type countingPackets struct {
-	net.PacketConn
-	traffic *traffic
-}
-
-func (c countingPackets) WriteTo(b []byte, to net.Addr) (int, error) {
-	c.traffic.datagrams.Add(1)
-	c.traffic.bytes.Add(int64(len(b)))
-	return c.PacketConn.WriteTo(b, to)
+// abandon ends all nodes at once without a word.
+func (f *fleet) abandon() {
+	for _, n := range f.nodes {
+		n.abort(ErrEnded)
+	}
+	for name, n := range f.nodes {
+		_ = n.close(context.Background()) // it says that it was not told to leave
+		delete(f.nodes, name)
+	}
 }
