@@ -93,7 +93,10 @@ func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
 	for _, rough := range []bool{false, true} {
 		w := running(t, 36, 3)
 		before, ids := w.opinions(), w.identities()
-		w.loss, w.rough = 0.05, rough
+		w.loss = 0.05
+		if rough {
+			w.rough = map[[2]int]time.Time{}
+		}
 		w.run(time.Hour)
 		require.Equal(t, ids, w.identities())
 		if !rough {
@@ -107,7 +110,7 @@ func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
 				require.Equal(t, Up, n.machine.table.status(id))
 			}
 		}
-		w.loss, w.rough = 0, false
+		w.loss, w.rough = 0, nil
 		w.run(3 * time.Second)
 		w.checkOneCluster()
 	}

@@ -21,8 +21,8 @@ type world struct {
 	nodes   []*simNode
 	cuts    map[[2]int]int // from, to: how many faults cut it
 	loss    float64
-	rough   bool // datagrams are lost, and TCP waits longer with each loss in a row
-	healed  bool // all faults have ended before their time
+	rough   map[[2]int]time.Time // if not nil: no datagram arrives, and TCP keeps its order; until when each link is busy
+	healed  bool                 // all faults have ended before their time
 	log     []string
 	carried int // messages that were sent
 	lease   simLease
@@ -140,14 +140,18 @@ func (w *world) occurNext() {
 	o.do()
 }
 
-// retransmit is what TCP takes to make good a loss: 200 ms, and twice as long for each that
-// follows, where that is looked at.
-func (w *world) retransmit() time.Duration {
-	d := 200 * time.Millisecond
-	for timeout := 2 * d; w.rough && w.random.Float64() < w.loss; timeout *= 2 {
-		d += timeout
+// inOrder returns what something takes on a link where TCP makes good each loss after 200 ms,
+// and a loss of that after twice as long, and nothing overtakes what waits.
+func (w *world) inOrder(link [2]int, delay time.Duration) time.Duration {
+	for timeout := 400 * time.Millisecond; delay >= timeout/2 && w.random.Float64() < w.loss; timeout *= 2 {
+		delay += timeout
 	}
-	return d
+	at := w.now.Add(delay)
+	if at.Before(w.rough[link]) {
+		at = w.rough[link]
+	}
+	w.rough[link] = at
+	return at.Sub(w.now)
 }
 
 // delay is that of a local network, with a spike now and then.
@@ -339,7 +343,7 @@ func (n *simNode) over(m *machine, e end) {
 func (w *world) carry(from *simNode, sender, to ID, msg message, datagram bool) {
 	w.carried++
 	target := w.node(to.Address)
-	if target == nil || datagram && (w.rough || w.random.Float64() < w.loss) {
+	if target == nil || datagram && (w.rough != nil || w.random.Float64() < w.loss) {
 		return
 	}
 	if w.cut(from.index, target.index) {
@@ -350,7 +354,10 @@ func (w *world) carry(from *simNode, sender, to ID, msg message, datagram bool) 
 	}
 	delay := w.delay()
 	if !datagram && w.random.Float64() < w.loss {
-		delay += w.retransmit()
+		delay += 200 * time.Millisecond
+	}
+	if w.rough != nil {
+		delay = w.inOrder([2]int{from.index, target.index}, delay)
 	}
 	w.after(delay, func() {
 		if target.machine == nil {

@@ -1,7 +1,9 @@
 package remote_test
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +28,40 @@ func TestMessagesArriveOnceAndInOrder(t *testing.T) {
 		soon()
 		require.Equal(t, count(1000), inbox.got())
 		require.Empty(t, a.lost.got())
+	})
+}
+
+// Case 210: many actors of several nodes tell one; each of them is heard in its order, however
+// they mix.
+func TestEachOfManySendersIsInOrder(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		n.Delay(time.Millisecond, 5*time.Millisecond)
+		hub := start(t, n, "hub")
+		inbox, _ := spawn[string](hub, "inbox")
+		var senders sync.WaitGroup
+		for _, name := range []string{"a", "b", "c"} {
+			to := ref[string](start(t, n, name), hub, "/user/inbox")
+			for sender := range 4 {
+				senders.Go(func() {
+					for i := range 200 {
+						to.Tell(fmt.Sprintf("%s%d %d", name, sender, i))
+						time.Sleep(time.Duration(sender) * 100 * time.Microsecond)
+					}
+				})
+			}
+		}
+		senders.Wait()
+		soon()
+		next := map[string]int{}
+		for _, text := range inbox.got() {
+			var sender string
+			var i int
+			_, err := fmt.Sscan(text, &sender, &i)
+			require.NoError(t, err)
+			require.Equal(t, next[sender], i, sender)
+			next[sender]++
+		}
+		require.Len(t, inbox.got(), 3*4*200)
 	})
 }
 

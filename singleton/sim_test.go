@@ -22,7 +22,7 @@ type sim struct {
 	log    []string   // what happened, for people
 	terms  map[uint64]PeerID
 	seqs   map[uint64]uint64 // by term, the last
-	last   Generation // the latest that began a term
+	last   Generation        // the latest that began a term
 }
 
 // simRules are what schedules differ in.

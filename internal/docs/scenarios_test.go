@@ -1,0 +1,90 @@
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	numberedRow = regexp.MustCompile(`(?m)^\| (\d+) \|.*$`)
+	testLink    = regexp.MustCompile("\\[`((?:Test|Fuzz)\\w+)`\\]\\(([^)]+)\\)")
+)
+
+// numbered returns the rows of the tables in a text that begin with a number, by number.
+func numbered(t *testing.T, text string) map[int]string {
+	t.Helper()
+	rows := map[int]string{}
+	for _, m := range numberedRow.FindAllStringSubmatch(text, -1) {
+		n, err := strconv.Atoi(m[1])
+		require.NoError(t, err)
+		require.NotContains(t, rows, n, "the row is there twice")
+		rows[n] = m[0]
+	}
+	return rows
+}
+
+func TestEveryTestThatTheScenariosNameExists(t *testing.T) {
+	known := map[string]map[string]bool{}
+	links := testLink.FindAllStringSubmatch(read(t, "docs/scenarios.md"), -1)
+	require.Greater(t, len(links), 63)
+	for _, link := range links {
+		name, file := link[1], path.Join("docs", link[2])
+		if known[file] == nil {
+			known[file] = testsOf(t, file)
+		}
+		if !known[file][name] {
+			t.Errorf("%s has no %s", file, name)
+		}
+	}
+}
+
+// testsOf returns the names of the tests in a file.
+func testsOf(t *testing.T, file string) map[string]bool {
+	t.Helper()
+	require.True(t, strings.HasSuffix(file, "_test.go"), file)
+	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, d := range parsed.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+			names[f.Name.Name] = true
+		}
+	}
+	return names
+}
+
+func TestEveryScenarioHasATestAtEachOfItsLevelsOrAReason(t *testing.T) {
+	scenarios, _, found := strings.Cut(read(t, "docs/scenarios.md"), "\n## ")
+	require.True(t, found)
+	rows := numbered(t, scenarios)
+	require.Len(t, rows, 63)
+	for n := 1; n <= 63; n++ {
+		cells := strings.Split(rows[n], " | ")
+		require.Len(t, cells, 5, "scenario %d: number, what, levels, bound, tests", n)
+		require.NotEmpty(t, cells[2], "scenario %d", n)
+		for level := range strings.FieldsSeq(cells[2]) {
+			require.True(t, strings.Contains(cells[4], level+": [") || strings.Contains(cells[4], "reason: ") ||
+				level == "P" && strings.Contains(cells[4], "P: `make nemesis`"), "scenario %d has no test at level %s, and no reason", n, level)
+		}
+	}
+}
+
+func TestEveryCaseHasATestOrAReason(t *testing.T) {
+	_, cases, found := strings.Cut(read(t, "docs/scenarios.md"), "\n## Cases of")
+	require.True(t, found)
+	rows := numbered(t, cases)
+	for _, span := range [][2]int{{145, 181}, {209, 220}} {
+		for n := span[0]; n <= span[1]; n++ {
+			require.True(t, testLink.MatchString(rows[n]) || strings.Contains(rows[n], "reason: "), "case %d", n)
+		}
+	}
+}
