@@ -95,7 +95,9 @@ func (f *frameReader) buffered() (body []byte, missing int, err error) {
 
 // fill reads what is there of a frame of that size, and of what follows.
 func (f *frameReader) fill(size int) error {
-	f.makeRoom(min(size, max(smallReadBuffer, 2*(f.end-f.begin))))
+	if f.begin == f.end || f.end == len(f.buf) {
+		f.makeRoom(min(size, max(smallReadBuffer, 2*(f.end-f.begin))))
+	}
 	count, err := f.src.Read(f.buf[f.end:])
 	f.end += count
 	if f.end == len(f.buf) {
