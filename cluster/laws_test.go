@@ -168,3 +168,28 @@ func (w *world) checkPromise() {
 		}
 	}
 }
+
+// checkApart: of two nodes that believe to be up, and to agree with all others, one knows
+// the other, if the strategy promises that; unless one has slept and cannot know yet.
+func (w *world) checkApart() {
+	if !w.apart {
+		return
+	}
+	for i, a := range w.nodes {
+		for _, b := range w.nodes[:i] {
+			if a.content() && b.content() && !a.knows(b) && !b.knows(a) {
+				w.fail("n%d and n%d are in two clusters", b.index+1, a.index+1)
+			}
+		}
+	}
+}
+
+// content reports whether a node sees no trouble, and has been awake for long enough to.
+func (n *simNode) content() bool {
+	return n.machine != nil && n.machine.phase == member && n.world.now.Sub(n.pausedTo) >= 2*time.Second && n.shown.Self.Status == Up && n.shown.Converged
+}
+
+func (n *simNode) knows(o *simNode) bool {
+	_, known := n.shown.find(o.machine.self)
+	return known
+}

@@ -17,6 +17,7 @@ type schedule struct {
 	starts []time.Duration
 	faults []fault
 	mayEnd bool // no majority is promised that it goes on
+	apart  bool // never do two sides go on, not even for a moment
 }
 
 // A fault is one thing that goes wrong.

@@ -1,24 +1,26 @@
 package cluster
 
+import "time"
+
 // A simLease is the lease of a world. It is asked over the network, as it were: a
 // question and its answer take their time, and are lost where the lease is out of reach.
 type simLease struct {
-	holder string       // an address; empty is nobody
+	holder string       // an address; empty is nobody so far
+	until  time.Time    // when it is given back, or has expired
 	lost   map[int]bool // nodes that cannot reach it
 	grants int          // to another holder than before
 }
 
-func (l *simLease) acquire(address string) bool {
-	if l.holder == "" {
+// acquire grants the lease to an address. Who asks again holds it for longer.
+func (l *simLease) acquire(address string, now time.Time, hold time.Duration) bool {
+	if l.holder != address {
+		if now.Before(l.until) {
+			return false
+		}
 		l.holder, l.grants = address, l.grants+1
 	}
-	return l.holder == address
-}
-
-func (l *simLease) release(address string) {
-	if l.holder == address {
-		l.holder = ""
-	}
+	l.until = now.Add(hold)
+	return true
 }
 
 // lend lets a node ask for the lease.
@@ -30,12 +32,9 @@ func (w *world) lend(n *simNode, m *machine, a acquire) {
 		return
 	}
 	w.after(w.delay(), func() {
-		held := w.lease.acquire(w.address(n.index))
+		held := w.lease.acquire(w.address(n.index), w.now, a.ask.Hold)
 		w.note("n%d asked for the lease: %v", n.index+1, held)
 		w.after(w.delay(), func() { n.hearLease(m, process, leased{number: a.number, held: held}) })
-		if held {
-			w.after(a.ask.Hold, func() { w.lease.release(w.address(n.index)) })
-		}
 	})
 }
 

@@ -48,7 +48,7 @@ func (*recorder) FailNow() { panic(brokenLaw{}) }
 func simulate(s schedule, tune func(*rules)) (v verdictOn) {
 	var r recorder
 	w := newWorld(&r, s.seed, s.size)
-	w.tune = tune
+	w.tune, w.apart = tune, s.apart
 	defer func() {
 		if p := recover(); p != nil {
 			if _, ok := p.(brokenLaw); !ok {

@@ -28,7 +28,13 @@ func TestRandomHistoriesUnderEachStrategyEndInOneCluster(t *testing.T) {
 			each := strategies(sizeOf(seed))
 			set.downing, set.rejoin = each[seed/3%uint64(len(each))], seed%2 == 0
 		},
-		change: func(s *schedule) { s.mayEnd = true },
+		change: func(s *schedule) {
+			switch strategies(s.size)[s.seed/3%7].(type) {
+			case downing.StaticQuorum, downing.KeepReferee, downing.LeaseMajority:
+				s.apart = true
+			}
+			s.mayEnd = true
+		},
 	})
 }
 

@@ -32,7 +32,8 @@ type world struct {
 
 	disturbed time.Time // when something changed last for the better or the worse
 	promise   promise
-	kept      int // promises
+	kept      int  // promises
+	apart     bool // see checkApart
 }
 
 // A tester is what a world needs of a test.
@@ -130,6 +131,7 @@ func (w *world) run(d time.Duration) {
 		w.now = next
 		w.checkLeaders()
 		w.checkPromise()
+		w.checkApart()
 	}
 }
 
