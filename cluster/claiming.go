@@ -12,7 +12,7 @@ import (
 type claim struct {
 	number uint64    // 0 before the first
 	since  time.Time // of the calm
-	side   []ID      // that it was asked for
+	side   []ID      // that it was asked for, but for those that join
 	by     time.Time // no answer by then is a no
 	answer downing.Answer
 }
@@ -22,7 +22,7 @@ func (m *machine) claimLease(here []downing.Member, ask downing.Ask) {
 	m.claim = claim{
 		number: m.claim.number + 1,
 		since:  m.calm.since,
-		side:   idsOf(here),
+		side:   settledOf(here),
 		by:     m.now.Add(ask.Timeout),
 		answer: downing.Asked,
 	}
@@ -34,7 +34,7 @@ func (m *machine) claimLease(here []downing.Member, ask downing.Ask) {
 func (m *machine) claimed(here []downing.Member) downing.Answer {
 	c := m.claim
 	switch {
-	case c.number == 0 || !c.since.Equal(m.calm.since) || !slices.Equal(c.side, idsOf(here)):
+	case c.number == 0 || !c.since.Equal(m.calm.since) || !slices.Equal(c.side, settledOf(here)):
 		return downing.NotAsked
 	case c.answer == downing.Asked && !m.now.Before(c.by):
 		return downing.Denied
@@ -60,4 +60,9 @@ func idsOf(members []downing.Member) []ID {
 		ids[i] = ID{Address: each.Address, Incarnation: each.Incarnation}
 	}
 	return ids
+}
+
+// settledOf returns those that have been up. Who comes and joins changes no question.
+func settledOf(members []downing.Member) []ID {
+	return idsOf(slices.DeleteFunc(slices.Clone(members), func(each downing.Member) bool { return each.Joining }))
 }

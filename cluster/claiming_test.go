@@ -69,6 +69,29 @@ func TestNoAnswerInTimeIsANo(t *testing.T) {
 	require.Equal(t, Up, r.table.status(id("n2:1", 2)), "nor does one that comes before the next look at the clock")
 }
 
+func TestTheAnswerCountsAlthoughSomebodyJoinsMeanwhile(t *testing.T) {
+	r := splitRig(t, "n2")
+	r.asks(id("n9:1", 9), joinRequest{Name: "n9"})
+	require.Equal(t, Joining, r.table.status(id("n9:1", 9)))
+	r.said = nil
+	r.wait(100 * time.Millisecond)
+	require.Empty(t, r.askedForLease(), "nothing has changed that matters")
+	r.happens(leased{number: 1, held: true})
+	require.GreaterOrEqual(t, r.table.status(id("n2:1", 2)), Down)
+}
+
+func TestALeavingMemberThatWasNeverUpIsTakenForOneThatJoins(t *testing.T) {
+	r := newRig(nil)
+	n2, n3 := id("n2:1", 2), id("n3:1", 3)
+	r.joins(n2, "n2")
+	r.asks(n3, joinRequest{Name: "n3"})
+	r.becomes(n3, Leaving)
+	s := r.situation()
+	require.Len(t, s.Members, 3)
+	require.True(t, s.Members[2].Joining, "it has no number: else it would be the oldest of all")
+	require.False(t, s.Members[1].Joining)
+}
+
 func TestTheMinorityAsksLater(t *testing.T) {
 	first, second := splitRig(t, "n2"), splitRig(t, "n2", "n3")
 	require.InDelta(t, downing.DefaultMinorityDelay, second.clock.Sub(first.clock), float64(200*time.Millisecond))
