@@ -10,7 +10,9 @@ func (m *machine) receive(from ID, msg message) {
 	case gone:
 		m.buryClean(from)
 	case goneSeen:
-		m.acked[from] = true
+		if m.table.status(from) != 0 {
+			m.acked[from] = true
+		}
 	case greeting:
 		m.greeted(from, msg)
 	case heartbeat, observe, tablePull, tablePush, youAreDown, dissolve:
@@ -50,6 +52,7 @@ func (m *machine) hearStranger(from ID, msg message) {
 	}
 	since, known := m.strangers[from]
 	switch {
+	case !known && len(m.strangers) >= maxMembers:
 	case !known:
 		m.strangers[from] = m.now
 	case m.now.Sub(since) >= strangerFor:

@@ -2,8 +2,8 @@ package cluster
 
 import "sync"
 
-// An inbox brings events to the goroutine that owns the machine. It has no bound: what
-// comes in is bounded by what the network lets in and by the rhythm of the protocol.
+// An inbox brings events to the goroutine that owns the machine. What other nodes say is
+// bounded, by offer; the rest by the rhythm of the protocol.
 type inbox struct {
 	mu     sync.Mutex // guards events
 	events []letter
@@ -23,6 +23,23 @@ func (b *inbox) post(to uint64, ev event) {
 	b.events = append(b.events, letter{to, ev})
 	b.mu.Unlock()
 	b.signal()
+}
+
+// maxUnread bounds what of other nodes waits: they repeat what counts.
+const maxUnread = 10_000
+
+// offer posts an event, unless too many wait, and reports whether it has.
+func (b *inbox) offer(to uint64, ev event) bool {
+	b.mu.Lock()
+	room := len(b.events) < maxUnread
+	if room {
+		b.events = append(b.events, letter{to, ev})
+	}
+	b.mu.Unlock()
+	if room {
+		b.signal()
+	}
+	return room
 }
 
 func (b *inbox) signal() {

@@ -208,7 +208,7 @@ func (n *Node) wholeTable() []byte {
 func (n *Node) heardByGossip(self ID, data []byte) {
 	e, err := decode(data)
 	if push, ok := e.msg.(tablePush); ok {
-		n.inbox.post(self.Incarnation, gossiped{push})
+		n.inbox.offer(self.Incarnation, gossiped{push}) // what is dropped comes again
 		return
 	}
 	n.log.Debug("gossip not understood", zap.Error(err))

@@ -113,7 +113,20 @@ func lowest(a, b uint64) uint64 {
 // time, and may be forgotten.
 func (t *table) forget(before int64, may func(ID) bool) {
 	maps.DeleteFunc(t.tombs, func(id ID, dead tomb) bool { return dead.At < before && may(id) })
+	if len(t.tombs) <= maxTombs {
+		return
+	}
+	oldest := slices.SortedFunc(maps.Keys(t.tombs), func(a, b ID) int {
+		return cmp.Or(cmp.Compare(t.tombs[a].At, t.tombs[b].At), a.Compare(b))
+	})
+	for _, id := range oldest[:len(oldest)-maxTombs] {
+		delete(t.tombs, id)
+	}
 }
+
+// maxTombs bounds the memory of removed members, the newest of them, as others take no
+// table that is too large. Nodes that crash and restart all the time leave many behind.
+const maxTombs = maxMembers / 2
 
 // union returns what is in a or in b, sorted.
 func union[T cmp.Ordered](a, b []T) []T {

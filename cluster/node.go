@@ -242,7 +242,9 @@ func (n *Node) control(from remote.Peer, data []byte) {
 		n.cfg.Logger.Debug("message not understood", zap.String("peer", from.Addr), zap.Error(err))
 		return
 	}
-	n.inbox.post(e.to, received{from: ID{Address: from.Addr, Incarnation: e.from}, msg: e.msg})
+	if !n.inbox.offer(e.to, received{from: ID{Address: from.Addr, Incarnation: e.from}, msg: e.msg}) {
+		n.cfg.Logger.Debug("message dropped, as too many wait", zap.String("peer", from.Addr))
+	}
 }
 
 // dialFailed is called by the endpoint.

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// troubles remembers why addresses could not be reached, for people.
+// troubles remembers why addresses could not be reached, for people. It forgets all when
+// there are too many, as anybody may name addresses where nobody lives.
 type troubles struct {
 	mu  sync.Mutex // guards all
 	all map[string]error
@@ -15,7 +16,7 @@ type troubles struct {
 func (t *troubles) note(address string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.all == nil {
+	if t.all == nil || len(t.all) >= maxMembers {
 		t.all = map[string]error{}
 	}
 	t.all[address] = err

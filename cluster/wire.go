@@ -13,7 +13,7 @@ const wireVersion = 2
 
 // Bounds on what another node may say.
 const (
-	maxMembers = 10_000
+	maxMembers = codec.MaxBrief
 	maxText    = 4 << 10
 )
 
@@ -115,7 +115,7 @@ func decodeBody(kind byte, body []byte) (message, error) {
 
 func decodeAs[T message](body []byte) (message, error) {
 	var msg T
-	if err := codec.Unmarshal(body, &msg); err != nil {
+	if err := codec.UnmarshalBrief(body, &msg); err != nil {
 		return nil, fmt.Errorf("%w: %T: %w", errMessage, msg, err)
 	}
 	if err := check(msg); err != nil {

@@ -15,13 +15,21 @@ import (
 // decoding is bounded, as its input comes from the network and from disks.
 var (
 	encoding = must(encOptions().EncMode())
-	decoding = must(cbor.DecOptions{
-		MaxNestedLevels:  64,
-		MaxArrayElements: 1 << 20,
-		MaxMapPairs:      1 << 20,
-		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
-	}.DecMode())
+	decoding = must(decOptions(1 << 20).DecMode())
+	brief    = must(decOptions(MaxBrief).DecMode())
 )
+
+// MaxBrief is how many elements an array or a map may have for [UnmarshalBrief].
+const MaxBrief = 10_000
+
+func decOptions(elements int) cbor.DecOptions {
+	return cbor.DecOptions{
+		MaxNestedLevels:  64,
+		MaxArrayElements: elements,
+		MaxMapPairs:      elements,
+		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+	}
+}
 
 func encOptions() cbor.EncOptions {
 	o := cbor.CoreDetEncOptions()
@@ -41,6 +49,10 @@ func Marshal(v any) ([]byte, error) { return encoding.Marshal(v) }
 
 // Unmarshal reads one CBOR value from data, all of it, into what v points to.
 func Unmarshal(data []byte, v any) error { return decoding.Unmarshal(data, v) }
+
+// UnmarshalBrief is Unmarshal for what has no long arrays and maps. An element of one byte
+// can become a value of some hundred bytes, before anybody can count them.
+func UnmarshalBrief(data []byte, v any) error { return brief.Unmarshal(data, v) }
 
 // registry maps types to their stable names and back. It is written from init
 // functions and read ever after.

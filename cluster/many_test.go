@@ -1,0 +1,77 @@
+package cluster
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Over the sockets of the operating system, in real time: the limit on strangers of one
+// host must not keep nodes out that all start there at once.
+func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
+	const size = 20
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	seeds := []string{freeAddress(t)}
+	type started struct {
+		node *Node
+		err  error
+	}
+	results := make(chan started)
+	for i := range size {
+		cfg := Config{Name: "crowd", Secret: goodSecret, Seeds: seeds, Detector: WAN(), Logger: logger(t)}
+		if i == 0 {
+			cfg.Bind = seeds[0]
+		}
+		go func() {
+			n, err := Start(ctx, cfg)
+			results <- started{n, err}
+		}()
+	}
+	var all []*Node
+	for range size {
+		s := <-results
+		require.NoError(t, s.err)
+		all = append(all, s.node)
+	}
+	for _, n := range all { // without a word, as what is tested is over
+		n.abort(ErrEnded)
+	}
+	closed := make(chan error)
+	for _, n := range all {
+		go func() { closed <- n.close(ctx) }()
+	}
+	for range all {
+		require.NoError(t, <-closed)
+	}
+}
+
+// Keys, connections and goroutines of nodes that have talked for an hour, and of ones that
+// have come and gone, must not pile up.
+func TestAnHourOfSecureClusterDoesNotGrow(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.tune = func(cfg *Config) { cfg.Secret = goodSecret }
+		f.start("n1", "n2", "n3")
+		f.await(10*time.Second, "n1", "n2", "n3")
+		measure := func() (goroutines int, heap uint64) {
+			time.Sleep(30 * time.Minute)
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return runtime.NumGoroutine(), m.HeapAlloc
+		}
+		for range 5 {
+			f.crash("n3")
+			f.await(20*time.Second, "n1", "n2")
+			f.start("n3")
+			f.await(20*time.Second, "n1", "n2", "n3")
+		}
+		goroutines, heap := measure()
+		again, grown := measure()
+		require.LessOrEqual(t, again, goroutines+5)
+		require.LessOrEqual(t, grown, heap+2<<20)
+	})
+}
