@@ -21,7 +21,7 @@ test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test w
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 	$(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" --post-run-command=tools/summary \
 		-- -race -vet=off -timeout=15m ./...
-	$(GO) test -timeout=15m ./cluster -histories=500
+	$(GO) test -timeout=15m ./cluster -histories=200
 
 .PHONY: check
 check: fmt-check tidy-check vet lint ## Check everything that needs no test to run
