@@ -283,7 +283,7 @@ func TestTwoSidesWithOneJournalCorruptNothing(t *testing.T) {
 		a.side(n[0], n[3])
 		a.side(n[1], n[2], n[4])
 		a.run(2 * time.Second)
-		require.Greater(t, a.journal.rejected, 0, "seed %d: they fence each other off", seed)
+		require.Positive(t, a.journal.rejected, "seed %d: they fence each other off", seed)
 		claims := a.journal.claims
 		a.run(20 * time.Second)
 		require.Less(t, a.journal.claims-claims, 40, "seed %d: ever more seldom", seed)
