@@ -47,21 +47,24 @@ func TestRandomHistoriesOfAClusterThatNeedsThreeMembersEndInOneCluster(t *testin
 	})
 }
 
-// A fifth of the datagrams is lost all the time, processes sleep for up to three minutes,
-// and several leave at once.
+// A fifth of the datagrams is lost all the time, processes sleep for up to a minute and a
+// half, and several leave at once.
 func TestRandomHistoriesOfLongSleepsAndManyDeparturesEndInOneCluster(t *testing.T) {
 	simulateAll(t, histories{count: *count, faults: 6, change: func(s *schedule) {
 		s.loss, s.mayEnd = 0.2, true
 		for i := range s.faults {
 			switch f := &s.faults[i]; f.kind {
 			case paused, cutOff:
-				f.lasts = f.lasts*4 + time.Minute/4
+				f.lasts = 2*f.lasts + 10*time.Second
 			case splitInTwo, crashed:
 				if i%2 == 0 {
 					f.kind = leftAtOnce
 				}
 			case muted, lostHost, left, leftAtOnce:
 			}
+		}
+		if n := len(s.faults); n > 0 {
+			s.faults[n-1].then = 90 * time.Second // all have woken up
 		}
 	}})
 }
