@@ -13,9 +13,9 @@ type calm struct {
 
 // A trouble begins when a member is lost.
 type trouble struct {
-	began  time.Time       // zero when there is none
-	spread time.Time       // when it last reached somebody who had been well
-	hit    map[string]bool // where those lived; a process that is started again is no other
+	began  time.Time      // zero when there is none
+	spread time.Time      // when it last reached somebody who had been well
+	hit    map[string]int // how often, where those lived; a process that is started again is no other
 }
 
 // A mark is what a strategy's decision depends on.
@@ -58,7 +58,7 @@ func (c *calm) noteTrouble(marks map[ID]mark, now time.Time) {
 	for id, k := range marks {
 		if k.lost() {
 			suffers = true
-			c.trouble.hits(id.Address, now)
+			c.trouble.hits(id.Address, !c.marks[id].lost(), now)
 		}
 	}
 	if suffers {
@@ -71,12 +71,17 @@ func (c *calm) noteTrouble(marks map[ID]mark, now time.Time) {
 	}
 }
 
-func (t *trouble) hits(address string, now time.Time) {
+// hits notes that somebody is lost, and was not just before. Who is lost a second time has
+// stumbled before it fell; who is lost more often than that brings nothing new.
+func (t *trouble) hits(address string, anew bool, now time.Time) {
 	if t.began.IsZero() {
-		*t = trouble{began: now, hit: map[string]bool{}}
+		*t = trouble{began: now, hit: map[string]int{}}
 	}
-	if !t.hit[address] {
-		t.hit[address], t.spread = true, now
+	if !anew {
+		return
+	}
+	if t.hit[address]++; t.hit[address] <= 2 {
+		t.spread = now
 	}
 }
 

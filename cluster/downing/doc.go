@@ -25,7 +25,8 @@
 // time (StableAfter). If that does not come to pass, as a link fails again and again, a
 // side downs itself after StableAfter and 3/4 of that again, at least 4 seconds: seven
 // seconds unless set. A side that would go on bears it for longer when it loses one member
-// after the other: then the time is reckoned from the last one that had been well.
+// after the other: then the time is reckoned from the last one that had been well, or
+// had been lost only once before, as who stumbles and then falls.
 // KeepUnstable switches all this off.
 //
 // A link between two members may be broken while both reach a third one. They are

@@ -32,7 +32,7 @@ type KeepMajority struct {
 	// KeepUnstable bears it when who is reachable keeps changing. Otherwise a side downs
 	// itself when it has not come to rest for StableAfter and 3/4 of that again, at least
 	// 4 seconds; one that is the majority begins to count anew with each member that is
-	// lost for the first time.
+	// lost for the first time, or for the second.
 	KeepUnstable bool
 }
 
