@@ -98,14 +98,15 @@ func (t table) converged(w witnesses, unreachable map[ID][]ID) bool {
 }
 
 // voters are the members that must agree: those that are or were up; before there are
-// any, those that join.
+// any, those that join, and may be leaving again.
 func (t table) voters() []ID {
 	var voters, joining []ID
 	for _, id := range t.ids() {
-		switch t.members[id].Status {
-		case Up, Leaving:
+		switch m := t.members[id]; {
+		case m.Status >= Exiting:
+		case m.UpNumber > 0:
 			voters = append(voters, id)
-		case Joining:
+		default:
 			joining = append(joining, id)
 		}
 	}

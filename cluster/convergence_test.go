@@ -126,3 +126,19 @@ func TestAgreementTakesMillisecondsPerHop(t *testing.T) {
 		})
 	}
 }
+
+func TestAJoinerThatLeavesAgainDoesNotVoteForTheOthers(t *testing.T) {
+	n1, n2, n3 := id("n1:1", 1), id("n2:1", 2), id("n3:1", 3)
+	all := newTable(clusterID{})
+	for _, each := range []ID{n1, n2, n3} {
+		all.members[each] = Member{Address: each.Address, Incarnation: each.Incarnation, Status: Joining}
+	}
+	leaver := all.members[n3]
+	leaver.Status = Leaving
+	all.members[n3] = leaver
+	require.Equal(t, []ID{n1, n2, n3}, all.voters(), "nobody has been up")
+	first := all.members[n1]
+	first.Status, first.UpNumber = Up, 1
+	all.members[n1] = first
+	require.Equal(t, []ID{n1}, all.voters())
+}

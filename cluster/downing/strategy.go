@@ -54,8 +54,8 @@ type Situation struct {
 	Unstable time.Duration
 
 	// Spread is how long ago somebody became unreachable who had not been before in that
-	// time, or once only, as who stumbles before it falls: it is less than Unstable when members are lost one after the other, and about as
-	// long when the same ones come and go.
+	// time, or once only, as who stumbles before it falls: it is less than Unstable when
+	// members are lost one after the other, and about as long when the same ones come and go.
 	Spread time.Duration
 
 	// Lease is the answer to the question that the strategy has asked in this situation.
