@@ -110,7 +110,7 @@ func TestConvergenceNeedsAllThatWereUpAndNobodyUnreachable(t *testing.T) {
 	up, joins, other := ID{Address: "a:1", Incarnation: 1}, ID{Address: "b:1", Incarnation: 1}, ID{Address: "c:1", Incarnation: 1}
 	c := newTable(clusterID{})
 	for id, status := range map[ID]Status{up: Up, joins: Joining, other: Leaving} {
-		c.members[id] = Member{Address: id.Address, Incarnation: id.Incarnation, Status: status}
+		c.members[id] = Member{Address: id.Address, Incarnation: id.Incarnation, Status: status, UpNumber: uint64(status - Joining)}
 	}
 	w := newWitnesses(7, c.ids(), ID{Address: "d:1", Incarnation: 1})
 	agreed := func() bool { return c.converged(w, c.unreachable()) }
