@@ -381,8 +381,8 @@ var messageTable = map[string][stages]string{
 		inEnded:   "send goneSeen",
 	},
 	"goneSeen": {
-		inIdle:    "noted",
-		inSeeking: "noted",
+		inIdle:    "-",
+		inSeeking: "-",
 		inUp:      "noted",
 		inLeaving: "noted",
 		inExiting: "noted",
