@@ -42,11 +42,13 @@ func TestNotificationsThatWaitAreOne(t *testing.T) {
 			notify()
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.Equal(t, 1, handled, "no mailbox is too full")
 		notify()
 		synctest.Wait()
 		notify()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.Equal(t, 3, handled, "one that comes while another is handled is not lost")
 	})
 }
