@@ -111,17 +111,21 @@ func (n *network) work(l link) {
 func (n *network) first(l link) (frame, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	frames := n.links[l].frames
-	if len(frames) == 0 {
-		return frame{}, false
-	}
-	return frames[0], true
+	return n.links[l].first()
 }
 
-// next takes out the frame that has been delivered.
+// next takes out the frame that has been delivered. Whoever finds a link without frames
+// starts to work on it, so nobody may look in between.
 func (n *network) next(l link) (frame, bool) {
 	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.links[l].frames = n.links[l].frames[1:]
-	n.mu.Unlock()
-	return n.first(l)
+	return n.links[l].first()
+}
+
+func (l *line) first() (frame, bool) {
+	if len(l.frames) == 0 {
+		return frame{}, false
+	}
+	return l.frames[0], true
 }
