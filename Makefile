@@ -22,6 +22,7 @@ test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test w
 	$(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" --post-run-command=tools/summary \
 		-- -race -vet=off -timeout=15m ./...
 	$(GO) test -timeout=15m ./cluster -histories=200
+	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift'
 
 .PHONY: check
 check: fmt-check tidy-check vet lint ## Check everything that needs no test to run
