@@ -63,7 +63,7 @@
 // at a time, so a cut of any length heals by itself.
 //
 // Times with the default settings on a local network: a killed node is unreachable after
-// at most 0.85 s, and what ran on it starts elsewhere after some 4 s, if it is fenced;
+// at most 0.86 s, and what ran on it starts elsewhere after some 4 s, if it is fenced;
 // 13 s later if not. A process that is started again at the same address within that
 // time takes the place of the old one at once. The times that follow from a configuration
 // are logged at the start.
