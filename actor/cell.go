@@ -15,6 +15,7 @@ const batchSize = 300
 type cell[M any] struct {
 	core
 	box     Mailbox
+	gate    func() error // asked before each message; nil without one
 	life    lifeContext
 	runTurn func() // c.run, made once
 
@@ -198,6 +199,9 @@ func (c *cell[M]) step() bool {
 		}
 	}
 	if c.phase == running {
+		if c.gate != nil && c.shut() {
+			return true
+		}
 		if it, ok := c.queue.pop(); ok {
 			if it.task != nil {
 				it.task.run(c)

@@ -86,8 +86,11 @@ func (c *cell[M]) finish() {
 	c.system = nil
 	c.mu.Unlock()
 	c.life.release()
-	for _, it := range rest {
-		c.reportUndelivered(it, ErrTerminated)
+	if len(rest) > 0 {
+		reason := c.reasonOfRest()
+		for _, it := range rest {
+			c.reportUndelivered(it, reason)
+		}
 	}
 	c.parent.forgetChild(&c.core)
 	c.tellWatchers()

@@ -14,8 +14,9 @@ type Spawner interface{ spawnUnder() *core }
 type SpawnOption func(*spawnConfig)
 
 type spawnConfig struct {
-	box Mailbox
-	ctx context.Context
+	box  Mailbox
+	ctx  context.Context
+	gate func() error
 }
 
 // WithMailbox gives the actor another mailbox than [Unbounded].
@@ -84,7 +85,7 @@ func (c *cell[M]) settle(name string) string {
 
 func newCell[M any](parent *core, b Behavior[M], cfg spawnConfig) *cell[M] {
 	s := parent.sys
-	c := &cell[M]{box: cfg.box, initial: b, base: -1, restart: -1}
+	c := &cell[M]{box: cfg.box, gate: cfg.gate, initial: b, base: -1, restart: -1}
 	c.core = core{sys: s, parent: parent, address: s.address, uid: s.nextUID(), impl: c}
 	c.life.parent = parent.node().context()
 	if cfg.ctx != nil {

@@ -29,7 +29,7 @@ func (m *machine) proceed(now time.Time, again bool) []action {
 	}
 	missing := m.missing()
 	if len(missing) == 0 && !now.Before(m.notBefore()) {
-		return m.becomeHost(now)
+		return m.acquire(now)
 	}
 	if again && now.Before(m.retryAt) {
 		return nil
@@ -59,7 +59,7 @@ func (m *machine) missing() []PeerID {
 // and with them the delay after a failure.
 func (m *machine) notBefore() time.Time {
 	at := m.startAt
-	if m.known.Fenced {
+	if m.known.Fenced || m.set.leased() {
 		return at
 	}
 	margin := m.set.margin
@@ -77,6 +77,7 @@ func (m *machine) notBefore() time.Time {
 func (m *machine) becomeHost(now time.Time) []action {
 	m.phase = Host
 	m.retryAt = time.Time{}
+	m.outside.claim, m.outside.obstacle = 0, nil
 	m.gen = Generation{Term: m.term, Seq: 1}
 	m.known = Record{Term: m.term}
 	return append([]action{saveRecord{m.known}}, m.start(now)...)
@@ -86,6 +87,9 @@ func (m *machine) onGrant(g granted, now time.Time) []action {
 	m.known = m.known.Merge(g.record)
 	if g.taken > m.promised.term {
 		m.promised = promise{term: g.taken}
+	}
+	if m.known.Finished {
+		return m.review(now)
 	}
 	if m.phase != Asking || g.attempt != m.attempt {
 		return nil
@@ -100,14 +104,18 @@ func (m *machine) onRequest(r requested, now time.Time) []action {
 		return nil
 	}
 	switch m.phase {
-	case Pending, Standby, Asking:
-		return []action{m.grant(r)}
+	case Pending, Standby, Asking, Acquiring, Ended:
+		out := m.release()
+		m.wait(r)
+		if m.outside.releasing {
+			return out
+		}
+		return append(out, m.grantWaiters()...)
 	case Host:
 		m.wait(r)
 		return m.stopFor(HandingOver, false, now)
-	case HandingOver:
+	case HandingOver, Stopping:
 		m.wait(r)
-	case Stopping: // it will see this node removed
 	}
 	return nil
 }

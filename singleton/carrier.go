@@ -56,3 +56,18 @@ func (drainAsked) Carried(*actor.System) (string, any, bool) { return "", nil, f
 
 // Carried implements [actor.Carrier].
 func (ticked) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (leaseAnswered) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (leaseLost) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (leaseReleased) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (claimed) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (instanceEnded) Carried(*actor.System) (string, any, bool) { return "", nil, false }

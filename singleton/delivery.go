@@ -8,6 +8,10 @@ import (
 
 // take takes what is told to the singleton on this node.
 func (m *manager[M]) take(msg M) {
+	if m.machine.phase == Ended {
+		m.deadLetter(msg, ErrFinished)
+		return
+	}
 	if m.mail.clear() {
 		m.send(msg)
 		return
@@ -41,10 +45,14 @@ func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
 		}
 	case toSelf:
 		if over, overflow := m.guests.lodge(from, p); overflow {
-			m.refuse(over)
+			m.refuse(over, ErrBufferFull)
 		}
 		m.report()
 	case toNobody, toPeer:
+		if m.machine.phase == Ended {
+			m.refuse(p, ErrFinished)
+			return
+		}
 		if _, member := m.machine.topo.member(from); member {
 			m.giveBack(from, p)
 		} else if msg, ok := m.unpack(p); ok {
@@ -53,10 +61,10 @@ func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
 	}
 }
 
-// refuse makes a message of another node a dead letter, as there is no room for it.
-func (m *manager[M]) refuse(p actor.Payload) {
+// refuse makes a message of another node a dead letter.
+func (m *manager[M]) refuse(p actor.Payload, reason error) {
 	if msg, ok := m.unpack(p); ok {
-		m.deadLetter(msg, ErrBufferFull)
+		m.deadLetter(msg, reason)
 	}
 }
 
@@ -131,6 +139,16 @@ func (m *manager[M]) reroute() {
 		m.sendRecall()
 	}
 	m.flush()
+	if m.machine.phase == Ended {
+		m.discard()
+	}
+}
+
+// discard ends the waiting for a singleton that has finished.
+func (m *manager[M]) discard() {
+	for _, msg := range m.mail.drain() {
+		m.deadLetter(msg, ErrFinished)
+	}
 }
 
 func (m *manager[M]) route() route {
@@ -140,13 +158,13 @@ func (m *manager[M]) route() route {
 			return route{kind: toInstance}
 		}
 		return route{kind: toSelf}
-	case Asking, HandingOver, Stopping:
+	case Asking, Acquiring, HandingOver, Stopping:
 		return route{kind: toSelf}
 	case Standby:
 		if h, ok := m.machine.host(); ok && h.Reachable {
 			return route{kind: toPeer, peer: h.ID}
 		}
-	case Pending:
+	case Pending, Ended:
 	}
 	return route{kind: toNobody}
 }

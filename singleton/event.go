@@ -18,10 +18,28 @@ type (
 		record  Record
 		taken   uint64 // the highest term that somebody else may have used
 	}
-	instanceEnded struct{ fenced bool }    // fenced: the journal has a newer writer
-	fenceHeld     struct{ gen Generation } // the instance of gen fences its writes
-	drainAsked    struct{}                 // this node is to start nothing any more
-	ticked        struct{}
+	instanceEnded struct {
+		fenced   bool // the journal has a newer writer
+		finished bool // on purpose, for good
+		// leaseLost: the instance noticed before the loss was reported
+		leaseLost bool
+	}
+	leaseAnswered struct {
+		number uint64
+		held   bool
+		token  uint64
+		err    error
+	}
+	leaseLost     struct{ reason error }
+	leaseReleased struct{ err error } // err: it has to expire
+	claimed       struct {
+		number uint64
+		term   uint64
+		err    error
+	}
+	fenceHeld  struct{ gen Generation } // the instance of gen fences its writes
+	drainAsked struct{}                 // this node is to start nothing any more
+	ticked     struct{}
 )
 
 func (viewed) event()        {}
@@ -30,6 +48,10 @@ func (granted) event()       {}
 func (instanceEnded) event() {}
 func (fenceHeld) event()     {}
 func (drainAsked) event()    {}
+func (leaseAnswered) event() {}
+func (leaseLost) event()     {}
+func (leaseReleased) event() {}
+func (claimed) event()       {}
 func (ticked) event()        {}
 
 // action is what a machine wants done.
@@ -52,6 +74,9 @@ type (
 	startInstance struct{ gen Generation }
 	stopInstance  struct{ now bool } // now: not by message, but at once
 	saveRecord    struct{ record Record }
+	acquireLease  struct{ number, floor uint64 }
+	releaseLease  struct{}
+	claimTerm     struct{ number, floor uint64 }
 )
 
 func (sendRequest) action()   {}
@@ -59,3 +84,6 @@ func (sendGrant) action()     {}
 func (startInstance) action() {}
 func (stopInstance) action()  {}
 func (saveRecord) action()    {}
+func (acquireLease) action()  {}
+func (releaseLease) action()  {}
+func (claimTerm) action()     {}

@@ -35,7 +35,14 @@ func (m *machine) onEnded(e instanceEnded, now time.Time) []action {
 	}
 	m.alive = false
 	m.killAt = time.Time{}
-	if m.phase != Host {
+	if e.finished {
+		m.known.Finished = true
+		return append([]action{saveRecord{m.known}}, m.afterInstance(now)...)
+	}
+	if e.leaseLost {
+		m.loseLease(ErrLeaseLost, now)
+	}
+	if m.phase != Host || e.leaseLost {
 		return m.afterInstance(now)
 	}
 	if now.Sub(m.started) >= m.set.restart.ResetAfter() {
@@ -51,13 +58,22 @@ func (m *machine) onEnded(e instanceEnded, now time.Time) []action {
 	return m.onTick(now)
 }
 
-// afterInstance answers those who waited for the instance to end.
+// afterInstance gives the lease back, and answers those who waited for the instance to
+// end; when there is a lease, once it is free.
 func (m *machine) afterInstance(now time.Time) []action {
+	m.phase = Pending
+	out := m.release()
+	if !m.outside.releasing {
+		out = append(out, m.grantWaiters()...)
+	}
+	return append(out, m.settle(now)...)
+}
+
+func (m *machine) grantWaiters() []action {
 	var out []action
 	for _, w := range m.waiters {
 		out = append(out, m.grant(w))
 	}
 	m.waiters = nil
-	m.phase = Pending
-	return append(out, m.settle(now)...)
+	return out
 }

@@ -3,6 +3,7 @@ package singleton
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"go.uber.org/zap"
 
@@ -16,24 +17,37 @@ type instance[M any] struct {
 	factory     func() actor.Behavior[M]
 	stopMessage any
 	fenced      func(Generation) // the instance of that generation fences its writes
+	gate        func() error     // says why it may not handle a message any more; nil without a lease
 
-	ref actor.ActorRef[M]
+	ref      actor.ActorRef[M]
+	running  bool         // it has been started, and its end has not been seen
+	finished *atomic.Bool // it has returned Finished
 }
 
 func (i *instance[M]) start(gen Generation) {
 	ctx := context.WithValue(i.ctx, generationKey{}, gen)
 	ctx = fence.With(ctx, func() { i.fenced(gen) })
+	i.finished = new(atomic.Bool)
+	ctx = withFinished(ctx, i.finished)
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		if b := i.factory(); b != nil {
 			b(ctx, next)
 		}
 	}
-	i.ref = actor.Spawn(i.ctx, first, "instance", actor.WithContext(ctx))
+	opts := []actor.SpawnOption{actor.WithContext(ctx)}
+	if i.gate != nil {
+		opts = append(opts, actor.WithGate(i.gate))
+	}
+	i.ref = actor.Spawn(i.ctx, first, "instance", opts...)
 	i.ctx.Watch(i.ref)
+	i.running = true
 }
 
 // stop asks the instance to stop when it has handled what it was told, or at once.
 func (i *instance[M]) stop(now bool) {
+	if !i.running { // its end is on its way
+		return
+	}
 	switch msg, ok := i.stopMessage.(M); {
 	case now:
 		i.ctx.Stop(i.ref)
@@ -46,8 +60,13 @@ func (i *instance[M]) stop(now bool) {
 
 // ended says what the end of the instance means to the machine.
 func (i *instance[M]) ended(err error) event {
+	i.running = false
 	if err != nil {
 		i.ctx.Log().Warn("singleton instance failed", zap.Error(err))
 	}
-	return instanceEnded{fenced: errors.Is(err, fence.ErrFenced)}
+	return instanceEnded{
+		fenced:    errors.Is(err, fence.ErrFenced),
+		finished:  err == nil && i.finished.Load(),
+		leaseLost: errors.Is(err, ErrLeaseLost),
+	}
 }

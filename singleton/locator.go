@@ -63,22 +63,24 @@ type Gone struct {
 }
 
 // A Record is what a cluster remembers of a singleton: of two, the one with the higher
-// term is right; of one term, Fenced once is fenced.
+// term is right; of one term, Fenced once is fenced. Finished once is finished.
 type Record struct {
-	_      struct{} `cbor:",toarray"`
-	Term   uint64   // the highest ever started
-	Fenced bool     // the instance of that term fences its writes by a journal
+	_        struct{} `cbor:",toarray"`
+	Term     uint64   // the highest ever started
+	Fenced   bool     // the instance of that term fences its writes by a journal
+	Finished bool     // the singleton has ended for good
 }
 
 // Merge returns what is known when both r and o are.
 func (r Record) Merge(o Record) Record {
+	finished := r.Finished || o.Finished
 	switch {
-	case r.Term > o.Term:
-		return r
 	case r.Term < o.Term:
-		return o
+		r = o
+	case r.Term == o.Term:
+		r.Fenced = r.Fenced || o.Fenced
 	}
-	r.Fenced = r.Fenced || o.Fenced
+	r.Finished = finished
 	return r
 }
 

@@ -10,16 +10,20 @@ const (
 	Pending     Phase = "pending"      // this node is not up, or nobody can host
 	Standby     Phase = "standby"      // another node hosts
 	Asking      Phase = "asking"       // this node is to host, and asks the others for permission
+	Acquiring   Phase = "acquiring"    // it has permission, and asks for the lease or for a term
 	Host        Phase = "host"         // the instance is here; perhaps just being restarted
 	HandingOver Phase = "handing over" // the instance has been told to stop, for another node
-	Stopping    Phase = "stopping"     // the instance has been told to stop, as this node is down
+	Stopping    Phase = "stopping"     // the instance has been told to stop, as this node is down or has lost the lease
+	Ended       Phase = "ended"        // the singleton has finished: see [Finished]
 )
 
 // A machine is the hand-over protocol of one manager. It is pure: events and the time
 // go in, actions come out.
 //
 // A node that is to host asks every other member that might run an instance, and starts
-// one when each has answered that it runs none, or has been removed for long enough. An
+// one when each has answered that it runs none, or has been removed for long enough, and
+// when it has got the lease and the term that are asked for outside of the cluster, if
+// there are such. An
 // answer is a promise to start none without asking in turn, and to take the term that
 // was asked for as used; asks are numbered, so that an answer to an earlier one counts
 // for nothing. Of two nodes that both believe to be the host neither answers the other,
@@ -39,6 +43,8 @@ type machine struct {
 	grants   map[PeerID]bool // who has answered it
 	promised promise
 	waiters  []requested // who waits for our instance to end
+
+	outside acquisition
 
 	gen      Generation // of the instance, or of the last one
 	alive    bool       // the instance runs
@@ -71,6 +77,14 @@ func (m *machine) step(ev event, now time.Time) []action {
 		return m.onEnded(ev, now)
 	case fenceHeld:
 		return m.onFenceHeld(ev)
+	case leaseAnswered:
+		return m.onLeaseAnswered(ev, now)
+	case leaseLost:
+		return m.onLeaseLost(ev, now)
+	case leaseReleased:
+		return m.onReleased(now)
+	case claimed:
+		return m.onClaimed(ev, now)
 	case ticked:
 		return m.onTick(now)
 	}
@@ -91,11 +105,12 @@ func (m *machine) onView(topo Topology, now time.Time) []action {
 // one, and the others count what that one ran as ended.
 func (m *machine) onRename(now time.Time) []action {
 	switch m.phase {
-	case Asking:
+	case Asking, Acquiring:
 		m.phase = Pending
+		return append(m.release(), m.review(now)...)
 	case Host, HandingOver:
 		return m.stopFor(Stopping, true, now)
-	case Pending, Standby, Stopping:
+	case Pending, Standby, Stopping, Ended:
 	}
 	return m.review(now)
 }
@@ -116,7 +131,7 @@ func (m *machine) hostIsSelf() bool {
 // review is what a changed view means to each phase.
 func (m *machine) review(now time.Time) []action {
 	switch m.phase {
-	case Pending, Standby, Asking:
+	case Pending, Standby, Asking, Acquiring, Ended:
 		return m.settle(now)
 	case Host:
 		return m.reviewHost(now)
@@ -135,7 +150,7 @@ func (m *machine) reviewHost(now time.Time) []action {
 	if m.topo.Down {
 		return m.stopFor(Stopping, true, now)
 	}
-	if _, somebody := m.host(); somebody {
+	if _, somebody := m.host(); somebody && !m.known.Finished {
 		return nil
 	}
 	return m.stopFor(HandingOver, false, now)
@@ -144,17 +159,21 @@ func (m *machine) reviewHost(now time.Time) []action {
 // settle finds the phase of a node that runs no instance.
 func (m *machine) settle(now time.Time) []action {
 	switch h, ok := m.host(); {
+	case m.known.Finished:
+		m.phase = Ended
 	case !ok || m.topo.Down:
 		m.phase = Pending
 	case h.ID != m.topo.Self:
 		m.phase = Standby
-	case m.phase != Asking:
-		return m.ask(now)
-	default:
+	case m.phase == Asking:
 		return m.proceed(now, true)
+	case m.phase == Acquiring:
+		return m.advance(now)
+	default:
+		return m.ask(now)
 	}
 	m.retryAt = time.Time{}
-	return nil
+	return m.release()
 }
 
 // onTick does what the time has come for.
@@ -162,6 +181,8 @@ func (m *machine) onTick(now time.Time) []action {
 	switch {
 	case m.phase == Asking:
 		return m.proceed(now, true)
+	case m.phase == Acquiring:
+		return m.advance(now)
 	case m.phase == Host && !m.alive && !now.Before(m.startAt):
 		return m.start(now)
 	case !m.killAt.IsZero() && !now.Before(m.killAt):
@@ -179,11 +200,15 @@ func (m *machine) wake() time.Time {
 			return m.retryAt
 		}
 		return m.notBefore()
+	case Acquiring:
+		if m.outside.asked == nothingAsked && !m.outside.releasing {
+			return m.outside.retryAt
+		}
 	case Host:
 		return m.startAt
 	case HandingOver, Stopping:
 		return m.killAt
-	case Pending, Standby:
+	case Pending, Standby, Ended:
 	}
 	return time.Time{}
 }

@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 var update = flag.Bool("update", false, "write what the machine does into testdata/machine")
@@ -47,8 +49,11 @@ func TestTheStoriesTellEveryEventInEveryPhase(t *testing.T) {
 		require.NoError(t, err)
 		tell(t, string(text), func(p Phase, ev event) { told[fmt.Sprintf("%s: %T", p, ev)] = true })
 	}
-	for _, p := range []Phase{Pending, Standby, Asking, Host, HandingOver, Stopping} {
-		for _, ev := range []event{viewed{}, requested{}, granted{}, instanceEnded{}, fenceHeld{}, drainAsked{}, ticked{}} {
+	for _, p := range []Phase{Pending, Standby, Asking, Acquiring, Host, HandingOver, Stopping, Ended} {
+		for _, ev := range []event{
+			viewed{}, requested{}, granted{}, instanceEnded{}, fenceHeld{}, drainAsked{}, ticked{},
+			leaseAnswered{}, leaseLost{}, leaseReleased{}, claimed{},
+		} {
 			pair := fmt.Sprintf("%s: %T", p, ev)
 			require.True(t, told[pair], "no story tells %s", pair)
 		}
@@ -78,6 +83,12 @@ func tell(t *testing.T, text string, told func(Phase, event)) string {
 	}
 	return out.String()
 }
+
+// someLease and someSource say that there is one: the machine itself asks neither.
+type (
+	someLease  struct{ lease.Lease }
+	someSource struct{ GenerationSource }
+)
 
 type story struct {
 	t       *testing.T
@@ -112,6 +123,28 @@ func (s *story) event(verb string, args []string) event {
 	switch verb {
 	case "role":
 		s.machine.set.role = args[0]
+	case "leased":
+		s.machine.set.lease = someLease{}
+	case "sourced":
+		s.machine.set.source = someSource{}
+	case "held":
+		return leaseAnswered{number: number(0), held: true, token: number(1)}
+	case "refused":
+		return leaseAnswered{number: number(0)}
+	case "unknown":
+		return leaseAnswered{number: number(0), err: errors.New("no answer")}
+	case "lost":
+		return leaseLost{errors.New("gone")}
+	case "released":
+		return leaseReleased{}
+	case "claimed":
+		return claimed{number: number(0), term: number(1)}
+	case "unclaimed":
+		return claimed{number: number(0), err: errors.New("no answer")}
+	case "finished":
+		return instanceEnded{finished: true}
+	case "shut":
+		return instanceEnded{leaseLost: true}
 	case "view":
 		return viewed{s.topology(args)}
 	case "request":
@@ -149,6 +182,8 @@ func (s *story) topology(words []string) Topology {
 			topo.Down = true
 		case "fenced":
 			record.Fenced = true
+		case "finished":
+			record.Finished = true
 		case "term":
 			record.Term, _ = strconv.ParseUint(value, 10, 64)
 		default:
@@ -231,10 +266,20 @@ func describe(a action) string {
 		}
 		return "stop"
 	case saveRecord:
+		text := fmt.Sprintf("save %d", a.record.Term)
 		if a.record.Fenced {
-			return fmt.Sprintf("save %d, fenced", a.record.Term)
+			text += ", fenced"
 		}
-		return fmt.Sprintf("save %d", a.record.Term)
+		if a.record.Finished {
+			text += ", finished"
+		}
+		return text
+	case acquireLease:
+		return fmt.Sprintf("acquire #%d above %d", a.number, a.floor)
+	case releaseLease:
+		return "release"
+	case claimTerm:
+		return fmt.Sprintf("claim #%d above %d", a.number, a.floor)
 	}
 	return ""
 }

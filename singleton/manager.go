@@ -21,6 +21,7 @@ type manager[M any] struct {
 	office  office // zero without a cluster
 
 	instance instance[M]
+	keeping  keeping
 	alarm    alarm
 	look     look
 	draining bool // the hub wants to know when no instance runs here
@@ -41,6 +42,9 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		return nil
 	})
 	m.instance = instance[M]{ctx: ctx, factory: factory, stopMessage: set.stopMessage, fenced: func(g Generation) { m.inbox.Tell(fenceHeld{g}) }}
+	m.keeping = keeping{ctx: ctx, lease: set.lease, source: set.source, answer: func(ev event) { m.inbox.Tell(ev) }}
+	m.keeping.open()
+	m.instance.gate = m.keeping.gate()
 	m.alarm.ring = func() { m.inbox.Tell(ticked{}) }
 	ctx.Defer(m.close)
 	m.register()
@@ -70,6 +74,7 @@ func (m *manager[M]) close() {
 	for _, msg := range m.mail.drain() {
 		m.deadLetter(msg, ErrManagerStopped)
 	}
+	m.keeping.close(m.ctx.Log())
 	m.board.erase(m.name)
 	if m.office.locator != nil {
 		m.office.hub.Tell(unregistered{name: m.name})
@@ -104,10 +109,29 @@ func (m *manager[M]) onInbox(msg any) {
 	case drainAsked:
 		m.draining = true
 		m.happened(msg)
+	case instanceEnded:
+		m.happened(msg)
 	case ticked:
 		m.lookAfterMail(time.Now())
 		m.happened(msg)
 	case fenceHeld:
+		m.happened(msg)
+	case leaseAnswered:
+		if msg.err != nil {
+			m.ctx.Log().Warn("nobody knows whether the lease was acquired", zap.Stringer("lease", m.keeping.lease), zap.Error(msg.err))
+		}
+		m.happened(msg)
+	case leaseLost:
+		m.onLeaseLost(msg)
+	case leaseReleased:
+		if msg.err != nil {
+			m.ctx.Log().Warn("lease not given back; it has to expire", zap.Stringer("lease", m.keeping.lease), zap.Error(msg.err))
+		}
+		m.happened(msg)
+	case claimed:
+		if msg.err != nil {
+			m.ctx.Log().Warn("no term from the source of generations", zap.Error(msg.err))
+		}
 		m.happened(msg)
 	case wireRequest:
 		m.happened(requested{from: msg.From, attempt: msg.Attempt, term: msg.Term})
@@ -142,8 +166,7 @@ func (m *manager[M]) do(a action) {
 	case sendGrant:
 		m.post.send(a.to, wireGrant{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Record: a.record, Taken: a.taken})
 	case startInstance:
-		m.ctx.Log().Info("singleton starts here", zap.Stringer("generation", a.gen))
-		m.instance.start(a.gen)
+		m.start(a.gen)
 	case stopInstance:
 		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.gen), zap.Bool("now", a.now))
 		m.instance.stop(a.now)
@@ -151,13 +174,38 @@ func (m *manager[M]) do(a action) {
 		if m.office.locator != nil {
 			m.office.locator.Record(m.name, a.record)
 		}
+	case acquireLease:
+		m.keeping.acquire(a)
+	case releaseLease:
+		m.keeping.release()
+	case claimTerm:
+		m.keeping.claim(m.name, a)
 	}
+}
+
+// start starts an instance, but where the lease has been lost this very moment.
+func (m *manager[M]) start(gen Generation) {
+	if !m.keeping.valid() {
+		m.inbox.Tell(instanceEnded{leaseLost: true})
+		return
+	}
+	m.ctx.Log().Info("singleton starts here", zap.Stringer("generation", gen))
+	m.instance.start(gen)
+}
+
+// onLeaseLost passes on that the lease was lost, unless it has been acquired again since.
+func (m *manager[M]) onLeaseLost(lost leaseLost) {
+	if m.keeping.valid() {
+		return
+	}
+	m.ctx.Log().Warn("singleton's lease lost", zap.Stringer("lease", m.keeping.lease), zap.Error(lost.reason))
+	m.happened(lost)
 }
 
 // drained tells the hub, when it wants to know, that no instance runs here, and that no
 // messages are on their way back.
 func (m *manager[M]) drained() {
-	if m.draining && !m.machine.alive && m.machine.phase != Host && !m.mail.closed {
+	if m.draining && !m.machine.alive && m.machine.phase != Host && !m.machine.outside.releasing && !m.mail.closed {
 		m.draining = false
 		m.office.hub.Tell(drained{name: m.name})
 	}
@@ -180,6 +228,11 @@ func (m *manager[M]) report() {
 			s.WaitingFor = append(s.WaitingFor, id.Address)
 		}
 		s.NotBefore = m.machine.notBefore()
+	}
+	s.Lease, s.LeaseHeld = m.keeping.name(), m.keeping.lease != nil && m.machine.outside.held
+	s.Obstacle = m.machine.outside.obstacle
+	if m.machine.phase == Acquiring {
+		s.NotBefore = m.machine.outside.retryAt
 	}
 	m.board.write(*s)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // DefaultBuffer is how many messages a node keeps while there is no instance.
@@ -12,6 +13,10 @@ const DefaultBuffer = 1000
 
 // DefaultStopTimeout is how long an instance may take to stop before its context ends.
 const DefaultStopTimeout = 10 * time.Second
+
+// DefaultLeaseRetry is how long a node waits before it asks again for a lease that it has
+// not got.
+const DefaultLeaseRetry = 5 * time.Second
 
 // defaultRestart is the backoff of restarts in place.
 var defaultRestart = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second, Jitter: 0.2}
@@ -26,10 +31,17 @@ type settings struct {
 	stopTimeout time.Duration
 	restart     actor.Backoff
 	margin      time.Duration // < 0: what the cluster recommends
+	lease       lease.Lease   // nil: none
+	leaseRetry  time.Duration
+	source      GenerationSource // nil: the members agree
 }
 
+func (s settings) leased() bool { return s.lease != nil }
+
+func (s settings) sourced() bool { return s.source != nil }
+
 func newSettings(opts []Option) settings {
-	s := settings{buffer: DefaultBuffer, stopTimeout: DefaultStopTimeout, restart: defaultRestart, margin: -1}
+	s := settings{buffer: DefaultBuffer, stopTimeout: DefaultStopTimeout, restart: defaultRestart, margin: -1, leaseRetry: DefaultLeaseRetry}
 	for _, o := range opts {
 		o(&s)
 	}
@@ -80,6 +92,52 @@ func RestartBackoff(b actor.Backoff) Option {
 func RemovalMargin(d time.Duration) Option {
 	mustNotBeNegative("removal margin", d)
 	return func(s *settings) { s.margin = d }
+}
+
+// WithLease lets an instance run only where l is held: with it, two instances never run
+// at once, even when members of both sides of a split believe to be the host, as long as
+// clocks run at about the same rate and no handler takes longer than the lease lasts; see
+// package lease. Every node gives its own end of the same lease.
+//
+// A node that is to host asks for the lease when it has the permission of the other
+// members. When the lease is lost the instance is stopped at once: the message it is at
+// ends, what waits becomes dead letters, PostStop runs, and then the node asks again. When
+// the instance moves, its lease is given back after it has ended and before the next host
+// gets permission. The lease's token is the term of the generation, and there is no
+// removal margin: who has died is waited for until its lease has expired.
+//
+// While the lease cannot be reached for longer than it lasts, no instance runs. It panics
+// when l is nil.
+func WithLease(l lease.Lease) Option {
+	if l == nil {
+		panic("singleton: nil lease")
+	}
+	return func(s *settings) { s.lease = l }
+}
+
+// LeaseRetry sets how long a node waits before it asks again for a lease that it has not
+// got, or has lost; the default is [DefaultLeaseRetry]. After a crash the next instance
+// starts up to this long after the lease has expired; each node that is to host, one as a
+// rule, asks the store that often. It panics unless d is positive.
+func LeaseRetry(d time.Duration) Option {
+	if d <= 0 {
+		panic(fmt.Sprintf("singleton: lease retry %v is not positive", d))
+	}
+	return func(s *settings) { s.leaseRetry = d }
+}
+
+// WithGenerations takes the terms of generations from src, so that they grow even over
+// the end of all members: without it members agree on them, and forget them when all have
+// been stopped. A node that is to host asks src when it has permission, and the lease if
+// there is one. While src fails no instance starts; one that runs is not stopped.
+//
+// Event-sourced instances need none, as their generation follows their journal's epoch;
+// nor do singletons with a lease, whose token is the term. It panics when src is nil.
+func WithGenerations(src GenerationSource) Option {
+	if src == nil {
+		panic("singleton: nil source of generations")
+	}
+	return func(s *settings) { s.source = src }
 }
 
 func mustNotBeNegative(what string, d time.Duration) {

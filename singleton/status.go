@@ -31,8 +31,13 @@ type Status struct {
 	// WaitingFor are the addresses of members whose answer an asking node waits for.
 	WaitingFor []string
 	// NotBefore is when an asking node may start, when that is not now: former members
-	// may still be stopping, or the last instance has failed.
+	// may still be stopping, or the last instance has failed. For an acquiring node it is
+	// when it asks again.
 	NotBefore time.Time
+
+	Lease     string // what protects the singleton, "" without a lease
+	LeaseHeld bool   // by this node
+	Obstacle  error  // why the lease or the term has not been got, the last time; or why the lease was lost
 }
 
 // StatusOf returns what the manager of a singleton on this node knows. The name is the

@@ -1,0 +1,30 @@
+package actor
+
+// WithGate lets the actor handle messages only while open returns nil. It is asked before
+// each one, inside the actor, so it must be quick. With its first error the actor fails,
+// whatever supervision says; what waits are dead letters with that error as the reason.
+// Signals pass: PostStop is handled.
+func WithGate(open func() error) SpawnOption { return func(c *spawnConfig) { c.gate = open } }
+
+// shut asks the gate, when something waits, and ends the actor when it is shut.
+func (c *cell[M]) shut() bool {
+	if c.queue.batch.size == 0 {
+		return false
+	}
+	reason := c.gate()
+	if reason == nil {
+		return false
+	}
+	c.stopFailed(reason, false)
+	return true
+}
+
+// reasonOfRest says why what still waits when the actor ends is never handled.
+func (c *cell[M]) reasonOfRest() error {
+	if c.gate != nil {
+		if reason := c.gate(); reason != nil {
+			return reason
+		}
+	}
+	return ErrTerminated
+}

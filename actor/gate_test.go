@@ -1,0 +1,61 @@
+package actor_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+)
+
+func TestAGateThatShutsEndsTheActorBeforeTheNextMessage(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		errShut := errors.New("shut")
+		letters := deadLetters(t, s)
+		var handled []int
+		var ended bool
+		open := func() error {
+			if len(handled) < 2 {
+				return nil
+			}
+			return errShut
+		}
+		counting := behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {
+			handled = append(handled, n)
+			return behaviors.Same
+		}).OnSignal(func(_ *actor.Context[int], sig actor.Signal) actor.Behavior[int] {
+			_, ended = sig.(actor.PostStop)
+			return behaviors.Same
+		})
+		ref := actor.Spawn(s, behaviors.Supervise(counting, actor.Strategy{}), "gated", actor.WithGate(open))
+		for n := range 5 {
+			ref.Tell(n)
+		}
+		for n := 2; n < 5; n++ {
+			letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: errShut})
+		}
+		letters.ExpectNone(time.Hour)
+		require.Equal(t, []int{0, 1}, handled)
+		require.True(t, ended, "PostStop is handled")
+	})
+}
+
+func TestAGateIsNotAskedWhileNothingWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		asked := 0
+		ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+			return behaviors.Same
+		}), "gated", actor.WithGate(func() error {
+			asked++
+			return nil
+		}))
+		settle()
+		require.Zero(t, asked)
+		ref.Tell(1)
+		settle()
+		require.Equal(t, 1, asked)
+	})
+}
