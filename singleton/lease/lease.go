@@ -65,4 +65,6 @@ var (
 	ErrLost = errors.New("lease: lost")
 	// ErrExpired is the reason of a loss when no renewal succeeded in time.
 	ErrExpired = errors.New("lease: could not be renewed in time")
+	// ErrReleased is what an Acquire returns when Release is called meanwhile.
+	ErrReleased = errors.New("lease: released while it was being acquired")
 )

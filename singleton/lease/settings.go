@@ -1,25 +1,107 @@
 package lease
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
 
 // Settings say how a lease is kept. The zero value of each field stands for its default.
 type Settings struct {
-	// TTL is how long the lease lasts without a renewal: the default is 15 s. When its
-	// holder dies, others wait that long; and an outage of the store that is longer than
-	// most of it stops what the lease protects.
+	// TTL is how long the lease lasts without a renewal: the default is 15 s, the least is
+	// 1 ms, and a store may demand more. When its holder dies, others wait that long: a
+	// longer one makes the gap longer. An outage of the store, or a pause of the holder, that
+	// is longer than most of it stops what the lease protects: a shorter one makes that more
+	// likely.
 	TTL time.Duration
 
-	// Renewal is the time between two renewals; the default is a quarter of TTL.
+	// Renewal is the time between two renewals; the default is a quarter of TTL. A shorter
+	// one costs requests, and leaves more time for repetitions when one fails. It must be
+	// shorter than TTL*(1-2*Drift).
 	Renewal time.Duration
 
-	// Retry is the time until a renewal that failed is tried again; the default is a
-	// fifteenth of TTL, at most 1 s.
+	// Retry is the time until a request that failed is tried again; the default is a
+	// fifteenth of TTL, at most 1 s. A shorter one finds the end of an outage sooner, and
+	// makes more requests while it lasts.
 	Retry time.Duration
 
-	// OperationTimeout bounds each request; the default is a third of TTL, at most 5 s.
+	// OperationTimeout bounds each request; the default is a third of TTL, at most 5 s. It
+	// must be shorter than TTL*(1-2*Drift). With a longer one a renewal that hangs leaves
+	// no time for another; with a shorter one a slow store counts as none.
 	OperationTimeout time.Duration
 
 	// Drift is by which share the clocks of two machines may differ in rate, the store's
-	// included; the default is 0.05. The holder counts on TTL*(1-2*Drift) only.
+	// included; the default is 0.05. The holder counts on TTL*(1-2*Drift) only, and is idle
+	// for the rest when it could not renew. It is less than 0.5.
 	Drift float64
+
+	// Clock is the holder's clock; nil is that of the machine. Tests set it.
+	Clock Clock
+}
+
+// The longest name that every store takes.
+const maxName = 200
+
+func (s Settings) withDefaults() Settings {
+	if s.TTL == 0 {
+		s.TTL = 15 * time.Second
+	}
+	if s.Renewal == 0 {
+		s.Renewal = s.TTL / 4
+	}
+	if s.Retry == 0 {
+		s.Retry = min(s.TTL/15, time.Second)
+	}
+	if s.OperationTimeout == 0 {
+		s.OperationTimeout = min(s.TTL/3, 5*time.Second)
+	}
+	if s.Drift == 0 {
+		s.Drift = 0.05
+	}
+	if s.Clock == nil {
+		s.Clock = machineClock{start: time.Now()}
+	}
+	return s
+}
+
+// validate checks settings that have their defaults.
+func (s Settings) validate() error {
+	switch {
+	case s.TTL < time.Millisecond:
+		return fmt.Errorf("lease: TTL is %v; set at least 1ms, or 0 for 15s", s.TTL)
+	case math.IsNaN(s.Drift) || s.Drift < 0 || s.Drift >= 0.5:
+		return fmt.Errorf("lease: Drift is %v; set a share from 0 to below 0.5, as 0.05", s.Drift)
+	case s.Renewal < 0:
+		return fmt.Errorf("lease: Renewal is %v; set the time between two renewals, or 0 for a quarter of TTL", s.Renewal)
+	case s.Renewal >= s.bound():
+		return fmt.Errorf("lease: Renewal is %v, but the holder counts on TTL*(1-2*Drift) = %v only; "+
+			"set a shorter Renewal or a longer TTL", s.Renewal, s.bound())
+	case s.Retry < 0:
+		return fmt.Errorf("lease: Retry is %v; set the time until a failed request is repeated, or 0 for a fifteenth of TTL", s.Retry)
+	case s.OperationTimeout < 0:
+		return fmt.Errorf("lease: OperationTimeout is %v; set the time that one request may take, or 0 for a third of TTL",
+			s.OperationTimeout)
+	case s.OperationTimeout >= s.bound():
+		return fmt.Errorf("lease: OperationTimeout is %v, but the holder counts on TTL*(1-2*Drift) = %v only; "+
+			"set a shorter OperationTimeout or a longer TTL", s.OperationTimeout, s.bound())
+	}
+	return nil
+}
+
+// bound is how long the holder counts on a lease, from before its request was sent.
+func (s Settings) bound() time.Duration {
+	return time.Duration(float64(s.TTL) * (1 - 2*s.Drift))
+}
+
+func validateNames(name, owner string) error {
+	switch {
+	case name == "":
+		return errors.New("lease: the name is empty; give the name that contenders have in common")
+	case len(name) > maxName:
+		return fmt.Errorf("lease: the name has %d bytes; at most %d fit into every store", len(name), maxName)
+	case owner == "":
+		return errors.New("lease: the owner is empty; give what tells people who holds it, as the name of the node")
+	}
+	return nil
 }

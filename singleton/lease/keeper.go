@@ -1,0 +1,231 @@
+package lease
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// New returns owner's end of the lease of that name in store. It does no I/O, and starts
+// nothing that must be stopped: what runs, runs while the lease is held or given back.
+//
+// Each Lease is a contender of its own, also when it has the name of an owner that
+// another has: the store gets the owner with something random behind it.
+//
+// The lease ends for its holder TTL*(1-2*Drift) after the last successful request was
+// sent, by the clock of [Settings] that says more; a request under way is cancelled then.
+// An Acquire whose answer is lost asks once more, and a Release too. What an Acquire may
+// have won though it returned an error, or after its context had ended, is given back in
+// the background, for up to TTL. After a loss nothing is given back until Release is
+// called, or Acquire: what the lease protects may still be running. AcquireAbove with a
+// floor that is not below the token that is held gives up that token: the lease is not
+// valid until there is another. A handler of OnLost that panics is recovered from, and
+// nobody is told.
+//
+// The error says which name, owner or setting makes no sense.
+func New(store Store, name, owner string, s Settings) (Lease, error) {
+	if store == nil {
+		return nil, errors.New("lease: the store is nil; give the backend that notes who holds the lease")
+	}
+	if err := validateNames(name, owner); err != nil {
+		return nil, err
+	}
+	s = s.withDefaults()
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	c := Claim{Name: name, Holder: owner + "/" + rand.Text(), TTL: s.TTL}
+	return &keeper{
+		store: store, clock: s.Clock, bound: s.bound(), label: fmt.Sprintf("%s of %s", name, owner),
+		machine: newMachine(c, s), acquires: map[int]chan acAcquired{}, releases: map[int]chan acReleased{},
+		handlers: map[int]func(error){},
+	}, nil
+}
+
+// A keeper runs a machine: it carries out its actions, and brings it the answers.
+type keeper struct {
+	store Store
+	clock Clock
+	bound time.Duration
+	label string
+
+	validity atomic.Pointer[validity] // nil when the lease is not held
+	token    atomic.Uint64
+
+	mu       sync.Mutex // guards all below
+	machine  *machine
+	stopWake func()
+	cancel   context.CancelFunc // of the request under way
+	lastID   int
+	acquires map[int]chan acAcquired
+	releases map[int]chan acReleased
+	handlers map[int]func(reason error)
+}
+
+// validity is since when a lease is held, until it is renewed.
+type validity struct {
+	sent    moment
+	doubted atomic.Bool
+}
+
+func (k *keeper) String() string { return k.label }
+
+func (k *keeper) Token() uint64 { return k.token.Load() }
+
+func (k *keeper) Valid() bool {
+	v := k.validity.Load()
+	if v == nil {
+		return false
+	}
+	if momentOf(k.clock).since(v.sent) < k.bound {
+		return true
+	}
+	if v.doubted.CompareAndSwap(false, true) {
+		go k.step(evWake{}) // a machine that was suspended has late timers
+	}
+	return false
+}
+
+func (k *keeper) Acquire(ctx context.Context) (bool, error) { return k.AcquireAbove(ctx, 0) }
+
+func (k *keeper) AcquireAbove(ctx context.Context, floor uint64) (bool, error) {
+	if floor == math.MaxUint64 {
+		return false, fmt.Errorf("acquire lease %q: there is no token above %d", k.machine.claim.Name, floor)
+	}
+	if err := ctx.Err(); err != nil {
+		return false, fmt.Errorf("acquire lease %q: %w", k.machine.claim.Name, err)
+	}
+	answer := make(chan acAcquired, 1)
+	k.mu.Lock()
+	k.lastID++
+	id := k.lastID
+	k.acquires[id] = answer
+	k.stepLocked(evAcquire{id: id, floor: floor})
+	k.mu.Unlock()
+	select {
+	case a := <-answer:
+		return a.held, a.err
+	case <-ctx.Done():
+	}
+	k.mu.Lock()
+	delete(k.acquires, id)
+	k.stepLocked(evAbandon{id: id})
+	k.mu.Unlock()
+	select {
+	case a := <-answer: // it came first
+		return a.held, a.err
+	default:
+		return false, fmt.Errorf("acquire lease %q: %w", k.machine.claim.Name, ctx.Err())
+	}
+}
+
+func (k *keeper) Release(ctx context.Context) error {
+	answer := make(chan acReleased, 1)
+	k.mu.Lock()
+	k.lastID++
+	id := k.lastID
+	k.releases[id] = answer
+	k.stepLocked(evRelease{id: id})
+	k.mu.Unlock()
+	select {
+	case a := <-answer:
+		return a.err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-answer:
+		return a.err
+	default:
+		return fmt.Errorf("release lease %q: %w", k.machine.claim.Name, ctx.Err())
+	}
+}
+
+func (k *keeper) OnLost(f func(reason error)) (cancel func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.lastID++
+	id := k.lastID
+	k.handlers[id] = f
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.handlers, id)
+	}
+}
+
+func (k *keeper) step(ev any) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stepLocked(ev)
+}
+
+func (k *keeper) stepLocked(ev any) {
+	now := momentOf(k.clock)
+	for _, ac := range k.machine.step(now, ev) {
+		k.do(ac)
+	}
+	if k.stopWake != nil {
+		k.stopWake()
+		k.stopWake = nil
+	}
+	if d := k.machine.wake(now); d != never {
+		k.stopWake = k.clock.AfterFunc(d, func() { k.step(evWake{}) })
+	}
+}
+
+// do carries out one action.
+func (k *keeper) do(ac any) {
+	switch ac := ac.(type) {
+	case acSend:
+		ctx, cancel := context.WithCancel(context.Background())
+		k.cancel = cancel
+		go func() {
+			defer cancel()
+			g, err := k.request(ctx, ac)
+			k.step(evAnswer{grant: g, err: err})
+		}()
+	case acCancel:
+		k.cancel()
+	case acValid:
+		k.token.Store(ac.token)
+		k.validity.Store(&validity{sent: ac.sent})
+	case acInvalid:
+		k.validity.Store(nil)
+	case acLost:
+		for _, f := range k.handlers {
+			go tell(f, ac.reason)
+		}
+	case acAcquired:
+		if answer, ok := k.acquires[ac.id]; ok {
+			answer <- ac
+			delete(k.acquires, ac.id)
+		}
+	case acReleased:
+		k.releases[ac.id] <- ac
+		delete(k.releases, ac.id)
+	}
+}
+
+func (k *keeper) request(ctx context.Context, ac acSend) (Grant, error) {
+	switch ac.op {
+	case opTake:
+		return k.store.Take(ctx, ac.claim)
+	case opRenew:
+		return k.store.Renew(ctx, ac.grant)
+	case opRelease:
+		return Grant{}, k.store.Release(ctx, ac.grant)
+	case opNone:
+	}
+	panic("lease: a request for nothing")
+}
+
+// tell calls a handler, whose panic must not reach what else the process does.
+func tell(f func(reason error), reason error) {
+	defer func() { _ = recover() }()
+	f(reason)
+}

@@ -1,0 +1,195 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// ErrUnavailable is what a [Memory] with a fault answers.
+var ErrUnavailable = errors.New("lease: the store cannot be reached")
+
+// A Memory is a [Store] within one process, for tests and for programs of one process. It
+// goes by its own clock, and has faults on demand. Its methods may be called from any
+// goroutine.
+type Memory struct {
+	mu      sync.Mutex // guards all below
+	now     func() time.Time
+	records map[string]*memoryRecord
+	outage  error
+	lost    int
+	delay   time.Duration
+}
+
+// memoryRecord is never deleted: the tokens of a name go on for ever.
+type memoryRecord struct {
+	holder  string // empty when it was given back
+	token   uint64
+	expires time.Time
+}
+
+// NewMemory returns a Memory in which nobody holds anything.
+func NewMemory() *Memory {
+	return &Memory{now: time.Now, records: map[string]*memoryRecord{}}
+}
+
+// Lease returns owner's end of the lease of that name, with the default settings but for
+// ttl. It panics when they make no sense.
+func (m *Memory) Lease(name, owner string, ttl time.Duration) Lease {
+	l, err := New(m, name, owner, Settings{TTL: ttl})
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
+// Take is that of [Store].
+func (m *Memory) Take(ctx context.Context, c Claim) (Grant, error) {
+	return m.request(ctx, func() (Grant, error) {
+		r := m.record(c.Name)
+		if r.holder != c.Holder || m.expired(r) {
+			if r.holder != "" && !m.expired(r) {
+				return Grant{}, ErrHeld
+			}
+			r.holder = c.Holder
+			r.token++
+		}
+		if r.token <= c.Floor {
+			r.token = c.Floor + 1
+		}
+		r.expires = m.now().Add(c.TTL)
+		return Grant{Claim: c, Token: r.token}, nil
+	})
+}
+
+// Renew is that of [Store].
+func (m *Memory) Renew(ctx context.Context, g Grant) (Grant, error) {
+	return m.request(ctx, func() (Grant, error) {
+		r := m.record(g.Name)
+		if r.holder != g.Holder || r.token != g.Token || m.expired(r) {
+			return Grant{}, ErrLost
+		}
+		r.expires = m.now().Add(g.TTL)
+		return g, nil
+	})
+}
+
+// Release is that of [Store].
+func (m *Memory) Release(ctx context.Context, g Grant) error {
+	_, err := m.request(ctx, func() (Grant, error) {
+		if r := m.record(g.Name); r.holder == g.Holder && r.token == g.Token {
+			r.holder = ""
+		}
+		return Grant{}, nil
+	})
+	return err
+}
+
+// request carries out one request, with the faults that there are.
+func (m *Memory) request(ctx context.Context, do func() (Grant, error)) (Grant, error) {
+	m.mu.Lock()
+	delay := m.delay
+	m.mu.Unlock()
+	if delay > 0 {
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return Grant{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.outage != nil {
+		return Grant{}, m.outage
+	}
+	g, err := do()
+	if m.lost > 0 {
+		m.lost--
+		return Grant{}, fmt.Errorf("%w: the answer was lost", ErrUnavailable)
+	}
+	return g, err
+}
+
+func (m *Memory) record(name string) *memoryRecord {
+	r, ok := m.records[name]
+	if !ok {
+		r = &memoryRecord{}
+		m.records[name] = r
+	}
+	return r
+}
+
+func (m *Memory) expired(r *memoryRecord) bool { return !m.now().Before(r.expires) }
+
+// SetClock replaces the clock by which leases expire; the first one is [time.Now]. One
+// that runs slower or faster shows what drift does. now must not call the Memory.
+func (m *Memory) SetClock(now func() time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.now = now
+}
+
+// SetOutage lets every request fail with err, without being carried out, until it is
+// called with nil.
+func (m *Memory) SetOutage(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.outage = err
+}
+
+// LoseAnswers lets the next n requests be carried out, but fail with [ErrUnavailable].
+func (m *Memory) LoseAnswers(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lost = n
+}
+
+// SetDelay lets every request wait for d before it is carried out, or until its context
+// ends; then it is not.
+func (m *Memory) SetDelay(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.delay = d
+}
+
+// Usurp passes the lease of that name to holder for ttl, whoever has it.
+func (m *Memory) Usurp(name, holder string, ttl time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(name)
+	r.holder, r.expires = holder, m.now().Add(ttl)
+	r.token++
+}
+
+// Delete takes the lease of that name away from who has it, as an operator who deletes
+// the record would. Its tokens go on.
+func (m *Memory) Delete(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.record(name).holder = ""
+}
+
+// A Holding is what a [Memory] has noted of one lease.
+type Holding struct {
+	Holder  string    // empty when nobody holds it
+	Token   uint64    // the last one, 0 before the first
+	Expires time.Time // by the clock of the Memory; zero when nobody holds it
+}
+
+// Inspect returns who holds the lease of that name now.
+func (m *Memory) Inspect(name string) Holding {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.records[name]
+	switch {
+	case !ok:
+		return Holding{}
+	case r.holder == "" || m.expired(r):
+		return Holding{Token: r.token}
+	}
+	return Holding{Holder: r.holder, Token: r.token, Expires: r.expires}
+}
