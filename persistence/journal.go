@@ -84,6 +84,16 @@ type Journal interface {
 	Close() error
 }
 
+// A FloorClaimer is a journal whose claims can skip epochs. The journals of this project
+// are. It is how the epochs of an event-sourced singleton and its generations stay the
+// same number; with a journal that is none, they are only both fences.
+type FloorClaimer interface {
+	// ClaimAtLeast is Claim, but for the epoch: it is floor, if that is greater than the
+	// next. See [NextEpoch]; when that fails, the answer wraps [ErrInvalid] and nothing has
+	// changed.
+	ClaimAtLeast(ctx context.Context, id string, writer WriterID, floor uint64) (Claim, error)
+}
+
 // A Snapshot is a state as it was after the event of its sequence number.
 type Snapshot struct {
 	Seq     uint64

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"go.uber.org/zap"
-
-	"github.com/understudy-go/understudy/internal/fence"
 )
 
 // A recovery is how far an entity has come in restoring its state.
@@ -36,11 +34,10 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	*r = recovery[S]{state: e.initial}
 	ctx, idle := withIdleTimeout(ctx, e.recoveryTimeout)
 	defer idle.stop()
-	claim, err := e.journal.Claim(ctx, e.id, e.writer)
+	claim, err := claimFor(ctx, e.journal, e.id, e.writer)
 	if err != nil {
 		return idle.explain(err)
 	}
-	fence.Mark(ctx)
 	r.epoch = claim.Epoch
 	idle.progress()
 	if err := e.loadSnapshot(ctx, claim, r); err != nil {

@@ -95,6 +95,16 @@ func validateEpoch(epoch uint64) error {
 	return nil
 }
 
+// NextEpoch returns the epoch of a claim that follows epoch last, 0 before the first: the
+// next, or floor when that is greater; [ErrInvalid] when no journal could keep it.
+func NextEpoch(last, floor uint64) (uint64, error) {
+	epoch := max(last+1, floor)
+	if last >= math.MaxInt64 || epoch > math.MaxInt64 {
+		return 0, fmt.Errorf("%w: no epoch is left after %d and from %d on; the greatest is %d", ErrInvalid, last, floor, math.MaxInt64)
+	}
+	return epoch, nil
+}
+
 // validateText refuses what not every database takes as text.
 func validateText(what, s string) error {
 	if !utf8.ValidString(s) {

@@ -197,7 +197,7 @@ func (n *fighter) claim() {
 	n.journal.epoch++
 	n.journal.claims++
 	n.epoch, n.seen = n.journal.epoch, len(n.journal.log)
-	n.happens(fenceHeld{n.gen})
+	n.happens(fenceHeld{gen: n.gen, raised: n.gen})
 	n.writeOn()
 }
 

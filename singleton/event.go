@@ -37,8 +37,11 @@ type (
 		term   uint64
 		err    error
 	}
-	fenceHeld  struct{ gen Generation } // the instance of gen fences its writes
-	drainAsked struct{}                 // this node is to start nothing any more
+	fenceHeld struct { // an instance fences its writes
+		gen    Generation // under which it was started
+		raised Generation // under which it goes on: the same, or what its journal says
+	}
+	drainAsked struct{} // this node is to start nothing any more
 	ticked     struct{}
 )
 

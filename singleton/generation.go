@@ -14,7 +14,9 @@ import (
 //
 // Term grows whenever the singleton starts on a node, after a move or a crash, seldom by
 // more than one; Seq when it is restarted in place. Terms are agreed by the members of
-// the cluster, so they begin again when all of them have been stopped at once.
+// the cluster, so by themselves they begin again when all of them have been stopped at
+// once. Those of an event-sourced instance do not: it claims its events by the packed
+// generation, and when its journal has a later epoch, that is its generation.
 type Generation struct {
 	Term uint64
 	Seq  uint64
@@ -48,8 +50,11 @@ func Unpack(packed uint64) Generation {
 type generationKey struct{}
 
 // GenerationOf returns the generation of the instance whose context ctx is, or that of
-// the instance that spawned it; the zero Generation elsewhere.
+// the instance that spawned it; the zero Generation elsewhere. That of an event-sourced
+// instance may rise until it has recovered, when its journal knows a later one.
 func GenerationOf(ctx context.Context) Generation {
-	g, _ := ctx.Value(generationKey{}).(Generation)
-	return g
+	if h, ok := ctx.Value(generationKey{}).(*holding); ok {
+		return h.now()
+	}
+	return Generation{}
 }

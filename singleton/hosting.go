@@ -3,13 +3,17 @@ package singleton
 import "time"
 
 func (m *machine) start(now time.Time) []action {
-	m.alive, m.started, m.startAt = true, now, time.Time{}
+	m.alive, m.started, m.startAt, m.born = true, now, time.Time{}, m.gen
 	return []action{startInstance{m.gen}}
 }
 
+// onFenceHeld takes over the generation of the journal, when that is the later one.
 func (m *machine) onFenceHeld(f fenceHeld) []action {
-	if !m.alive || f.gen != m.gen {
+	if !m.alive || f.gen != m.born {
 		return nil
+	}
+	if m.gen.Less(f.raised) {
+		m.gen = f.raised
 	}
 	fenced := Record{Term: m.gen.Term, Fenced: true}
 	m.known = m.known.Merge(fenced)

@@ -1,7 +1,6 @@
 package singleton
 
 import (
-	"context"
 	"errors"
 	"sync/atomic"
 
@@ -16,8 +15,8 @@ type instance[M any] struct {
 	ctx         *actor.Context[M]
 	factory     func() actor.Behavior[M]
 	stopMessage any
-	fenced      func(Generation) // the instance of that generation fences its writes
-	gate        func() error     // says why it may not handle a message any more; nil without a lease
+	fenced      func(fenceHeld) // the instance fences its writes
+	gate        func() error    // says why it may not handle a message any more; nil without a lease
 
 	ref      actor.ActorRef[M]
 	running  bool         // it has been started, and its end has not been seen
@@ -25,10 +24,8 @@ type instance[M any] struct {
 }
 
 func (i *instance[M]) start(gen Generation) {
-	ctx := context.WithValue(i.ctx, generationKey{}, gen)
-	ctx = fence.With(ctx, func() { i.fenced(gen) })
 	i.finished = new(atomic.Bool)
-	ctx = withFinished(ctx, i.finished)
+	ctx := withFinished(hold(i.ctx, gen, i.fenced), i.finished)
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		if b := i.factory(); b != nil {
 			b(ctx, next)

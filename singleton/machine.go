@@ -47,6 +47,7 @@ type machine struct {
 	outside acquisition
 
 	gen      Generation // of the instance, or of the last one
+	born     Generation // under which it was started
 	alive    bool       // the instance runs
 	started  time.Time  // when it did
 	failures int        // starts since it last ran well

@@ -156,7 +156,7 @@ func (s *story) event(verb string, args []string) event {
 	case "ended":
 		return instanceEnded{fenced: len(args) > 0}
 	case "fence":
-		return fenceHeld{s.machine.gen}
+		return fenceHeld{gen: s.machine.born, raised: s.machine.gen}
 	case "drain":
 		return drainAsked{}
 	case "after":

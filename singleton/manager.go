@@ -41,7 +41,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		m.onInbox(msg)
 		return nil
 	})
-	m.instance = instance[M]{ctx: ctx, factory: factory, stopMessage: set.stopMessage, fenced: func(g Generation) { m.inbox.Tell(fenceHeld{g}) }}
+	m.instance = instance[M]{ctx: ctx, factory: factory, stopMessage: set.stopMessage, fenced: func(f fenceHeld) { m.inbox.Tell(f) }}
 	m.keeping = keeping{ctx: ctx, lease: set.lease, source: set.source, answer: func(ev event) { m.inbox.Tell(ev) }}
 	m.keeping.open()
 	m.instance.gate = m.keeping.gate()

@@ -97,7 +97,7 @@ func (n *simNode) start(gen Generation) {
 	n.checkGeneration(gen)
 	n.instance, n.dying = gen, false
 	if s.rules.fenced {
-		s.in(s.upTo(20*time.Millisecond), func() { n.ifStill(gen, func() { n.happened(fenceHeld{gen}) }) })
+		s.in(s.upTo(20*time.Millisecond), func() { n.ifStill(gen, func() { n.happened(fenceHeld{gen: gen, raised: gen}) }) })
 	}
 	if !s.quiet && s.chance(0.3) {
 		s.in(s.upTo(4*time.Second), func() { n.end(gen, s.rules.fenced && s.chance(0.3)) })

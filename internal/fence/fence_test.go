@@ -1,6 +1,7 @@
 package fence
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -8,11 +9,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAMarkReachesWhoeverAskedForIt(t *testing.T) {
+func TestAClaimReachesWhoeverAskedForIt(t *testing.T) {
 	Mark(t.Context()) // nobody has
-	marks := 0
-	Mark(With(t.Context(), func() { marks++ }))
-	require.Equal(t, 1, marks)
+	var epochs []uint64
+	ctx := With(t.Context(), Holder{Claimed: func(epoch uint64) { epochs = append(epochs, epoch) }})
+	Mark(ctx)
+	Claimed(ctx, 7)
+	require.Equal(t, []uint64{0, 7}, epochs)
+}
+
+func TestTheFloorIsThatOfTheHolder(t *testing.T) {
+	for _, ctx := range []context.Context{t.Context(), With(t.Context(), Holder{})} {
+		floor, err := Floor(ctx)
+		require.NoError(t, err)
+		require.Zero(t, floor)
+	}
+	none := errors.New("none")
+	floor, err := Floor(With(t.Context(), Holder{Floor: func() (uint64, error) { return 7, none }}))
+	require.Equal(t, none, err)
+	require.Equal(t, uint64(7), floor)
 }
 
 func TestTheErrorIsFinalAlsoWhenItIsWrapped(t *testing.T) {

@@ -41,7 +41,7 @@ type Features struct {
 // Run checks the journals that open returns. Each must be empty; open sees to it that
 // they get closed, though some laws close theirs first.
 func Run(t *testing.T, open func(t *testing.T) persistence.Journal, f Features) {
-	for _, l := range slices.Concat(basicLaws, idLaws, fencingLaws, retryLaws, groupLaws, concurrencyLaws,
+	for _, l := range slices.Concat(basicLaws, idLaws, fencingLaws, floorLaws, retryLaws, groupLaws, concurrencyLaws,
 		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws) {
 		t.Run(l.name, func(t *testing.T) {
 			l.check(&env{T: t, features: f, open: open})

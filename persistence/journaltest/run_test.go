@@ -28,6 +28,7 @@ var broken = map[string]struct {
 	"a retry is a conflict":        {"ARetryOfAnAppliedRequestSucceedsAndStoresNothing", func() persistence.Journal { return &forgetful{base{memory.New()}, map[uint64]bool{}} }},
 	"neighbours fail together":     {"ARefusedRequestDoesNotFailItsNeighbours", func() persistence.Journal { return allOrNothing{base{memory.New()}} }},
 	"the tail is lost":             {"EveryFieldComesBack", func() persistence.Journal { return tailless{base{memory.New()}} }},
+	"a floor is not kept":          {"AClaimTakesTheFloorOrTheNextEpoch", func() persistence.Journal { return floorless{memory.New()} }},
 	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() persistence.Journal { return tireless{base{memory.New()}} }},
 }
 
@@ -74,6 +75,13 @@ func (j *unfenced) Append(ctx context.Context, reqs []persistence.AppendRequest)
 		}
 	}
 	return j.base.Append(ctx, reqs)
+}
+
+// floorless claims like anybody else.
+type floorless struct{ *memory.Journal }
+
+func (j floorless) ClaimAtLeast(ctx context.Context, id string, writer persistence.WriterID, _ uint64) (persistence.Claim, error) {
+	return j.Claim(ctx, id, writer)
 }
 
 type yesMan struct{ base }

@@ -11,6 +11,7 @@ import (
 
 var (
 	_ persistence.Journal       = (*Journal)(nil)
+	_ persistence.FloorClaimer  = (*Journal)(nil)
 	_ persistence.SnapshotStore = (*Journal)(nil)
 )
 
@@ -28,15 +29,23 @@ func New() *Journal {
 }
 
 // Claim implements [persistence.Journal]. The writer leaves no trace but in its records.
-func (j *Journal) Claim(ctx context.Context, id string, _ persistence.WriterID) (persistence.Claim, error) {
+func (j *Journal) Claim(ctx context.Context, id string, writer persistence.WriterID) (persistence.Claim, error) {
+	return j.ClaimAtLeast(ctx, id, writer, 0)
+}
+
+// ClaimAtLeast implements [persistence.FloorClaimer].
+func (j *Journal) ClaimAtLeast(ctx context.Context, id string, _ persistence.WriterID, floor uint64) (persistence.Claim, error) {
 	var claim persistence.Claim
 	err := j.change(ctx, "claim", id, func() error {
 		e := j.entities[id]
 		if e == nil {
 			e = &entity{}
-			j.entities[id] = e
 		}
-		e.epoch++
+		epoch, err := persistence.NextEpoch(e.epoch, floor)
+		if err != nil {
+			return err
+		}
+		e.epoch, j.entities[id] = epoch, e
 		claim = persistence.Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo}
 		return nil
 	})

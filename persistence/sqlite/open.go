@@ -23,6 +23,7 @@ const openPatience = 10 * time.Second
 
 var (
 	_ persistence.Journal       = (*Journal)(nil)
+	_ persistence.FloorClaimer  = (*Journal)(nil)
 	_ persistence.SnapshotStore = (*Journal)(nil)
 )
 
