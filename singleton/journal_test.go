@@ -1,0 +1,227 @@
+package singleton_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// written is the event of the instances of these tests: the generation that wrote it, by
+// its own word.
+type written struct{ By uint64 }
+
+func init() { actor.RegisterType[written]("singleton_test.written") }
+
+// diary is an event-sourced instance that stores under which generation it is, and
+// answers with that; "fail" makes it fail.
+func diary(id string, j persistence.Journal) func() actor.Behavior[msg] {
+	onEvent := func(count int, _ written) int { return count + 1 }
+	return func() actor.Behavior[msg] {
+		return behaviors.EventSourced(id, j, 0, onEvent, func(ctx *actor.Context[msg], _ int, m msg) persistence.Effect[written] {
+			if m.Text == "fail" {
+				panic("told to")
+			}
+			gen := singleton.GenerationOf(ctx)
+			packed, err := gen.Packed()
+			if err != nil {
+				panic(err)
+			}
+			return persistence.ThenReply(persistence.Persist(written{packed}), m.ReplyTo, gen.String())
+		})
+	}
+}
+
+// requireAgreement fails unless each event of id was stored under the epoch that its
+// writer had as its generation, and these only grow. It returns how many events there are.
+func requireAgreement(t testing.TB, j persistence.Journal, id string) (events int) {
+	t.Helper()
+	var last uint64
+	for r, err := range j.Read(t.Context(), id, 1, math.MaxInt64) {
+		require.NoError(t, err)
+		event, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+		require.NoError(t, err)
+		require.Equal(t, event.(written).By, r.Epoch, "event %d, written by %v under %v", r.Seq, singleton.Unpack(event.(written).By), singleton.Unpack(r.Epoch))
+		require.GreaterOrEqual(t, r.Epoch, last)
+		last = r.Epoch
+		events++
+	}
+	return events
+}
+
+// A generation that has been used is never used again, whatever is stopped: the journal
+// remembers it when the cluster does not.
+func TestGenerationsOutliveTheClusterInAJournal(t *testing.T) {
+	t.Run("in memory", func(t *testing.T) { generationsOutliveTheCluster(t, memory.New()) })
+	t.Run("in SQLite", func(t *testing.T) {
+		j, err := sqlite.Open(filepath.Join(t.TempDir(), "journal"))
+		require.NoError(t, err)
+		defer j.Close()
+		generationsOutliveTheCluster(t, j)
+	})
+}
+
+// generationsOutliveTheCluster uses systems that share nothing but j, in real time: what
+// works in a database outside of a bubble would hold its clock.
+func generationsOutliveTheCluster(t *testing.T, j persistence.Journal) {
+	var last singleton.Generation
+	for life := range 3 {
+		s := actor.NewSystem("life")
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.RestartBackoff(actor.Backoff{Min: time.Millisecond, Max: time.Millisecond})), "one")
+		for range 3 {
+			ref.Tell(msg{"write", p.Ref()})
+			gen := parseGeneration(t, p.Receive())
+			require.True(t, last.Less(gen), "%v is not after %v, in life %d", gen, last, life)
+			last = gen
+			require.Eventually(t, func() bool { status, _ := singleton.StatusOf(s, "one"); return status.Generation == gen }, 5*time.Second, time.Millisecond)
+			ref.Tell(msg{Text: "fail"})
+			require.Eventually(t, func() bool { status, _ := singleton.StatusOf(s, "one"); return last.Less(status.Generation) && status.Here }, 5*time.Second, time.Millisecond)
+		}
+		require.NoError(t, s.Shutdown(t.Context()))
+	}
+	require.Equal(t, 9, requireAgreement(t, j, "diary"))
+}
+
+func parseGeneration(t testing.TB, text string) (g singleton.Generation) {
+	t.Helper()
+	_, err := fmt.Sscanf(strings.ReplaceAll(text, ".", " "), "%d %d", &g.Term, &g.Seq)
+	require.NoError(t, err)
+	return g
+}
+
+// A whole cluster is stopped, and started again with nothing but the journal; the
+// generation that its members agree on follows the one that the journal remembers.
+func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
+	j := memory.New()
+	var last singleton.Generation
+	for range 3 {
+		inCluster(t, abc, func(t *testing.T, c *cluster) {
+			refs := onAll(c, diary("diary", j))
+			p := testkit.NewProbe[string](t, c.nodes["c"].System)
+			for _, host := range []string{"a", "b", "c"} {
+				settle()
+				refs["c"].Tell(msg{"write", p.Ref()})
+				gen := parseGeneration(t, p.Receive())
+				require.True(t, last.Less(gen), "%v is not after %v", gen, last)
+				last = gen
+				synctest.Wait()
+				require.Equal(t, gen, c.nodes[host].status("one").Generation)
+				require.Equal(t, singleton.Record{Term: gen.Term, Fenced: true}, c.records["one"], "what the members remember")
+				if host != "c" {
+					c.leave(host)
+				}
+			}
+		})
+	}
+	require.Equal(t, 9, requireAgreement(t, j, "diary"))
+	require.Equal(t, singleton.Generation{Term: 7, Seq: 1}, last, "1.1 to 3.1, then 3.2 to 5.1, then 5.2 to 7.1")
+}
+
+// When supervision inside the instance restarts it, it claims again, and is a later
+// generation.
+func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		j := memory.New()
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return behaviors.Supervise(diary("diary", j)(), actor.Strategy{}) }), "one")
+		for _, want := range []string{"1.1", "1.2", "1.3"} {
+			ref.Tell(msg{"write", p.Ref()})
+			p.Expect(want)
+			synctest.Wait()
+			status, _ := singleton.StatusOf(s, "one")
+			require.Equal(t, want, status.Generation.String())
+			ref.Tell(msg{Text: "fail"})
+		}
+		requireAgreement(t, j, "diary")
+	})
+}
+
+// Of several persistence ids in one instance, the one that is ahead decides: the others
+// have been claimed under a lower number, which still is above all before.
+func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		j := memory.New()
+		_, err := j.ClaimAtLeast(t.Context(), "ahead", persistence.WriterID{}, 7<<32)
+		require.NoError(t, err)
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
+			return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
+				var children []actor.ActorRef[msg]
+				for _, id := range []string{"ahead", "behind"} {
+					children = append(children, actor.Spawn(ctx, diary(id, j)(), id))
+				}
+				return behaviors.Receive(func(_ *actor.Context[msg], m msg) actor.Behavior[msg] {
+					for _, child := range children {
+						child.Tell(m)
+					}
+					return behaviors.Same
+				})
+			})
+		}), "one")
+		synctest.Wait()
+		ref.Tell(msg{"write", p.Ref()})
+		p.Expect("7.1")
+		p.Expect("7.1")
+		requireAgreement(t, j, "ahead")
+		synctest.Wait()
+		status, _ := singleton.StatusOf(s, "one")
+		require.Equal(t, singleton.Generation{Term: 7, Seq: 1}, status.Generation)
+		claim, err := j.Claim(t.Context(), "behind", persistence.WriterID{})
+		require.NoError(t, err)
+		require.LessOrEqual(t, claim.Epoch, uint64(7<<32|2))
+	})
+}
+
+// Where nothing is left to count, an instance fails with a reason instead of beginning
+// again.
+func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		j := memory.New()
+		_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, math.MaxInt64)
+		require.NoError(t, err)
+		failures := testkit.NewProbe[error](t, s)
+		actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
+			return behaviors.Supervise(diary("diary", j)(), actor.Strategy{Decide: func(err error) actor.Directive {
+				failures.Ref().Tell(err)
+				return actor.Stop
+			}})
+		}), "one")
+		require.ErrorIs(t, failures.Receive(), persistence.ErrInvalid)
+	})
+}
+
+// simple is a journal that knows nothing of floors.
+type simple struct{ persistence.Journal }
+
+func TestAJournalWithoutFloorsFencesUnderItsOwnEpochs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		j := memory.New()
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, behaviors.Singleton(diary("diary", simple{j})), "one")
+		ref.Tell(msg{"write", p.Ref()})
+		p.Expect("1.1")
+		synctest.Wait()
+		claim, err := j.Claim(context.WithoutCancel(t.Context()), "diary", persistence.WriterID{})
+		require.NoError(t, err)
+		require.Equal(t, uint64(2), claim.Epoch)
+	})
+}
