@@ -1,0 +1,210 @@
+package leasetest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// env is what a law has to work with.
+type env struct {
+	*testing.T
+	backend Backend
+	bubble  bool // time is virtual
+	ttl     time.Duration
+	slack   time.Duration
+}
+
+func newEnv(t *testing.T, b Backend, bubble bool) *env {
+	e := &env{T: t, backend: b, bubble: bubble, ttl: b.TTL, slack: b.Slack}
+	if e.ttl == 0 {
+		e.ttl = 2 * time.Second
+	}
+	if e.slack == 0 {
+		e.slack = e.ttl / 4
+	}
+	if !bubble {
+		e.slack += time.Second // for a machine that is busy
+	}
+	return e
+}
+
+// need skips a law whose hook is missing.
+func (e *env) need(present bool, hook string) {
+	if !present {
+		e.Skipf("Backend.%s is not set", hook)
+	}
+}
+
+func (e *env) open() lease.Store { return e.backend.Open(e.T) }
+
+// name returns one that no other law uses.
+func (e *env) name(begin string) string { return begin + "-" + rand.Text()[:12] }
+
+// claim returns one of a holder of its own.
+func (e *env) claim(name, owner string) lease.Claim {
+	return lease.Claim{Name: name, Holder: owner + "/" + rand.Text(), TTL: e.ttl}
+}
+
+// take takes a lease that must be free.
+func (e *env) take(s lease.Store, c lease.Claim) lease.Grant {
+	e.Helper()
+	g, err := s.Take(e.Context(), c)
+	require.NoError(e, err)
+	require.Equal(e, c.Name, g.Name)
+	require.Equal(e, c.Holder, g.Holder)
+	require.Greater(e, g.Token, c.Floor)
+	return g
+}
+
+// refused tries to take a lease that another holds.
+func (e *env) refused(s lease.Store, c lease.Claim) {
+	e.Helper()
+	_, err := s.Take(e.Context(), c)
+	require.ErrorIs(e, err, lease.ErrHeld)
+}
+
+func (e *env) renew(s lease.Store, g lease.Grant) lease.Grant {
+	e.Helper()
+	next, err := s.Renew(e.Context(), g)
+	require.NoError(e, err)
+	require.Equal(e, g.Token, next.Token, "a renewal is not an acquisition")
+	return next
+}
+
+// gone tries to renew a lease that is not g's any more.
+func (e *env) gone(s lease.Store, g lease.Grant) {
+	e.Helper()
+	_, err := s.Renew(e.Context(), g)
+	require.ErrorIs(e, err, lease.ErrLost)
+}
+
+func (e *env) release(s lease.Store, g lease.Grant) {
+	e.Helper()
+	require.NoError(e, s.Release(e.Context(), g))
+}
+
+// takeover takes the lease as soon as nobody holds it any more, and returns after how long.
+func (e *env) takeover(s lease.Store, c lease.Claim, within time.Duration) (lease.Grant, time.Duration) {
+	e.Helper()
+	start := time.Now()
+	for {
+		g, err := s.Take(e.Context(), c)
+		if err == nil {
+			return g, time.Since(start)
+		}
+		require.ErrorIs(e, err, lease.ErrHeld)
+		require.Less(e, time.Since(start), within, "nobody renews it, and it is still held")
+		e.sleep(e.ttl / 40)
+	}
+}
+
+func (e *env) sleep(d time.Duration) {
+	e.Helper()
+	select {
+	case <-time.After(d):
+	case <-e.Context().Done():
+		e.Fatal("the test has ended")
+	}
+}
+
+// eventually waits until what is true.
+func (e *env) eventually(within time.Duration, what string, is func() bool) {
+	e.Helper()
+	for start := time.Now(); !is(); e.sleep(e.ttl / 100) {
+		require.Less(e, time.Since(start), within, what)
+	}
+}
+
+// A holder is one end of a lease over a link with faults.
+type holder struct {
+	lease.Lease
+	link *link
+
+	mu     sync.Mutex // guards losses
+	losses []error
+}
+
+// holder returns one with the settings of the laws, which change may alter.
+func (e *env) holder(name, owner string, change ...func(*lease.Settings)) *holder {
+	e.Helper()
+	s := lease.Settings{TTL: e.ttl}
+	for _, c := range change {
+		c(&s)
+	}
+	h := &holder{link: newLink(e.T, e.open())}
+	l, err := lease.New(h.link, name, owner, s)
+	require.NoError(e, err)
+	h.Lease = l
+	l.OnLost(func(reason error) {
+		if l.Valid() {
+			e.Error("valid while it is told to be lost")
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.losses = append(h.losses, reason)
+	})
+	e.Cleanup(func() {
+		h.link.heal()
+		ctx, cancel := context.WithTimeout(context.Background(), e.ttl)
+		defer cancel()
+		_ = l.Release(ctx) // best effort: the next law has other names
+	})
+	return h
+}
+
+func (h *holder) lost() []error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]error(nil), h.losses...)
+}
+
+// acquired makes h hold its lease, which must be free.
+func (e *env) acquired(h *holder) {
+	e.Helper()
+	ok, err := h.Acquire(e.Context())
+	require.NoError(e, err)
+	require.True(e, ok)
+	require.True(e, h.Valid())
+}
+
+// denied checks that another holds it.
+func (e *env) denied(h *holder) {
+	e.Helper()
+	ok, err := h.Acquire(e.Context())
+	require.NoError(e, err)
+	require.False(e, ok)
+	require.False(e, h.Valid())
+}
+
+// acquires makes h hold its lease when the one before has expired, and returns after how
+// long.
+func (e *env) acquires(h *holder, within time.Duration) time.Duration {
+	e.Helper()
+	start := time.Now()
+	for {
+		ok, err := h.Acquire(e.Context())
+		require.NoError(e, err)
+		if ok {
+			return time.Since(start)
+		}
+		require.Less(e, time.Since(start), within, "nobody renews it, and it is still held")
+		e.sleep(e.ttl / 40)
+	}
+}
+
+// loses waits until h has lost its lease, once, for that reason.
+func (e *env) loses(h *holder, within time.Duration, reason error) {
+	e.Helper()
+	e.eventually(within, "the holder was not told that it has lost its lease", func() bool { return len(h.lost()) > 0 })
+	require.False(e, h.Valid())
+	require.Len(e, h.lost(), 1)
+	require.True(e, errors.Is(h.lost()[0], reason), "lost for another reason: %v", h.lost()[0])
+}
