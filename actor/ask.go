@@ -13,7 +13,8 @@ import (
 //
 // Its error wraps [ErrTerminated] as soon as the actor is known to have ended without a
 // reply (for actors of this system only), or ctx.Err() when ctx ends, with the path and
-// the time waited; or it is the panic of request, in which case nothing was told.
+// the time waited and, where a [Silence] knows it, the reason; or it is the panic of
+// request, in which case nothing was told.
 // Without a deadline in ctx it may wait for ever. Inside an actor it blocks that actor;
 // prefer [PipeToSelf] around it.
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
@@ -78,7 +79,11 @@ func (p *promise[R]) await(ctx context.Context) (R, error) {
 		return p.result(<-p.outcome)
 	}
 	var none R
-	return none, fmt.Errorf("ask %s: no reply after %v: %w", p.asked.fullPath(), time.Since(started), ctx.Err())
+	waited := time.Since(started)
+	if why := p.asked.actor().silence(); why != nil {
+		return none, fmt.Errorf("ask %s: no reply after %v: %w: %w", p.asked.fullPath(), waited, ctx.Err(), why)
+	}
+	return none, fmt.Errorf("ask %s: no reply after %v: %w", p.asked.fullPath(), waited, ctx.Err())
 }
 
 func (p *promise[R]) result(o outcome[R]) (R, error) {

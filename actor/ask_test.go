@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -250,5 +251,27 @@ func TestSubscribersToTheEndOfAnAskAreNotLeftBehind(t *testing.T) {
 		}), "")
 		testkit.Ask(t, ref, ask)
 		p.Expect("watcher Terminated")
+	})
+}
+
+func TestAnAskThatEndsSaysWhyTheActorIsSilentWhenThatIsKnown(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		refs := map[string]actor.ActorRef[question]{}
+		for _, name := range []string{"known", "unknown"} {
+			refs[name] = actor.Spawn(s, silent(), name)
+		}
+		actor.Extend(s, actor.Silence(func(path string) error {
+			if path == "/user/known" {
+				return errBoom
+			}
+			return nil
+		}))
+		for name, ref := range refs {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			_, err := actor.Ask(ctx, ref, ask)
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Equal(t, name == "known", errors.Is(err, errBoom))
+		}
 	})
 }

@@ -1,11 +1,18 @@
 package singleton
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Why messages to a singleton become dead letters. Compare with [errors.Is].
 var (
+	// ErrUnavailable: there is no instance that this node knows of and can reach. An
+	// [actor.Ask] that ends while its request is held wraps it, with what is known of the
+	// reason; so does ErrBufferFull.
+	ErrUnavailable = errors.New("singleton: no instance")
 	// ErrBufferFull: there was no instance, and the node's buffer had no room left.
-	ErrBufferFull = errors.New("singleton: no instance, and the buffer is full")
+	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrUnavailable)
 	// ErrManagerStopped: the manager of this node ended with the message in its buffer.
 	ErrManagerStopped = errors.New("singleton: the node's manager has stopped")
 	// ErrFinished: the singleton has ended for good, see [Finished].

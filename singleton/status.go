@@ -69,7 +69,9 @@ type board struct {
 }
 
 func boardOf(s *actor.System) *board {
-	return actor.EnsureExtension(s, func() *board { return &board{statuses: make(map[string]Status)} })
+	b := actor.EnsureExtension(s, func() *board { return &board{statuses: make(map[string]Status)} })
+	actor.EnsureExtension(s, func() actor.Silence { return b.silence })
+	return b
 }
 
 func (b *board) read(name string) (Status, bool) {
