@@ -12,6 +12,9 @@ func (b *board) silence(path string) error {
 	if !ok {
 		return nil
 	}
+	if s.Phase == Ended {
+		return ErrFinished
+	}
 	if why := s.unavailable(time.Now()); why != "" {
 		return fmt.Errorf("%w: %s", ErrUnavailable, why)
 	}
@@ -31,6 +34,11 @@ func (s Status) unavailable(now time.Time) string {
 			return fmt.Sprintf("a former member may still run it for %v", wait.Round(time.Millisecond))
 		}
 		return "about to start here"
+	case Acquiring:
+		if s.Obstacle != nil {
+			return fmt.Sprintf("no permission from outside of the cluster: %v", s.Obstacle)
+		}
+		return "about to get its lease or its term"
 	case Standby:
 		if s.Held > 0 {
 			return "its host " + s.Host + " cannot be reached, or does not take messages yet"
@@ -38,11 +46,12 @@ func (s Status) unavailable(now time.Time) string {
 	case HandingOver:
 		return "it stops here, to start elsewhere"
 	case Stopping:
-		return "it stops, as this node is down"
+		return "it stops, as this node is down or has lost the lease"
 	case Host:
 		if !s.Here {
 			return "it has failed or stopped, and is about to be started again"
 		}
+	case Ended:
 	}
 	return ""
 }

@@ -35,6 +35,8 @@ func obedient(given string) func() actor.Behavior[Order] {
 				panic("told to")
 			case "stop":
 				return behaviors.Stopped
+			case "finish":
+				return singleton.Finished
 			}
 			o.ReplyTo.Tell(given)
 			return behaviors.Same
@@ -110,6 +112,32 @@ func TestAPanicInTheInstanceOnAHealthyHostIsBackWithinTheBackoff(t *testing.T) {
 // Row 13: it is started again, which its status shows, see [singleton.RestartBackoff].
 func TestAnInstanceThatStopsItselfIsStartedAgainAndThatIsToBeSeen(t *testing.T) {
 	endsAndIsBack(t, "stop")
+}
+
+// Row 13, for one that stops for good.
+func TestAnInstanceThatHasFinishedIsNotStartedAgainWhateverHappens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, census, refs := obeying(t, 5)
+		refs["n3"].Tell(Order{Do: "finish"})
+		time.Sleep(time.Second)
+		require.Zero(t, census.Running())
+		for _, name := range named(5) {
+			s, ok := singleton.StatusOf(c.Node(name).System, "obedient")
+			require.True(t, ok)
+			require.Equal(t, singleton.Ended, s.Phase, name)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			_, err := actor.Ask(ctx, refs[name], func(replyTo actor.ActorRef[string]) Order { return Order{ReplyTo: replyTo} })
+			cancel()
+			require.ErrorIs(t, err, singleton.ErrFinished)
+			require.EqualValues(t, 1, c.Node(name).DeadLetters())
+		}
+		c.Leave("n1")
+		c.Crash("n2")
+		n := c.Add("n6")
+		actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, obedient("n6"))), "obedient")
+		time.Sleep(time.Minute)
+		require.Equal(t, 1, census.Started())
+	})
 }
 
 // Row 6: kill -9 of the host, and another process at its address half a second later. (With
