@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// Take implements [lease.Store]. A Floor beyond the numbers of a bigint is [ErrOverflow].
+func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
+	floor, err := least(c.Floor)
+	if err != nil {
+		return lease.Grant{}, fmt.Errorf("postgres: take lease %q: %w", c.Name, err)
+	}
+	token, err := s.one(ctx, s.statements.take, escape(c.Name), escape(c.Holder), c.TTL.Microseconds(), floor)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return lease.Grant{}, lease.ErrHeld
+	case err != nil:
+		return lease.Grant{}, fmt.Errorf("postgres: take lease %q: %w", c.Name, err)
+	}
+	return lease.Grant{Claim: c, Token: token}, nil
+}
+
+// Renew implements [lease.Store].
+func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
+	_, err := s.one(ctx, s.statements.renew, escape(g.Name), escape(g.Holder), g.TTL.Microseconds(), int64(g.Token))
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return lease.Grant{}, lease.ErrLost
+	case err != nil:
+		return lease.Grant{}, fmt.Errorf("postgres: renew lease %q: %w", g.Name, err)
+	}
+	return g, nil
+}
+
+// Release implements [lease.Store]. A grant without a token stands for whatever its holder
+// has got.
+func (s *Store) Release(ctx context.Context, g lease.Grant) error {
+	sql, args := s.statements.release, []any{escape(g.Name), escape(g.Holder), int64(g.Token)}
+	if g.Token == 0 {
+		sql, args = s.statements.abandon, args[:2]
+	}
+	_, err := s.one(ctx, sql, args...)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("postgres: release lease %q: %w", g.Name, err)
+	}
+	return nil
+}
+
+// NextTerm implements [singleton.GenerationSource]. The terms of a name are the tokens of
+// its lease: a singleton may change from one to the other, and its numbers go on.
+func (s *Store) NextTerm(ctx context.Context, name string, floor uint64) (uint64, error) {
+	above, err := least(floor)
+	if err != nil {
+		return 0, fmt.Errorf("postgres: next term of %q: %w", name, err)
+	}
+	term, err := s.one(ctx, s.statements.nextTerm, escape(name), above)
+	if err != nil {
+		return 0, fmt.Errorf("postgres: next term of %q: %w", name, err)
+	}
+	return term, nil
+}
+
+// one runs a statement that returns a number and a setting, in one request and without
+// preparing it. It has read the answer to the commit when it returns without an error.
+func (s *Store) one(ctx context.Context, sql string, args ...any) (uint64, error) {
+	var number int64
+	row := s.pool.QueryRow(ctx, sql, append([]any{pgx.QueryExecModeExec}, args...)...)
+	if err := row.Scan(&number, nil); err != nil {
+		return 0, explain(err)
+	}
+	return uint64(number), nil
+}

@@ -1,0 +1,208 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/singleton/lease/postgres"
+)
+
+// A server is a PostgreSQL that a test has for itself, and may harm.
+type server struct {
+	dir      string
+	port     string
+	settings []string
+	account  *syscall.Credential // not root, which PostgreSQL refuses
+	process  *exec.Cmd
+	ended    <-chan error // has the process ended?
+	log      *os.File
+}
+
+// start makes a database in a directory of its own, and starts its server.
+func start(t *testing.T, settings ...string) *server {
+	t.Helper()
+	bin := binaries(t)
+	s := &server{settings: settings, account: account(t), port: freePort(t)}
+
+	// Not t.TempDir: another account must be able to reach it.
+	dir, err := os.MkdirTemp("", "understudy-postgres-")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if s.account != nil {
+		require.NoError(t, os.Chown(dir, int(s.account.Uid), int(s.account.Gid)))
+	}
+	s.dir = filepath.Join(dir, "data")
+	s.log, err = os.Create(filepath.Join(dir, "log"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.log.Close() })
+
+	initdb := s.command(filepath.Join(bin, "initdb"), "-D", s.dir, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C")
+	out, err := initdb.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Cleanup(func() { s.kill(t) })
+	s.run(t)
+	return s
+}
+
+// binaries returns where PostgreSQL is installed.
+func binaries(t *testing.T) string {
+	t.Helper()
+	if path, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(path)
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian does not put it on the path
+	if len(found) == 0 {
+		const missing = "there is no PostgreSQL server on this machine: no initdb, on the path or in /usr/lib/postgresql"
+		if os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing + "; install it (Debian: postgresql) to run this test")
+	}
+	return filepath.Dir(found[len(found)-1])
+}
+
+func account(t *testing.T) *syscall.Credential {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		u, err = user.Lookup("nobody")
+	}
+	require.NoError(t, err)
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	require.NoError(t, err)
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	require.NoError(t, err)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	return port
+}
+
+func (s *server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = filepath.Dir(s.dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.account}
+	return cmd
+}
+
+// run starts the server and waits until it takes requests.
+func (s *server) run(t *testing.T) {
+	t.Helper()
+	args := []string{"-D", s.dir, "-p", s.port, "-h", "127.0.0.1", "-k", filepath.Dir(s.dir)}
+	for _, setting := range s.settings {
+		args = append(args, "-c", setting)
+	}
+	launch := func() <-chan error {
+		s.process = s.command(filepath.Join(binaries(t), "postgres"), args...)
+		s.process.Stdout, s.process.Stderr = s.log, s.log
+		require.NoError(t, s.process.Start())
+		ended := make(chan error, 1)
+		go func(p *exec.Cmd) { ended <- p.Wait() }(s.process)
+		return ended
+	}
+	s.ended = launch()
+	deadline := time.After(time.Minute)
+	for {
+		conn, err := pgx.Connect(t.Context(), s.url())
+		if err == nil {
+			require.NoError(t, conn.Close(t.Context()))
+			return
+		}
+		select {
+		case <-deadline:
+			log, _ := os.ReadFile(s.log.Name())
+			t.Fatalf("the server did not start: %v\n%s", err, log)
+		case <-s.ended: // as processes of the one before had not ended yet
+			s.ended = launch()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// kill ends the server as a power cut would end its processes.
+func (s *server) kill(t *testing.T) {
+	t.Helper()
+	if s.process == nil {
+		return
+	}
+	s.signal(t, syscall.SIGKILL)
+	<-s.ended
+	s.process = nil
+}
+
+// signal sends a signal to every process of the server.
+func (s *server) signal(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	pid := s.process.Process.Pid
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil && sig != syscall.SIGKILL {
+		t.Skip("the processes of a server are found by /proc only: ", err)
+	}
+	require.NoError(t, syscall.Kill(pid, sig))
+	for child := range strings.FieldsSeq(string(children)) {
+		id, err := strconv.Atoi(child)
+		require.NoError(t, err)
+		_ = syscall.Kill(id, sig) // it may have ended by itself
+	}
+}
+
+func (s *server) url() string { return "postgres://postgres@127.0.0.1:" + s.port + "/postgres" }
+
+func (s *server) addr() string { return "127.0.0.1:" + s.port }
+
+// open returns a store whose table is there.
+func (s *server) open(t *testing.T, opts ...postgres.Option) *postgres.Store {
+	t.Helper()
+	return openAt(t, s.url(), opts...)
+}
+
+func openAt(t *testing.T, url string, opts ...postgres.Option) *postgres.Store {
+	t.Helper()
+	store, err := postgres.Open(url, opts...)
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	require.NoError(t, store.Migrate(t.Context()))
+	return store
+}
+
+// sql runs a statement and returns the first column of its first row.
+func (s *server) sql(t *testing.T, statement string) string {
+	t.Helper()
+	return sqlAt(t.Context(), t, s.url(), statement)
+}
+
+func sqlAt(ctx context.Context, t *testing.T, url, statement string) string {
+	t.Helper()
+	conn, err := pgx.Connect(ctx, url)
+	require.NoError(t, err)
+	defer conn.Close(ctx)
+	result, err := conn.PgConn().Exec(ctx, statement).ReadAll()
+	require.NoError(t, err)
+	if last := result[len(result)-1]; len(last.Rows) > 0 {
+		return string(last.Rows[0][0])
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// statements are the SQL of one table.
+type statements struct {
+	schema, table, look           string
+	take, renew, release, abandon string
+	nextTerm                      string
+}
+
+// prepare writes the statements for a table. Where a statement returns a row it has
+// changed one, and durable makes sure of its commit.
+func prepare(schema, table string) statements {
+	t := pgx.Identifier{schema, table}.Sanitize()
+	sql := func(text string) string {
+		return strings.NewReplacer("{table}", t, "{durable}", durable, "{until}", until).Replace(text)
+	}
+	return statements{
+		schema:   "CREATE SCHEMA IF NOT EXISTS " + pgx.Identifier{schema}.Sanitize(),
+		table:    sql(createTable),
+		look:     sql(look),
+		take:     sql(take),
+		renew:    sql(renew),
+		release:  sql(release),
+		abandon:  sql(abandon),
+		nextTerm: sql(nextTerm),
+	}
+}
+
+// createTable: token is the highest number that the name has had, held that of the
+// acquisition by holder, who is ” when nobody holds the lease. The collation is that of
+// bytes: an index by a language's rules breaks when the system's rules change, and a
+// broken one may give a name two rows.
+const createTable = `CREATE TABLE IF NOT EXISTS {table} (
+	name       text COLLATE "C" PRIMARY KEY,
+	token      bigint NOT NULL,
+	holder     text COLLATE "C" NOT NULL,
+	held       bigint NOT NULL,
+	expires_at timestamptz NOT NULL
+)`
+
+const look = `SELECT name, token, holder, held, expires_at FROM {table} LIMIT 0`
+
+const (
+	// durable is an expression that makes this transaction's commit wait for the disk, and
+	// for the standbys where the server has synchronous ones. It ends with the transaction.
+	durable = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+	WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
+
+	// until is when a lease ends that lasts for $3 microseconds.
+	until = `clock_timestamp() + $3::bigint * interval '1 microsecond'`
+)
+
+// take: ON CONFLICT locks the row before it looks at the condition, so the clock is read
+// after any wait for another's transaction. The holder of before may ask again, as it may
+// not have heard; the acquisition stays the same one if its number is high enough.
+const take = `INSERT INTO {table} AS l (name, holder, token, held, expires_at)
+VALUES ($1::text, $2::text, $4::bigint + 1, $4::bigint + 1, {until})
+ON CONFLICT (name) DO UPDATE SET
+	holder = excluded.holder,
+	expires_at = {until},
+	token = CASE WHEN l.holder = $2::text AND l.expires_at > clock_timestamp() AND l.held > $4::bigint
+		THEN l.token ELSE greatest(l.token, $4::bigint) + 1 END,
+	held = CASE WHEN l.holder = $2::text AND l.expires_at > clock_timestamp() AND l.held > $4::bigint
+		THEN l.held ELSE greatest(l.token, $4::bigint) + 1 END
+WHERE l.holder IN ('', $2::text) OR l.expires_at <= clock_timestamp()
+RETURNING l.held, {durable}`
+
+const renew = `UPDATE {table} SET expires_at = {until}
+WHERE name = $1::text AND holder = $2::text AND held = $4::bigint AND expires_at > clock_timestamp()
+RETURNING held, {durable}`
+
+const release = `UPDATE {table} SET holder = '', expires_at = clock_timestamp()
+WHERE name = $1::text AND holder = $2::text AND held = $3::bigint
+RETURNING held, {durable}`
+
+// abandon releases what a holder may have got without hearing of it.
+const abandon = `UPDATE {table} SET holder = '', expires_at = clock_timestamp()
+WHERE name = $1::text AND holder = $2::text
+RETURNING held, {durable}`
+
+const nextTerm = `INSERT INTO {table} AS l (name, holder, token, held, expires_at)
+VALUES ($1::text, '', $2::bigint + 1, 0, clock_timestamp())
+ON CONFLICT (name) DO UPDATE SET token = greatest(l.token, $2::bigint) + 1
+RETURNING l.token, {durable}`

@@ -1,0 +1,384 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/singleton/lease/postgres"
+)
+
+const ttl = time.Minute
+
+func claim(name, holder string) lease.Claim {
+	return lease.Claim{Name: name, Holder: holder, TTL: ttl}
+}
+
+func patient(t *testing.T, patience time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
+	for _, settings := range [][]string{
+		{"synchronous_commit=on"},
+		// What is committed lies in memory for up to 30 s, unless the store prevents it.
+		{"synchronous_commit=off", "wal_writer_delay=10000", "wal_writer_flush_after=0"},
+		{"synchronous_commit=local"},
+	} {
+		t.Run(settings[0], func(t *testing.T) {
+			s := start(t, settings...)
+			store := s.open(t)
+			first, err := store.Take(t.Context(), claim("job", "a"))
+			require.NoError(t, err)
+			term, err := store.NextTerm(t.Context(), "other", 40)
+			require.NoError(t, err)
+			require.EqualValues(t, 41, term)
+			s.sql(t, "CREATE TABLE control (x int)") // committed by the server's own setting
+
+			s.kill(t)
+			_, err = store.Renew(patient(t, 5*time.Second), first)
+			require.Error(t, err)
+			require.NotErrorIs(t, err, lease.ErrLost, "nobody knows")
+			s.run(t)
+
+			if s.sql(t, "SELECT coalesce(to_regclass('control')::text, 'gone')") == "gone" {
+				require.Equal(t, "synchronous_commit=off", settings[0])
+			} else {
+				require.NotEqual(t, "synchronous_commit=off", settings[0], "the test must show what would be lost")
+			}
+			_, err = store.Take(t.Context(), claim("job", "b"))
+			require.ErrorIs(t, err, lease.ErrHeld)
+			_, err = store.Renew(t.Context(), first)
+			require.NoError(t, err, "its holder goes on")
+			require.NoError(t, store.Release(t.Context(), first))
+
+			s.kill(t)
+			s.run(t)
+			second, err := store.Take(t.Context(), claim("job", "b"))
+			require.NoError(t, err, "it was given back")
+			require.Greater(t, second.Token, first.Token)
+			term, err = store.NextTerm(t.Context(), "other", 0)
+			require.NoError(t, err)
+			require.EqualValues(t, 42, term)
+		})
+	}
+}
+
+func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
+	s := start(t)
+	store := s.open(t)
+	grant, err := store.Take(t.Context(), claim("job", "a"))
+	require.NoError(t, err)
+
+	s.signal(t, syscall.SIGSTOP)
+	const patience = 300 * time.Millisecond
+	for name, ask := range map[string]func(context.Context) error{
+		"take":  func(ctx context.Context) error { _, err := store.Take(ctx, claim("job", "b")); return err },
+		"renew": func(ctx context.Context) error { _, err := store.Renew(ctx, grant); return err },
+		"release": func(ctx context.Context) error {
+			return store.Release(ctx, lease.Grant{Claim: claim("x", "x"), Token: 1})
+		},
+		"term":    func(ctx context.Context) error { _, err := store.NextTerm(ctx, "job", 0); return err },
+		"migrate": store.Migrate,
+	} {
+		began := time.Now()
+		err := ask(patient(t, patience))
+		require.ErrorIs(t, err, context.DeadlineExceeded, name)
+		require.NotErrorIs(t, err, lease.ErrHeld, name)
+		require.NotErrorIs(t, err, lease.ErrLost, name)
+		require.Less(t, time.Since(began), patience+10*time.Second, name)
+	}
+
+	s.signal(t, syscall.SIGCONT)
+	// Some of what was asked reaches the server only now; the lease is a's all the same.
+	require.Eventually(t, func() bool {
+		_, err = store.Renew(patient(t, 10*time.Second), grant)
+		return err == nil
+	}, time.Minute, 50*time.Millisecond)
+	_, err = store.Take(t.Context(), claim("job", "b"))
+	require.ErrorIs(t, err, lease.ErrHeld)
+}
+
+func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
+	s := start(t)
+	s.open(t)
+	proxy, err := cutproxy.Start(s.addr())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
+	store := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable")
+
+	// lose runs f, the answer to which gets lost after the server has committed.
+	lose := func(committed string, f func(context.Context) error) {
+		t.Helper()
+		require.NoError(t, store.Migrate(t.Context())) // there is a connection
+		proxy.LoseAnswers(true)
+		failed := make(chan error, 1)
+		go func() { failed <- f(patient(t, time.Minute)) }()
+		require.Eventually(t, func() bool { return s.sql(t, committed) == "t" }, time.Minute, 10*time.Millisecond)
+		proxy.Cut()
+		proxy.LoseAnswers(false)
+		err := <-failed
+		require.Error(t, err)
+		require.NotErrorIs(t, err, lease.ErrHeld)
+		require.NotErrorIs(t, err, lease.ErrLost)
+	}
+
+	lose("SELECT count(*) = 1 FROM understudy_lease WHERE holder = 'a'", func(ctx context.Context) error {
+		_, err := store.Take(ctx, claim("job", "a"))
+		return err
+	})
+	_, err = store.Take(t.Context(), claim("job", "b"))
+	require.ErrorIs(t, err, lease.ErrHeld)
+	grant, err := store.Take(t.Context(), claim("job", "a"))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, grant.Token, "it is the same acquisition")
+
+	until := s.sql(t, "SELECT expires_at FROM understudy_lease")
+	lose("SELECT expires_at > '"+until+"' FROM understudy_lease", func(ctx context.Context) error {
+		_, err := store.Renew(ctx, grant)
+		return err
+	})
+	grant, err = store.Renew(t.Context(), grant)
+	require.NoError(t, err)
+
+	lose("SELECT holder = '' FROM understudy_lease", func(ctx context.Context) error {
+		return store.Release(ctx, grant)
+	})
+	require.NoError(t, store.Release(t.Context(), grant))
+
+	lose("SELECT holder = 'c' FROM understudy_lease", func(ctx context.Context) error {
+		_, err := store.Take(ctx, claim("job", "c"))
+		return err
+	})
+	require.NoError(t, store.Release(t.Context(), lease.Grant{Claim: claim("job", "c")}), "without ever knowing the token")
+	grant, err = store.Take(t.Context(), claim("job", "d"))
+	require.NoError(t, err)
+	require.EqualValues(t, 3, grant.Token)
+}
+
+func TestOfEightContendersOneGetsTheLease(t *testing.T) {
+	const contenders, rounds = 8, 50
+	s := start(t)
+	stores := make([]*postgres.Store, contenders)
+	for i := range stores {
+		stores[i] = s.open(t)
+	}
+	var last uint64
+	for round := range rounds {
+		var granted atomic.Int64
+		var winner lease.Grant
+		var all sync.WaitGroup
+		for i, store := range stores {
+			all.Go(func() {
+				g, err := store.Take(t.Context(), claim("job", fmt.Sprint(round, "/", i)))
+				if err == nil {
+					granted.Add(1)
+					winner = g
+					return
+				}
+				if err != lease.ErrHeld { //nolint:errorlint // the very error, as it is a definite no
+					t.Errorf("contender %d: %v", i, err)
+				}
+			})
+		}
+		all.Wait()
+		require.EqualValues(t, 1, granted.Load())
+		require.Greater(t, winner.Token, last)
+		last = winner.Token
+		require.NoError(t, stores[round%contenders].Release(t.Context(), winner), "at any store")
+	}
+}
+
+func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
+	const askers, rounds = 8, 50
+	s := start(t)
+	terms := make([][]uint64, askers)
+	var all sync.WaitGroup
+	for i := range askers {
+		store := s.open(t)
+		all.Go(func() {
+			for range rounds {
+				term, err := store.NextTerm(t.Context(), "job", uint64(i))
+				if err != nil {
+					t.Errorf("asker %d: %v", i, err)
+					return
+				}
+				terms[i] = append(terms[i], term)
+			}
+		})
+	}
+	all.Wait()
+	seen := map[uint64]bool{}
+	for _, of := range terms {
+		require.IsIncreasing(t, of)
+		for _, term := range of {
+			require.False(t, seen[term], "term %d came twice", term)
+			seen[term] = true
+		}
+	}
+	require.Len(t, seen, askers*rounds)
+}
+
+func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
+	store := start(t).open(t)
+	term, err := store.NextTerm(t.Context(), "job", 6)
+	require.NoError(t, err)
+	require.EqualValues(t, 7, term)
+	grant, err := store.Take(t.Context(), claim("job", "a"))
+	require.NoError(t, err)
+	require.EqualValues(t, 8, grant.Token)
+	term, err = store.NextTerm(t.Context(), "job", 0)
+	require.NoError(t, err)
+	require.EqualValues(t, 9, term)
+	_, err = store.Renew(t.Context(), grant)
+	require.NoError(t, err, "a term does not take the lease away")
+	require.NoError(t, store.Release(t.Context(), grant))
+	grant, err = store.Take(t.Context(), claim("job", "b"))
+	require.NoError(t, err)
+	require.EqualValues(t, 10, grant.Token)
+}
+
+func TestNumbersEndWithAClearError(t *testing.T) {
+	store := start(t).open(t)
+	for _, floor := range []uint64{math.MaxInt64, math.MaxUint64} {
+		c := claim("job", "a")
+		c.Floor = floor
+		_, err := store.Take(t.Context(), c)
+		require.ErrorIs(t, err, postgres.ErrOverflow)
+		_, err = store.NextTerm(t.Context(), "job", floor)
+		require.ErrorIs(t, err, postgres.ErrOverflow)
+	}
+	c := claim("job", "a")
+	c.Floor = math.MaxInt64 - 1
+	grant, err := store.Take(t.Context(), c)
+	require.NoError(t, err)
+	require.EqualValues(t, math.MaxInt64, grant.Token)
+	_, err = store.Renew(t.Context(), grant)
+	require.NoError(t, err)
+	require.NoError(t, store.Release(t.Context(), grant))
+	_, err = store.Take(t.Context(), claim("job", "b"))
+	require.ErrorIs(t, err, postgres.ErrOverflow)
+	_, err = store.NextTerm(t.Context(), "job", 0)
+	require.ErrorIs(t, err, postgres.ErrOverflow)
+}
+
+func TestEveryNameIsAnother(t *testing.T) {
+	store := start(t).open(t)
+	for i, name := range []string{"", "a", "A", "a ", "ä", "a\u0308", `\`, `\\`, "\x00", `\00`, "\xff", `\ff`, "\uFFFD", `a"'; --`, strings.Repeat("日", 66)} {
+		term, err := store.NextTerm(t.Context(), name, 0)
+		require.NoError(t, err, "%q", name)
+		require.EqualValues(t, 1, term, "%q", name)
+		c := claim(name, "holder\x00"+fmt.Sprint(i))
+		grant, err := store.Take(t.Context(), c)
+		require.NoError(t, err, "%q", name)
+		_, err = store.Take(t.Context(), claim(name, "holder"))
+		require.ErrorIs(t, err, lease.ErrHeld, "%q", name)
+		require.NoError(t, store.Release(t.Context(), grant))
+	}
+}
+
+func TestATableMayHaveAnyNameAndIsNotLookedUpInTheSearchPath(t *testing.T) {
+	s := start(t)
+	table := postgres.Table(`My "Jobs"`, `the leases; DROP`)
+	store := s.open(t, table)
+	_, err := store.Take(t.Context(), claim("job", "a"))
+	require.NoError(t, err)
+	require.Equal(t, "1", s.sql(t, `SELECT count(*) FROM "My ""Jobs"""."the leases; DROP"`))
+
+	s.sql(t, `CREATE SCHEMA elsewhere`)
+	other := openAt(t, s.url()+"?search_path=elsewhere", table)
+	_, err = other.Take(t.Context(), claim("job", "b"))
+	require.ErrorIs(t, err, lease.ErrHeld)
+
+	_, err = postgres.Open(s.url(), postgres.Table("", "x"))
+	require.ErrorContains(t, err, "needs a schema")
+	_, err = postgres.New(nil)
+	require.ErrorContains(t, err, "needs a pool")
+}
+
+func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
+	s := start(t)
+	owner := s.open(t)
+	s.sql(t, `CREATE ROLE app LOGIN; REVOKE ALL ON SCHEMA public FROM PUBLIC`)
+	app := "postgres://app@" + s.addr() + "/postgres"
+
+	store, err := postgres.Open(app)
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	_, err = store.Take(t.Context(), claim("job", "a"))
+	require.ErrorContains(t, err, "the role needs USAGE on the schema and SELECT, INSERT and UPDATE on the table")
+
+	s.sql(t, `GRANT USAGE ON SCHEMA public TO app;
+GRANT SELECT, INSERT, UPDATE ON public.understudy_lease TO app;`)
+	require.NoError(t, store.Migrate(t.Context()), "it is there")
+	grant, err := store.Take(t.Context(), claim("job", "a"))
+	require.NoError(t, err)
+	_, err = owner.Take(t.Context(), claim("job", "b"))
+	require.ErrorIs(t, err, lease.ErrHeld)
+	_, err = store.Renew(t.Context(), grant)
+	require.NoError(t, err)
+	require.NoError(t, store.Release(t.Context(), grant))
+	_, err = store.NextTerm(t.Context(), "job", 0)
+	require.NoError(t, err)
+}
+
+func TestWhatIsWrongWithTheTableOrTheServerIsSaid(t *testing.T) {
+	s := start(t)
+	store, err := postgres.Open(s.url())
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	_, err = store.Take(t.Context(), claim("job", "a"))
+	require.ErrorContains(t, err, "run Store.Migrate")
+
+	s.sql(t, `CREATE TABLE public.understudy_lease (name text PRIMARY KEY)`)
+	require.ErrorContains(t, store.Migrate(t.Context()), "not one of this package")
+	s.sql(t, `DROP TABLE public.understudy_lease`)
+	s.sql(t, store.DDL())
+	require.NoError(t, store.Migrate(t.Context()))
+
+	standby, err := postgres.Open(s.url() + "?default_transaction_read_only=on")
+	require.NoError(t, err)
+	t.Cleanup(standby.Close)
+	_, err = standby.Take(t.Context(), claim("job", "a"))
+	require.ErrorContains(t, err, "this server takes no writes")
+}
+
+// migrating is set in the processes that TestTwoProcessesMigrateAtOnce starts.
+const migrating = "UNDERSTUDY_TEST_MIGRATE"
+
+func TestTwoProcessesMigrateAtOnce(t *testing.T) {
+	if url := os.Getenv(migrating); url != "" {
+		for i := range 20 {
+			openAt(t, url, postgres.Table(fmt.Sprint("schema ", i), "leases"))
+		}
+		return
+	}
+	s := start(t)
+	var processes []*exec.Cmd
+	for range 2 {
+		p := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		p.Env = append(os.Environ(), migrating+"="+s.url())
+		p.Stdout, p.Stderr = os.Stderr, os.Stderr
+		require.NoError(t, p.Start())
+		processes = append(processes, p)
+	}
+	for _, p := range processes {
+		require.NoError(t, p.Wait())
+	}
+	require.Equal(t, "20", s.sql(t, "SELECT count(*) FROM pg_tables WHERE tablename = 'leases'"))
+}
