@@ -27,12 +27,49 @@ type server struct {
 	settings []string
 	account  *syscall.Credential // not root, which PostgreSQL refuses
 	process  *exec.Cmd
-	ended    <-chan error // has the process ended?
+	ended    <-chan struct{} // closed when the process has ended
 	log      *os.File
 }
 
-// start makes a database in a directory of its own, and starts its server.
+// common is the server of the tests that do not harm it.
+var common *server
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if common != nil {
+		common.end()
+		_ = os.RemoveAll(filepath.Dir(common.dir))
+	}
+	os.Exit(code)
+}
+
+func shared(t *testing.T) *server {
+	t.Helper()
+	if common == nil {
+		s := create(t)
+		common = s // even if it does not start
+		s.run(t)
+	}
+	return common
+}
+
+// ownTable is a table that no other test uses.
+func ownTable(t *testing.T) postgres.Option { return postgres.Table("public", t.Name()) }
+
+// start starts a server for this test alone, with settings.
 func start(t *testing.T, settings ...string) *server {
+	t.Helper()
+	s := create(t, settings...)
+	t.Cleanup(func() {
+		s.end()
+		_ = os.RemoveAll(filepath.Dir(s.dir))
+	})
+	s.run(t)
+	return s
+}
+
+// create makes a database in a directory of its own.
+func create(t *testing.T, settings ...string) *server {
 	t.Helper()
 	bin := binaries(t)
 	s := &server{settings: settings, account: account(t), port: freePort(t)}
@@ -40,20 +77,16 @@ func start(t *testing.T, settings ...string) *server {
 	// Not t.TempDir: another account must be able to reach it.
 	dir, err := os.MkdirTemp("", "understudy-postgres-")
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if s.account != nil {
 		require.NoError(t, os.Chown(dir, int(s.account.Uid), int(s.account.Gid)))
 	}
 	s.dir = filepath.Join(dir, "data")
 	s.log, err = os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = s.log.Close() })
 
-	initdb := s.command(filepath.Join(bin, "initdb"), "-D", s.dir, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C")
+	initdb := s.command(filepath.Join(bin, "initdb"), "-D", s.dir, "-N", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C")
 	out, err := initdb.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	t.Cleanup(func() { s.kill(t) })
-	s.run(t)
 	return s
 }
 
@@ -115,12 +148,15 @@ func (s *server) run(t *testing.T) {
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
-	launch := func() <-chan error {
+	launch := func() <-chan struct{} {
 		s.process = s.command(filepath.Join(binaries(t), "postgres"), args...)
 		s.process.Stdout, s.process.Stderr = s.log, s.log
 		require.NoError(t, s.process.Start())
-		ended := make(chan error, 1)
-		go func(p *exec.Cmd) { ended <- p.Wait() }(s.process)
+		ended := make(chan struct{})
+		go func(p *exec.Cmd) {
+			defer close(ended)
+			_ = p.Wait() // it is killed
+		}(s.process)
 		return ended
 	}
 	s.ended = launch()
@@ -145,12 +181,8 @@ func (s *server) run(t *testing.T) {
 // kill ends the server as a power cut would end its processes.
 func (s *server) kill(t *testing.T) {
 	t.Helper()
-	if s.process == nil {
-		return
-	}
 	s.signal(t, syscall.SIGKILL)
 	<-s.ended
-	s.process = nil
 }
 
 // signal sends a signal to every process of the server.
@@ -158,7 +190,7 @@ func (s *server) signal(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	pid := s.process.Process.Pid
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	if err != nil && sig != syscall.SIGKILL {
+	if err != nil {
 		t.Skip("the processes of a server are found by /proc only: ", err)
 	}
 	require.NoError(t, syscall.Kill(pid, sig))
@@ -167,6 +199,16 @@ func (s *server) signal(t *testing.T, sig syscall.Signal) {
 		require.NoError(t, err)
 		_ = syscall.Kill(id, sig) // it may have ended by itself
 	}
+}
+
+// end ends the server whatever has become of it; its other processes see that and follow.
+func (s *server) end() {
+	if s.process != nil {
+		_ = s.process.Process.Signal(syscall.SIGCONT)
+		_ = s.process.Process.Signal(syscall.SIGQUIT)
+		<-s.ended
+	}
+	_ = s.log.Close()
 }
 
 func (s *server) url() string { return "postgres://postgres@127.0.0.1:" + s.port + "/postgres" }

@@ -55,6 +55,7 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 			require.Error(t, err)
 			require.NotErrorIs(t, err, lease.ErrLost, "nobody knows")
 			s.run(t)
+			store = s.open(t) // as another process
 
 			if s.sql(t, "SELECT coalesce(to_regclass('control')::text, 'gone')") == "gone" {
 				require.Equal(t, "synchronous_commit=off", settings[0])
@@ -69,6 +70,7 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 
 			s.kill(t)
 			s.run(t)
+			store = s.open(t)
 			second, err := store.Take(t.Context(), claim("job", "b"))
 			require.NoError(t, err, "it was given back")
 			require.Greater(t, second.Token, first.Token)
@@ -115,12 +117,11 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 }
 
 func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
-	s := start(t)
-	s.open(t)
+	s := shared(t)
 	proxy, err := cutproxy.Start(s.addr())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
-	store := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable")
+	store := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", ownTable(t))
 
 	// lose runs f, the answer to which gets lost after the server has committed.
 	lose := func(committed string, f func(context.Context) error) {
@@ -138,7 +139,7 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 		require.NotErrorIs(t, err, lease.ErrLost)
 	}
 
-	lose("SELECT count(*) = 1 FROM understudy_lease WHERE holder = 'a'", func(ctx context.Context) error {
+	lose(`SELECT count(*) = 1 FROM "`+t.Name()+`" WHERE holder = 'a'`, func(ctx context.Context) error {
 		_, err := store.Take(ctx, claim("job", "a"))
 		return err
 	})
@@ -148,20 +149,20 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1, grant.Token, "it is the same acquisition")
 
-	until := s.sql(t, "SELECT expires_at FROM understudy_lease")
-	lose("SELECT expires_at > '"+until+"' FROM understudy_lease", func(ctx context.Context) error {
+	until := s.sql(t, `SELECT expires_at FROM "`+t.Name()+`"`)
+	lose(`SELECT expires_at > '`+until+`' FROM "`+t.Name()+`"`, func(ctx context.Context) error {
 		_, err := store.Renew(ctx, grant)
 		return err
 	})
 	grant, err = store.Renew(t.Context(), grant)
 	require.NoError(t, err)
 
-	lose("SELECT holder = '' FROM understudy_lease", func(ctx context.Context) error {
+	lose(`SELECT holder = '' FROM "`+t.Name()+`"`, func(ctx context.Context) error {
 		return store.Release(ctx, grant)
 	})
 	require.NoError(t, store.Release(t.Context(), grant))
 
-	lose("SELECT holder = 'c' FROM understudy_lease", func(ctx context.Context) error {
+	lose(`SELECT holder = 'c' FROM "`+t.Name()+`"`, func(ctx context.Context) error {
 		_, err := store.Take(ctx, claim("job", "c"))
 		return err
 	})
@@ -173,10 +174,10 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 
 func TestOfEightContendersOneGetsTheLease(t *testing.T) {
 	const contenders, rounds = 8, 50
-	s := start(t)
+	s := shared(t)
 	stores := make([]*postgres.Store, contenders)
 	for i := range stores {
-		stores[i] = s.open(t)
+		stores[i] = s.open(t, ownTable(t))
 	}
 	var last uint64
 	for round := range rounds {
@@ -206,11 +207,11 @@ func TestOfEightContendersOneGetsTheLease(t *testing.T) {
 
 func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
 	const askers, rounds = 8, 50
-	s := start(t)
+	s := shared(t)
 	terms := make([][]uint64, askers)
 	var all sync.WaitGroup
 	for i := range askers {
-		store := s.open(t)
+		store := s.open(t, ownTable(t))
 		all.Go(func() {
 			for range rounds {
 				term, err := store.NextTerm(t.Context(), "job", uint64(i))
@@ -235,7 +236,7 @@ func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
 }
 
 func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
-	store := start(t).open(t)
+	store := shared(t).open(t, ownTable(t))
 	term, err := store.NextTerm(t.Context(), "job", 6)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, term)
@@ -254,7 +255,7 @@ func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
 }
 
 func TestNumbersEndWithAClearError(t *testing.T) {
-	store := start(t).open(t)
+	store := shared(t).open(t, ownTable(t))
 	for _, floor := range []uint64{math.MaxInt64, math.MaxUint64} {
 		c := claim("job", "a")
 		c.Floor = floor
@@ -278,7 +279,7 @@ func TestNumbersEndWithAClearError(t *testing.T) {
 }
 
 func TestEveryNameIsAnother(t *testing.T) {
-	store := start(t).open(t)
+	store := shared(t).open(t, ownTable(t))
 	for i, name := range []string{"", "a", "A", "a ", "ä", "a\u0308", `\`, `\\`, "\x00", `\00`, "\xff", `\ff`, "\uFFFD", `a"'; --`, strings.Repeat("日", 66)} {
 		term, err := store.NextTerm(t.Context(), name, 0)
 		require.NoError(t, err, "%q", name)
@@ -293,7 +294,7 @@ func TestEveryNameIsAnother(t *testing.T) {
 }
 
 func TestATableMayHaveAnyNameAndIsNotLookedUpInTheSearchPath(t *testing.T) {
-	s := start(t)
+	s := shared(t)
 	table := postgres.Table(`My "Jobs"`, `the leases; DROP`)
 	store := s.open(t, table)
 	_, err := store.Take(t.Context(), claim("job", "a"))
@@ -368,7 +369,7 @@ func TestTwoProcessesMigrateAtOnce(t *testing.T) {
 		}
 		return
 	}
-	s := start(t)
+	s := shared(t)
 	var processes []*exec.Cmd
 	for range 2 {
 		p := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")

@@ -1,0 +1,56 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// Renew implements [lease.Store].
+func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
+	v, ok := parseVersion(g.Version)
+	if !ok {
+		return lease.Grant{}, lease.ErrLost // no grant of this package
+	}
+	switch _, err := s.client.KeepAliveOnce(ctx, v.id); {
+	case errors.Is(err, rpctypes.ErrLeaseNotFound):
+		return lease.Grant{}, lease.ErrLost
+	case err != nil:
+		return lease.Grant{}, fmt.Errorf("etcd: renew lease %q: %w", g.Name, err)
+	}
+	// Our lease of etcd goes on; that the key is still its own is another matter.
+	r, err := s.read(ctx, g.Name)
+	switch {
+	case err != nil:
+		return lease.Grant{}, fmt.Errorf("etcd: renew lease %q: %w", g.Name, err)
+	case r.acquired != v.acquired:
+		return lease.Grant{}, lease.ErrLost
+	}
+	return g, nil
+}
+
+// Release implements [lease.Store]. A grant without a version stands for whatever its
+// holder has got.
+func (s *Store) Release(ctx context.Context, g lease.Grant) error {
+	if err := s.release(ctx, g); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return fmt.Errorf("etcd: release lease %q: %w", g.Name, err)
+	}
+	return nil
+}
+
+func (s *Store) release(ctx context.Context, g lease.Grant) error {
+	v, ok := parseVersion(g.Version)
+	if !ok {
+		r, err := s.read(ctx, g.Name)
+		if err != nil || r.holder != g.Holder {
+			return err
+		}
+		v.id = r.id
+	}
+	_, err := s.client.Revoke(ctx, v.id)
+	return err
+}

@@ -1,0 +1,31 @@
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/singleton/lease/leasetest"
+)
+
+func TestConformance(t *testing.T) {
+	s := shared(t)
+	table := ownTable(t)
+	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
+		return leasetest.Backend{
+			Open: func(t *testing.T) lease.Store { return s.open(t, table) },
+			TTL:  2 * time.Second,
+			Usurp: func(t *testing.T, name string) {
+				conn, err := pgx.Connect(t.Context(), s.url())
+				require.NoError(t, err)
+				defer conn.Close(t.Context())
+				_, err = conn.Exec(t.Context(), `UPDATE public."TestConformance" SET holder = 'usurper',
+					token = token + 1, held = token + 1, expires_at = clock_timestamp() + interval '1 minute' WHERE name = $1`, name)
+				require.NoError(t, err)
+			},
+		}
+	})
+}
