@@ -16,8 +16,9 @@ func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 
 // Handle returns a ref whose messages go to handle instead of the behavior, in their
 // place among the actor's other messages. It is for wrappers that have a protocol of
-// their own beside the one of what they wrap. The ref works for this incarnation only:
-// after a restart what it is told becomes dead letters with [ErrStaleHandler].
+// their own beside the one of what they wrap; the bound of a mailbox does not count what
+// they are told. The ref works for this incarnation only: after a restart what it is told
+// becomes dead letters with [ErrStaleHandler].
 func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
 	c := ctx.cell
 	epoch := c.epoch
@@ -68,6 +69,6 @@ func (h *handled[T, M]) run(c *cell[M]) {
 	}
 }
 
-func (h *handled[T, M]) exempt() bool { return false }
+func (h *handled[T, M]) exempt() bool { return true }
 
 func (h *handled[T, M]) undelivered() (any, bool) { return h.msg, true }

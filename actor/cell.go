@@ -125,6 +125,10 @@ func (c *cell[M]) refusal(it item[M]) error {
 }
 
 func (c *cell[M]) reportUndelivered(it item[M], reason error) {
+	if d, ok := it.task.(*delivered[M]); ok {
+		d.abandon(reason)
+		return
+	}
 	if msg, report := it.undelivered(); report {
 		c.sys.deadLetter(&c.core, msg, reason)
 	}

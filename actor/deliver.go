@@ -1,0 +1,129 @@
+package actor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Deliver tells msg to an actor of this node, and calls done once, with what has become
+// of it:
+//
+//	nil                 a handler has returned; that it has said Unhandled, or has ended
+//	                    the actor without a failure, makes no difference
+//	a [*HandlingError]  the actor has failed at it
+//	anything else       it will never be handled, for instance [ErrTerminated]. It is no
+//	                    dead letter: what becomes of it now is for done to decide.
+//
+// done is called before those who watch the actor are told of its end, in the order in
+// which messages were delivered, by whatever goroutine finds out, perhaps before Deliver
+// returns; so it must not block. When ref is not that of an actor on this node, msg is
+// told to nobody, and done gets [ErrNoSuchActor].
+func Deliver[M any](ref ActorRef[M], msg M, done func(err error)) {
+	if ref.c == nil {
+		done(ErrNoRef)
+		return
+	}
+	c, here := ref.c.impl.(*cell[M])
+	if !here {
+		done(ErrNoSuchActor)
+		return
+	}
+	c.enqueue(item[M]{task: &delivered[M]{msg: msg, done: done}})
+}
+
+// A HandlingError is the failure of an actor at one message, see [Deliver].
+type HandlingError struct {
+	Err   error // the failure, as a [Strategy] sees it
+	Ended bool  // the actor ends by it; else its supervision lets it resume or restart
+}
+
+func (e *HandlingError) Error() string { return fmt.Sprintf("actor: failed at the message: %v", e.Err) }
+
+// Unwrap returns the failure.
+func (e *HandlingError) Unwrap() error { return e.Err }
+
+type delivered[M any] struct {
+	msg  M
+	done func(error)
+}
+
+func (d *delivered[M]) run(c *cell[M]) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if r := recover(); r != nil {
+			d.fail(c, panicError(r))
+			return
+		}
+		d.tellAtTheEnd(c, errGoexit) // the turn ends the actor
+	}()
+	err := d.handle(c)
+	returned = true
+	if err != nil {
+		d.fail(c, err)
+		return
+	}
+	d.tell(nil)
+}
+
+// handle is what handleMessage is to a plain message, but for failing the actor.
+func (d *delivered[M]) handle(c *cell[M]) (failure error) {
+	if c.idle != nil {
+		c.idle.restart()
+	}
+	next := c.onMessage(&c.ctx, d.msg)
+	if next == nil {
+		return nil
+	}
+	handled := c.become(func(ctx *Context[M], n *Next[M]) {
+		next(ctx, n)
+		if n.err == nil {
+			d.tell(nil) // now, as it may be the end
+			return
+		}
+		failure = n.err
+		*n = Next[M]{cell: c} // stay, until it is decided what to do about it
+	})
+	if !handled {
+		c.unhandled(d.msg)
+	}
+	return failure
+}
+
+// fail fails the actor, and tells in time whether it ends by that.
+func (d *delivered[M]) fail(c *cell[M], err error) {
+	last := len(c.cleanups)
+	d.tellAtTheEnd(c, err)
+	c.fail(err)
+	if d.done == nil {
+		return
+	}
+	if c.phase == running {
+		c.cleanups = slices.Delete(c.cleanups, last, last+1)
+	}
+	d.tell(&HandlingError{Err: err, Ended: c.phase >= stopping})
+}
+
+// tellAtTheEnd tells when the incarnation ends, unless that has been done before.
+func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
+	c.cleanups = append(c.cleanups, cleanup{depth: math.MaxInt, run: func() {
+		d.tell(&HandlingError{Err: err, Ended: c.phase >= stopping})
+	}})
+}
+
+func (d *delivered[M]) tell(err error) {
+	if done := d.done; done != nil {
+		d.done = nil
+		done(err)
+	}
+}
+
+func (d *delivered[M]) exempt() bool { return false }
+
+func (d *delivered[M]) undelivered() (any, bool) { return nil, false }
+
+// abandon tells that it will never be handled.
+func (d *delivered[M]) abandon(reason error) { d.tell(reason) }
