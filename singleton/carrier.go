@@ -45,6 +45,21 @@ func (wireRecall) Carried(*actor.System) (string, any, bool) { return "", nil, f
 // Carried implements [actor.Carrier].
 func (wireRecalled) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
+// Carried implements [actor.Carrier]. The sender has kept the message.
+func (wireTold) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (wireCheck) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (wireAck) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (wireMarks) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (instanceBegun) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
 // Carried implements [actor.Carrier].
 func (viewed) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 

@@ -12,6 +12,10 @@ func (m *manager[M]) take(msg M) {
 		m.deadLetter(msg, ErrFinished)
 		return
 	}
+	if m.reliable.out != nil {
+		m.keep(msg)
+		return
+	}
 	if m.mail.clear() {
 		m.send(msg)
 		return
@@ -45,7 +49,9 @@ func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
 		}
 	case toSelf:
 		if over, overflow := m.guests.lodge(from, p); overflow {
-			m.refuse(over, ErrBufferFull)
+			if msg, ok := m.unpack(over); ok {
+				m.drop(msg)
+			}
 		}
 		m.report()
 	case toNobody, toPeer:
@@ -122,6 +128,9 @@ func (m *manager[M]) sendRecall() {
 
 // lookAfterMail tries again what may have been in vain.
 func (m *manager[M]) lookAfterMail(now time.Time) {
+	if m.reliable.checks.due(now) && m.checkDue() {
+		m.check()
+	}
 	switch {
 	case !m.look.due(now):
 	case m.mail.closed && m.reachable(m.mail.sentTo):
@@ -139,22 +148,16 @@ func (m *manager[M]) reroute() {
 		m.sendRecall()
 	}
 	m.flush()
+	m.aim()
 	if m.machine.phase == Ended {
-		m.discard()
-	}
-}
-
-// discard ends the waiting for a singleton that has finished.
-func (m *manager[M]) discard() {
-	for _, msg := range m.mail.drain() {
-		m.deadLetter(msg, ErrFinished)
+		m.giveUp(ErrFinished)
 	}
 }
 
 func (m *manager[M]) route() route {
 	switch m.machine.phase {
 	case Host:
-		if m.machine.alive {
+		if m.machine.alive && m.instance.begun {
 			return route{kind: toInstance}
 		}
 		return route{kind: toSelf}
@@ -188,12 +191,52 @@ func (m *manager[M]) flush() {
 	}
 }
 
+// abandon gives up what waits here; what other nodes have sent goes back to them.
+func (m *manager[M]) abandon(reason error) {
+	m.mail.redirect(route{kind: toNobody})
+	m.flush()
+	m.collect()
+	m.giveUp(reason)
+}
+
+// giveUp makes dead letters of what was told here and waits.
+func (m *manager[M]) giveUp(reason error) {
+	waiting := m.mail.drain()
+	if m.reliable.out != nil {
+		waiting = append(waiting, m.reliable.out.drain()...)
+		m.reliable.out.pause()
+	}
+	for _, msg := range waiting {
+		m.deadLetter(msg, reason)
+	}
+}
+
 func (m *manager[M]) overflowed(lost []M) {
 	for _, msg := range lost {
-		m.deadLetter(msg, ErrBufferFull)
+		m.drop(msg)
 	}
+}
+
+// drop makes a dead letter of what there is no room for.
+func (m *manager[M]) drop(msg any) {
+	m.status.Dropped++
+	m.deadLetter(msg, ErrBufferFull)
+	m.publish(Dropped{Name: m.name, Message: msg, Reason: ErrBufferFull})
 }
 
 func (m *manager[M]) deadLetter(msg any, reason error) {
 	m.ctx.System().DeadLetter(m.ctx.Self().Path(), msg, reason)
+}
+
+// onBegun opens the way to an instance that has started.
+func (m *manager[M]) onBegun(b instanceBegun) {
+	if !m.instance.running || b.gen != m.instance.gen {
+		return
+	}
+	m.instance.begun = true
+	m.status.Starts++
+	m.publish(Started{Name: m.name, Generation: m.machine.gen})
+	m.begun()
+	m.reroute()
+	m.settle(time.Now())
 }

@@ -20,4 +20,7 @@ var (
 	// ErrLeaseLost: the node of the instance has lost its lease, so the instance must not
 	// handle anything any more.
 	ErrLeaseLost = errors.New("singleton: the lease was lost")
+	// ErrGivenUp: with [AtLeastOnce], instances have failed at the message again and again.
+	// The failure of the last is wrapped beside it.
+	ErrGivenUp = errors.New("singleton: message given up, as 10 instances have failed at it")
 )

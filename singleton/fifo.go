@@ -31,3 +31,6 @@ func (f *fifo[T]) drain() []T {
 	*f = fifo[T]{}
 	return rest
 }
+
+// at returns the item that n others are before; there must be one.
+func (f *fifo[T]) at(n int) T { return f.items[f.next+n] }

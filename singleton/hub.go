@@ -200,6 +200,14 @@ func recipient(msg wireMsg) (to PeerID, addressed bool) {
 		return msg.To, true
 	case wireRecalled:
 		return msg.To, true
+	case wireTold:
+		return msg.To, true
+	case wireCheck:
+		return msg.To, true
+	case wireAck:
+		return msg.To, true
+	case wireMarks:
+		return msg.To, true
 	}
 	return PeerID{}, false
 }
@@ -217,7 +225,8 @@ func (h *hub) answer(msg wireMsg) {
 		h.post.send(msg.From, wireRecalled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
 	case wireDeliver, wireGiveBack:
 		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
-	case wireGrant, wireRecalled:
+	case wireGrant, wireRecalled, wireAck, wireMarks:
+	case wireTold, wireCheck: // the sender keeps it, and will send it again
 	}
 }
 

@@ -15,11 +15,14 @@ type instance[M any] struct {
 	ctx         *actor.Context[M]
 	factory     func() actor.Behavior[M]
 	stopMessage any
-	fenced      func(fenceHeld) // the instance fences its writes
-	gate        func() error    // says why it may not handle a message any more; nil without a lease
+	fenced      func(fenceHeld)  // the instance fences its writes
+	begins      func(Generation) // the instance that was started under it takes messages
+	gate        func() error     // says why it may not handle a message any more; nil without a lease
 
 	ref      actor.ActorRef[M]
+	gen      Generation   // that ref was started under
 	running  bool         // it has been started, and its end has not been seen
+	begun    bool         // its start has succeeded; before, it is not told anything
 	finished *atomic.Bool // it has returned Finished
 }
 
@@ -27,9 +30,14 @@ func (i *instance[M]) start(gen Generation) {
 	i.finished = new(atomic.Bool)
 	ctx := withFinished(hold(i.ctx, gen, i.fenced), i.finished)
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
+		begun := actor.Notify(ctx, func() actor.Behavior[M] {
+			i.begins(gen)
+			return nil
+		})
 		if b := i.factory(); b != nil {
 			b(ctx, next)
 		}
+		begun() // comes only when the start succeeds
 	}
 	opts := []actor.SpawnOption{actor.WithContext(ctx)}
 	if i.gate != nil {
@@ -37,6 +45,7 @@ func (i *instance[M]) start(gen Generation) {
 	}
 	i.ref = actor.Spawn(i.ctx, first, "instance", opts...)
 	i.ctx.Watch(i.ref)
+	i.gen = gen
 	i.running = true
 }
 
@@ -57,7 +66,7 @@ func (i *instance[M]) stop(now bool) {
 
 // ended says what the end of the instance means to the machine.
 func (i *instance[M]) ended(err error) event {
-	i.running = false
+	i.running, i.begun = false, false
 	if err != nil {
 		i.ctx.Log().Warn("singleton instance failed", zap.Error(err))
 	}
@@ -67,3 +76,6 @@ func (i *instance[M]) ended(err error) event {
 		leaseLost: errors.Is(err, ErrLeaseLost),
 	}
 }
+
+// instanceBegun says that the instance of a generation has started, and takes messages.
+type instanceBegun struct{ gen Generation }

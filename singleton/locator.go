@@ -102,6 +102,10 @@ func (t Topology) host(role string, except PeerID, manager func(Peer) bool) (Pee
 	return Peer{}, false
 }
 
+func (t Topology) hasMemberAt(address string) bool {
+	return slices.ContainsFunc(t.Members, func(p Peer) bool { return p.ID.Address == address })
+}
+
 func (t Topology) member(id PeerID) (Peer, bool) {
 	for _, p := range t.Members {
 		if p.ID == id {

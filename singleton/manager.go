@@ -20,6 +20,7 @@ type manager[M any] struct {
 	post    post
 	office  office // zero without a cluster
 
+	reliable reliable[M]
 	instance instance[M]
 	keeping  keeping
 	alarm    alarm
@@ -41,7 +42,14 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		m.onInbox(msg)
 		return nil
 	})
-	m.instance = instance[M]{ctx: ctx, factory: factory, stopMessage: set.stopMessage, fenced: func(f fenceHeld) { m.inbox.Tell(f) }}
+	m.instance = instance[M]{
+		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
+		fenced: func(f fenceHeld) { m.inbox.Tell(f) }, begins: func(g Generation) { m.inbox.Tell(instanceBegun{g}) },
+	}
+	m.reliable = newReliable[M](set, actor.Notify(ctx, func() actor.Behavior[M] {
+		m.collect()
+		return nil
+	}))
 	m.keeping = keeping{ctx: ctx, lease: set.lease, source: set.source, answer: func(ev event) { m.inbox.Tell(ev) }}
 	m.keeping.open()
 	m.instance.gate = m.keeping.gate()
@@ -68,12 +76,8 @@ func (m *manager[M]) register() {
 
 // close gives up what waits; what other nodes have sent goes back to them.
 func (m *manager[M]) close() {
+	m.abandon(ErrManagerStopped)
 	m.alarm.off()
-	m.mail.redirect(route{kind: toNobody})
-	m.flush()
-	for _, msg := range m.mail.drain() {
-		m.deadLetter(msg, ErrManagerStopped)
-	}
 	m.keeping.close(m.ctx.Log())
 	m.board.erase(m.name)
 	if m.office.locator != nil {
@@ -84,12 +88,23 @@ func (m *manager[M]) close() {
 func (m *manager[M]) onSignal(sig actor.Signal) {
 	switch sig := sig.(type) {
 	case actor.Terminated:
-		m.happened(m.instance.ended(nil))
+		m.onInstanceEnded(nil)
 	case actor.ChildFailed:
-		m.happened(m.instance.ended(sig.Err))
+		m.onInstanceEnded(sig.Err)
 	case actor.PreRestart, actor.PostStop:
 	}
 }
+
+func (m *manager[M]) onInstanceEnded(err error) {
+	m.collect()
+	if err != nil {
+		m.status.Failures++
+	}
+	m.publish(Stopped{Name: m.name, Generation: m.machine.gen, Err: err})
+	m.happened(m.instance.ended(err))
+}
+
+func (m *manager[M]) publish(event any) { m.ctx.System().EventStream().Publish(event) }
 
 // onInbox takes everything that is not told to the singleton: from the hub, from the
 // instance, from the timer.
@@ -105,6 +120,7 @@ func (m *manager[M]) onInbox(msg any) {
 		m.onRecalled(msg)
 	case viewed:
 		m.look.views()
+		m.reliable.checks.views()
 		m.happened(msg)
 	case drainAsked:
 		m.draining = true
@@ -133,6 +149,16 @@ func (m *manager[M]) onInbox(msg any) {
 			m.ctx.Log().Warn("no term from the source of generations", zap.Error(msg.err))
 		}
 		m.happened(msg)
+	case instanceBegun:
+		m.onBegun(msg)
+	case wireTold:
+		m.onTold(msg)
+	case wireCheck:
+		m.onCheck(msg)
+	case wireAck:
+		m.onAck(msg)
+	case wireMarks:
+		m.reliable.intake.learn(msg.Marks)
 	case wireRequest:
 		m.happened(requested{from: msg.From, attempt: msg.Attempt, term: msg.Term})
 	case wireGrant:
@@ -153,7 +179,8 @@ func (m *manager[M]) happened(ev event) {
 // settle says how things are, and wakes the manager when they may change by themselves.
 func (m *manager[M]) settle(now time.Time) {
 	m.look.plan(now, m.mail.closed || m.mail.refused)
-	m.alarm.set(now, m.machine.wake(), m.look.at)
+	m.reliable.checks.plan(now, m.checkDue())
+	m.alarm.set(now, m.machine.wake(), m.look.at, m.reliable.checks.at)
 	m.report()
 	m.drained()
 }
@@ -164,6 +191,7 @@ func (m *manager[M]) do(a action) {
 	case sendRequest:
 		m.post.send(a.to, wireRequest{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Term: a.term})
 	case sendGrant:
+		m.sendMarks(a.to)
 		m.post.send(a.to, wireGrant{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Record: a.record, Taken: a.taken})
 	case startInstance:
 		m.start(a.gen)
@@ -205,7 +233,7 @@ func (m *manager[M]) onLeaseLost(lost leaseLost) {
 // drained tells the hub, when it wants to know, that no instance runs here, and that no
 // messages are on their way back.
 func (m *manager[M]) drained() {
-	if m.draining && !m.machine.alive && m.machine.phase != Host && !m.machine.outside.releasing && !m.mail.closed {
+	if m.draining && !m.machine.alive && m.machine.phase != Host && !m.machine.outside.releasing && !m.mail.closed && m.settled() {
 		m.draining = false
 		m.office.hub.Tell(drained{name: m.name})
 	}
@@ -219,9 +247,16 @@ func (m *manager[M]) report() {
 		m.ctx.Log().Debug("singleton manager", zap.String("phase", string(s.Phase)))
 	}
 	host, _ := m.machine.host()
+	if s.Host != host.ID.Address {
+		m.publish(HostChanged{Name: m.name, Host: host.ID.Address})
+	}
 	s.Host, s.Here = host.ID.Address, m.machine.alive
+	s.Why = m.machine.why(m.instance.begun)
 	s.Generation = m.machine.gen
 	s.Held, s.Kept, s.Closed = m.mail.size()+m.guests.size(), m.mail.kept, m.mail.closed
+	if out := m.reliable.out; out != nil {
+		s.Held, s.Unacknowledged = s.Held+out.held.size(), out.open.size()
+	}
 	s.WaitingFor, s.NotBefore = nil, time.Time{}
 	if m.machine.phase == Asking {
 		for _, id := range m.machine.missing() {

@@ -27,6 +27,7 @@ type Option func(*settings)
 type settings struct {
 	role        string
 	buffer      int
+	window      int // of AtLeastOnce; 0: at most once
 	stopMessage any
 	stopTimeout time.Duration
 	restart     actor.Backoff
@@ -60,6 +61,30 @@ func Buffer(n int) Option {
 		panic(fmt.Sprintf("singleton: buffer size %d is negative", n))
 	}
 	return func(s *settings) { s.buffer = n }
+}
+
+// AtLeastOnce keeps each message on the node where it was told until an instance has
+// handled it: until its handler has returned without failing. What an instance has left
+// undone, as it was moved, has failed or crashed, is sent again to the next one, in order
+// and before what is newer. One instance handles a message once; two may handle the same
+// message when the first could not say so any more. In a graceful move that does not
+// happen.
+//
+// Up to window messages of each node are under way at a time; more wait, as many as
+// [Buffer] says, of which the oldest gives way. A window of 1 is one message per round
+// trip; a larger one costs the memory of so many messages on each node.
+//
+// Limits: the messages are gone with the process on which they were told, and are dead
+// letters when its manager ends. A message at which 10 instances on one node have failed
+// in a row is a dead letter with [ErrGivenUp]. A failure that the instance's own
+// supervision deals with, by resuming or restarting, is no reason to send a message
+// again, and neither is that the instance has put it aside in a stash. It panics unless
+// window is positive.
+func AtLeastOnce(window int) Option {
+	if window <= 0 {
+		panic(fmt.Sprintf("singleton: window %d of AtLeastOnce is not positive", window))
+	}
+	return func(s *settings) { s.window = window }
 }
 
 // StopMessage makes msg the way to ask an instance to stop: it comes after all other

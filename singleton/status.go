@@ -28,6 +28,19 @@ type Status struct {
 	Kept   uint64 // how often a message that was told here had to wait
 	Closed bool   // messages wait for those that the former host has to give back
 
+	// Unacknowledged are messages told here that an instance may not have handled, under
+	// [AtLeastOnce]; those that wait for room among them are in Held.
+	Unacknowledged int
+	// Dropped counts messages that became dead letters here as there was no room for them.
+	Dropped uint64
+
+	Starts   uint64 // how many instances have started here
+	Failures uint64 // how many have failed here, while starting or later
+
+	// Why says why no instance runs, as far as this node knows, in a sentence without an
+	// end; "" when nothing is known against it.
+	Why string
+
 	// WaitingFor are the addresses of members whose answer an asking node waits for.
 	WaitingFor []string
 	// NotBefore is when an asking node may start, when that is not now: former members

@@ -56,6 +56,45 @@ type (
 		From, To PeerID
 		Number   uint64
 	}
+
+	// wireTold carries a message that the sender keeps until an instance has handled it.
+	wireTold struct {
+		_        struct{} `cbor:",toarray"`
+		Name     string
+		From, To PeerID
+		Stream   streamID
+		First    uint64 // all before have been handled
+		Number   uint64
+		Void     bool // there is nothing to handle under this number
+		Payload  actor.Payload
+	}
+
+	// wireCheck asks how far a stream has come. Last is the last that was sent.
+	wireCheck struct {
+		_           struct{} `cbor:",toarray"`
+		Name        string
+		From, To    PeerID
+		Stream      streamID
+		First, Last uint64
+	}
+
+	// wireAck says how far a stream has come. Again asks for what follows Received.
+	wireAck struct {
+		_                 struct{} `cbor:",toarray"`
+		Name              string
+		From, To          PeerID
+		Stream            streamID
+		Handled, Received uint64
+		Again             bool
+	}
+
+	// wireMarks tells the next host what has been handled; it comes before the grant.
+	wireMarks struct {
+		_        struct{} `cbor:",toarray"`
+		Name     string
+		From, To PeerID
+		Marks    []mark
+	}
 )
 
 func init() {
@@ -65,6 +104,10 @@ func init() {
 	actor.RegisterType[wireGiveBack]("understudy.singleton.give-back")
 	actor.RegisterType[wireRecall]("understudy.singleton.recall")
 	actor.RegisterType[wireRecalled]("understudy.singleton.recalled")
+	actor.RegisterType[wireTold]("understudy.singleton.told")
+	actor.RegisterType[wireCheck]("understudy.singleton.check")
+	actor.RegisterType[wireAck]("understudy.singleton.ack")
+	actor.RegisterType[wireMarks]("understudy.singleton.marks")
 }
 
 func (m wireRequest) singleton() string  { return m.Name }
@@ -73,6 +116,10 @@ func (m wireDeliver) singleton() string  { return m.Name }
 func (m wireGiveBack) singleton() string { return m.Name }
 func (m wireRecall) singleton() string   { return m.Name }
 func (m wireRecalled) singleton() string { return m.Name }
+func (m wireTold) singleton() string     { return m.Name }
+func (m wireCheck) singleton() string    { return m.Name }
+func (m wireAck) singleton() string      { return m.Name }
+func (m wireMarks) singleton() string    { return m.Name }
 
 // hubPath is where the hub of every node lives.
 const hubPath = "/system/" + hubName

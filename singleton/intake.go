@@ -1,0 +1,188 @@
+package singleton
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A streamID is the stream of messages that one manager has numbered.
+type streamID struct {
+	_       struct{} `cbor:",toarray"`
+	Address string
+	Number  uint64 // drawn at random
+}
+
+func (s streamID) compare(o streamID) int {
+	if c := strings.Compare(s.Address, o.Address); c != 0 {
+		return c
+	}
+	if s.Number < o.Number {
+		return -1
+	}
+	return 1
+}
+
+// A mark says that instances have handled a stream up to a number. It stays true for
+// ever, so whoever knows of it may tell others.
+type mark struct {
+	_       struct{} `cbor:",toarray"`
+	Stream  streamID
+	Handled uint64
+}
+
+// An intake knows how far each stream has come: what the instance here has been handed,
+// and what instances have handled. It is pure.
+type intake struct{ streams map[streamID]*stream }
+
+type stream struct {
+	from     PeerID // who sent last
+	handled  uint64
+	received uint64          // by the instance that runs, or handled
+	voids    map[uint64]bool // received, but there is nothing to handle
+	failures int             // of instances, at the message after handled
+	lapsed   bool            // there is a gap after received, and the sender has been told
+	news     bool            // the sender has not been told of handled
+}
+
+// A verdict is what to do with a message.
+type verdict uint8
+
+const (
+	ignore   verdict = iota // it is known already, or cannot be taken now
+	accept                  // hand it to the instance
+	askAgain                // something before it was lost
+)
+
+func (in *intake) stream(id streamID) *stream {
+	if in.streams == nil {
+		in.streams = make(map[streamID]*stream)
+	}
+	s := in.streams[id]
+	if s == nil {
+		s = &stream{}
+		in.streams[id] = s
+	}
+	return s
+}
+
+// meet notes that from sends the stream, and that all before first has been handled.
+func (in *intake) meet(id streamID, from PeerID, first uint64) *stream {
+	s := in.stream(id)
+	s.from = from
+	s.advance(first - 1)
+	return s
+}
+
+// take decides about a message, of which open says whether an instance can be handed it.
+func (in *intake) take(id streamID, from PeerID, first, number uint64, open bool) verdict {
+	s := in.meet(id, from, first)
+	switch {
+	case number <= s.received:
+		s.news = s.news || number <= s.handled // what the sender was told may have been lost
+		return ignore
+	case !open:
+		return ignore
+	case number == s.received+1:
+		s.received, s.lapsed = number, false
+		return accept
+	case s.lapsed:
+		return ignore
+	}
+	s.lapsed = true
+	return askAgain
+}
+
+// handled notes that the instance has handled a message, and all of the stream before it.
+func (in *intake) handled(id streamID, number uint64) {
+	s := in.stream(id)
+	s.advance(number)
+	s.news = true
+}
+
+// void notes that there is nothing to handle under a number that was accepted.
+func (in *intake) void(id streamID, number uint64) {
+	s := in.stream(id)
+	if s.voids == nil {
+		s.voids = make(map[uint64]bool)
+	}
+	s.voids[number] = true
+	s.advance(s.handled)
+	s.news = true
+}
+
+// failed notes that an instance has ended by a message. It returns how many have now.
+func (in *intake) failed(id streamID, number uint64) (failures int) {
+	s := in.stream(id)
+	if number != s.handled+1 {
+		return 0
+	}
+	s.failures++
+	return s.failures
+}
+
+// advance raises what has been handled.
+func (s *stream) advance(to uint64) {
+	before := s.handled
+	s.handled = max(s.handled, to)
+	for s.voids[s.handled+1] {
+		s.handled++
+	}
+	if s.handled == before {
+		return
+	}
+	s.failures = 0
+	s.received = max(s.received, s.handled)
+	for number := range s.voids {
+		if number <= s.handled {
+			delete(s.voids, number)
+		}
+	}
+}
+
+// begin is the beginning of an instance, which has been handed nothing yet. It returns
+// the streams that go on with it.
+func (in *intake) begin() []streamID {
+	ids := slices.SortedFunc(maps.Keys(in.streams), streamID.compare)
+	for _, id := range ids {
+		s := in.streams[id]
+		s.received, s.voids, s.lapsed = s.handled, nil, false
+	}
+	return ids
+}
+
+// news returns the streams whose senders are to be told what has been handled, once.
+func (in *intake) news() []streamID {
+	var ids []streamID
+	for id, s := range in.streams {
+		if s.news {
+			s.news = false
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, streamID.compare)
+	return ids
+}
+
+// marks are what another host should know.
+func (in *intake) marks() []mark {
+	var all []mark
+	for _, id := range slices.SortedFunc(maps.Keys(in.streams), streamID.compare) {
+		if s := in.streams[id]; s.handled > 0 {
+			all = append(all, mark{Stream: id, Handled: s.handled})
+		}
+	}
+	return all
+}
+
+// learn takes what a former host knows.
+func (in *intake) learn(marks []mark) {
+	for _, m := range marks {
+		in.stream(m.Stream).advance(m.Handled)
+	}
+}
+
+// forget forgets streams of which alive does not know the address.
+func (in *intake) forget(alive func(address string) bool) {
+	maps.DeleteFunc(in.streams, func(id streamID, _ *stream) bool { return !alive(id.Address) })
+}

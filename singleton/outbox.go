@@ -1,0 +1,99 @@
+package singleton
+
+// An outbox keeps what was told to one manager until an instance has handled it. It is
+// pure.
+//
+// Messages have numbers, without gaps, from one on: one to each that comes into the
+// window. Beyond the window they wait, and the oldest of those that wait gives way when
+// there is no room; what is in the window may have been handled, and stays.
+type outbox[M any] struct {
+	window, limit int
+
+	acked uint64         // all up to this number have been handled
+	open  fifo[*kept[M]] // the window: from the number after that on
+	held  fifo[M]
+
+	to    PeerID // where they are sent
+	going bool   // they can be, at the moment
+	sent  uint64 // the highest number that was sent there
+}
+
+// A kept message is one of the window.
+type kept[M any] struct {
+	msg  M
+	void bool // it cannot be sent, and has become a dead letter; its number is
+}
+
+// tell takes a message. What has no room any more is returned.
+func (q *outbox[M]) tell(msg M) (over []M) {
+	q.held.push(msg)
+	q.advance()
+	for q.held.size() > q.limit {
+		over = append(over, q.held.pop())
+	}
+	return over
+}
+
+// advance moves what waits into the window.
+func (q *outbox[M]) advance() {
+	for q.open.size() < q.window && q.held.size() > 0 {
+		q.open.push(&kept[M]{msg: q.held.pop()})
+	}
+}
+
+// aim sends messages to a manager from now on, from the first that has not been handled
+// when it is another than before. It reports whether it is the same and there may be
+// messages on their way to it: then it is good to check.
+func (q *outbox[M]) aim(to PeerID) (check bool) {
+	resumed := !q.going
+	q.going = true
+	if to != q.to {
+		q.to, q.sent = to, q.acked
+		return false
+	}
+	return resumed && q.sent > q.acked
+}
+
+// pause sends nothing for now.
+func (q *outbox[M]) pause() { q.going = false }
+
+// next returns the message that can go now, if any, with its number.
+func (q *outbox[M]) next() (number uint64, k *kept[M], ok bool) {
+	if !q.going || q.sent == q.acked+uint64(q.open.size()) {
+		return 0, nil, false
+	}
+	q.sent++
+	return q.sent, q.open.at(int(q.sent - q.acked - 1)), true
+}
+
+// handled forgets what instances have handled, up to a number.
+func (q *outbox[M]) handled(number uint64) {
+	for q.acked < number && q.open.size() > 0 {
+		q.open.pop()
+		q.acked++
+	}
+	q.sent = max(q.sent, q.acked)
+	q.advance()
+}
+
+// again goes back to the number after the one given, as from has got nothing after that.
+func (q *outbox[M]) again(from PeerID, received uint64) {
+	if from == q.to {
+		q.sent = min(q.sent, max(received, q.acked))
+	}
+}
+
+// unsettled reports whether there is something that may not have been handled.
+func (q *outbox[M]) unsettled() bool { return q.open.size() > 0 }
+
+// drain empties the outbox and returns what was in it, but for what has become a dead
+// letter before.
+func (q *outbox[M]) drain() []M {
+	var all []M
+	for _, k := range q.open.drain() {
+		if !k.void {
+			all = append(all, k.msg)
+		}
+	}
+	return append(all, q.held.drain()...)
+}

@@ -1,0 +1,307 @@
+package singleton
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A parcel is on its way between the two ends of TestAnythingTold....
+type parcel struct {
+	number, first   uint64 // of a message
+	handled, passed uint64 // of an answer
+	again           bool
+	isAck, isCheck  bool
+	to              int // host
+}
+
+// A pair is one sender and two hosts, of which one has the instance, with a bad network
+// between them.
+type pair struct {
+	t       *testing.T
+	random  *rand.Rand
+	out     *outbox[int]
+	hosts   [2]*intake
+	open    int         // the host with an instance; -1: none
+	queue   []uint64    // what the instance has been handed
+	done    map[int]int // how often each message was handled
+	last    int         // the message that this instance has handled last
+	net     []parcel
+	faulty  bool
+	crashes int
+}
+
+var pairStream = streamID{Address: "s", Number: 7}
+
+func hostID(n int) PeerID { return PeerID{Address: fmt.Sprint("h", n), Incarnation: 1} }
+
+func (p *pair) send(x parcel) {
+	switch r := p.random.IntN(10); {
+	case p.faulty && r == 0: // lost
+	case p.faulty && r == 1:
+		p.net = append(p.net, x, x)
+	case p.faulty && r == 2 && len(p.net) > 0:
+		at := p.random.IntN(len(p.net))
+		p.net = append(p.net[:at:at], append([]parcel{x}, p.net[at:]...)...)
+	default:
+		p.net = append(p.net, x)
+	}
+}
+
+func (p *pair) pump() {
+	for n, k, ok := p.out.next(); ok; n, k, ok = p.out.next() {
+		require.Equal(p.t, int(n), k.msg, "numbers belong to their messages")
+		p.send(parcel{number: n, first: p.out.acked + 1, to: p.target()})
+	}
+}
+
+func (p *pair) target() int {
+	if p.out.to == hostID(1) {
+		return 1
+	}
+	return 0
+}
+
+func (p *pair) ack(host int, again bool) {
+	s := p.hosts[host].stream(pairStream)
+	p.send(parcel{isAck: true, handled: s.handled, passed: s.received, again: again, to: host})
+}
+
+func (p *pair) arrive() {
+	if len(p.net) == 0 {
+		return
+	}
+	x := p.net[0]
+	p.net = p.net[1:]
+	in := p.hosts[x.to]
+	switch {
+	case x.isAck:
+		p.out.handled(x.handled)
+		if x.again {
+			p.out.again(hostID(x.to), x.passed)
+		}
+		p.pump()
+	case x.isCheck:
+		s := in.meet(pairStream, PeerID{}, x.first)
+		p.ack(x.to, p.open == x.to && s.received < x.number)
+	default:
+		switch in.take(pairStream, PeerID{}, x.first, x.number, p.open == x.to) {
+		case accept:
+			p.queue = append(p.queue, x.number)
+		case askAgain:
+			p.ack(x.to, true)
+		case ignore:
+		}
+		if len(in.news()) > 0 {
+			p.ack(x.to, false)
+		}
+	}
+}
+
+func (p *pair) handle() {
+	if p.open < 0 || len(p.queue) == 0 {
+		return
+	}
+	n := p.queue[0]
+	p.queue = p.queue[1:]
+	require.Greater(p.t, int(n), p.last, "one instance handles in order, each once")
+	p.last = int(n)
+	p.done[int(n)]++
+	p.hosts[p.open].handled(pairStream, n)
+	if p.random.IntN(3) == 0 && len(p.hosts[p.open].news()) > 0 {
+		p.ack(p.open, false)
+	}
+}
+
+// end ends the instance: it crashes with its process, is restarted in place, or moves.
+func (p *pair) end(how int) {
+	if p.open < 0 {
+		return
+	}
+	from := p.open
+	p.open = -1
+	switch how {
+	case 0:
+		p.hosts[from] = &intake{}
+		p.queue, p.open = nil, 1-from
+		p.crashes++
+	case 1:
+		p.queue, p.open = nil, from
+	case 2:
+		p.open = from
+		for len(p.queue) > 0 {
+			p.handle()
+		}
+		p.open = 1 - from
+		p.hosts[p.open].learn(p.hosts[from].marks())
+	}
+	p.last = 0
+	if len(p.hosts[p.open].begin()) > 0 {
+		p.ack(p.open, true)
+	}
+}
+
+func (p *pair) check() {
+	p.send(parcel{isCheck: true, first: p.out.acked + 1, number: p.out.sent, to: p.target()})
+}
+
+func (p *pair) run(steps, messages int, ends bool) {
+	told := 0
+	for range steps {
+		switch p.random.IntN(8) {
+		case 0, 1:
+			if told < messages {
+				told++
+				require.Empty(p.t, p.out.tell(told))
+				p.pump()
+			}
+		case 2, 3, 4:
+			p.arrive()
+		case 5:
+			p.handle()
+		case 6:
+			if p.random.IntN(4) == 0 {
+				p.check()
+			}
+		case 7:
+			switch {
+			case ends && p.random.IntN(12) == 0:
+				p.end(p.random.IntN(3))
+			case p.random.IntN(8) == 0:
+				p.out.pause()
+			default:
+				p.out.aim(hostID(max(p.open, 0)))
+				p.pump()
+			}
+		}
+	}
+	p.faulty = false
+	for range 20 * messages {
+		p.out.aim(hostID(p.open))
+		p.pump()
+		p.check()
+		for len(p.net) > 0 {
+			p.arrive()
+		}
+		for len(p.queue) > 0 {
+			p.handle()
+		}
+	}
+	require.Equal(p.t, told, int(p.out.acked))
+	require.False(p.t, p.out.unsettled())
+	for n := range told {
+		require.NotZero(p.t, p.done[n+1], "message %d", n+1)
+	}
+}
+
+func newPair(t *testing.T, seed uint64, window int) *pair {
+	return &pair{
+		t: t, random: rand.New(rand.NewPCG(seed, 1)), done: map[int]int{}, hosts: [2]*intake{{}, {}},
+		out: &outbox[int]{window: window, limit: 1000},
+	}
+}
+
+func TestWhateverIsLostDoubledOrLateEachMessageIsHandled(t *testing.T) {
+	for seed := range uint64(400) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			p := newPair(t, seed, 1+int(seed%7))
+			p.faulty = true
+			p.run(1500, 60, true)
+		})
+	}
+}
+
+func TestWhileNoInstanceIsLostEachMessageIsHandledOnce(t *testing.T) {
+	for seed := range uint64(200) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			p := newPair(t, seed, 1+int(seed%7))
+			p.faulty = true // the network only
+			p.run(1500, 60, false)
+			for n, times := range p.done {
+				require.Equal(t, 1, times, "message %d", n)
+			}
+		})
+	}
+}
+
+func TestBeyondTheWindowMessagesWaitAndTheOldestOfThoseGivesWay(t *testing.T) {
+	q := &outbox[int]{window: 2, limit: 1}
+	q.aim(nodeA)
+	require.Empty(t, q.tell(1))
+	require.Empty(t, q.tell(2))
+	require.Empty(t, q.tell(3))
+	require.Equal(t, []int{3}, q.tell(4))
+	require.Equal(t, []int{1, 2}, sentBy(q))
+	q.handled(1)
+	require.Equal(t, []int{4}, sentBy(q))
+	require.Equal(t, []int{2, 4}, q.drain())
+	require.False(t, q.unsettled())
+}
+
+func TestWithoutABufferOnlyTheWindowIsKept(t *testing.T) {
+	q := &outbox[int]{window: 1}
+	require.Empty(t, q.tell(1))
+	require.Equal(t, []int{2}, q.tell(2))
+	q.handled(9) // whoever says so has not got it from here
+	require.Equal(t, uint64(1), q.acked)
+}
+
+func TestAnotherTargetGetsWhatHasNotBeenHandled(t *testing.T) {
+	q := &outbox[int]{window: 10, limit: 10}
+	q.aim(nodeA)
+	for n := range 4 {
+		q.tell(n + 1)
+	}
+	require.Equal(t, []int{1, 2, 3, 4}, sentBy(q))
+	q.handled(1)
+	q.pause()
+	require.True(t, q.aim(nodeA), "something may have been lost")
+	require.Empty(t, sentBy(q))
+	require.False(t, q.aim(nodeB))
+	require.Equal(t, []int{2, 3, 4}, sentBy(q))
+	q.again(nodeA, 2)
+	require.Empty(t, sentBy(q), "it is not with a any more")
+	q.again(nodeB, 2)
+	require.Equal(t, []int{3, 4}, sentBy(q))
+}
+
+func sentBy(q *outbox[int]) (all []int) {
+	for _, k, ok := q.next(); ok; _, k, ok = q.next() {
+		all = append(all, k.msg)
+	}
+	return all
+}
+
+func TestANumberWithoutAMessageCountsInItsTurn(t *testing.T) {
+	in := &intake{}
+	require.Equal(t, accept, in.take(pairStream, nodeA, 1, 1, true))
+	require.Equal(t, accept, in.take(pairStream, nodeA, 1, 2, true))
+	in.void(pairStream, 2)
+	require.Zero(t, in.stream(pairStream).handled, "1 is at the instance")
+	in.handled(pairStream, 1)
+	require.Equal(t, uint64(2), in.stream(pairStream).handled)
+	require.Equal(t, accept, in.take(pairStream, nodeA, 1, 3, true))
+	in.void(pairStream, 3)
+	require.Equal(t, uint64(3), in.stream(pairStream).handled)
+}
+
+func TestFailuresCountAtOneMessageOnly(t *testing.T) {
+	in := &intake{}
+	in.take(pairStream, nodeA, 1, 1, true)
+	require.Equal(t, 1, in.failed(pairStream, 1))
+	in.begin()
+	require.Equal(t, 2, in.failed(pairStream, 1))
+	in.handled(pairStream, 1)
+	require.Equal(t, 1, in.failed(pairStream, 2))
+	require.Zero(t, in.failed(pairStream, 1), "it has been handled")
+}
+
+func TestStreamsOfFormerNodesAreForgotten(t *testing.T) {
+	in := &intake{}
+	in.learn([]mark{{Stream: pairStream, Handled: 3}, {Stream: streamID{Address: "x", Number: 1}, Handled: 1}})
+	require.Len(t, in.marks(), 2)
+	in.forget(func(address string) bool { return address == "x" })
+	require.Equal(t, []mark{{Stream: streamID{Address: "x", Number: 1}, Handled: 1}}, in.marks())
+}

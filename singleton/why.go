@@ -1,0 +1,79 @@
+package singleton
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// why says, as far as this node knows, why no instance runs; "" when nothing is known
+// against it. begun reports that the instance here has started.
+func (m *machine) why(begun bool) string {
+	switch m.phase {
+	case Pending:
+		return m.whyPending()
+	case Standby:
+		if h, ok := m.host(); ok && !h.Reachable {
+			return "its host is unreachable; it moves when that is down"
+		}
+	case Asking:
+		return m.whyAsking()
+	case Acquiring:
+		return m.whyAcquiring()
+	case Host:
+		switch {
+		case !m.alive:
+			return "the instance has ended, and is about to be started again"
+		case !begun:
+			return "the instance is starting"
+		}
+	case HandingOver:
+		return "stops, to run elsewhere"
+	case Stopping:
+		return "stops, as this node is down or has lost the lease"
+	case Ended:
+		return "it has finished, and does not start again"
+	}
+	return ""
+}
+
+func (m *machine) whyPending() string {
+	if m.topo.Down {
+		return "this node is down"
+	}
+	if self, member := m.topo.member(m.topo.Self); !member || !self.Up {
+		return "this node is not up"
+	}
+	return "no member that is up has a manager for it and may host it"
+}
+
+func (m *machine) whyAsking() string {
+	var names []string
+	for _, id := range m.missing() {
+		name := id.Address
+		if p, member := m.topo.member(id); member && p.Name != "" {
+			name = p.Name
+		}
+		names = append(names, name)
+	}
+	if len(names) > 0 {
+		return "waits for the permission of " + strings.Join(names, ", ")
+	}
+	if at := m.notBefore(); !at.IsZero() {
+		return fmt.Sprintf("starts not before %s: a former host may still be stopping, or the last instance has failed", clockTime(at))
+	}
+	return "about to start"
+}
+
+func (m *machine) whyAcquiring() string {
+	why := "waits for the lease, or for a term from the source of generations"
+	if m.outside.obstacle != nil {
+		why += fmt.Sprintf("; the last time: %v", m.outside.obstacle)
+	}
+	if !m.outside.retryAt.IsZero() {
+		why += "; asks again at " + clockTime(m.outside.retryAt)
+	}
+	return why
+}
+
+func clockTime(t time.Time) string { return t.UTC().Format(time.TimeOnly + " MST") }
