@@ -40,6 +40,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/         a page that draws members, links, leader and singletons, live
 //	/status   the same as JSON
 //	/events   the same as server-sent events: now, and whenever something has changed
+//	/metrics  numbers of members and singletons, in the text format of Prometheus
 //	/livez    200 unless the node has ended
 //	/readyz   200 while the node is up, and the members agree or somebody is unreachable
 //

@@ -1,10 +1,8 @@
 package cluster
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/statuspage"
@@ -45,7 +43,13 @@ func (v View) singleton(s singleton.Status) statuspage.Singleton {
 		Since: timeOrNil(s.Since),
 		Here:  s.Here,
 		Held:  s.Held,
-		Why:   v.whyNotRunning(s),
+		Why:   s.Why,
+
+		Dropped: s.Dropped, Unacknowledged: s.Unacknowledged, Starts: s.Starts, Failures: s.Failures,
+		GenerationTerm: s.Generation.Term, GenerationSeq: s.Generation.Seq,
+	}
+	if s.Phase == singleton.Pending && v.Self.Status != Up {
+		shown.Why = "this node is " + statusInWords(v.Self.Status)
 	}
 	if s.Host != "" {
 		shown.Host = v.idAt(s.Host)
@@ -65,52 +69,4 @@ func timeOrNil(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// whyNotRunning says what a singleton waits for, as far as this node knows.
-func (v View) whyNotRunning(s singleton.Status) string {
-	switch s.Phase {
-	case singleton.Pending:
-		if v.Self.Status != Up {
-			return "this node is " + statusInWords(v.Self.Status)
-		}
-		return "no member that is up has a manager for it and the role that it asks for"
-	case singleton.Standby:
-		i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Address == s.Host })
-		if i >= 0 && !v.Reachable(v.Members[i]) {
-			return "its host is unreachable; it moves when that is down"
-		}
-	case singleton.Asking:
-		if len(s.WaitingFor) > 0 {
-			return "waits for the permission of " + strings.Join(v.namesAt(s.WaitingFor), ", ")
-		}
-		if !s.NotBefore.IsZero() {
-			return fmt.Sprintf("starts not before %s: a former host may still be stopping, or the last instance has failed", s.NotBefore.UTC().Format(time.TimeOnly+" MST"))
-		}
-		return "about to start"
-	case singleton.Host:
-		if !s.Here {
-			return "the instance has ended, and is about to be started again"
-		}
-	case singleton.HandingOver:
-		return "stops, to run elsewhere"
-	case singleton.Stopping:
-		return "stops, as this node is down"
-	}
-	return ""
-}
-
-// namesAt returns the names of the members at addresses.
-func (v View) namesAt(addresses []string) []string {
-	var names []string
-	for _, address := range addresses {
-		name := address
-		for _, m := range v.Members {
-			if m.Address == address {
-				name = m.Name
-			}
-		}
-		names = append(names, name)
-	}
-	return names
 }

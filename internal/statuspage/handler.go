@@ -21,10 +21,11 @@ type route map[string]http.HandlerFunc
 func New(source Source, actions *Actions) http.Handler {
 	h := &handler{source: source}
 	h.routes = map[string]route{
-		"/status": read(h.status),
-		"/events": read(h.events),
-		"/livez":  read(h.livez),
-		"/readyz": read(h.readyz),
+		"/status":  read(h.status),
+		"/events":  read(h.events),
+		"/livez":   read(h.livez),
+		"/metrics": read(h.metrics),
+		"/readyz":  read(h.readyz),
 	}
 	for path, serve := range assets() {
 		h.routes[path] = read(serve)

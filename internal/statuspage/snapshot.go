@@ -57,6 +57,14 @@ type Singleton struct {
 	Fenced     bool       `json:"fenced"` // the instance of that term fences its writes by a journal
 	Managers   []string   `json:"managers"`
 	Held       int        `json:"held"` // messages that wait here
+
+	Unacknowledged int    `json:"unacknowledged"` // messages told here that may not have been handled, where that is known
+	Dropped        uint64 `json:"dropped"`        // messages that had no room here
+	Starts         uint64 `json:"starts"`         // of instances, here
+	Failures       uint64 `json:"failures"`       // of instances, here
+	GenerationTerm uint64 `json:"-"`              // the parts of Generation
+	GenerationSeq  uint64 `json:"-"`
+
 	WaitingFor []string   `json:"waitingFor"`
 	NotBefore  *time.Time `json:"notBefore"`
 	Why        string     `json:"why"` // why it does not run, "" when it does

@@ -1,0 +1,126 @@
+package statuspage
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// metrics answers with the numbers of a snapshot, in the text format of Prometheus.
+func (h *handler) metrics(w http.ResponseWriter, _ *http.Request) {
+	s, _ := h.source.Snapshot()
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	b := bufio.NewWriter(w)
+	s.writeMetrics(b)
+	_ = b.Flush() // who asked may have gone
+}
+
+// A metric is one family: its samples differ in their labels.
+type metric struct {
+	name, kind, help string
+	samples          func(add sampler)
+}
+
+// A sampler takes a sample; labels are names and values in turn.
+type sampler func(value uint64, labels ...string)
+
+// statuses and phases are shown also when nobody is there, so that a series does not end.
+var (
+	statuses = []string{"joining", "up", "leaving", "exiting", "down"}
+	phases   = []string{"pending", "standby", "asking", "acquiring", "host", "handing over", "stopping", "ended"}
+)
+
+func (s Snapshot) writeMetrics(w io.Writer) {
+	for _, m := range append(s.ofMembers(), s.ofSingletons()...) {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", m.name, escapeHelp(m.help), m.name, m.kind)
+		m.samples(func(value uint64, labels ...string) {
+			fmt.Fprintf(w, "%s%s %d\n", m.name, labelled(labels), value)
+		})
+	}
+}
+
+func (s Snapshot) ofMembers() []metric {
+	count := func(is func(Member) bool) (n uint64) {
+		for _, m := range s.Members {
+			n += oneIf(is(m))
+		}
+		return n
+	}
+	return []metric{
+		{"understudy_members", "gauge", "Members of the cluster as this node sees it, by status.", func(add sampler) {
+			for _, status := range statuses {
+				add(count(func(m Member) bool { return m.Status == status }), "status", status)
+			}
+		}},
+		{"understudy_members_unreachable", "gauge", "Members that some member does not hear from.", func(add sampler) {
+			add(count(func(m Member) bool { return !m.Reachable }))
+		}},
+		{"understudy_converged", "gauge", "1 while all members are reachable and agree on who is a member.", func(add sampler) {
+			add(oneIf(s.Converged))
+		}},
+	}
+}
+
+func (s Snapshot) ofSingletons() []metric {
+	each := func(value func(Singleton) uint64) func(sampler) {
+		return func(add sampler) {
+			for _, one := range s.Singletons {
+				if one.Phase != "" { // else it has no manager here
+					add(value(one), "singleton", one.Name)
+				}
+			}
+		}
+	}
+	return []metric{
+		{"understudy_singleton_hosted", "gauge", "1 while the instance runs on this node.", each(func(one Singleton) uint64 { return oneIf(one.Here) })},
+		{"understudy_singleton_phase", "gauge", "1 for the phase of the manager on this node.", func(add sampler) {
+			for _, one := range s.Singletons {
+				for _, phase := range phases {
+					if one.Phase != "" {
+						add(oneIf(one.Phase == phase), "singleton", one.Name, "phase", phase)
+					}
+				}
+			}
+		}},
+		{"understudy_singleton_generation_term", "gauge", "Term of the instance on this node, or of the last; 0 when there was none.", each(func(one Singleton) uint64 { return one.GenerationTerm })},
+		{"understudy_singleton_generation_seq", "gauge", "Number of that instance within its term.", each(func(one Singleton) uint64 { return one.GenerationSeq })},
+		{"understudy_singleton_held_messages", "gauge", "Messages that wait on this node.", each(func(one Singleton) uint64 { return uint64(one.Held) })},
+		{"understudy_singleton_unacknowledged_messages", "gauge", "Messages told on this node that may not have been handled, with AtLeastOnce.", each(func(one Singleton) uint64 { return uint64(one.Unacknowledged) })},
+		{"understudy_singleton_dropped_messages_total", "counter", "Messages that had no room on this node.", each(func(one Singleton) uint64 { return one.Dropped })},
+		{"understudy_singleton_starts_total", "counter", "Instances that have started on this node.", each(func(one Singleton) uint64 { return one.Starts })},
+		{"understudy_singleton_failures_total", "counter", "Instances that have failed on this node.", each(func(one Singleton) uint64 { return one.Failures })},
+	}
+}
+
+func oneIf(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+var (
+	helpEscapes  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
+	labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+)
+
+func escapeHelp(s string) string { return helpEscapes.Replace(s) }
+
+// labelled is the part of a sample in braces. What is not UTF-8 is replaced, as a scraper
+// would refuse all.
+func labelled(labels []string) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for i := 0; i < len(labels); i += 2 {
+		sep := ","
+		if i == 0 {
+			sep = "{"
+		}
+		fmt.Fprintf(&b, `%s%s="%s"`, sep, labels[i], labelEscapes.Replace(strings.ToValidUTF8(labels[i+1], "\uFFFD")))
+	}
+	return b.String() + "}"
+}
