@@ -3,6 +3,9 @@ package lease_test
 import (
 	"context"
 	"errors"
+	"math"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -79,4 +82,184 @@ func TestALeaseIsLostBeforeItExpiresWhenTheStoreIsGone(t *testing.T) {
 		require.NoError(t, l.Release(context.Background()))
 		require.Empty(t, store.Inspect("x").Holder)
 	})
+}
+
+func TestHandlersAreCalledOncePerLossWhateverOthersDo(t *testing.T) { // cases 196 and 197
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		l := store.Lease("x", "a", time.Second)
+		var removed atomic.Int32
+		l.OnLost(func(error) { panic("a handler of the user's") })
+		lost := lossesOf(l)
+		l.OnLost(func(error) { require.False(t, l.Valid()) })
+		cancel := l.OnLost(func(error) { removed.Add(1) })
+		cancel()
+		cancel()
+		for n := range int32(3) {
+			acquire(t, l)
+			store.Usurp("x", "b", time.Second)
+			time.Sleep(time.Second / 4)
+			synctest.Wait()
+			require.Equal(t, n+1, lost.count.Load())
+			require.ErrorIs(t, lost.reason.Load().(error), lease.ErrLost)
+			time.Sleep(time.Minute)
+			require.Equal(t, n+1, lost.count.Load())
+		}
+		require.Zero(t, removed.Load())
+	})
+}
+
+func TestAHandlerMayUseTheLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		l := store.Lease("x", "a", time.Second)
+		again := make(chan bool, 1)
+		l.OnLost(func(error) {
+			ok, err := l.Acquire(context.Background())
+			again <- ok && err == nil
+		})
+		acquire(t, l)
+		store.Delete("x")
+		require.True(t, <-again)
+		require.NoError(t, l.Release(t.Context()))
+	})
+}
+
+func TestManyMayAcquireAndReleaseOneLeaseAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		store.SetDelay(time.Millisecond)
+		l := store.Lease("x", "a", time.Second)
+		var all sync.WaitGroup
+		for i := range 50 {
+			all.Go(func() {
+				if i%5 == 4 {
+					time.Sleep(time.Duration(i) * 100 * time.Microsecond)
+					require.NoError(t, l.Release(t.Context()))
+					return
+				}
+				ok, err := l.Acquire(t.Context())
+				if err != nil {
+					require.ErrorIs(t, err, lease.ErrReleased)
+				}
+				require.Equal(t, err == nil, ok)
+			})
+		}
+		all.Wait()
+		require.NoError(t, l.Release(t.Context()))
+		require.Empty(t, store.Inspect("x").Holder)
+	})
+}
+
+func TestAReleaseWhoseCallerIsGoneGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		l := store.Lease("x", "a", 10*time.Second)
+		acquire(t, l)
+		store.SetDelay(time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, l.Release(ctx), context.DeadlineExceeded)
+		require.False(t, l.Valid())
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Empty(t, store.Inspect("x").Holder)
+	})
+}
+
+func TestAnAcquireWithAnEndedContextAsksNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		l := store.Lease("x", "a", time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		ok, err := l.Acquire(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		require.False(t, ok)
+		synctest.Wait()
+		require.Zero(t, store.Inspect("x").Token)
+	})
+}
+
+func TestAFailedAcquireIsGivenBackWhenTheStoreIsThereAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		l := store.Lease("x", "a", 15*time.Second)
+		store.LoseAnswers(3)
+		ok, err := l.Acquire(t.Context())
+		require.ErrorIs(t, err, lease.ErrUnavailable)
+		require.False(t, ok)
+		require.False(t, l.Valid())
+		time.Sleep(2 * time.Second)
+		require.Empty(t, store.Inspect("x").Holder)
+		require.NotZero(t, store.Inspect("x").Token)
+		time.Sleep(time.Hour)
+		acquire(t, l)
+		require.NoError(t, l.Release(t.Context()))
+	})
+}
+
+func TestNoTokenIsAboveTheLast(t *testing.T) {
+	ok, err := lease.NewMemory().Lease("x", "a", time.Second).AcquireAbove(t.Context(), math.MaxUint64)
+	require.ErrorContains(t, err, "no token above")
+	require.False(t, ok)
+}
+
+func TestALeaseSaysWhoseItIs(t *testing.T) {
+	require.Equal(t, "counter of node-1", lease.NewMemory().Lease("counter", "node-1", time.Second).String())
+}
+
+func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) { // case 191
+	nan, inf := math.NaN(), math.Inf(1)
+	tests := []struct {
+		name, owner string
+		settings    lease.Settings
+		want        string // of the error; empty when they make sense
+	}{
+		{"x", "a", lease.Settings{}, ""},
+		{"x", "a", lease.Settings{TTL: time.Millisecond}, ""},
+		{"x", "a", lease.Settings{TTL: time.Second, Renewal: 899 * time.Millisecond}, ""},
+		{strings.Repeat("n", 200), "a", lease.Settings{}, ""},
+		{"", "a", lease.Settings{}, "the name is empty"},
+		{strings.Repeat("n", 201), "a", lease.Settings{}, "at most 200"},
+		{"x", "", lease.Settings{}, "the owner is empty"},
+		{"x", "a", lease.Settings{TTL: -1}, "TTL is -1ns"},
+		{"x", "a", lease.Settings{TTL: 999 * time.Microsecond}, "at least 1ms"},
+		{"x", "a", lease.Settings{Renewal: -1}, "Renewal is -1ns"},
+		{"x", "a", lease.Settings{TTL: time.Second, Renewal: time.Second}, "set a shorter Renewal"},
+		{"x", "a", lease.Settings{TTL: time.Second, Renewal: 900 * time.Millisecond}, "= 900ms only"},
+		{"x", "a", lease.Settings{Retry: -1}, "Retry is -1ns"},
+		{"x", "a", lease.Settings{OperationTimeout: -1}, "OperationTimeout is -1ns"},
+		{"x", "a", lease.Settings{TTL: time.Second, OperationTimeout: time.Second}, "set a shorter OperationTimeout"},
+		{"x", "a", lease.Settings{Drift: nan}, "Drift is NaN"},
+		{"x", "a", lease.Settings{Drift: inf}, "Drift is +Inf"},
+		{"x", "a", lease.Settings{Drift: -inf}, "Drift is -Inf"},
+		{"x", "a", lease.Settings{Drift: -0.1}, "Drift is -0.1"},
+		{"x", "a", lease.Settings{Drift: 0.5}, "Drift is 0.5"},
+	}
+	for _, tt := range tests {
+		l, err := lease.New(lease.NewMemory(), tt.name, tt.owner, tt.settings)
+		if tt.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, tt.want)
+		require.Nil(t, l)
+		require.True(t, strings.HasPrefix(err.Error(), "lease: "), err)
+	}
+	_, err := lease.New(nil, "x", "a", lease.Settings{})
+	require.ErrorContains(t, err, "the store is nil")
+}
+
+func BenchmarkValid(b *testing.B) {
+	l := lease.NewMemory().Lease("x", "a", time.Hour)
+	ok, err := l.Acquire(b.Context())
+	require.NoError(b, err)
+	require.True(b, ok)
+	for b.Loop() {
+		if !l.Valid() {
+			b.Fatal("it lasts for an hour")
+		}
+	}
+	require.NoError(b, l.Release(b.Context()))
 }
