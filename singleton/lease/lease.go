@@ -8,6 +8,48 @@
 // A [Store] is one backend: three operations, each a compare-and-set. [New] makes a
 // [Lease] of it, which renews in time, bears errors that pass, and knows by the holder's
 // own clock when it is not sure any more.
+//
+// # What holds
+//
+// Of all ends of one name, in all processes, [Lease.Valid] is true for one at most at any
+// moment, whatever becomes of the network, the store's answers and the processes: as long
+// as no two clocks differ in rate by more than the Drift of [Settings], and the store
+// keeps its contract. How far the clocks are apart does not matter.
+//
+// The holder's time begins before a request is sent and ends earlier than the store's, so
+// that it stops first:
+//
+//	request sent                    holder ends        store's time is over
+//	|-------- TTL*(1-2*Drift) ------|                  |
+//	      |------------------ TTL ---------------------|
+//	      request carried out
+//
+// Tokens of one name grow with every acquisition and never start again.
+//
+// # What does not hold
+//
+// What a holder does after it has looked at Valid may happen when another holds the lease
+// already: between the two, the process may be stopped for a minute. Where that would do
+// harm, the one who is written to must refuse tokens lower than the highest it has seen.
+//
+// A machine that is suspended notices by the time of day. It cannot when that is set back
+// at the same time by as much.
+//
+// A lease does not keep anything running. While the store is away for longer than the
+// holder's time, nobody holds it; and after a crash nobody does until TTL is over.
+//
+// # How long nobody holds it
+//
+//	a holder releases                 one request, and until the next one asks
+//	a holder dies                     what is left of TTL, and until the next one asks
+//	the store is away, shortly        nothing is noticed, if a renewal succeeds before the holder's time is over
+//	the store is away, for longer     from TTL*(1-2*Drift) after the last renewal until it is back and somebody asks
+//	somebody takes it or deletes it   the holder knows with its next renewal
+//
+// # Testing
+//
+// [NewMemory] is a store with faults on demand, whose leases go well with package
+// testing/synctest. Package leasetest checks a Store of your own.
 package lease
 
 import (

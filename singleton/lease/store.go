@@ -28,7 +28,8 @@ type Store interface {
 	Renew(ctx context.Context, g Grant) (Grant, error)
 
 	// Release gives the lease of g back, so that others can take it at once. When it is not
-	// g's any more, nothing happens and the answer is nil.
+	// g's any more, nothing happens and the answer is nil: also when the same holder has it
+	// by now with another token, as a request may be late.
 	Release(ctx context.Context, g Grant) error
 }
 
