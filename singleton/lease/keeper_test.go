@@ -273,3 +273,33 @@ func BenchmarkNow(b *testing.B) {
 		}
 	}
 }
+
+// dayClock is a clock of which the time of day can be set.
+type dayClock struct {
+	start time.Time
+	ahead atomic.Int64
+}
+
+func (c *dayClock) Now() (time.Duration, time.Time) {
+	return time.Since(c.start), time.Now().Add(time.Duration(c.ahead.Load()))
+}
+
+func (c *dayClock) AfterFunc(d time.Duration, f func()) func() {
+	t := time.AfterFunc(d, f)
+	return func() { t.Stop() }
+}
+
+func TestWhoLooksAfterASuspensionNeedNotWaitForATimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := &dayClock{start: time.Now()}
+		l, err := lease.New(lease.NewMemory(), "x", "a", lease.Settings{TTL: 10 * time.Second, Clock: clock})
+		require.NoError(t, err)
+		lost := lossesOf(l)
+		acquire(t, l)
+		clock.ahead.Store(int64(9 * time.Second))
+		require.False(t, l.Valid())
+		synctest.Wait()
+		require.EqualValues(t, 1, lost.count.Load())
+		require.NoError(t, l.Release(t.Context()))
+	})
+}
