@@ -211,7 +211,13 @@ func (k *keeper) do(ac any) {
 	}
 }
 
-func (k *keeper) request(ctx context.Context, ac acSend) (Grant, error) {
+// request asks the store. What panics there has perhaps been carried out, as any failure.
+func (k *keeper) request(ctx context.Context, ac acSend) (g Grant, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic in the store: %v", r)
+		}
+	}()
 	switch ac.op {
 	case opTake:
 		return k.store.Take(ctx, ac.claim)

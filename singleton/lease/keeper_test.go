@@ -303,3 +303,37 @@ func TestWhoLooksAfterASuspensionNeedNotWaitForATimer(t *testing.T) {
 		require.NoError(t, l.Release(t.Context()))
 	})
 }
+
+// panicky is a store that does what it should, and panics.
+type panicky struct {
+	*lease.Memory
+	calm atomic.Bool
+}
+
+func (p *panicky) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
+	g, err := p.Memory.Renew(ctx, g)
+	if !p.calm.Load() {
+		panic("index out of range")
+	}
+	return g, err
+}
+
+func TestAStoreThatPanicsIsOneThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &panicky{Memory: lease.NewMemory()}
+		l, err := lease.New(store, "x", "a", lease.Settings{TTL: 10 * time.Second})
+		require.NoError(t, err)
+		lost := lossesOf(l)
+		acquire(t, l)
+		time.Sleep(5 * time.Second)
+		require.True(t, l.Valid())
+		time.Sleep(5 * time.Second)
+		require.False(t, l.Valid())
+		require.ErrorContains(t, lost.reason.Load().(error), "index out of range")
+		store.calm.Store(true)
+		acquire(t, l)
+		time.Sleep(time.Minute)
+		require.True(t, l.Valid())
+		require.NoError(t, l.Release(t.Context()))
+	})
+}

@@ -1,6 +1,7 @@
 package leasetest_test
 
 import (
+	"flag"
 	"testing"
 	"time"
 
@@ -8,7 +9,16 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
 )
 
+var realTime = flag.Bool("realtime", false, "run the laws in real time too, for half a minute")
+
 func TestMemoryInABubble(t *testing.T) { leasetest.RunInBubble(t, memory) }
+
+func TestMemoryInRealTime(t *testing.T) {
+	if !*realTime {
+		t.Skip("virtual time shows the same, but for Run itself: -realtime")
+	}
+	leasetest.Run(t, memory)
+}
 
 func memory(*testing.T) leasetest.Backend {
 	m := lease.NewMemory()
@@ -19,8 +29,12 @@ func memory(*testing.T) leasetest.Backend {
 			m.SetOutage(lease.ErrUnavailable)
 			return func() { m.SetOutage(nil) }
 		},
-		Restart: func(*testing.T) { m.LoseAnswers(1) },
-		Delete:  func(_ *testing.T, name string) { m.Delete(name) },
-		Usurp:   func(_ *testing.T, name string) { m.Usurp(name, "usurper", time.Second) },
+		Restart: func(*testing.T) {
+			m.SetOutage(lease.ErrUnavailable)
+			time.Sleep(100 * time.Millisecond)
+			m.SetOutage(nil)
+		},
+		Delete: func(_ *testing.T, name string) { m.Delete(name) },
+		Usurp:  func(_ *testing.T, name string) { m.Usurp(name, "usurper", time.Second) },
 	}
 }
