@@ -179,6 +179,8 @@ func (k *keeper) stepLocked(ev any) {
 }
 
 // do carries out one action.
+//
+//nolint:contextcheck // a request outlives the call that has led to it
 func (k *keeper) do(ac any) {
 	switch ac := ac.(type) {
 	case acSend:

@@ -347,7 +347,7 @@ func (m *machine) proceed(now moment) []any {
 		out = append(out, m.overdue(now)...)
 		switch m.state {
 		case free:
-			out = append(out, m.proceedFree()...)
+			m.proceedFree()
 		case taking:
 			out = append(out, m.proceedTaking(now)...)
 		case held, renewing:
@@ -372,11 +372,10 @@ func (m *machine) overdue(now moment) []any {
 	return []any{acCancel{}}
 }
 
-func (m *machine) proceedFree() []any {
+func (m *machine) proceedFree() {
 	if len(m.wishes) > 0 {
 		m.enter(taking)
 	}
-	return nil
 }
 
 func (m *machine) proceedLost() {

@@ -3,7 +3,6 @@ package leasetest
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -91,14 +90,14 @@ func (e *env) release(s lease.Store, g lease.Grant) {
 	require.NoError(e, s.Release(e.Context(), g))
 }
 
-// takeover takes the lease as soon as nobody holds it any more, and returns after how long.
-func (e *env) takeover(s lease.Store, c lease.Claim, within time.Duration) (lease.Grant, time.Duration) {
+// takeover takes the lease as soon as nobody holds it any more.
+func (e *env) takeover(s lease.Store, c lease.Claim, within time.Duration) lease.Grant {
 	e.Helper()
 	start := time.Now()
 	for {
 		g, err := s.Take(e.Context(), c)
 		if err == nil {
-			return g, time.Since(start)
+			return g
 		}
 		require.ErrorIs(e, err, lease.ErrHeld)
 		require.Less(e, time.Since(start), within, "nobody renews it, and it is still held")
@@ -184,16 +183,15 @@ func (e *env) denied(h *holder) {
 	require.False(e, h.Valid())
 }
 
-// acquires makes h hold its lease when the one before has expired, and returns after how
-// long.
-func (e *env) acquires(h *holder, within time.Duration) time.Duration {
+// acquires makes h hold its lease when the one before has expired.
+func (e *env) acquires(h *holder, within time.Duration) {
 	e.Helper()
 	start := time.Now()
 	for {
 		ok, err := h.Acquire(e.Context())
 		require.NoError(e, err)
 		if ok {
-			return time.Since(start)
+			return
 		}
 		require.Less(e, time.Since(start), within, "nobody renews it, and it is still held")
 		e.sleep(e.ttl / 40)
@@ -206,5 +204,5 @@ func (e *env) loses(h *holder, within time.Duration, reason error) {
 	e.eventually(within, "the holder was not told that it has lost its lease", func() bool { return len(h.lost()) > 0 })
 	require.False(e, h.Valid())
 	require.Len(e, h.lost(), 1)
-	require.True(e, errors.Is(h.lost()[0], reason), "lost for another reason: %v", h.lost()[0])
+	require.ErrorIs(e, h.lost()[0], reason)
 }

@@ -22,7 +22,7 @@ var expiryLaws = []law{
 		sent := time.Now()
 		old := e.take(a, e.claim(name, "a"))
 		answered := time.Now()
-		next, _ := e.takeover(b, e.claim(name, "b"), e.ttl+e.slack)
+		next := e.takeover(b, e.claim(name, "b"), e.ttl+e.slack)
 		require.GreaterOrEqual(e, time.Since(sent), e.ttl*9/10, "it was taken before its time was over")
 		require.LessOrEqual(e, time.Since(answered), e.ttl+e.slack)
 		require.Greater(e, next.Token, old.Token)
@@ -30,7 +30,7 @@ var expiryLaws = []law{
 	{name: "AnExpiredLeaseThatOthersTookIsNotRenewed", check: func(e *env) { // 95
 		a, b, name := e.open(), e.open(), e.name("x")
 		old := e.take(a, e.claim(name, "a"))
-		next, _ := e.takeover(b, e.claim(name, "b"), e.ttl+e.slack)
+		next := e.takeover(b, e.claim(name, "b"), e.ttl+e.slack)
 		e.gone(a, old)
 		e.release(a, old)
 		e.refused(a, e.claim(name, "a"))
