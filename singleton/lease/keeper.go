@@ -105,7 +105,7 @@ func (k *keeper) AcquireAbove(ctx context.Context, floor uint64) (bool, error) {
 	k.lastID++
 	id := k.lastID
 	k.acquires[id] = answer
-	k.stepLocked(evAcquire{id: id, floor: floor})
+	k.stepLocked(evAcquire{id: id, floor: floor}) //nolint:contextcheck // a request outlives the call that leads to it
 	k.mu.Unlock()
 	select {
 	case a := <-answer:
@@ -114,7 +114,7 @@ func (k *keeper) AcquireAbove(ctx context.Context, floor uint64) (bool, error) {
 	}
 	k.mu.Lock()
 	delete(k.acquires, id)
-	k.stepLocked(evAbandon{id: id})
+	k.stepLocked(evAbandon{id: id}) //nolint:contextcheck // a request outlives the call that leads to it
 	k.mu.Unlock()
 	select {
 	case a := <-answer: // it came first
@@ -130,7 +130,7 @@ func (k *keeper) Release(ctx context.Context) error {
 	k.lastID++
 	id := k.lastID
 	k.releases[id] = answer
-	k.stepLocked(evRelease{id: id})
+	k.stepLocked(evRelease{id: id}) //nolint:contextcheck // a request outlives the call that leads to it
 	k.mu.Unlock()
 	select {
 	case a := <-answer:
@@ -179,8 +179,6 @@ func (k *keeper) stepLocked(ev any) {
 }
 
 // do carries out one action.
-//
-//nolint:contextcheck // a request outlives the call that has led to it
 func (k *keeper) do(ac any) {
 	switch ac := ac.(type) {
 	case acSend:
@@ -189,7 +187,7 @@ func (k *keeper) do(ac any) {
 		go func() {
 			defer cancel()
 			g, err := k.request(ctx, ac)
-			k.step(evAnswer{grant: g, err: err})
+			k.step(evAnswer{grant: g, err: err}) //nolint:contextcheck // a request outlives the call that leads to it
 		}()
 	case acCancel:
 		k.cancel()
