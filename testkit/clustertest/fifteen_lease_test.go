@@ -227,6 +227,24 @@ func TestALeavingHostGivesItsLeaseBackWhenTheInstanceHasEnded(t *testing.T) {
 	})
 }
 
+// Case 120: the next start need not wait for the lease to expire.
+func TestALeaseIsGivenBackWhenTheLastNodeEnds(t *testing.T) {
+	for name, end := range map[string]func(t *testing.T, n *cluster.Node){
+		"it leaves":           func(t *testing.T, n *cluster.Node) { require.NoError(t, n.Leave(t.Context())) },
+		"it is shut down":     func(t *testing.T, n *cluster.Node) { require.NoError(t, n.Shutdown(t.Context())) },
+		"its system is ended": func(t *testing.T, n *cluster.Node) { require.NoError(t, n.System.Shutdown(t.Context())) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			leasing(t, 1, time.Hour, func(t *testing.T, h *tenant) {
+				require.Equal(t, "n1", h.holder())
+				end(t, h.Node("n1"))
+				time.Sleep(time.Second)
+				require.Empty(t, h.holder())
+			})
+		})
+	}
+}
+
 // Case 254.
 func TestALeaseThatIsLostAndFreeAgainBringsAnotherInstance(t *testing.T) {
 	leasing(t, 3, 15*time.Second, func(t *testing.T, h *tenant) {
