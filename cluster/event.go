@@ -33,8 +33,9 @@ type (
 		id ID
 		on bool
 	}
-	offered  struct{ name string } // there is a manager for a singleton here
-	recorded struct {              // a singleton's generation
+	offered   struct{ offer string } // there is a manager for a singleton here
+	withdrawn struct{ name string }  // there is none any more
+	recorded  struct {               // a singleton's generation
 		name   string
 		record singleton.Record
 	}
@@ -56,6 +57,7 @@ func (notReached) event() {}
 func (found) event()      {}
 func (connected) event()  {}
 func (offered) event()    {}
+func (withdrawn) event()  {}
 func (recorded) event()   {}
 func (leased) event()     {}
 func (leaveAsked) event() {}

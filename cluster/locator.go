@@ -32,9 +32,15 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 }
 
 // Offer implements [singleton.Locator].
-func (l *locator) Offer(name string) {
-	l.offers.add(name)
-	l.inbox.post(0, offered{name})
+func (l *locator) Offer(offer string) {
+	l.offers.change(func(all []string) []string { return withOffer(all, offer) })
+	l.inbox.post(0, offered{offer})
+}
+
+// Withdraw implements [singleton.Locator].
+func (l *locator) Withdraw(name string) {
+	l.offers.change(func(all []string) []string { return withoutOffer(all, name) })
+	l.inbox.post(0, withdrawn{name})
 }
 
 // Record implements [singleton.Locator].
@@ -56,6 +62,7 @@ func (v View) topology() singleton.Topology {
 			ID:        peerID(m.ID()),
 			Name:      m.Name,
 			Up:        m.Status == Up,
+			UpNumber:  m.UpNumber,
 			Reachable: v.Reachable(m),
 			Roles:     m.Roles,
 			Offers:    v.rows[m.ID()].Offers,
@@ -64,7 +71,7 @@ func (v View) topology() singleton.Topology {
 	for id, since := range v.gone {
 		dead := v.tombs[id]
 		t.Gone = append(t.Gone, singleton.Gone{
-			Peer:  singleton.Peer{ID: peerID(id), Name: dead.Name, Roles: dead.Roles, Offers: dead.Offers},
+			Peer:  singleton.Peer{ID: peerID(id), Name: dead.Name, UpNumber: dead.UpNumber, Roles: dead.Roles, Offers: dead.Offers},
 			Since: since,
 		})
 	}
@@ -84,10 +91,19 @@ type names struct {
 	all []string   // sorted
 }
 
-func (n *names) add(name string) {
+func (n *names) change(f func(all []string) []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.all = union(n.all, []string{name})
+	n.all = f(n.all)
+}
+
+// withOffer returns all with an offer in place of one of the same name.
+func withOffer(all []string, offer string) []string {
+	return union(withoutOffer(all, singleton.OfferName(offer)), []string{offer})
+}
+
+func withoutOffer(all []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(o string) bool { return singleton.OfferName(o) == name })
 }
 
 func (n *names) sorted() []string {

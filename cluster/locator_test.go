@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -73,5 +74,45 @@ func TestOffersOutliveTheIncarnation(t *testing.T) {
 				require.Equal(t, []string{"s"}, m.Offers)
 			}
 		}
+	})
+}
+
+func TestAnOfferThatIsWithdrawnIsGoneForEverybody(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.start("n1", "n2")
+		l := (*locator)(f.nodes["n2"])
+		offers := func() []string {
+			time.Sleep(time.Second)
+			members := f.nodes["n1"].View().topology().Members
+			return members[slices.IndexFunc(members, func(p singleton.Peer) bool { return p.Name == "n2" })].Offers
+		}
+		l.Offer("s#message=a")
+		l.Offer("t")
+		require.Equal(t, []string{"s#message=a", "t"}, offers())
+		l.Offer("s#message=b")
+		require.Equal(t, []string{"s#message=b", "t"}, offers(), "it takes the place of the one before")
+		l.Withdraw("s")
+		require.Equal(t, []string{"t"}, offers())
+		l.Withdraw("unknown")
+		require.NoError(t, f.nodes["n1"].Down("n2"))
+		time.Sleep(5 * time.Second)
+		require.Equal(t, []string{"t"}, offers(), "as the next incarnation")
+		l.Offer("s#message=a")
+		require.Equal(t, []string{"s#message=a", "t"}, offers())
+	})
+}
+
+func TestSingletonsSeeWhoIsTheOldest(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.tune = func(c *Config) { c.Seeds, c.Leader = []string{"n3:7355"}, LowestAddress() }
+		for _, name := range []string{"n3", "n2", "n1"} {
+			f.start(name)
+		}
+		time.Sleep(time.Second)
+		var ups []uint64
+		for _, p := range f.nodes["n2"].View().topology().Members {
+			ups = append(ups, p.UpNumber)
+		}
+		require.Equal(t, []uint64{3, 2, 1}, ups, "the order of election is another")
 	})
 }

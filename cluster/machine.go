@@ -20,7 +20,7 @@ type rules struct {
 	force      bool                        // found one although not all have answered
 	known      []string                    // where members of the cluster lived that this node was in before
 	earlier    []uint64                    // incarnations of this node that have ended
-	offers     []string                    // singletons that this node has managers for already, sorted
+	offers     []string                    // of the singletons that this node has managers for, sorted
 	records    map[string]singleton.Record // what earlier incarnations knew
 	founding   clusterID                   // of a cluster that this node founds, should it
 	version    uint64                      // of the last view of the incarnation before
@@ -186,7 +186,9 @@ func (m *machine) handle(ev event) {
 	case connected:
 		m.connected(ev)
 	case offered:
-		m.offer(ev.name)
+		m.offer(withOffer(m.set.offers, ev.offer))
+	case withdrawn:
+		m.offer(withoutOffer(m.set.offers, ev.name))
 	case recorded:
 		change := m.change()
 		change.records[ev.name] = ev.record

@@ -55,12 +55,11 @@ func (m *machine) heartbeat() heartbeat {
 	}
 }
 
-// offer writes into our row that a singleton has a manager here.
-func (m *machine) offer(name string) {
-	if i, found := slices.BinarySearch(m.set.offers, name); !found {
-		m.set.offers = slices.Insert(slices.Clone(m.set.offers), i, name)
-	}
-	if r := m.table.rows[m.self]; m.phase == member && !slices.Equal(r.Offers, m.set.offers) {
+// offer writes into our row which singletons have a manager here. Of a node that is
+// exiting nobody needs to know.
+func (m *machine) offer(all []string) {
+	m.set.offers = all
+	if r := m.table.rows[m.self]; m.phase == member && m.table.status(m.self) < Exiting && !slices.Equal(r.Offers, m.set.offers) {
 		r.Offers = m.set.offers
 		m.writeRow(r)
 	}

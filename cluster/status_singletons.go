@@ -14,7 +14,8 @@ import (
 func (v View) singletons(here []singleton.Status) []statuspage.Singleton {
 	managers := map[string][]string{}
 	for _, m := range v.Members {
-		for _, name := range v.rows[m.ID()].Offers {
+		for _, offer := range v.rows[m.ID()].Offers {
+			name := singleton.OfferName(offer)
 			managers[name] = append(managers[name], m.ID().String())
 		}
 	}

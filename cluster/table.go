@@ -37,7 +37,7 @@ type tomb struct {
 type row struct {
 	Version     uint64
 	Unreachable []ID     // sorted
-	Offers      []string // names of the singletons that it has a manager for, sorted
+	Offers      []string // of the singletons that it has a manager for, sorted; see singleton.OfferName
 }
 
 func newTable(c clusterID) table {

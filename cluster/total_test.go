@@ -158,6 +158,7 @@ func eventsFor(r *rig) map[string]event {
 		"notReached": notReached{address: "n2:1", refused: true},
 		"connected":  connected{id: n2, on: true},
 		"offered":    offered{"s"},
+		"withdrawn":  withdrawn{"s"},
 		"recorded":   recorded{name: "s", record: singleton.Record{Term: 1}},
 		"leaveAsked": leaveAsked{},
 		"downAsked":  downAsked{"n2"},

@@ -48,11 +48,18 @@ func (m *machine) proceed(now time.Time, again bool) []action {
 func (m *machine) missing() []PeerID {
 	var ids []PeerID
 	for _, p := range m.topo.Members {
-		if p.ID != m.topo.Self && p.candidate(m.set.role) && !m.grants[p.ID] {
+		if p.ID != m.topo.Self && m.mayRun(p) && !m.grants[p.ID] {
 			ids = append(ids, p.ID)
 		}
 	}
 	return ids
+}
+
+// mayRun reports whether an instance may run on p, or on what p was: by our settings, or by
+// those that it has.
+func (m *machine) mayRun(p Peer) bool {
+	offered, _ := p.offer(m.name)
+	return p.candidate(m.set.role) || !fits(offered, m.set.signature)
 }
 
 // notBefore returns when the margins of those who are gone without an answer are over,
@@ -67,7 +74,7 @@ func (m *machine) notBefore() time.Time {
 		margin = m.topo.Margin
 	}
 	for _, g := range m.topo.Gone {
-		if until := g.Since.Add(margin); g.candidate(m.set.role) && g.offers(m.name) && until.After(at) {
+		if until := g.Since.Add(margin); m.mayRun(g.Peer) && g.offers(m.name) && until.After(at) {
 			at = until
 		}
 	}

@@ -28,6 +28,7 @@ type cluster struct {
 	members []*node
 	records map[string]singleton.Record
 	gone    []singleton.Gone
+	ups     uint64 // how many have come up
 }
 
 // A node is one incarnation of a member.
@@ -73,7 +74,12 @@ func (c *cluster) join(name string) *node {
 	return n
 }
 
-func (c *cluster) up(n *node) { c.change(func() { n.peer.Up = true }) }
+func (c *cluster) up(n *node) {
+	c.change(func() {
+		c.ups++
+		n.peer.Up, n.peer.UpNumber = true, c.ups
+	})
+}
 
 // change changes the table, and shows it to everybody.
 func (c *cluster) change(f func()) {
@@ -131,6 +137,7 @@ func (c *cluster) finishLeaving(name string) {
 func (c *cluster) crash(name string) {
 	c.t.Helper()
 	c.net.disconnect(name)
+	c.change(func() { c.nodes[name].silent = true })
 	require.NoError(c.t, c.nodes[name].Shutdown(c.t.Context()))
 }
 
@@ -154,12 +161,25 @@ func (n *node) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 }
 
 // Offer implements [singleton.Locator].
-func (n *node) Offer(name string) {
+func (n *node) Offer(offer string) {
 	n.cluster.change(func() {
 		if !n.silent {
-			n.peer.Offers = append(n.peer.Offers, name)
+			n.peer.Offers = append(without(n.peer.Offers, singleton.OfferName(offer)), offer)
 		}
 	})
+}
+
+// Withdraw implements [singleton.Locator].
+func (n *node) Withdraw(name string) {
+	n.cluster.change(func() {
+		if !n.silent {
+			n.peer.Offers = without(n.peer.Offers, name)
+		}
+	})
+}
+
+func without(offers []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(offers), func(o string) bool { return singleton.OfferName(o) == name })
 }
 
 // Record implements [singleton.Locator].

@@ -12,6 +12,10 @@ func (m *manager[M]) take(msg M) {
 		m.deadLetter(msg, ErrFinished)
 		return
 	}
+	if m.refusing() {
+		m.deadLetter(msg, m.mismatch)
+		return
+	}
 	if m.reliable.out != nil {
 		m.keep(msg)
 		return
@@ -95,6 +99,10 @@ func (m *manager[M]) giveBack(to PeerID, p actor.Payload) {
 func (m *manager[M]) onGiveBack(w wireGiveBack) {
 	msg, ok := m.unpack(w.Payload)
 	if !ok {
+		return
+	}
+	if m.refusing() {
+		m.deadLetter(msg, m.mismatch)
 		return
 	}
 	over, recall := m.mail.gaveBack(msg, w.From)

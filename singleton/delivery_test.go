@@ -2,7 +2,6 @@ package singleton_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -327,23 +326,12 @@ func TestAMessageOfAnotherTypeIsADeadLetterAtTheHost(t *testing.T) {
 		actor.Spawn(c.nodes["a"].System, behaviors.Singleton(parrot), "one")
 		ref := actor.Spawn(c.nodes["b"].System, behaviors.Singleton(newLedger().keep(0)), "one")
 		settle()
+		c.change(func() { c.nodes["a"].peer.Offers = []string{"one"} }) // it does not say of which type
+		settle()
 		ref.Tell(numbered{"b", 1})
 		dead := c.nodes["a"].deadLetters.Receive()
 		require.Equal(t, numbered{"b", 1}, dead.Message)
 		require.ErrorIs(t, dead.Reason, actor.ErrWrongType)
-	})
-}
-
-func TestAMessageForASingletonWithoutAManagerIsADeadLetter(t *testing.T) {
-	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-		ref := actor.Spawn(c.nodes["b"].System, behaviors.Singleton(parrot), "one")
-		c.change(func() { c.nodes["a"].peer.Offers = []string{"one"} })
-		settle()
-		ref.Tell(msg{Text: "anybody?"})
-		dead := c.nodes["a"].deadLetters.Receive()
-		require.Equal(t, "anybody?", dead.Message.(msg).Text) //nolint:forcetypeassert // the test fails if not
-		require.ErrorIs(t, dead.Reason, actor.ErrNoSuchActor)
-		require.True(t, strings.HasSuffix(dead.Recipient, "one"))
 	})
 }
 

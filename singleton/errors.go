@@ -13,6 +13,10 @@ var (
 	ErrUnavailable = errors.New("singleton: no instance")
 	// ErrBufferFull: there was no instance, and the node's buffer had no room left.
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrUnavailable)
+	// ErrMismatch: the node's singleton of that name has another message type or other
+	// settings than that of the other nodes, so that it can be no part of it. The text says
+	// what differs.
+	ErrMismatch = errors.New("singleton: the name belongs to another singleton")
 	// ErrManagerStopped: the manager of this node ended with the message in its buffer.
 	ErrManagerStopped = errors.New("singleton: the node's manager has stopped")
 	// ErrFinished: the singleton has ended for good, see [Finished].

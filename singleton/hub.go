@@ -25,7 +25,8 @@ type (
 	}
 	unregistered struct {
 		nothing
-		name string
+		name  string
+		taken uint64 // the highest term that the manager has heard of or promised
 	}
 
 	topologyChanged struct {
@@ -54,7 +55,7 @@ type office struct {
 // Attach connects the singletons of s to a cluster, by l. It must be called once, before
 // the first singleton is spawned. Without it singletons run right where they are.
 func Attach(s *actor.System, l Locator) {
-	h := &hub{post: post{s}, managers: make(map[string]actor.ActorRef[any])}
+	h := &hub{post: post{s}, managers: make(map[string]actor.ActorRef[any]), taken: make(map[string]uint64)}
 	ref := actor.SpawnSystem(s, func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
 		h.log = ctx.Log()
 		h.follow(ctx, l)
@@ -94,6 +95,7 @@ type hub struct {
 	topo     Topology
 	seen     bool // there has been a topology
 	managers map[string]actor.ActorRef[any]
+	taken    map[string]uint64 // by name, what a manager that has ended knew
 	drains   []*drainage
 	closed   PeerID // the incarnation of this node that has been drained
 }
@@ -121,6 +123,7 @@ func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMs
 		h.register(msg)
 	case unregistered:
 		delete(h.managers, msg.name)
+		h.taken[msg.name] = max(h.taken[msg.name], msg.taken)
 		h.drained(msg.name)
 	case topologyChanged:
 		h.topo, h.seen = msg.topo, true
@@ -139,6 +142,9 @@ func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMs
 
 func (h *hub) register(msg registered) {
 	h.managers[msg.name] = msg.inbox
+	if taken := h.taken[msg.name]; taken > 0 {
+		msg.inbox.Tell(wireGrant{Name: msg.name, Taken: taken}) // of no attempt
+	}
 	if !h.seen {
 		return
 	}
@@ -219,15 +225,26 @@ func (h *hub) answer(msg wireMsg) {
 	case wireRequest:
 		if _, known := h.topo.member(msg.From); known && !h.expects(msg.Name) {
 			r := h.topo.Records[msg.Name]
-			h.post.send(msg.From, wireGrant{Name: msg.Name, From: h.topo.Self, To: msg.From, Attempt: msg.Attempt, Record: r, Taken: r.Term})
+			h.post.send(msg.From, wireGrant{Name: msg.Name, From: h.topo.Self, To: msg.From, Attempt: msg.Attempt, Record: r, Taken: max(r.Term, h.taken[msg.Name])})
 		}
 	case wireRecall:
 		h.post.send(msg.From, wireRecalled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
-	case wireDeliver, wireGiveBack:
+	case wireDeliver:
+		h.giveBack(msg)
+	case wireGiveBack:
 		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
 	case wireGrant, wireRecalled, wireAck, wireMarks:
 	case wireTold, wireCheck: // the sender keeps it, and will send it again
 	}
+}
+
+// giveBack returns a message whose node does not know yet that there is no manager here.
+func (h *hub) giveBack(msg wireDeliver) {
+	if _, member := h.topo.member(msg.From); !member {
+		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
+		return
+	}
+	h.post.send(msg.From, wireGiveBack{Name: msg.Name, From: h.topo.Self, Payload: msg.Payload})
 }
 
 // expects reports whether there is a manager, or is about to be, of which the hub has not

@@ -90,7 +90,10 @@ func generationsOutliveTheCluster(t *testing.T, j persistence.Journal) {
 			last = gen
 			require.Eventually(t, func() bool { status, _ := singleton.StatusOf(s, "one"); return status.Generation == gen }, 5*time.Second, time.Millisecond)
 			ref.Tell(msg{Text: "fail"})
-			require.Eventually(t, func() bool { status, _ := singleton.StatusOf(s, "one"); return last.Less(status.Generation) && status.Here }, 5*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool {
+				status, _ := singleton.StatusOf(s, "one")
+				return last.Less(status.Generation) && status.Here
+			}, 5*time.Second, time.Millisecond)
 		}
 		require.NoError(t, s.Shutdown(t.Context()))
 	}

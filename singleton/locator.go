@@ -14,9 +14,12 @@ type Locator interface {
 	// newest only, until ctx ends.
 	Topologies(ctx context.Context) iter.Seq[Topology]
 
-	// Offer tells the cluster that this node has a manager for the singleton of that name,
-	// so that it may host it.
-	Offer(name string)
+	// Offer tells the cluster what this node has a manager for, so that it may host it. An
+	// offer of the same name, see [OfferName], takes the place of the one before.
+	Offer(offer string)
+
+	// Withdraw takes back the offer of that name: this node has no manager any more.
+	Withdraw(name string)
 
 	// Record raises what the cluster knows of the singleton's generations.
 	Record(name string, r Record)
@@ -33,10 +36,11 @@ type PeerID struct {
 type Peer struct {
 	ID        PeerID
 	Name      string
-	Up        bool // may host
+	Up        bool   // may host
+	UpNumber  uint64 // the order in which members came up: the oldest has the lowest; 0 while joining
 	Reachable bool
 	Roles     []string
-	Offers    []string // singletons that it has a manager for
+	Offers    []string // what it has managers for, see [OfferName]
 }
 
 // A Topology is what a node knows of its cluster at one moment.
@@ -87,19 +91,6 @@ func (r Record) Merge(o Record) Record {
 // candidate reports whether p could host the singleton, were it up.
 func (p Peer) candidate(role string) bool {
 	return role == "" || slices.Contains(p.Roles, role)
-}
-
-func (p Peer) offers(name string) bool { return slices.Contains(p.Offers, name) }
-
-// host returns the member that is to host a singleton: the first of the order of
-// election that is up, has the role and a manager; except is left out.
-func (t Topology) host(role string, except PeerID, manager func(Peer) bool) (Peer, bool) {
-	for _, p := range t.Members {
-		if p.Up && p.ID != except && p.candidate(role) && manager(p) {
-			return p, true
-		}
-	}
-	return Peer{}, false
 }
 
 func (t Topology) hasMemberAt(address string) bool {

@@ -118,15 +118,14 @@ func (m *machine) onRename(now time.Time) []action {
 
 // host returns who is to host, as far as this node knows.
 func (m *machine) host() (Peer, bool) {
-	return m.topo.host(m.set.role, m.leaving, func(p Peer) bool { return p.offers(m.name) })
+	return m.topo.host(m.name, &m.set, PeerID{}, m.leaving)
 }
 
 // hostIsSelf reports whether this node is to host, or will be as soon as its view shows
 // that it has a manager.
 func (m *machine) hostIsSelf() bool {
-	self := m.topo.Self
-	h, ok := m.topo.host(m.set.role, m.leaving, func(p Peer) bool { return p.ID == self || p.offers(m.name) })
-	return ok && h.ID == self && !m.topo.Down
+	h, ok := m.topo.host(m.name, &m.set, m.topo.Self, m.leaving)
+	return ok && h.ID == m.topo.Self && !m.topo.Down
 }
 
 // review is what a changed view means to each phase.
@@ -151,10 +150,17 @@ func (m *machine) reviewHost(now time.Time) []action {
 	if m.topo.Down {
 		return m.stopFor(Stopping, true, now)
 	}
-	if _, somebody := m.host(); somebody && !m.known.Finished {
+	if _, somebody := m.host(); somebody && !m.known.Finished && !m.misfit() {
 		return nil
 	}
 	return m.stopFor(HandingOver, false, now)
+}
+
+// misfit reports whether this node's manager is of another singleton than the one that
+// counts: it must not host.
+func (m *machine) misfit() bool {
+	_, _, misfit := m.topo.misfit(m.name, m.set.signature)
+	return misfit
 }
 
 // settle finds the phase of a node that runs no instance.
@@ -162,7 +168,7 @@ func (m *machine) settle(now time.Time) []action {
 	switch h, ok := m.host(); {
 	case m.known.Finished:
 		m.phase = Ended
-	case !ok || m.topo.Down:
+	case !ok || m.topo.Down || m.misfit():
 		m.phase = Pending
 	case h.ID != m.topo.Self:
 		m.phase = Standby

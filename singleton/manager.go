@@ -26,6 +26,7 @@ type manager[M any] struct {
 	alarm    alarm
 	look     look
 	draining bool // the hub wants to know when no instance runs here
+	mismatch error
 	board    *board
 	status   Status
 }
@@ -36,7 +37,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		ctx: ctx, name: name, machine: newMachine(name, set),
 		mail: mail[M]{limit: set.buffer}, guests: guests{limit: set.buffer},
 		post: post{ctx.System()}, board: boardOf(ctx.System()),
-		status: Status{Name: name, Phase: Pending, Since: time.Now()},
+		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: set.placement()},
 	}
 	m.inbox = actor.Handle(ctx, func(msg any) actor.Behavior[M] {
 		m.onInbox(msg)
@@ -64,13 +65,13 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 func (m *manager[M]) register() {
 	o, clustered := actor.Extension[office](m.ctx.System())
 	if !clustered {
-		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Roles: []string{m.machine.set.role}, Offers: []string{m.name}}
+		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Name: m.machine.set.anchor.node, Roles: []string{m.machine.set.role}, Offers: []string{m.name}}
 		m.happened(viewed{Topology{Self: self.ID, Members: []Peer{self}}})
 		return
 	}
 	m.office = o
 	m.office.hub.Tell(registered{name: m.name, inbox: m.inbox})
-	m.office.locator.Offer(m.name)
+	m.office.locator.Offer(offer(m.name, m.machine.set.signature))
 	m.report()
 }
 
@@ -81,7 +82,8 @@ func (m *manager[M]) close() {
 	m.keeping.close(m.ctx.Log())
 	m.board.erase(m.name)
 	if m.office.locator != nil {
-		m.office.hub.Tell(unregistered{name: m.name})
+		m.office.hub.Tell(unregistered{name: m.name, taken: m.machine.highestTerm()})
+		m.office.locator.Withdraw(m.name)
 	}
 }
 
@@ -172,6 +174,7 @@ func (m *manager[M]) happened(ev event) {
 	for _, a := range m.machine.step(ev, now) {
 		m.do(a)
 	}
+	m.checkFit()
 	m.reroute()
 	m.settle(now)
 }

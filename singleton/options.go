@@ -26,6 +26,8 @@ type Option func(*settings)
 
 type settings struct {
 	role        string
+	anchor      anchor
+	signature   string // of all that must be the same on all nodes; "" fits all
 	buffer      int
 	window      int // of AtLeastOnce; 0: at most once
 	stopMessage any
@@ -46,6 +48,7 @@ func newSettings(opts []Option) settings {
 	for _, o := range opts {
 		o(&s)
 	}
+	s.checkPlacement()
 	return s
 }
 

@@ -23,6 +23,7 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 			panic(fmt.Sprintf("singleton: stop message %T is not a message of the singleton, which takes %v", set.stopMessage, reflect.TypeFor[M]()))
 		}
 	}
+	set.signature = signatureOf(set.traits(reflect.TypeFor[M]()))
 	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		m := newManager(ctx, factory, set)
 		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {

@@ -21,6 +21,14 @@ type Status struct {
 	Host string
 	Here bool
 
+	// Placement says where the singleton may be, for people.
+	Placement string
+
+	// Mismatch says in what the singleton of this node differs from the one that other
+	// nodes have under the same name, "" when it does not. It then takes no part: what is
+	// told to it is a dead letter with [ErrMismatch].
+	Mismatch string
+
 	// Generation is that of the instance here, or of the last that was here.
 	Generation Generation
 

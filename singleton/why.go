@@ -41,8 +41,14 @@ func (m *machine) whyPending() string {
 	if m.topo.Down {
 		return "this node is down"
 	}
+	if what, whose, misfit := m.topo.misfit(m.name, m.set.signature); misfit {
+		return fmt.Sprintf("it is another singleton than that of the same name on %s, and takes no part: %s", whose.ID.Address, what)
+	}
 	if self, member := m.topo.member(m.topo.Self); !member || !self.Up {
 		return "this node is not up"
+	}
+	if m.set.anchor.kind == byName {
+		return m.set.placement() + " is not up, or has no manager for it"
 	}
 	return "no member that is up has a manager for it and may host it"
 }

@@ -1,0 +1,169 @@
+package singleton
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// OnLeader lets the first member in the cluster's order of election host the singleton,
+// of those that may. This is the default. Where the cluster elects by something else than
+// age, a node that joins may take a running instance over.
+func OnLeader() Option { return func(s *settings) { s.anchorAt(anchor{kind: byElection}) } }
+
+// OnOldest lets the member host the singleton that has been up the longest, of those that
+// may, whatever the cluster elects its leader by. So a join never moves the instance.
+func OnOldest() Option { return func(s *settings) { s.anchorAt(anchor{kind: byAge}) } }
+
+// OnNode lets only the member of that name host the singleton, cluster.Config.NodeID.
+// While there is none, or it is not up, nobody does, and messages are held; when it
+// returns, as a new incarnation perhaps, the singleton starts there with a higher term.
+// [Role] cannot be given as well. It panics on the empty name.
+func OnNode(name string) Option {
+	if name == "" {
+		panic(`singleton: OnNode(""): name the node by its cluster.Config.NodeID, or leave the option out`)
+	}
+	return func(s *settings) { s.anchorAt(anchor{kind: byName, node: name}) }
+}
+
+// An anchor says which of the members that may host a singleton is preferred.
+type anchor struct {
+	kind anchorKind
+	node string // of byName
+}
+
+type anchorKind uint8
+
+const (
+	unset anchorKind = iota
+	byElection
+	byAge
+	byName
+)
+
+// String returns how the anchor is known in signatures: "" for what is the default.
+func (a anchor) String() string {
+	switch a.kind {
+	case byAge:
+		return "oldest"
+	case byName:
+		return "node " + a.node
+	case unset, byElection:
+	}
+	return ""
+}
+
+// option is what the user has written.
+func (a anchor) option() string {
+	switch a.kind {
+	case byAge:
+		return "OnOldest()"
+	case byName:
+		return fmt.Sprintf("OnNode(%q)", a.node)
+	case unset, byElection:
+	}
+	return "OnLeader()"
+}
+
+// anchorAt panics when there is an anchor already.
+func (s *settings) anchorAt(a anchor) {
+	if s.anchor.kind != unset {
+		panic(fmt.Sprintf("singleton: %s and %s contradict each other; give one of them", s.anchor.option(), a.option()))
+	}
+	s.anchor = a
+}
+
+// checkPlacement panics when nobody could tell where the singleton is to be.
+func (s *settings) checkPlacement() {
+	if s.anchor.kind == byName && s.role != "" {
+		panic(fmt.Sprintf("singleton: %s and Role(%q) contradict each other; a node that is named needs no role, so leave one of them out", s.anchor.option(), s.role))
+	}
+}
+
+// placement returns in words where the singleton may be, for people.
+func (s *settings) placement() string {
+	where := "the first in the order of election"
+	switch s.anchor.kind {
+	case byAge:
+		where = "the oldest"
+	case byName:
+		return fmt.Sprintf("the node %q", s.anchor.node)
+	case unset, byElection:
+	}
+	if s.role != "" {
+		where += fmt.Sprintf(" of role %q", s.role)
+	}
+	return where
+}
+
+// host returns the member that is to host the singleton of that name: by its anchor the
+// first of those that are up, have the role, and have a manager of the signature that
+// counts. Except is left out. The member self counts as one that has a manager; it may be
+// zero.
+func (t Topology) host(name string, set *settings, self, except PeerID) (Peer, bool) {
+	reference, _, _ := t.reference(name, set.signature)
+	for _, p := range set.anchor.order(t.Members) {
+		if p.Up && p.ID != except && set.admits(p) && p.manages(name, set.signature, self, reference) {
+			return p, true
+		}
+	}
+	return Peer{}, false
+}
+
+// admits reports whether p is where the singleton may be.
+func (s *settings) admits(p Peer) bool {
+	return p.candidate(s.role) && (s.anchor.kind != byName || p.Name == s.anchor.node)
+}
+
+// manages reports whether p has a manager that the reference lets host.
+func (p Peer) manages(name, signature string, self PeerID, reference string) bool {
+	offered, offers := p.offer(name)
+	if p.ID == self {
+		offered, offers = signature, true
+	}
+	return offers && fits(offered, reference)
+}
+
+// order returns members by preference.
+func (a anchor) order(members []Peer) []Peer {
+	if a.kind != byAge {
+		return members
+	}
+	return slices.SortedStableFunc(slices.Values(members), olderFirst)
+}
+
+// olderFirst puts those that have no up-number last.
+func olderFirst(a, b Peer) int { return cmp.Compare(a.UpNumber-1, b.UpNumber-1) }
+
+// reference returns the signature that all managers of a singleton must have, and whose
+// it is: that of the oldest member that is up and offers it, or else of the oldest at all;
+// so who comes later changes nothing. This node offers own, seen or not.
+func (t Topology) reference(name, own string) (signature string, whose Peer, known bool) {
+	for _, p := range t.Members {
+		offered, offers := p.offer(name)
+		if p.ID == t.Self {
+			offered, offers = own, true
+		}
+		if offers && offered != "" && (!known || before(p, whose)) {
+			signature, whose, known = offered, p, true
+		}
+	}
+	return signature, whose, known
+}
+
+func before(a, b Peer) bool {
+	if a.Up != b.Up {
+		return a.Up
+	}
+	return olderFirst(a, b) < 0
+}
+
+// misfit says in what this node's manager of a singleton differs from the one that
+// counts, and whose that is; ok is false when it does not, or nothing is known.
+func (t Topology) misfit(name, signature string) (what string, whose Peer, ok bool) {
+	reference, whose, known := t.reference(name, signature)
+	if !known || fits(signature, reference) {
+		return "", Peer{}, false
+	}
+	return differences(signature, reference), whose, true
+}
