@@ -14,12 +14,14 @@
 //   - Of the members of a cluster one at most runs an instance: the next one starts when
 //     the former has ended, PostStop and deferred functions included.
 //   - A node that is joining starts none. A join moves a running instance only where the
-//     cluster elects by something else than age.
+//     cluster elects by something else than age, and never with [OnOldest] or [OnNode].
 //   - When Spawn has returned on the member that is first among those that may host, no
 //     other gets permission to start an instance. One that runs already moves there.
 //   - An instance that fails or stops by itself is started again in place, after a
 //     backoff. That its factory panics is a failure too.
-//   - Generations strictly grow, over all instances that the members have ever run.
+//   - Generations strictly grow, over all instances that the members have ever run. Those
+//     of event-sourced instances, and with [WithGenerations], go on growing when all nodes
+//     have been stopped.
 //   - A message is handled by one instance, once at most.
 //   - What the actors of one node tell arrives in the order in which they told it, moves
 //     of the instance included.
@@ -30,7 +32,9 @@
 // # The life of a hand-over
 //
 // The host is the first member in the cluster's order of election that is up, has the
-// role, and has a manager. Each manager finds it in its own view of the cluster and is
+// role, and has a manager; or the oldest of them with [OnOldest], or the one of a name with
+// [OnNode]. A manager that stops by itself, while its node goes on, gives its singleton
+// away, until it is spawned again. Each manager finds it in its own view of the cluster and is
 // in one of six phases:
 //
 //	Pending      nobody can host, as far as this node knows
@@ -69,6 +73,10 @@
 //	the host changes                     what the former host still holds is called back,
 //	                                       and goes ahead of what was told since
 //	its node leaves                      sent on by the node that holds it
+//	it comes to a node that has no       given back, and sent on when the view of its node
+//	  manager any more                     is newer
+//	the node's singleton of that name    dead letter, [ErrMismatch]
+//	  is another one
 //	the buffer is full                   the oldest is a dead letter, [ErrBufferFull]
 //	its type has no name for the wire    dead letter, [actor.ErrNotSerializable]; on the
 //	                                       host's own node it needs none
@@ -85,14 +93,21 @@
 //
 // Every instance has a [Generation], which [GenerationOf] finds in its context. Send it
 // along with whatever the instance does to the outside, and let the outside refuse what
-// is lower than the highest it has seen. That is what keeps an instance harmless that
+// is lower than the highest it has seen: the examples have a service behind HTTP and a row
+// of a database that do. An instance that is refused fails with [ErrFenced]. That is what keeps an instance harmless that
 // was paused or cut off and does not know that it has a successor: no protocol between
 // members can do that. The journal does the same for event-sourced instances by itself;
-// one that it refuses is stopped, and its node asks again before it starts another.
+// one that it refuses is stopped, and its node asks again before it starts another. They
+// claim their events by the packed generation: each is stored under the number that
+// [GenerationOf] returns where it was written, and when the journal has come further than
+// the cluster knows, that number is what the instance goes on with. Of several persistence
+// ids in one instance the one that is furthest decides.
 //
 // # Settings
 //
 //	Role            ""       which nodes may host; all when empty
+//	OnLeader, OnOldest,      which of them is preferred; the first in the order of
+//	  OnNode                   election by default
 //	Buffer          1000     messages that each node holds, and the host for each node
 //	StopMessage     none     how to ask an instance to stop; without one it is stopped
 //	                         when it has handled what it had been told
@@ -110,11 +125,17 @@
 //   - That there are never two: a node that has been removed without a sign of its end
 //     may run its instance longer than the margin, when its process was paused for
 //     instance. Fence what matters.
-//   - That terms survive the cluster. When all members have been stopped they begin again.
+//   - That terms survive the cluster by themselves. When all members have been stopped
+//     they begin again, but for those of event-sourced instances, and with
+//     [WithGenerations].
 //   - Order across nodes, and across a former host that could not be reached.
 //   - That a message that was told is handled, when processes die. What must not be lost
 //     is to be acknowledged by the instance and told again.
-//   - Anything, when nodes give different options to the same singleton.
+//   - Anything, when nodes give different options to the same singleton. The message
+//     type, the role, the anchor, the type of the stop message, and whether there is a lease
+//     and a source of generations are compared: the oldest member that is up is right, and
+//     who differs takes no part. Names of leases cannot be compared. While who differs in
+//     the role is not known yet to the others, each may run an instance for a moment.
 //
 // # Testing
 //

@@ -3,6 +3,8 @@ package singleton
 import (
 	"errors"
 	"fmt"
+
+	"github.com/understudy-go/understudy/internal/fence"
 )
 
 // Why messages to a singleton become dead letters. Compare with [errors.Is].
@@ -28,3 +30,9 @@ var (
 	// The failure of the last is wrapped beside it.
 	ErrGivenUp = errors.New("singleton: message given up, as 10 instances have failed at it")
 )
+
+// ErrFenced is what an instance fails with, by actor.Context.Fail, when something outside
+// has refused its [Generation]: a newer instance has been there. It is stopped then, and
+// its node asks for permission again before it starts another. It is the error that
+// event-sourced instances fail with, persistence.ErrFenced.
+var ErrFenced = fence.ErrFenced

@@ -11,6 +11,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
+// Cases 142 and 146: what is packed comes back, and the order of numbers is that of terms,
+// then of sequence numbers.
 func TestPackedGenerationsKeepTheirOrder(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test
@@ -29,6 +31,7 @@ func TestPackedGenerationsKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// Case 145.
 func TestAGenerationThatDoesNotFitIsAnErrorNotAWrap(t *testing.T) {
 	for _, g := range []singleton.Generation{{Term: math.MaxUint32 + 1}, {Seq: math.MaxUint32 + 1}} {
 		_, err := g.Packed()
@@ -36,6 +39,7 @@ func TestAGenerationThatDoesNotFitIsAnErrorNotAWrap(t *testing.T) {
 	}
 }
 
+// Case 143.
 func TestGenerationsAreComparedByTermFirst(t *testing.T) {
 	ascending := []singleton.Generation{{Term: 1, Seq: 9}, {Term: 2}, {Term: 2, Seq: 1000000}, {Term: 3}}
 	for i, g := range ascending {

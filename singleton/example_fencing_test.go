@@ -1,0 +1,174 @@
+package singleton_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// Put asks a writer to put text into a store outside, and to say what became of it.
+type Put struct {
+	Text    string
+	ReplyTo actor.ActorRef[string]
+}
+
+// writer puts what it is told, under its generation. When the store has heard of a later
+// one, there is a newer instance somewhere, and this one has nothing to do here any more:
+// it fails with ErrFenced, which no supervision restarts in place.
+func writer(put func(generation uint64, text string) error) func() actor.Behavior[Put] {
+	return func() actor.Behavior[Put] {
+		return behaviors.Receive(func(ctx *actor.Context[Put], msg Put) actor.Behavior[Put] {
+			generation, err := singleton.GenerationOf(ctx).Packed()
+			if err == nil {
+				err = put(generation, msg.Text)
+			}
+			if err != nil {
+				msg.ReplyTo.Tell("refused: " + err.Error())
+				return ctx.Fail(fmt.Errorf("put %q: %w", msg.Text, err))
+			}
+			msg.ReplyTo.Tell(fmt.Sprintf("stored by %v", singleton.Unpack(generation)))
+			return behaviors.Same
+		})
+	}
+}
+
+// twoHosts runs two instances at once, as when a host is cut off and does not know that
+// it has been replaced. What they have in common is the source of their generations. Each
+// of the lines is told to one of them, by its number.
+func twoHosts(put func(generation uint64, text string) error, lines ...string) {
+	source := persistence.Generations(memory.New())
+	var hosts []actor.ActorRef[Put]
+	for range 2 {
+		system := actor.NewSystem("example")
+		defer system.Shutdown(context.Background()) //nolint:errcheck // nothing is left to do about it
+		ref := actor.Spawn(system, behaviors.Singleton(writer(put), singleton.WithGenerations(source)), "writer")
+		hosts = append(hosts, ref)
+		fmt.Println(ask(ref, "hello"))
+	}
+	for _, line := range lines {
+		number, text, _ := strings.Cut(line, " ")
+		host, _ := strconv.Atoi(number)
+		fmt.Printf("%s: %s\n", text, ask(hosts[host-1], text))
+	}
+}
+
+func ask(ref actor.ActorRef[Put], text string) string {
+	answer, err := actor.Ask(context.Background(), ref, func(replyTo actor.ActorRef[string]) Put { return Put{text, replyTo} })
+	if err != nil {
+		return err.Error()
+	}
+	return answer
+}
+
+// A fencedService keeps a text for who can show a generation that is not below the
+// highest it has seen.
+type fencedService struct {
+	mu      sync.Mutex // guards all below
+	highest uint64
+	text    string
+}
+
+func (s *fencedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(r.Body)
+	generation, malformed := strconv.ParseUint(r.Header.Get("Generation"), 10, 64)
+	if err != nil || malformed != nil {
+		http.Error(w, "a body and a generation are needed", http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if generation < s.highest {
+		http.Error(w, fmt.Sprintf("generation %v is older than %v", singleton.Unpack(generation), singleton.Unpack(s.highest)), http.StatusConflict)
+		return
+	}
+	s.highest, s.text = generation, string(text)
+}
+
+// A service behind HTTP is fenced by the generation in a header: it keeps the highest it
+// has seen, together with what it protects, and refuses what is lower.
+func Example_fencedHTTPService() {
+	service := &fencedService{}
+	server := httptest.NewServer(service)
+	defer server.Close()
+
+	put := func(generation uint64, text string) error {
+		req, err := http.NewRequest(http.MethodPut, server.URL, strings.NewReader(text))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Generation", strconv.FormatUint(generation, 10))
+		resp, err := server.Client().Do(req)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close() //nolint:errcheck // it has been read
+		answer, err := io.ReadAll(resp.Body)
+		if resp.StatusCode == http.StatusConflict {
+			return fmt.Errorf("%w: %s", singleton.ErrFenced, strings.TrimSpace(string(answer)))
+		}
+		return err
+	}
+	twoHosts(put, "2 by the new host", "1 by the old one", "2 and again by the new one")
+	fmt.Println("kept:", service.text)
+	// Output:
+	// stored by 1.1
+	// stored by 2.1
+	// by the new host: stored by 2.1
+	// by the old one: refused: persistence: fenced by a newer claim: generation 1.1 is older than 2.1
+	// and again by the new one: stored by 2.1
+	// kept: and again by the new one
+}
+
+// A row of a database is fenced by a column: an update by a lower generation finds no row
+// to change.
+func Example_fencedSQLRow() {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()      //nolint:errcheck // it is in memory
+	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	if _, err := db.Exec(`CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL, generation INTEGER NOT NULL);
+		INSERT INTO setting VALUES ('greeting', '', 0)`); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	put := func(generation uint64, text string) error {
+		result, err := db.Exec(`UPDATE setting SET value = ?1, generation = ?2 WHERE name = 'greeting' AND generation <= ?2`, text, int64(generation)) //nolint:gosec // terms are far below 2³¹
+		if err != nil {
+			return err
+		}
+		if changed, err := result.RowsAffected(); err != nil || changed == 1 {
+			return err
+		}
+		return singleton.ErrFenced
+	}
+	twoHosts(put, "2 by the new host", "1 by the old one")
+	var value string
+	var generation uint64
+	fmt.Println(db.QueryRow("SELECT value, generation FROM setting").Scan(&value, &generation))
+	fmt.Printf("kept: %s, of %v\n", value, singleton.Unpack(generation))
+	// Output:
+	// stored by 1.1
+	// stored by 2.1
+	// by the new host: stored by 2.1
+	// by the old one: refused: persistence: fenced by a newer claim
+	// <nil>
+	// kept: by the new host, of 2.1
+}

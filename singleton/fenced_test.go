@@ -1,0 +1,83 @@
+package singleton_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// Case 148: a fenced service that has seen {2,0} refuses {1,9}, and takes {2,0} and {2,1}.
+func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
+	service := &fencedService{}
+	for _, write := range []struct {
+		gen  singleton.Generation
+		want int
+	}{
+		{singleton.Generation{Term: 2}, http.StatusOK},
+		{singleton.Generation{Term: 1, Seq: 9}, http.StatusConflict},
+		{singleton.Generation{Term: 2}, http.StatusOK},
+		{singleton.Generation{Term: 2, Seq: 1}, http.StatusOK},
+		{singleton.Generation{Term: 2}, http.StatusConflict},
+	} {
+		packed, err := write.gen.Packed()
+		require.NoError(t, err)
+		r := httptest.NewRequest(http.MethodPut, "/", strings.NewReader(write.gen.String()))
+		r.Header.Set("Generation", fmt.Sprint(packed))
+		w := httptest.NewRecorder()
+		service.ServeHTTP(w, r)
+		require.Equal(t, write.want, w.Code, "%v", write.gen)
+	}
+	require.Equal(t, "2.1", service.text)
+}
+
+// Case 151: two sides of a partition that share a source have generations of their own,
+// and the later side has the greater one.
+func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := persistence.Generations(memory.New())
+		var last singleton.Generation
+		for range 3 {
+			s := testkit.NewSystem(t)
+			actor.Spawn(s, behaviors.Singleton(mortal, singleton.WithGenerations(source)), "one")
+			synctest.Wait()
+			status, _ := singleton.StatusOf(s, "one")
+			require.True(t, status.Here)
+			require.True(t, last.Less(status.Generation), "%v is not after %v", status.Generation, last)
+			last = status.Generation
+		}
+	})
+}
+
+// Who is refused outside fails for that reason, which no supervision inside hides, and
+// comes back under a later generation only.
+func TestAnInstanceThatIsRefusedOutsideStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		p := testkit.NewProbe[string](t, s)
+		refused := func() actor.Behavior[msg] {
+			return behaviors.Supervise(behaviors.Receive(func(ctx *actor.Context[msg], m msg) actor.Behavior[msg] {
+				m.ReplyTo.Tell(singleton.GenerationOf(ctx).String())
+				return ctx.Fail(fmt.Errorf("put: %w", singleton.ErrFenced))
+			}), actor.Strategy{})
+		}
+		ref := actor.Spawn(s, behaviors.Singleton(refused), "one")
+		for _, want := range []string{"1.1", "2.1", "3.1"} {
+			ref.Tell(msg{"put", p.Ref()})
+			p.Expect(want)
+			time.Sleep(10 * time.Second)
+		}
+	})
+}
