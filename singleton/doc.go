@@ -94,14 +94,16 @@
 // Every instance has a [Generation], which [GenerationOf] finds in its context. Send it
 // along with whatever the instance does to the outside, and let the outside refuse what
 // is lower than the highest it has seen: the examples have a service behind HTTP and a row
-// of a database that do. An instance that is refused fails with [ErrFenced]. That is what keeps an instance harmless that
-// was paused or cut off and does not know that it has a successor: no protocol between
-// members can do that. The journal does the same for event-sourced instances by itself;
-// one that it refuses is stopped, and its node asks again before it starts another. They
-// claim their events by the packed generation: each is stored under the number that
-// [GenerationOf] returns where it was written, and when the journal has come further than
-// the cluster knows, that number is what the instance goes on with. Of several persistence
-// ids in one instance the one that is furthest decides.
+// of a database that do. That is what keeps an instance harmless that was paused or cut
+// off and does not know that it has a successor: no protocol between members can do that.
+// An instance that is refused fails with [ErrFenced]; it is stopped, and its node asks
+// again before it starts another.
+//
+// The journal does the same for event-sourced instances by itself. They claim their
+// events by the packed generation: each is stored under the number that [GenerationOf]
+// returns where it was written, and when the journal has come further than the cluster
+// knows, that number is what the instance goes on with. Of several persistence ids in one
+// instance the one that is furthest decides.
 //
 // # Settings
 //
