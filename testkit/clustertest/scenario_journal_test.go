@@ -59,11 +59,16 @@ func (j *troubled) claimed() int {
 }
 
 func (j *troubled) Claim(ctx context.Context, id string, w persistence.WriterID) (persistence.Claim, error) {
+	return j.ClaimAtLeast(ctx, id, w, 0)
+}
+
+// ClaimAtLeast is how the instance of a singleton claims.
+func (j *troubled) ClaimAtLeast(ctx context.Context, id string, w persistence.WriterID, floor uint64) (persistence.Claim, error) {
 	j.set(func() { j.claims++ })
 	if j.isDown() {
 		return persistence.Claim{}, errors.Join(persistence.ErrUnavailable, errDown)
 	}
-	return j.Journal.Claim(ctx, id, w)
+	return j.Journal.ClaimAtLeast(ctx, id, w, floor)
 }
 
 func (j *troubled) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
