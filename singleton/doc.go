@@ -22,7 +22,8 @@
 //   - Generations strictly grow, over all instances that the members have ever run. Those
 //     of event-sourced instances, and with [WithGenerations], go on growing when all nodes
 //     have been stopped.
-//   - A message is handled by one instance, once at most.
+//   - A message is handled by one instance, once at most; with [AtLeastOnce] at least once,
+//     as long as the process lives on which it was told.
 //   - What the actors of one node tell arrives in the order in which they told it, moves
 //     of the instance included.
 //   - In a graceful move no message is lost, within the bounds of the buffers.
@@ -87,6 +88,24 @@
 //	the host crashes                     what it had not handled is lost; what is told
 //	                                       once it is suspected is held
 //
+// With [AtLeastOnce] a message stays with the node on which it was told until an instance
+// has handled it, and nothing is given back or called back:
+//
+//	the instance fails, crashes, moves   what it has not handled is sent again to the next
+//	  or loses its lease                   one, in order, before what is newer
+//	a graceful move                      the same, and nothing is handled twice
+//	the window is full                   held, see [Buffer]; beyond that the oldest of what
+//	                                       is held is a dead letter, [ErrBufferFull]
+//	10 instances have failed at it       dead letter, [ErrGivenUp], on the host's node
+//	it cannot be encoded for the wire    dead letter, and those after it go on
+//	the instance leaves it in a stash,   it counts as handled
+//	  or its own supervision resumes or
+//	  restarts after a failure at it
+//	the manager of its node ends         dead letter, [ErrManagerStopped], also when it has
+//	                                       been handled and that is not known yet
+//	its node leaves                      the node waits for it, while there is a host
+//	its process dies                     gone
+//
 // Replies do not take this way: a ref inside a message leads straight to its actor.
 //
 // # Generations and fencing
@@ -111,13 +130,15 @@
 //	OnLeader, OnOldest,      which of them is preferred; the first in the order of
 //	  OnNode                   election by default
 //	Buffer          1000     messages that each node holds, and the host for each node
+//	AtLeastOnce     off      messages that may be under way from each node, see there
 //	StopMessage     none     how to ask an instance to stop; without one it is stopped
 //	                         when it has handled what it had been told
 //	StopTimeout     10 s     then it is stopped after the message it is at
 //	RestartBackoff  100 ms   doubling up to 4 s, with jitter
 //	RemovalMargin   as the cluster recommends
 //
-// [StatusOf] tells where the instance is, since when, under which generation, how many
+// [Started], [Stopped], [HostChanged] and [Dropped] are published on the event stream of
+// each node's system. [StatusOf] tells where the instance is, since when, under which generation, how many
 // messages wait, and what for.
 //
 // # What is not guaranteed
