@@ -17,12 +17,13 @@ help: ## Print this list
 ##@ What a change must pass
 
 .PHONY: test
-test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, 1000 simulated histories without
+test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, 2000 simulated histories without
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 	$(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" --post-run-command=tools/summary \
 		-- -race -vet=off -timeout=15m ./...
 	$(GO) test -timeout=15m ./cluster -histories=200
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift'
+	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
 
 .PHONY: check
 check: fmt-check tidy-check vet lint ## Check everything that needs no test to run
@@ -63,9 +64,9 @@ stress: ## Run the tests of what is concurrent 50 times with the race detector
 	$(GO) test -race -count=50 -timeout=60m ./actor ./singleton ./cluster ./remote
 
 .PHONY: simulate
-simulate: ## Run N (1000) random histories of each pure machine; SEED (0) is the first, NODES (3, 5 and 7 in turn) how many
+simulate: ## Run N (1000) random histories of each pure machine, of the singleton in each protection mode; SEED (0) is the first, NODES (various) how many
 	$(GO) test -timeout=24h ./cluster -run 'RandomHist|Merge' -histories=$(N) -merges=50000 -seed=$(SEED) -nodes=$(NODES)
-	$(GO) test -timeout=24h ./singleton -run Simulated -sim.count=$(N)
+	$(GO) test -timeout=24h ./singleton -run Simulated -v -sim.count=$(N) -sim.first=$(SEED) -sim.nodes=$(NODES)
 
 .PHONY: nemesis
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root

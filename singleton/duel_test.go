@@ -1,7 +1,6 @@
 package singleton
 
 import (
-	"container/heap"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -55,7 +54,7 @@ type fighter struct {
 
 func newArena(t *testing.T, seed uint64, nodes int) *arena {
 	t.Helper()
-	a := &arena{t: t, rng: rand.New(rand.NewPCG(seed, 0)), now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)} //nolint:gosec // a schedule, not a secret
+	a := &arena{t: t, rng: rand.New(rand.NewPCG(seed, 0)), now: simBegin} //nolint:gosec // a schedule, not a secret
 	for i := range nodes {
 		set := newSettings([]Option{RestartBackoff(actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second})})
 		a.nodes = append(a.nodes, &fighter{arena: a, machine: newMachine("x", set), id: PeerID{Address: string(rune('a' + i)), Incarnation: 1}})
@@ -64,17 +63,17 @@ func newArena(t *testing.T, seed uint64, nodes int) *arena {
 }
 
 func (a *arena) in(d time.Duration, do func()) {
-	heap.Push(&a.queue, simEvent{at: a.now.Add(d), order: a.rng.Uint64(), do: do})
+	a.queue.push(simEvent{at: a.now.Add(d).Sub(simBegin), order: a.rng.Uint64(), do: do})
 }
 
 func (a *arena) run(d time.Duration) {
 	for end := a.now.Add(d); ; {
-		if len(a.queue) == 0 || a.queue[0].at.After(end) {
+		if len(a.queue) == 0 || a.queue[0].at > end.Sub(simBegin) {
 			a.now = end
 			return
 		}
-		next := heap.Pop(&a.queue).(simEvent)
-		a.now = next.at
+		next := a.queue.pop()
+		a.now = simBegin.Add(next.at)
 		next.do()
 	}
 }

@@ -1,220 +1,211 @@
 package singleton
 
 import (
-	"container/heap"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 )
 
-// A sim is a cluster of machines under a random schedule of faults, in virtual time and
-// in one goroutine. What it does depends on the seed alone.
+// A sim is a cluster of machines under a schedule of faults, in virtual time and in one
+// goroutine. What it does depends on the schedule alone.
 type sim struct {
-	rules  simRules
-	rng    *rand.Rand
-	now    time.Time
-	queue  simQueue
-	nodes  []*simNode // by address
-	quiet  bool       // no more faults
-	cutOff time.Time  // since when some nodes are cut off; zero when none is
-	broken []string   // laws
-	log    []string   // what happened, for people
-	terms  map[uint64]PeerID
-	seqs   map[uint64]uint64 // by term, the last
-	last   Generation        // the latest that began a term
+	plan  simPlan
+	rng   *rand.Rand
+	now   time.Duration // since the beginning
+	queue simQueue
+	nodes []*simNode // by address
+
+	cuts     [simMax][simMax]int // how many faults cut the way from one node to another
+	noStore  [simMax]int         // how many keep a node from journal and lease store
+	slow     int                 // how many slow all messages down
+	quiet    bool                // no more faults
+	done     bool
+	clusters uint32 // how many have been founded
+	journal  simJournal
+	store    simStore
+	laws     simLaws
+	found    simFound
+	told     []simMsg
+
+	logs bool // write the log: a replay
+	log  []string
 }
 
-// simRules are what schedules differ in.
-type simRules struct {
-	nodes  int
-	byAge  bool // order of election: by age or by address
-	fenced bool // instances fence their writes; else removal takes a margin
-	faults int
-	loss   float64
-	lag    time.Duration // by which what a node knows may be ahead of what its machine does
-}
+// simMax is the largest number of nodes.
+const simMax = 9
 
-// Times of the simulated cluster. A node that is cut off notices that it is down at the
-// latest (detection + skew) after the cut; its machine hears of it within the lag, and then
-// stops the instance within a second.
+// Times of the simulated cluster. A node that is not heard of by a majority is removed
+// after simDetection + simStable, and so long after it has heard of none it knows itself.
 const (
+	simBeat      = 200 * time.Millisecond
 	simDetection = time.Second
-	simSkew      = 300 * time.Millisecond
-	simMargin    = 4 * time.Second
-	simStop      = 500 * time.Millisecond
+	simStable    = 2 * time.Second
+	simStop      = 500 * time.Millisecond // the stop timeout
+	simLastStop  = 400 * time.Millisecond // how long an instance still takes after it
+	simMargin    = 10 * time.Second
+	simLeaseTTL  = 5 * time.Second
+	simFormed    = 4 * time.Second // when the first fault may happen
 )
 
-func newSim(seed uint64, rules simRules) *sim {
-	s := &sim{
-		rules: rules, rng: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // a schedule, not a secret
-		now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), terms: map[uint64]PeerID{}, seqs: map[uint64]uint64{},
-	}
-	for i := range rules.nodes {
-		n := &simNode{sim: s, address: string(rune('a' + i))}
+// simBegin is what a clock shows in the beginning.
+var simBegin = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+func newSim(plan simPlan, logs bool) *sim {
+	s := &sim{plan: plan, rng: rand.New(rand.NewPCG(plan.seed, 1)), logs: logs} //nolint:gosec // a schedule, not a secret
+	s.laws.seqs, s.laws.removed = map[uint64]uint64{}, map[PeerID]bool{}
+	s.store.rate = s.rate()
+	for i := range plan.nodes {
+		n := &simNode{sim: s, index: i, address: string(rune('a' + i)), rate: s.rate()}
 		s.nodes = append(s.nodes, n)
 		s.in(s.upTo(time.Second), n.boot)
 	}
-	s.every(50*time.Millisecond, s.lead)
 	return s
 }
 
-// run plays the schedule, then lets the cluster come to rest, and returns what went
-// against the laws.
-func (s *sim) run() []string {
-	s.in(2*time.Second, func() { s.hurt(s.rules.faults) })
-	for len(s.queue) > 0 && len(s.broken) == 0 {
-		next := heap.Pop(&s.queue).(simEvent)
-		if s.now = next.at; s.quiet && next.quiet {
-			break
-		}
+// rate is how fast a clock runs.
+func (s *sim) rate() float64 { return 1 + s.plan.drift*(2*s.rng.Float64()-1) }
+
+// run plays the schedule, lets the cluster come to rest, and returns what went against
+// the laws; nothing when they were kept.
+func (s *sim) run() string {
+	at := simFormed
+	end := at
+	for _, f := range s.plan.faults {
+		at += f.after
+		s.in(at, func() { s.apply(f) })
+		end = max(end, at+f.lasts)
+	}
+	s.in(end, s.rest)
+	for !s.done && s.laws.broken == "" {
+		next := s.queue.pop()
+		s.now = next.at
 		next.do()
 	}
-	if len(s.broken) == 0 {
-		s.checkQuiet()
+	return s.laws.broken
+}
+
+// rest ends the faults, and the run when all is well, or should be.
+func (s *sim) rest() {
+	s.quiet = true
+	deadline := s.now + 60*time.Second
+	calm := 0
+	var look func()
+	look = func() {
+		switch why := s.unrest(); {
+		case why != "":
+			calm = 0
+			if s.now > deadline {
+				s.found.final = false
+				s.breach("%s, a minute after the last fault", why)
+			}
+		case calm == 4:
+			s.found.final = true
+			s.done = true
+			s.checkMessages()
+			return
+		default:
+			calm++
+		}
+		s.in(500*time.Millisecond, look)
 	}
-	return s.broken
+	look()
 }
 
-func (s *sim) in(d time.Duration, do func()) { s.push(simEvent{at: s.now.Add(d), do: do}) }
-
-func (s *sim) push(e simEvent) {
-	e.order = s.rng.Uint64() // of what happens at one moment
-	heap.Push(&s.queue, e)
-}
-
-func (s *sim) every(d time.Duration, do func()) {
-	s.in(d, func() {
-		do()
-		s.every(d, do)
-	})
+func (s *sim) in(d time.Duration, do func()) {
+	s.queue.push(simEvent{at: s.now + d, order: s.rng.Uint64(), do: do})
 }
 
 func (s *sim) upTo(d time.Duration) time.Duration { return time.Duration(s.rng.Int64N(int64(d) + 1)) }
+
+func (s *sim) between(low, high time.Duration) time.Duration { return low + s.upTo(high-low) }
 
 func (s *sim) chance(p float64) bool { return s.rng.Float64() < p }
 
 // delay is that of a message: mostly short, seldom long.
 func (s *sim) delay() time.Duration {
-	if s.chance(0.05) {
-		return s.upTo(500 * time.Millisecond)
+	d := 200*time.Microsecond + time.Duration(s.rng.ExpFloat64()*float64(time.Millisecond))
+	if s.chance(0.01) {
+		d += s.upTo(s.plan.spike())
 	}
-	return time.Duration(s.rng.ExpFloat64() * float64(3*time.Millisecond))
+	if s.slow > 0 {
+		d += s.upTo(800 * time.Millisecond)
+	}
+	return d
 }
 
-// carry brings a message from one node to another, if it is lucky, or twice.
+// carry brings a datagram from one node to another, if it is lucky, or twice.
 func (s *sim) carry(from, to *simNode, arrive func()) {
-	if from.cut != to.cut || !s.quiet && s.chance(s.rules.loss) {
+	if s.cuts[from.index][to.index] > 0 || !s.quiet && s.chance(s.plan.loss) {
 		return
 	}
-	s.in(s.delay(), arrive)
-	if !s.quiet && s.chance(0.05) {
-		s.in(s.delay(), arrive)
+	s.in(s.delay(), func() { to.awake(arrive) })
+	if s.plan.loss > 0 && !s.quiet && s.chance(0.05) {
+		s.in(s.delay(), func() { to.awake(arrive) })
 	}
 }
 
-func (s *sim) at(address string) *simNode {
-	for _, n := range s.nodes {
-		if n.address == address {
-			return n
-		}
-	}
-	return nil
+// linked reports whether two nodes can have a connection.
+func (s *sim) linked(a, b *simNode) bool {
+	return s.cuts[a.index][b.index] == 0 && s.cuts[b.index][a.index] == 0
 }
+
+func (s *sim) at(address string) *simNode { return s.nodes[address[0]-'a'] }
 
 func (s *sim) note(n *simNode, format string, args ...any) {
-	at := s.now.Sub(time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
-	s.log = append(s.log, fmt.Sprintf("%9.3fs %s: %s", at.Seconds(), n.id.short(), fmt.Sprintf(format, args...)))
-}
-
-func (s *sim) breach(n *simNode, format string, args ...any) {
-	s.note(n, format, args...)
-	s.broken = append(s.broken, s.log[len(s.log)-1])
-}
-
-// story returns the end of the log.
-func (s *sim) story() string { return strings.Join(s.log[max(0, len(s.log)-80):], "\n") }
-
-// hurt does a fault, and then the others.
-func (s *sim) hurt(left int) {
-	if left == 0 {
-		s.heal()
-		s.quiet = true
-		s.push(simEvent{at: s.now.Add(30 * time.Second), quiet: true})
-		return
-	}
-	victims := 1 + s.rng.IntN(2)
-	switch s.rng.IntN(4) {
-	case 0, 1:
-		for range victims {
-			s.victim((*simNode).leave)
-		}
-	case 2:
-		for range victims {
-			s.victim((*simNode).crash)
-		}
-	case 3:
-		s.isolate()
-	}
-	s.in(s.upTo(4*time.Second), func() { s.hurt(left - 1) })
-}
-
-// victim does harm to a node that is up, unless it is the last one that is well.
-func (s *sim) victim(harm func(*simNode)) {
-	var well []*simNode
-	for _, n := range s.nodes {
-		if n.well() {
-			well = append(well, n)
-		}
-	}
-	if len(well) > 1 {
-		harm(well[s.rng.IntN(len(well))])
+	if s.logs {
+		s.log = append(s.log, fmt.Sprintf("%9.3fs %s: %s", s.now.Seconds(), n.id.short(), fmt.Sprintf(format, args...)))
 	}
 }
 
-// isolate cuts off fewer than half of the nodes, for a while.
-func (s *sim) isolate() {
-	if !s.cutOff.IsZero() {
-		return
-	}
-	s.cutOff = s.now
-	for range (s.rules.nodes - 1) / 2 {
-		s.victim(func(n *simNode) {
-			n.cut = true
-			s.note(n, "is cut off")
-			s.in(simDetection+s.upTo(2*simSkew)-simSkew, n.noticeCut)
-		})
-	}
-	s.in(s.upTo(4*time.Second), s.heal)
-}
-
-func (s *sim) heal() {
-	s.cutOff = time.Time{}
-	for _, n := range s.nodes {
-		n.cut = false
+func (s *sim) breach(format string, args ...any) {
+	if s.laws.broken == "" {
+		s.laws.broken = fmt.Sprintf("%9.3fs ", s.now.Seconds()) + fmt.Sprintf(format, args...)
 	}
 }
 
 type simEvent struct {
-	at    time.Time
-	order uint64
+	at    time.Duration
+	order uint64 // of what happens at one moment
 	do    func()
-	quiet bool // the end
 }
 
+func (e simEvent) before(o simEvent) bool { return e.at < o.at || e.at == o.at && e.order < o.order }
+
+// A simQueue is a heap.
 type simQueue []simEvent
 
-func (q simQueue) Len() int { return len(q) }
-func (q simQueue) Less(i, j int) bool {
-	if q[i].at.Equal(q[j].at) {
-		return q[i].order < q[j].order
+func (q *simQueue) push(e simEvent) {
+	h := append(*q, e)
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if !e.before(h[up]) {
+			break
+		}
+		h[i] = h[up]
+		i = up
 	}
-	return q[i].at.Before(q[j].at)
+	h[i] = e
+	*q = h
 }
-func (q simQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *simQueue) Push(e any)   { *q = append(*q, e.(simEvent)) }
-func (q *simQueue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
+
+func (q *simQueue) pop() simEvent {
+	h := *q
+	first, last := h[0], h[len(h)-1]
+	h[len(h)-1] = simEvent{}
+	h = h[:len(h)-1]
+	*q = h
+	for i := 0; len(h) > 0; {
+		down := 2*i + 1
+		if down < len(h)-1 && h[down+1].before(h[down]) {
+			down++
+		}
+		if down >= len(h) || !h[down].before(last) {
+			h[i] = last
+			break
+		}
+		h[i] = h[down]
+		i = down
+	}
+	return first
 }

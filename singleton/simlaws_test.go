@@ -1,191 +1,196 @@
 package singleton
 
 import (
-	"flag"
-	"fmt"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
-var (
-	simSeed  = flag.Uint64("sim.seed", 0, "run the simulation of this seed only")
-	simCount = flag.Uint64("sim.count", 48, "how many simulations to run")
-)
+// simLaws are what must hold in every run:
+//
+//   - no generation is used twice; terms strictly grow, and within a term the sequence
+//     number by one. With a lease that is so whatever happens; without, for as long as a
+//     member lives, and but for a node that may run an instance by mistake, see below;
+//   - a journal with epochs takes nothing of an instance after it has taken something of
+//     one with a higher generation;
+//   - with a lease two instances never run at once: neither paused, both with a valid lease;
+//   - without one they do only when the node of one has been removed by that of the other
+//     without a sign that it has ended; unless they are fenced, only when that process was
+//     also paused for longer than the margin allows for; and not for longer than a node
+//     needs to notice that it is down, and to stop its instance;
+//   - once quiet there is exactly one, and it works;
+//   - a message is handled at most once, or is a dead letter, or was on a process that has
+//     crashed; none is forgotten. When nodes only leave, all are handled, those of one
+//     sender in order.
+type simLaws struct {
+	broken  string
+	last    Generation // the latest that began a term
+	lastOn  PeerID
+	started Generation        // the latest of all
+	seqs    map[uint64]uint64 // by term, the last
+	removed map[PeerID]bool   // by somebody, without a sign of the end
+	since   time.Duration     // since when account has counted
+	running int               // how many instances then ran
+	length  time.Duration     // of the present overlap
+	handled [simMax]int       // the last message of each sender
+}
 
-// Laws: two instances never run at once, unless they are fenced and the node of one has
-// been removed by that of the other; terms strictly grow, and within a term the sequence
-// number, by one; once quiet there is exactly one, and
-// nobody waits.
-func TestSimulatedClustersKeepTheLaws(t *testing.T) {
-	first, last := uint64(1), *simCount
-	if *simSeed != 0 {
-		first, last = *simSeed, *simSeed
-	}
-	for seed := first; seed <= last; seed++ {
-		s := newSim(seed, rulesOf(seed))
-		require.Empty(t, s.run(), "go test ./singleton -run Simulated -sim.seed=%d (%+v)\n%s", seed, s.rules, s.story())
+// newCluster forgets what nobody can remember.
+func (l *simLaws) newCluster(m simMode) {
+	if !m.leased() {
+		l.last, l.started, l.seqs = Generation{}, Generation{}, map[uint64]uint64{}
 	}
 }
 
-func TestASimulationDependsOnItsSeedAlone(t *testing.T) {
-	once, again := newSim(7, rulesOf(7)), newSim(7, rulesOf(7))
-	once.run()
-	again.run()
-	require.Equal(t, once.log, again.log)
-}
-
-func rulesOf(seed uint64) simRules {
-	return simRules{
-		nodes: 2 + int(seed%4), byAge: seed/4%2 == 0, fenced: seed/8%2 == 0,
-		faults: 1 + int(seed/16%12), loss: float64(seed/3%4) * 0.1,
-		lag: []time.Duration{10 * time.Millisecond, 200 * time.Millisecond, time.Second}[seed%3],
+func (s *sim) checkGeneration(i *simInstance) {
+	l, gen := &s.laws, i.gen
+	if next := l.seqs[gen.Term] + 1; gen.Seq != next {
+		s.breach("%s starts %v, which is not number %d of its term", i.node.id.short(), gen, next)
 	}
-}
-
-// happened gives ev to the machine and does what it says.
-func (n *simNode) happened(ev event) {
-	s := n.sim
-	for _, a := range n.machine.step(ev, s.now) {
-		n.do(a)
-	}
-	if at := n.machine.wake(); !at.IsZero() {
-		process := n.machine
-		s.in(max(0, at.Sub(s.now)), func() {
-			if n.runs && n.machine == process && !n.machine.wake().IsZero() && !n.machine.wake().After(s.now) {
-				n.happened(ticked{})
-			}
-		})
-	}
-	n.checkDrained()
-}
-
-func (n *simNode) do(a action) {
-	switch a := a.(type) {
-	case sendRequest:
-		n.send(a.to, requested{from: n.id, attempt: a.attempt, term: a.term})
-	case sendGrant:
-		n.send(a.to, granted{from: n.id, attempt: a.attempt, record: a.record, taken: a.taken})
-	case startInstance:
-		n.start(a.gen)
-	case stopInstance:
-		n.stop(a.now)
-	case saveRecord:
-		n.records = n.records.Merge(a.record)
-	}
-}
-
-// send carries a message of the protocol to one incarnation.
-func (n *simNode) send(id PeerID, ev event) {
-	to := n.sim.at(id.Address)
-	n.sim.carry(n, to, func() {
-		if to.runs && to.id == id {
-			to.happened(ev)
+	l.seqs[gen.Term] = gen.Seq
+	if s.plan.mode.leased() {
+		if !l.started.Less(gen) {
+			s.breach("%s starts %v after %v", i.node.id.short(), gen, l.started)
 		}
-	})
-}
-
-func (n *simNode) start(gen Generation) {
-	s := n.sim
-	s.note(n, "starts %v", gen)
-	for _, other := range s.nodes {
-		if other != n && other.instance != (Generation{}) {
-			n.checkOverlap(other)
-		}
+		l.started = gen
 	}
-	n.checkGeneration(gen)
-	n.instance, n.dying = gen, false
-	if s.rules.fenced {
-		s.in(s.upTo(20*time.Millisecond), func() { n.ifStill(gen, func() { n.happened(fenceHeld{gen: gen, raised: gen}) }) })
-	}
-	if !s.quiet && s.chance(0.3) {
-		s.in(s.upTo(4*time.Second), func() { n.end(gen, s.rules.fenced && s.chance(0.3)) })
-	}
-}
-
-func (n *simNode) checkOverlap(other *simNode) {
-	removed := n.table[other.id].status == simRemoved || other.table[n.id].status == simRemoved
-	if !n.sim.rules.fenced || !removed {
-		n.sim.breach(n, "starts while %s runs %v", other.id.short(), other.instance)
-	}
-}
-
-func (n *simNode) checkGeneration(gen Generation) {
-	s := n.sim
-	if next := s.seqs[gen.Term] + 1; gen.Seq != next {
-		s.breach(n, "%v is not number %d of its term", gen, next)
-	}
-	s.seqs[gen.Term] = gen.Seq
 	if gen.Seq > 1 {
-		if s.terms[gen.Term] != n.id {
-			s.breach(n, "%v goes on with a term of %v", gen, s.terms[gen.Term])
+		return
+	}
+	if gen.Term <= l.last.Term {
+		if s.outdated(i.node) {
+			return
 		}
+		s.breach("%s starts %v after %v of %s", i.node.id.short(), gen, l.last, l.lastOn.short())
+	}
+	l.last, l.lastOn = gen, i.node.id
+}
+
+// outdated reports whether a node that begins a term may not know of later ones: it has been
+// removed and could not notice.
+func (s *sim) outdated(n *simNode) bool {
+	return s.laws.removed[n.id] && !s.plan.mode.leased() && (s.plan.mode.fenced() || n.pausedFor() > s.sparePause())
+}
+
+// checkOverlap looks whether others may run while an instance of n begins to.
+func (s *sim) checkOverlap(n *simNode) {
+	if n.inst == nil || !n.inst.runs() {
 		return
 	}
-	if !s.last.Less(gen) || gen.Term == s.last.Term {
-		s.breach(n, "%v is not after %v", gen, s.last)
-	}
-	s.last, s.terms[gen.Term] = gen, n.id
-}
-
-// stop ends the instance in its time; one in ten ignores the request.
-func (n *simNode) stop(now bool) {
-	s, gen := n.sim, n.instance
-	if now && !n.dying {
-		n.dying = true
-		s.in(s.upTo(400*time.Millisecond), func() { n.end(gen, false) })
-	} else if !now && s.chance(0.9) {
-		s.in(s.upTo(100*time.Millisecond), func() { n.end(gen, false) })
+	for _, o := range s.nodes {
+		if o == n || o.inst == nil || !o.inst.runs() {
+			continue
+		}
+		later, earlier := n, o
+		if n.inst.before(o.inst) {
+			later, earlier = o, n
+		}
+		if why := s.forbidden(later, earlier); why != "" {
+			s.breach("%s runs %v and %s runs %v: %s", later.id.short(), later.inst.gen, earlier.id.short(), earlier.inst.gen, why)
+		}
 	}
 }
 
-func (n *simNode) ifStill(gen Generation, do func()) {
-	if n.runs && n.instance == gen && gen != (Generation{}) {
-		do()
+// forbidden says why an instance may not run while an earlier one does.
+func (s *sim) forbidden(later, earlier *simNode) string {
+	removed := func(by, who *simNode) bool {
+		e := by.table.entries[who.index]
+		return e.status == simRemoved && uint64(e.incarnation) == who.id.Incarnation
 	}
-}
-
-func (n *simNode) end(gen Generation, fenced bool) {
-	n.ifStill(gen, func() {
-		n.sim.note(n, "%v has ended", gen)
-		n.instance = Generation{}
-		n.happened(instanceEnded{fenced: fenced})
-		n.afterView()
-	})
-}
-
-// checkDrained lets a node that leaves go when nothing runs there any more.
-func (n *simNode) checkDrained() {
-	if !n.leaving || n.clean || n.machine.alive || n.machine.phase == Host || n.table[n.id].status != simLeaving {
-		return
+	switch {
+	case s.plan.mode.leased():
+		return "both leases are valid"
+	case !removed(later, earlier) && !removed(earlier, later):
+		return "neither has removed the other"
+	case !s.plan.mode.fenced() && earlier.pausedFor() <= s.sparePause():
+		return "the margin should have kept them apart"
 	}
-	n.clean = true
-	n.sim.note(n, "has left")
-	n.set(n.id, simEntry{status: simRemoved, clean: true})
-	n.sim.in(300*time.Millisecond, n.exit)
+	return ""
 }
 
-// checkQuiet is the end of the schedule, long after the last fault.
-func (s *sim) checkQuiet() {
-	running, hosts := 0, 0
+// noticing is how long a node that is cut off needs to know, and to end its instance.
+func (s *sim) noticing() time.Duration {
+	d := simDetection + simStable + 3*simBeat + s.plan.lag + simStop + simLastStop + simAct
+	return time.Duration(float64(d) / (1 - s.plan.drift))
+}
+
+// simAct is how long an act under way may hold up the end of an instance.
+const simAct = 1100 * time.Millisecond
+
+// sparePause is how long a pause the margin bears.
+func (s *sim) sparePause() time.Duration {
+	return time.Duration(float64(simMargin)/(1+s.plan.drift)) - s.noticing()
+}
+
+// account counts how long more than one instance has been running.
+func (s *sim) account() {
+	l := &s.laws
+	if l.running > 1 {
+		d := s.now - l.since
+		s.found.overlap += d
+		l.length += d
+		if most := s.noticing() + 2*time.Second; l.length > most && !s.plan.mode.leased() {
+			s.breach("%d instances have been running for %v, at most %v are explained", l.running, l.length, most)
+		}
+	}
+	l.since, l.running = s.now, 0
 	for _, n := range s.nodes {
-		if n.instance != (Generation{}) {
-			running++
-		}
-		switch n.machine.phase {
-		case Host:
-			hosts++
-		case Standby:
-		case Pending, Asking, HandingOver, Stopping:
-			s.breach(n, "is still %s: %s", n.machine.phase, describeWait(n.machine))
+		if n.inst != nil && n.inst.runs() {
+			l.running++
 		}
 	}
-	if running != 1 || hosts != 1 {
-		s.breach(s.nodes[0], "%d run and %d host in the end", running, hosts)
+	if l.running < 2 {
+		l.length = 0
 	}
 }
 
-func describeWait(m *machine) string {
-	return fmt.Sprintf("missing %v, not before %v, members %+v", m.missing(), m.notBefore(), m.topo.Members)
+// unrest says what is not as it should be in the end.
+func (s *sim) unrest() string {
+	hosts := 0
+	for _, n := range s.nodes {
+		switch {
+		case !n.runs || n.paused:
+			return n.address + " does not run"
+		case n.self().status != simUp:
+			return n.id.short() + " is not up"
+		case n.inst != nil:
+			hosts++
+			if n.machine.phase != Host || !n.inst.ready || !n.inst.acted || s.journal.writer != n.inst || s.now-s.journal.wrote > time.Second {
+				return n.id.short() + " does not work"
+			}
+		case n.machine.phase != Standby:
+			return n.id.short() + " is " + string(n.machine.phase)
+		}
+	}
+	if hosts != 1 {
+		return "not one host, but " + string(rune('0'+hosts))
+	}
+	return ""
+}
+
+// checkOrder looks whether a message of a sender has been overtaken.
+func (s *sim) checkOrder(msg int) {
+	sender := s.told[msg].sender
+	if s.plan.graceful && msg < s.laws.handled[sender] {
+		s.breach("message %d of %s is handled after %d", msg, s.nodes[sender].address, s.laws.handled[sender])
+	}
+	s.laws.handled[sender] = msg
+}
+
+// checkMessages is the end: what has no fate must be waiting somewhere.
+func (s *sim) checkMessages() {
+	waits := 0
+	for _, n := range s.nodes {
+		waits += n.post.mail.size() + n.post.guests.size()
+		if n.inst != nil {
+			waits += len(n.inst.box)
+		}
+	}
+	forgotten := -waits
+	for _, m := range s.told {
+		if m.fate == simWaits {
+			forgotten++
+		}
+	}
+	if forgotten != 0 {
+		s.breach("%d messages have been forgotten", forgotten)
+	}
 }

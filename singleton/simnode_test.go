@@ -4,206 +4,275 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A simNode is one process after another at one address.
 type simNode struct {
 	sim     *sim
+	index   int
 	address string
-	id      PeerID // of the present incarnation
+	rate    float64 // of its clock
+
+	proc    int // number of the present process
 	runs    bool
-	cut     bool
+	paused  bool
+	stalled []func() // what is to happen when the pause ends
+	pauses  []simSpan
+	id      PeerID // of the present incarnation
 	leaving bool
-	clean   bool // has left, is about to exit
+	left    bool          // is about to exit
+	back    time.Duration // after a leave
 
-	table   simTable
-	gone    map[PeerID]time.Time // when a removal without a sign of the end was seen
-	records Record
+	table  simTable
+	heard  [simMax]time.Duration // when, by this node's clock
+	silent [simMax]time.Duration // since when; 0 when not
+	lonely time.Duration         // since when no majority was heard of; 0 when one is
+	gone   [simMax]simGone
+	record Record
 
-	machine  *machine
-	instance Generation // what runs here; zero when nothing does
-	dying    bool       // it has been told to stop at once
-	viewDue  bool
+	machine *machine
+	viewDue bool
+	wakeAt  time.Time
+	inst    *simInstance
+	keeper  *simKeeper
+	post    simPost
 }
 
-// boot starts a process that joins the cluster, or founds it.
+type simGone struct {
+	incarnation uint32
+	since       time.Time
+}
+
+type simSpan struct{ from, to time.Duration }
+
+// local is the node's monotonic clock.
+func (n *simNode) local() time.Duration {
+	return time.Second + time.Duration(float64(n.sim.now)*n.rate)
+}
+
+func (n *simNode) clock() time.Time { return simBegin.Add(n.local()) }
+
+// in does something in this process after a time by its clock.
+func (n *simNode) in(d time.Duration, do func()) {
+	proc := n.proc
+	n.sim.in(time.Duration(float64(d)/n.rate)+time.Microsecond, func() {
+		if n.proc == proc {
+			n.awake(do)
+		}
+	})
+}
+
+// awake does something now, or when the pause of the process ends.
+func (n *simNode) awake(do func()) {
+	switch {
+	case !n.runs:
+	case n.paused:
+		n.stalled = append(n.stalled, do)
+	default:
+		do()
+	}
+}
+
+func (n *simNode) pause() {
+	n.paused = true
+	n.pauses = append(n.pauses, simSpan{from: n.sim.now, to: -1})
+	n.sim.account()
+}
+
+// resume lets the process go on: all that had to wait happens now, in any order.
+func (n *simNode) resume(proc int) {
+	if n.proc != proc || !n.paused {
+		return
+	}
+	s := n.sim
+	s.account()
+	n.paused = false
+	n.endPause()
+	s.note(n, "goes on")
+	stalled := n.stalled
+	n.stalled = nil
+	for _, do := range stalled {
+		s.in(s.upTo(5*time.Millisecond), func() {
+			if n.proc == proc {
+				n.awake(do)
+			}
+		})
+	}
+	s.checkOverlap(n)
+}
+
+func (n *simNode) endPause() {
+	if last := len(n.pauses) - 1; last >= 0 && n.pauses[last].to < 0 {
+		n.pauses[last].to = n.sim.now
+	}
+}
+
+// pausedFor returns how long the process has been paused in the last two minutes.
+func (n *simNode) pausedFor() time.Duration {
+	total := time.Duration(0)
+	for _, p := range n.pauses {
+		to := p.to
+		if to < 0 {
+			to = n.sim.now
+		}
+		total += max(0, to-max(p.from, n.sim.now-2*time.Minute))
+	}
+	return total
+}
+
+// boot starts a process that looks for a cluster.
 func (n *simNode) boot() {
 	if n.runs {
 		return
 	}
-	set := newSettings([]Option{
-		StopTimeout(simStop), RestartBackoff(actor.Backoff{Min: 50 * time.Millisecond, Max: 400 * time.Millisecond}),
-	})
-	n.runs, n.leaving, n.clean = true, false, false
-	n.machine = newMachine("x", set)
-	n.instance = Generation{}
+	s := n.sim
+	n.proc++
+	n.runs, n.leaving, n.left, n.paused, n.viewDue = true, false, false, false, false
+	n.stalled, n.pauses, n.inst, n.wakeAt = nil, nil, nil, time.Time{}
+	n.record = Record{}
+	n.machine = newMachine("x", s.settings())
+	n.keeper = &simKeeper{node: n}
+	n.post = simPost{node: n, mail: mail[int]{limit: s.plan.buffer}, guests: guests{limit: s.plan.buffer}}
 	n.rejoin()
-	n.pulse(n.id.Address, n.machine)
+	n.in(s.upTo(simBeat), n.tick)
+	n.in(s.upTo(400*time.Millisecond), n.post.write)
 }
 
-// rejoin begins a new incarnation and looks for somebody to join.
+// settings are those of the singleton.
+func (s *sim) settings() settings {
+	set := newSettings([]Option{
+		StopTimeout(simStop), Buffer(s.plan.buffer), LeaseRetry(time.Second),
+		RestartBackoff(actor.Backoff{Min: 50 * time.Millisecond, Max: time.Second}),
+	})
+	if s.plan.mode.leased() {
+		set.lease = simLease{}
+	}
+	return set
+}
+
+// A simLease stands for a lease: the simulation does what the machine says about it.
+type simLease struct{ lease.Lease }
+
+// rejoin begins a new incarnation.
 func (n *simNode) rejoin() {
 	n.id = PeerID{Address: n.address, Incarnation: n.id.Incarnation + 1}
-	n.table = simTable{n.id: {status: simJoining}}
-	n.gone = map[PeerID]time.Time{}
-	n.dying = false
-	n.join()
-}
-
-func (n *simNode) join() {
-	s := n.sim
-	id := n.id
-	contact := s.leader()
-	switch {
-	case contact == nil && !s.founded():
-		n.table[n.id] = simEntry{status: simUp, up: 1}
-		s.note(n, "founds")
-		n.changed()
-		return
-	case contact != nil && contact.cut == n.cut:
-		contact.welcome(n)
-	}
-	s.in(200*time.Millisecond, func() {
-		if n.runs && n.id == id && n.table[id].status == simJoining && len(n.table) == 1 {
-			n.join()
-		}
-	})
-}
-
-// welcome takes a new incarnation in, which is proof that the former one has ended.
-func (n *simNode) welcome(joiner *simNode) {
-	for id := range n.table {
-		if id.Address == joiner.address && id != joiner.id {
-			n.table.merge(id, simEntry{status: simRemoved, clean: true})
-		}
-	}
-	n.table.merge(joiner.id, simEntry{status: simJoining})
+	n.table = simTable{}
+	n.table.entries[n.index] = simEntry{incarnation: uint32(n.id.Incarnation)}
+	n.heard, n.silent, n.gone = [simMax]time.Duration{}, [simMax]time.Duration{}, [simMax]simGone{}
+	n.lonely, n.record = 0, Record{}
 	n.changed()
-	joiner.hear(n.table.clone(), n.records)
-	n.sim.note(joiner, "joins by %s", n.id.short())
+	n.seek()
 }
 
-// pulse gossips the whole table, for as long as the process lives.
-func (n *simNode) pulse(address string, process *machine) {
-	n.sim.in(20*time.Millisecond+n.sim.upTo(60*time.Millisecond), func() {
-		if !n.runs || n.machine != process {
-			return
-		}
-		to := n.sim.nodes[n.sim.rng.IntN(len(n.sim.nodes))]
-		n.tell(to, n.table.clone())
-		n.pulse(address, process)
-	})
-}
-
-func (n *simNode) tell(to *simNode, t simTable) {
-	records := n.records
-	n.sim.carry(n, to, func() {
-		if _, member := t[to.id]; to.runs && (member || len(to.table) > 1) {
-			to.hear(t, records)
-		}
-	})
-}
-
-// hear merges what another node knows.
-func (n *simNode) hear(t simTable, records Record) {
-	before := n.table.clone()
-	for id, e := range t {
-		n.table.merge(id, e)
-	}
-	known := n.records
-	n.records = n.records.Merge(records)
-	if !n.table.equal(before) || n.records != known {
-		n.changed()
-	}
-}
-
-// set changes an entry, and tells everybody about that one alone.
-func (n *simNode) set(id PeerID, e simEntry) {
-	n.table.merge(id, e)
-	n.changed()
-	for _, other := range n.sim.nodes {
-		n.tell(other, simTable{id: n.table[id]})
-	}
-}
+func (n *simNode) self() *simEntry { return &n.table.entries[n.index] }
 
 // changed shows the machine the newest view, a little later.
 func (n *simNode) changed() {
-	for id, e := range n.table {
-		if _, seen := n.gone[id]; e.status == simRemoved && !e.clean && !seen {
-			n.gone[id] = n.sim.now
+	for i, e := range n.table.entries {
+		if e.status == simRemoved && !e.clean && n.gone[i].incarnation != e.incarnation {
+			n.gone[i] = simGone{e.incarnation, n.clock()}
+			n.sim.laws.removed[PeerID{Address: n.sim.nodes[i].address, Incarnation: uint64(e.incarnation)}] = true
 		}
 	}
 	if n.viewDue {
 		return
 	}
 	n.viewDue = true
-	process := n.machine
-	n.sim.in(n.sim.upTo(n.sim.rules.lag), func() {
+	n.in(n.sim.upTo(n.sim.plan.lag), func() {
 		n.viewDue = false
-		if n.runs && n.machine == process {
-			n.happened(viewed{n.topology()})
-			n.afterView()
-		}
+		n.happened(viewed{n.topology()})
+		n.afterView()
 	})
 }
 
 func (n *simNode) topology() Topology {
-	topo := Topology{Self: n.id, Down: n.table[n.id].status >= simDown, Margin: simMargin, Records: map[string]Record{"x": n.records}}
-	if n.sim.rules.fenced {
-		topo.Margin = 0
-	}
-	for _, id := range n.table.order(n.sim.rules.byAge) {
-		e := n.table[id]
-		p := Peer{ID: id, Up: e.status == simUp, Reachable: true, Offers: []string{"x"}}
+	s := n.sim
+	topo := Topology{Self: n.id, Down: n.self().status >= simDown, Margin: simMargin, Records: map[string]Record{"x": n.record}}
+	for _, i := range n.table.order(s.plan.byAge) {
+		e := n.table.entries[i]
+		p := Peer{
+			ID: PeerID{Address: s.nodes[i].address, Incarnation: uint64(e.incarnation)},
+			Up: e.status == simUp, Reachable: n.silent[i] == 0, Offers: simOffers,
+		}
 		switch {
 		case e.status < simRemoved:
 			topo.Members = append(topo.Members, p)
 		case !e.clean:
-			topo.Gone = append(topo.Gone, Gone{Peer: p, Since: n.gone[id]})
+			topo.Gone = append(topo.Gone, Gone{Peer: p, Since: n.gone[i].since})
 		}
 	}
 	return topo
 }
 
-// afterView ends what the view has ended: a node that is down comes back as another
-// incarnation once it runs nothing.
-func (n *simNode) afterView() {
-	if !n.machine.topo.Down || n.clean || n.instance != (Generation{}) {
-		return
-	}
-	if n.leaving {
-		n.exit()
-		return
-	}
-	n.sim.note(n, "was down")
-	n.rejoin()
-}
+var simOffers = []string{"x"}
 
-func (n *simNode) noticeCut() {
-	if n.runs && n.cut && n.table[n.id].status < simDown {
-		n.set(n.id, simEntry{status: simDown})
+// afterView ends what the view has ended: a node that is down comes back as another
+// incarnation once it runs nothing, in this process or in another.
+func (n *simNode) afterView() {
+	s := n.sim
+	if !n.machine.topo.Down || n.left || n.inst != nil || n.machine.topo.Self != n.id {
+		return
+	}
+	switch {
+	case n.leaving:
+		n.depart()
+	case s.chance(0.5):
+		s.note(n, "was down, and joins again")
+		n.rejoin()
+	default:
+		s.note(n, "was down, and starts again")
+		n.exit(simClosed)
+		s.in(s.upTo(time.Second), n.boot)
 	}
 }
 
 // leave hands over, and then exits.
 func (n *simNode) leave() {
+	if n.leaving || n.self().status != simUp {
+		return
+	}
 	n.sim.note(n, "leaves")
 	n.leaving = true
-	n.set(n.id, simEntry{status: simLeaving})
+	n.set(n.index, simEntry{incarnation: n.self().incarnation, status: simLeaving})
 	n.happened(drainAsked{})
 }
 
-func (n *simNode) crash() {
-	n.sim.note(n, "crashes")
-	n.exit()
+// checkDrained lets a node that leaves go when nothing runs there any more.
+func (n *simNode) checkDrained() {
+	m := n.machine
+	if !n.leaving || n.left || m.alive || m.phase == Host || n.post.mail.closed || n.self().status != simLeaving {
+		return
+	}
+	if _, somebody := m.host(); somebody && n.post.mail.size() > 0 {
+		return
+	}
+	n.left = true
+	n.sim.note(n, "has left")
+	n.set(n.index, simEntry{incarnation: n.self().incarnation, status: simRemoved, clean: true})
+	n.in(time.Second, n.depart)
 }
 
-func (n *simNode) exit() {
-	n.runs, n.instance, n.viewDue = false, Generation{}, false
-	n.sim.in(n.sim.upTo(3*time.Second), n.boot)
+func (n *simNode) depart() {
+	back := n.back
+	n.post.close()
+	n.exit(simClosed)
+	n.sim.in(back, n.boot)
 }
 
-// well reports whether the node is up, and nothing has been done to it.
-func (n *simNode) well() bool {
-	return n.runs && !n.cut && !n.leaving && n.table[n.id].status == simUp
+// exit ends the process, and with it what it holds.
+func (n *simNode) exit(fate simFate) {
+	s := n.sim
+	s.note(n, "ends")
+	n.endPause()
+	if n.inst != nil {
+		n.post.lose(n.inst.box, fate)
+		n.inst.over = true
+		n.inst = nil
+	}
+	n.post.die(fate)
+	n.runs, n.paused, n.stalled = false, false, nil
+	n.proc++
+	n.table = simTable{}
+	s.account()
 }

@@ -1,0 +1,311 @@
+package singleton
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A simPost is the mail of one node, as a manager drives it; see delivery.go. Messages are
+// numbers.
+type simPost struct {
+	node    *simNode
+	mail    mail[int]
+	guests  guests
+	look    look
+	lanes   [simMax]time.Duration // when the last message to a node arrives: they keep their order
+	waiting [simMax][]simArrival  // of each node, while this one is paused
+	wakeAt  time.Time
+}
+
+// A simMsg is one message that somebody has told.
+type simMsg struct {
+	fate   simFate
+	sender int
+	proc   int
+}
+
+type simFate uint8
+
+const (
+	simWaits     simFate = iota
+	simHandled           // by an instance
+	simOverflow          // dead letter: no room
+	simClosed            // dead letter: the manager has stopped, or the instance with it
+	simUnhandled         // dead letter: the instance ended with it in its mailbox
+	simUnlinked          // dead letter of a link that is cut, or of one to a process that is gone
+	simDied              // on a machine that has crashed
+)
+
+var simFates = []string{"waits", "handled", "dead letter: no room", "dead letter: stopped", "dead letter: instance ended", "dead letter: no link", "died with its process"}
+
+// fate says what became of a message, once.
+func (s *sim) fate(msg int, f simFate) {
+	if was := s.told[msg].fate; was != simWaits {
+		s.breach("message %d of %s is %q after it was %q", msg, s.nodes[s.told[msg].sender].address, simFates[f], simFates[was])
+	}
+	s.told[msg].fate = f
+	s.found.fates[f]++
+	if f == simHandled {
+		s.checkOrder(msg)
+	}
+	if s.plan.graceful && f != simHandled {
+		s.breach("message %d is lost in a graceful move: %s", msg, simFates[f])
+	}
+}
+
+// write tells the singleton something from time to time.
+func (p *simPost) write() {
+	s := p.node.sim
+	if s.quiet {
+		return
+	}
+	p.node.in(s.between(100*time.Millisecond, 500*time.Millisecond), p.write)
+	if p.node.left || p.node.table.cluster == 0 || s.now < simFormed {
+		return
+	}
+	s.told = append(s.told, simMsg{sender: p.node.index, proc: p.node.proc})
+	p.take(len(s.told) - 1)
+}
+
+func (p *simPost) take(msg int) {
+	if p.mail.clear() {
+		p.send(msg)
+		return
+	}
+	p.lose(p.mail.hold(msg), simOverflow)
+}
+
+func (p *simPost) lose(msgs []int, f simFate) {
+	for _, msg := range msgs {
+		p.node.sim.fate(msg, f)
+	}
+}
+
+func (p *simPost) send(msg int) {
+	if p.mail.route.kind == toInstance {
+		p.node.inst.tell(msg)
+		return
+	}
+	p.mail.sent()
+	p.carry(p.mail.route.peer, msg, func(to *simNode, from PeerID) { to.post.onDeliver(from, simPack(msg)) })
+}
+
+// carry brings something along a connection: in order, once, or not at all when the link
+// is cut or nobody is there. A message, unless it is < 0, is a dead letter then.
+func (p *simPost) carry(id PeerID, msg int, arrive func(to *simNode, from PeerID)) {
+	n, s := p.node, p.node.sim
+	to, from := s.at(id.Address), n.id
+	lost := func() {
+		if msg >= 0 {
+			s.fate(msg, simUnlinked)
+		}
+	}
+	if !s.linked(n, to) || !to.runs {
+		lost()
+		return
+	}
+	proc, at := to.proc, max(s.now+s.delay(), p.lanes[to.index]+1)
+	p.lanes[to.index] = at
+	s.in(at-s.now, func() {
+		if to.proc != proc || !s.linked(n, to) {
+			lost()
+			return
+		}
+		to.post.receive(n.index, simArrival{msg: msg, do: func() { arrive(to, from) }})
+	})
+}
+
+// A simArrival is what a connection has brought.
+type simArrival struct {
+	msg int
+	do  func()
+}
+
+// receive handles what has come, or keeps it in order while the process is paused.
+func (p *simPost) receive(from int, a simArrival) {
+	n := p.node
+	if !n.paused && len(p.waiting[from]) == 0 {
+		a.do()
+		return
+	}
+	p.waiting[from] = append(p.waiting[from], a)
+	if len(p.waiting[from]) == 1 {
+		n.awake(func() {
+			all := p.waiting[from]
+			p.waiting[from] = nil
+			for _, a := range all {
+				a.do()
+			}
+		})
+	}
+}
+
+func simPack(msg int) actor.Payload {
+	return actor.Payload{Data: binary.BigEndian.AppendUint64(nil, uint64(msg))}
+}
+
+func simUnpack(p actor.Payload) int { return int(binary.BigEndian.Uint64(p.Data)) }
+
+func (p *simPost) onDeliver(from PeerID, load actor.Payload) {
+	msg := simUnpack(load)
+	switch p.mail.route.kind {
+	case toInstance:
+		p.node.inst.tell(msg)
+	case toSelf:
+		if over, overflow := p.guests.lodge(from, load); overflow {
+			p.lose([]int{simUnpack(over)}, simOverflow)
+		}
+	case toNobody, toPeer:
+		if _, member := p.node.machine.topo.member(from); member {
+			p.giveBack(from, load)
+		} else {
+			p.take(msg)
+		}
+	}
+}
+
+func (p *simPost) giveBack(to PeerID, load actor.Payload) {
+	msg := simUnpack(load)
+	p.carry(to, msg, func(to *simNode, from PeerID) {
+		over, recall := to.post.mail.gaveBack(msg, from)
+		to.post.lose(over, simOverflow)
+		if recall {
+			to.post.sendRecall()
+		}
+		to.post.flush()
+		to.post.plan()
+	})
+}
+
+func (p *simPost) sendRecall() {
+	peer, number := p.mail.sentTo, p.mail.recall
+	p.carry(peer, -1, func(to *simNode, from PeerID) {
+		if to.id == peer {
+			to.post.onRecall(from, number)
+		}
+	})
+}
+
+func (p *simPost) onRecall(from PeerID, number uint64) {
+	for _, load := range p.guests.takeFrom(from.Address) {
+		p.giveBack(from, load)
+	}
+	p.carry(from, -1, func(to *simNode, _ PeerID) {
+		if to.id == from {
+			to.post.mail.recalled(number)
+			to.post.flush()
+			to.post.plan()
+			to.checkDrained()
+		}
+	})
+}
+
+func (p *simPost) reroute() {
+	if p.mail.redirect(p.route()) {
+		p.sendRecall()
+	}
+	p.flush()
+	p.plan()
+}
+
+func (p *simPost) route() route {
+	m := p.node.machine
+	switch m.phase {
+	case Host:
+		if m.alive {
+			return route{kind: toInstance}
+		}
+		return route{kind: toSelf}
+	case Standby:
+		if h, ok := m.host(); ok && h.Reachable {
+			return route{kind: toPeer, peer: h.ID}
+		}
+	case Asking, Acquiring, HandingOver, Stopping:
+		return route{kind: toSelf}
+	case Pending:
+		if h, ok := m.host(); ok && p.node.left && h.ID != p.node.id {
+			return route{kind: toPeer, peer: h.ID}
+		}
+	case Ended:
+	}
+	return route{kind: toNobody}
+}
+
+func (p *simPost) flush() {
+	if p.mail.route.kind != toSelf {
+		for _, box := range p.guests.takeAll() {
+			for _, load := range box.items.drain() {
+				p.onDeliver(box.from, load)
+			}
+		}
+	}
+	for msg, ok := p.mail.next(); ok; msg, ok = p.mail.next() {
+		p.send(msg)
+	}
+}
+
+// plan looks after what is held up, in a while.
+func (p *simPost) plan() {
+	n := p.node
+	p.look.plan(n.clock(), p.mail.closed || p.mail.refused)
+	if p.look.at.IsZero() || p.look.at.Equal(p.wakeAt) {
+		return
+	}
+	at := p.look.at
+	p.wakeAt = at
+	n.in(max(0, at.Sub(n.clock())), func() {
+		now := laterOf(n.clock(), at)
+		if p.look.due(now) {
+			p.lookAfter()
+		}
+		p.flush()
+		p.plan()
+		n.checkDrained()
+	})
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+func (p *simPost) lookAfter() {
+	peer, member := p.node.machine.topo.member(p.mail.sentTo)
+	switch {
+	case p.mail.closed && member && peer.Reachable:
+		p.sendRecall()
+	case p.mail.closed:
+		p.mail.open()
+	default:
+		p.mail.retry()
+	}
+}
+
+// close gives up what waits; what other nodes have sent goes back to them.
+func (p *simPost) close() {
+	p.mail.redirect(route{kind: toNobody})
+	p.flush()
+	p.lose(p.mail.drain(), simClosed)
+}
+
+// die ends the post with its process.
+func (p *simPost) die(f simFate) {
+	p.lose(p.mail.drain(), f)
+	for _, box := range p.guests.takeAll() {
+		for _, load := range box.items.drain() {
+			p.lose([]int{simUnpack(load)}, f)
+		}
+	}
+	for from, all := range p.waiting {
+		for _, a := range all {
+			if a.msg >= 0 {
+				p.lose([]int{a.msg}, f)
+			}
+		}
+		p.waiting[from] = nil
+	}
+}
