@@ -145,6 +145,9 @@ func (s *sim) settings() settings {
 		StopTimeout(simStop), Buffer(s.plan.buffer), LeaseRetry(time.Second),
 		RestartBackoff(actor.Backoff{Min: 50 * time.Millisecond, Max: time.Second}),
 	})
+	if s.plan.careless {
+		set.margin = 0
+	}
 	if s.plan.mode.leased() {
 		set.lease = simLease{}
 	}

@@ -98,3 +98,22 @@ func TestASimulationDependsOnItsScheduleAlone(t *testing.T) {
 		require.Equal(t, once.found, again.found)
 	}
 }
+
+// The planted mistake: nobody waits for the margin.
+func TestABrokenLawOfSingletonsIsShrunkToTheFaultThatBreaksIt(t *testing.T) {
+	for seed := uint64(1); seed < 1000; seed++ {
+		plan := drawSim(seed, simNone, 5)
+		plan.careless = true
+		if len(plan.faults) < 4 || newSim(plan, false).run() == "" {
+			continue
+		}
+		told := tellBroken(plan)
+		if strings.Count(told, "\n  after ") > 1 {
+			continue
+		}
+		require.Contains(t, told, "the margin should have kept them apart")
+		require.Contains(t, told, fmt.Sprintf("-sim.seed=%d ", seed))
+		return
+	}
+	require.Fail(t, "no schedule was shrunk to one fault")
+}

@@ -1,0 +1,162 @@
+package singleton
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// testdata/mail/table.txt has what mail does in every state with every event, to be read
+// as a diff when it changes; go test -run Mail -update writes it. A state is the route, who
+// may have messages of ours, and whether the gate is closed; message 1 waits where it
+// cannot go. An event is told the message 2.
+func TestTheMailDoesWhatTheTableSays(t *testing.T) {
+	const file = "testdata/mail/table.txt"
+	var out strings.Builder
+	for _, state := range mailStates {
+		fmt.Fprintf(&out, "%s\n", state.name)
+		for _, event := range mailEvents {
+			q := &mail[int]{limit: 2}
+			state.reach(q)
+			if !q.clear() {
+				q.hold(1)
+			}
+			fmt.Fprintf(&out, "    %-30s %s\n", event.name, strings.Join(append(event.happen(q), describeMail(q)...), "; "))
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(out.String()), 0o600))
+		return
+	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(text), out.String())
+}
+
+var mailStates = []struct {
+	name  string
+	reach func(q *mail[int])
+}{
+	{"to nobody", func(q *mail[int]) { q.redirect(nowhere) }},
+	{"to itself", func(q *mail[int]) { q.redirect(route{kind: toSelf}) }},
+	{"to the instance here", func(q *mail[int]) { q.redirect(here) }},
+	{"to a", func(q *mail[int]) { q.redirect(atA) }},
+	{"to a, which has messages", toAWithMessages},
+	{"to a, which has given back some", func(q *mail[int]) {
+		toAWithMessages(q)
+		q.gaveBack(3, nodeA)
+		q.recalled(q.recall)
+	}},
+	{"to nobody, a has messages", func(q *mail[int]) {
+		toAWithMessages(q)
+		q.redirect(nowhere)
+	}},
+	{"to itself, a has messages", func(q *mail[int]) {
+		toAWithMessages(q)
+		q.redirect(route{kind: toSelf})
+	}},
+	{"to the instance here, recalling from a", func(q *mail[int]) {
+		toAWithMessages(q)
+		q.redirect(here)
+	}},
+	{"to b, recalling from a", func(q *mail[int]) {
+		toAWithMessages(q)
+		q.redirect(atB)
+	}},
+	{"to a, recalling from a", func(q *mail[int]) {
+		toAWithMessages(q)
+		q.redirect(atB)
+		q.redirect(atA)
+	}},
+	{"to nobody, recalling from a", func(q *mail[int]) {
+		toAWithMessages(q)
+		q.redirect(atB)
+		q.redirect(nowhere)
+	}},
+}
+
+func toAWithMessages(q *mail[int]) {
+	q.redirect(atA)
+	q.sent()
+}
+
+var mailEvents = []struct {
+	name   string
+	happen func(q *mail[int]) []string
+}{
+	{"tell", func(q *mail[int]) []string {
+		if q.clear() {
+			q.sent()
+			return []string{"2 goes"}
+		}
+		return dropped(q.hold(2))
+	}},
+	{"a gives back", func(q *mail[int]) []string { return givenBack(q, nodeA) }},
+	{"b gives back", func(q *mail[int]) []string { return givenBack(q, nodeB) }},
+	{"the recall is answered", func(q *mail[int]) []string {
+		q.recalled(q.recall)
+		return nil
+	}},
+	{"an earlier recall is answered", func(q *mail[int]) []string {
+		q.recalled(q.recall - 1)
+		return nil
+	}},
+	{"the recall is given up", func(q *mail[int]) []string {
+		q.open()
+		return nil
+	}},
+	{"retry", func(q *mail[int]) []string {
+		q.retry()
+		return nil
+	}},
+	{"redirect to nobody", func(q *mail[int]) []string { return recalls(q.redirect(nowhere)) }},
+	{"redirect to itself", func(q *mail[int]) []string { return recalls(q.redirect(route{kind: toSelf})) }},
+	{"redirect to the instance here", func(q *mail[int]) []string { return recalls(q.redirect(here)) }},
+	{"redirect to a", func(q *mail[int]) []string { return recalls(q.redirect(atA)) }},
+	{"redirect to b", func(q *mail[int]) []string { return recalls(q.redirect(atB)) }},
+}
+
+func givenBack(q *mail[int], by PeerID) []string {
+	over, recall := q.gaveBack(2, by)
+	return append(recalls(recall), dropped(over)...)
+}
+
+func recalls(recall bool) []string {
+	if recall {
+		return []string{"recall"}
+	}
+	return nil
+}
+
+func dropped(over []int) []string {
+	if len(over) > 0 {
+		return []string{fmt.Sprintf("%v are dropped", over)}
+	}
+	return nil
+}
+
+// describeMail says what goes now, what waits, who has messages, and how the gate is.
+func describeMail(q *mail[int]) []string {
+	var parts []string
+	if goes := sendAll(q); len(goes) > 0 {
+		parts = append(parts, fmt.Sprintf("%v go", goes))
+	}
+	if q.size() > 0 {
+		parts = append(parts, fmt.Sprintf("%d wait", q.size()))
+	}
+	if q.sentTo != (PeerID{}) {
+		parts = append(parts, q.sentTo.Address+" has messages")
+	}
+	switch {
+	case q.closed:
+		parts = append(parts, "closed")
+	case q.clear():
+		parts = append(parts, "clear")
+	default:
+		parts = append(parts, "no way")
+	}
+	return parts
+}
