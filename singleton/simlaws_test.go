@@ -8,7 +8,8 @@ import (
 //
 //   - no generation is used twice; terms strictly grow, and within a term the sequence
 //     number by one. With a lease that is so whatever happens; without, for as long as a
-//     member lives, and but for a node that may run an instance by mistake, see below;
+//     member lives that has heard of them, and but for a node that may run an instance by
+//     mistake, see below;
 //   - a journal with epochs takes nothing of an instance after it has taken something of
 //     one with a higher generation;
 //   - with a lease two instances never run at once: neither paused, both with a valid lease;
@@ -42,7 +43,8 @@ func (l *simLaws) newCluster(m simMode) {
 
 func (s *sim) checkGeneration(i *simInstance) {
 	l, gen := &s.laws, i.gen
-	if next := l.seqs[gen.Term] + 1; gen.Seq != next {
+	again := gen.Seq == 1 && gen.Term <= l.last.Term && (s.outdated(i.node) || s.forgotten(i.node, gen.Term))
+	if next := l.seqs[gen.Term] + 1; gen.Seq != next && !again {
 		s.breach("%s starts %v, which is not number %d of its term", i.node.id.short(), gen, next)
 	}
 	l.seqs[gen.Term] = gen.Seq
@@ -55,10 +57,7 @@ func (s *sim) checkGeneration(i *simInstance) {
 	if gen.Seq > 1 {
 		return
 	}
-	if gen.Term <= l.last.Term {
-		if s.outdated(i.node) {
-			return
-		}
+	if gen.Term <= l.last.Term && !again {
 		s.breach("%s starts %v after %v of %s", i.node.id.short(), gen, l.last, l.lastOn.short())
 	}
 	l.last, l.lastOn = gen, i.node.id
@@ -68,6 +67,18 @@ func (s *sim) checkGeneration(i *simInstance) {
 // removed and could not notice.
 func (s *sim) outdated(n *simNode) bool {
 	return s.laws.removed[n.id] && !s.plan.mode.leased() && (s.plan.mode.fenced() || n.pausedFor() > s.sparePause())
+}
+
+// forgotten reports whether none of the members that n knows has heard of a term: those
+// who had have ended, or have been removed.
+func (s *sim) forgotten(n *simNode, term uint64) bool {
+	for i, o := range s.nodes {
+		e := n.table.entries[i]
+		if o != n && o.runs && e.member() && uint64(e.incarnation) == o.id.Incarnation && o.machine.known.Term >= term {
+			return false
+		}
+	}
+	return !s.plan.mode.leased()
 }
 
 // checkOverlap looks whether others may run while an instance of n begins to.
