@@ -9,7 +9,7 @@ type simInstance struct {
 	gen     Generation // as its context has it: the journal may raise it
 	order   int        // of all instances ever, by their start
 	cluster uint32     // where members have agreed on the generation
-	asked   Generation // as the machine has it
+	asked   Generation // under which it was started
 	claim   uint64     // of the journal
 
 	ready   bool
@@ -59,7 +59,8 @@ func (i *simInstance) begin() {
 			i.end(instanceEnded{})
 		default:
 			i.gen = newerOf(i.gen, Unpack(i.claim))
-			i.node.happened(fenceHeld{i.asked})
+			i.node.sim.raised(i)
+			i.node.happened(fenceHeld{gen: i.asked, raised: i.gen})
 			i.goOn()
 		}
 	})
@@ -82,6 +83,7 @@ func newerOf(a, b Generation) Generation {
 
 func (i *simInstance) goOn() {
 	i.ready = true
+	i.node.post.reroute()
 	i.node.in(2*time.Millisecond, i.handle)
 	i.rest()
 }

@@ -63,6 +63,20 @@ func (s *sim) checkGeneration(i *simInstance) {
 	l.last, l.lastOn = gen, i.node.id
 }
 
+// raised notes that an instance goes on under the generation that its journal says.
+func (s *sim) raised(i *simInstance) {
+	l := &s.laws
+	if !i.asked.Less(i.gen) {
+		return
+	}
+	s.note(i.node, "%v goes on as %v", i.asked, i.gen)
+	l.seqs[i.gen.Term] = i.gen.Seq
+	if l.last.Term < i.gen.Term {
+		l.last, l.lastOn = i.gen, i.node.id
+	}
+	l.started = newerOf(l.started, i.gen)
+}
+
 // outdated reports whether a node that begins a term may not know of later ones: it has been
 // removed and could not notice.
 func (s *sim) outdated(n *simNode) bool {

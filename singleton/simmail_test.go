@@ -214,7 +214,7 @@ func (p *simPost) route() route {
 	m := p.node.machine
 	switch m.phase {
 	case Host:
-		if m.alive {
+		if m.alive && p.node.inst != nil && p.node.inst.ready {
 			return route{kind: toInstance}
 		}
 		return route{kind: toSelf}

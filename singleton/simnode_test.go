@@ -244,7 +244,7 @@ func (n *simNode) leave() {
 // checkDrained lets a node that leaves go when nothing runs there any more.
 func (n *simNode) checkDrained() {
 	m := n.machine
-	if !n.leaving || n.left || m.alive || m.phase == Host || n.post.mail.closed || n.self().status != simLeaving {
+	if !n.leaving || n.left || m.alive || m.phase == Host || m.outside.releasing || n.post.mail.closed || n.self().status != simLeaving {
 		return
 	}
 	if _, somebody := m.host(); somebody && n.post.mail.size() > 0 {
