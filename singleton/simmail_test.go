@@ -8,7 +8,9 @@ import (
 )
 
 // A simPost is the mail of one node, as a manager drives it; see delivery.go. Messages are
-// numbers.
+// numbers. It differs in two points: a node that leaves waits until what it holds has gone,
+// while there is a host, and passes on to the host what comes back after that. A manager
+// does neither, and makes dead letters of it with ErrManagerStopped.
 type simPost struct {
 	node    *simNode
 	mail    mail[int]
