@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func shared(t *testing.T) *server {
+func shared(t testing.TB) *server {
 	t.Helper()
 	if common == nil {
 		s := create(t)
@@ -54,7 +54,7 @@ func shared(t *testing.T) *server {
 }
 
 // ownTable is a table that no other test uses.
-func ownTable(t *testing.T) postgres.Option { return postgres.Table("public", t.Name()) }
+func ownTable(t testing.TB) postgres.Option { return postgres.Table("public", t.Name()) }
 
 // start starts a server for this test alone, with settings.
 func start(t *testing.T, settings ...string) *server {
@@ -69,7 +69,7 @@ func start(t *testing.T, settings ...string) *server {
 }
 
 // create makes a database in a directory of its own.
-func create(t *testing.T, settings ...string) *server {
+func create(t testing.TB, settings ...string) *server {
 	t.Helper()
 	bin := binaries(t)
 	s := &server{settings: settings, account: account(t), port: freePort(t)}
@@ -91,7 +91,7 @@ func create(t *testing.T, settings ...string) *server {
 }
 
 // binaries returns where PostgreSQL is installed.
-func binaries(t *testing.T) string {
+func binaries(t testing.TB) string {
 	t.Helper()
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path)
@@ -107,7 +107,7 @@ func binaries(t *testing.T) string {
 	return filepath.Dir(found[len(found)-1])
 }
 
-func account(t *testing.T) *syscall.Credential {
+func account(t testing.TB) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {
 		return nil
@@ -124,7 +124,7 @@ func account(t *testing.T) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -142,7 +142,7 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 }
 
 // run starts the server and waits until it takes requests.
-func (s *server) run(t *testing.T) {
+func (s *server) run(t testing.TB) {
 	t.Helper()
 	args := []string{"-D", s.dir, "-p", s.port, "-h", "127.0.0.1", "-k", filepath.Dir(s.dir)}
 	for _, setting := range s.settings {

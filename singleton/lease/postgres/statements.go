@@ -58,9 +58,12 @@ const (
 
 // take: ON CONFLICT locks the row before it looks at the condition, so the clock is read
 // after any wait for another's transaction. The holder of before may ask again, as it may
-// not have heard; the acquisition stays the same one if its number is high enough.
+// not have heard; the acquisition stays the same one if its number is high enough. What
+// is seen to be another's is not locked, which would be a commit for every refusal.
 const take = `INSERT INTO {table} AS l (name, holder, token, held, expires_at)
-VALUES ($1::text, $2::text, $4::bigint + 1, $4::bigint + 1, {until})
+SELECT $1::text, $2::text, $4::bigint + 1, $4::bigint + 1, {until}
+WHERE NOT EXISTS (SELECT FROM {table}
+	WHERE name = $1::text AND holder NOT IN ('', $2::text) AND expires_at > clock_timestamp())
 ON CONFLICT (name) DO UPDATE SET
 	holder = excluded.holder,
 	expires_at = {until},

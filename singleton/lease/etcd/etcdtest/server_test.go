@@ -61,7 +61,7 @@ type server struct {
 // common is the server of the tests that do not harm it.
 var common *server
 
-func shared(t *testing.T) *server {
+func shared(t testing.TB) *server {
 	t.Helper()
 	if common == nil {
 		dir, err := os.MkdirTemp("", "understudy-etcd-")
@@ -82,7 +82,7 @@ func start(t *testing.T) *server {
 	return s
 }
 
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func freeAddr(t *testing.T) string {
 }
 
 // run starts the process and waits until it takes requests.
-func (s *server) run(t *testing.T) {
+func (s *server) run(t testing.TB) {
 	t.Helper()
 	s.process = exec.Command(os.Args[0])
 	s.process.Env = append(os.Environ(), dirVariable+"="+s.dir, clientVariable+"="+s.client, peerVariable+"="+s.peer)
@@ -99,7 +99,7 @@ func (s *server) run(t *testing.T) {
 	require.NoError(t, s.process.Start())
 	client := connect(t, s.client)
 	defer client.Close()
-	_, err := client.Get(patient(t, time.Minute), "x")
+	_, err := client.Get(t.Context(), "x")
 	require.NoError(t, err)
 }
 
@@ -129,7 +129,7 @@ func openAt(t *testing.T, addr string, opts ...etcd.Option) *etcd.Store {
 	return store
 }
 
-func connect(t *testing.T, addr string) *clientv3.Client {
+func connect(t testing.TB, addr string) *clientv3.Client {
 	t.Helper()
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            []string{"http://" + addr},
