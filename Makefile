@@ -4,6 +4,7 @@ FUZZTIME ?= 30s
 TIME     ?= 10m
 N        ?= 1000
 SEED     ?= 0
+MODULES  := $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod))
 simulate: NODES ?= 0
 nemesis:  NODES ?= 5
 
@@ -19,8 +20,8 @@ help: ## Print this list
 .PHONY: test
 test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, 2000 simulated histories without
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
-	$(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" --post-run-command=tools/summary \
-		-- -race -vet=off -timeout=15m ./...
+	MODULES="$(MODULES)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
+		--post-run-command=tools/summary --raw-command -- tools/gotest -race -vet=off -timeout=15m
 	$(GO) test -timeout=15m ./cluster -histories=200
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift'
 	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
@@ -38,16 +39,18 @@ fmt-check: ## Fail on files that are not formatted
 
 .PHONY: tidy-check
 tidy-check: ## Fail when a go.mod or go.sum is not tidy
-	$(GO) mod tidy -diff
-	$(GO) -C tools mod tidy -diff
+	@for module in . tools $(MODULES); do $(GO) -C $$module mod tidy -diff || exit; done
 
 .PHONY: vet
 vet: ## Run go vet
-	$(GO) vet ./...
+	@for module in . $(MODULES); do $(GO) -C $$module vet ./... || exit; done
 
 .PHONY: lint
 lint: ## Run the linters of .golangci.yml
 	$(TOOL) golangci-lint run ./...
+	@for module in $(MODULES); do \
+		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...) || exit; \
+	done
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; asks vuln.go.dev
