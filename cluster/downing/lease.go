@@ -8,6 +8,10 @@ import (
 // A Lease is held by one node of the cluster at a time, or by none. It stands outside of
 // the cluster: in a database, in etcd, in Kubernetes. Each node has its own value, which
 // knows in whose name it asks. Calls for one node do not overlap.
+//
+// Every lease.Lease of package singleton/lease is one. Its TTL must be longer than
+// LeaseMajority.ReleaseAfter, a minute with the defaults of that: it expires TTL after its
+// process has died. While its process lives it is renewed, also when the node has ended.
 type Lease interface {
 	// Acquire asks for the lease, and reports whether this node holds it now. Who holds it
 	// already is granted it again. False with a nil error is certain: it is another's. An
