@@ -12,7 +12,7 @@ import (
 // A record is what etcd has of a name, at one moment.
 type record struct {
 	holder   string
-	acquired int64  // revision of the acquisition, 0 when nobody holds it
+	acquired int64 // revision of the acquisition, 0 when nobody holds it
 	id       clientv3.LeaseID
 	token    uint64
 	tokenRev int64 // revision of the token, 0 when there never was one

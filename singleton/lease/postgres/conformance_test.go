@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
 		return leasetest.Backend{
 			Open: func(t *testing.T) lease.Store { return s.open(t, table) },
-			TTL:  2 * time.Second,
+			TTL:  5 * time.Second, // there are laws of a hundred commits within it
 			Usurp: func(t *testing.T, name string) {
 				conn, err := pgx.Connect(t.Context(), s.url())
 				require.NoError(t, err)
