@@ -74,8 +74,7 @@ func create(t testing.TB, settings ...string) *server {
 	bin := binaries(t)
 	s := &server{settings: settings, account: account(t), port: freePort(t)}
 
-	// Not t.TempDir: another account must be able to reach it.
-	dir, err := os.MkdirTemp("", "understudy-postgres-")
+	dir, err := os.MkdirTemp("", "understudy-postgres-") //nolint:usetesting // another account must be able to reach it
 	require.NoError(t, err)
 	if s.account != nil {
 		require.NoError(t, os.Chown(dir, int(s.account.Uid), int(s.account.Gid)))

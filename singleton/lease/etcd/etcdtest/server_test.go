@@ -64,7 +64,7 @@ var common *server
 func shared(t testing.TB) *server {
 	t.Helper()
 	if common == nil {
-		dir, err := os.MkdirTemp("", "understudy-etcd-")
+		dir, err := os.MkdirTemp("", "understudy-etcd-") //nolint:usetesting // it is there for all tests
 		require.NoError(t, err)
 		s := &server{dir: dir, client: freeAddr(t), peer: freeAddr(t)}
 		s.run(t)

@@ -2,6 +2,7 @@ package etcdtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -37,7 +38,7 @@ func TestConformance(t *testing.T) {
 	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
 		return leasetest.Backend{
 			Open:  func(t *testing.T) lease.Store { return s.open(t) },
-			TTL:   2 * time.Second,
+			TTL:   3 * time.Second,
 			Slack: 2 * time.Second, // etcd looks twice a second at what has ended, and revokes then
 			Delete: func(t *testing.T, name string) {
 				_, err := connected(t, s).Delete(t.Context(), etcd.DefaultPrefix+"holder/"+name)
@@ -117,12 +118,11 @@ func TestOfEightContendersOneGetsTheLease(t *testing.T) {
 		var all sync.WaitGroup
 		for i, store := range stores {
 			all.Go(func() {
-				switch g, err := store.Take(t.Context(), claim("job", fmt.Sprint(round, "/", i))); err {
-				case nil:
+				switch g, err := store.Take(t.Context(), claim("job", fmt.Sprint(round, "/", i))); {
+				case err == nil:
 					granted.Add(1)
 					winner = g
-				case lease.ErrHeld:
-				default:
+				case !errors.Is(err, lease.ErrHeld):
 					t.Errorf("contender %d: %v", i, err)
 				}
 			})
