@@ -1,0 +1,93 @@
+package clustertest_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+// splitLease is longer than downing.DefaultReleaseAfter, as downing.Lease asks for.
+const splitLease = time.Minute
+
+// withLeases starts two nodes, each with its own end of a lease in store.
+func withLeases(t *testing.T, store *lease.Memory) (*clustertest.Cluster, map[string]lease.Lease) {
+	t.Helper()
+	ends := map[string]lease.Lease{}
+	c := clustertest.Start(t, 2, func(name string, cfg *cluster.Config) {
+		ends[name] = store.Lease("split", name, splitLease)
+		cfg.Downing = downing.LeaseMajority{Lease: ends[name]}
+	})
+	c.AwaitQuiet()
+	return c, ends
+}
+
+// requireWinner returns the name of the one node that is a member of a cluster, and of the
+// other one.
+func requireWinner(t *testing.T, c *clustertest.Cluster) (winner, loser string) {
+	t.Helper()
+	for _, n := range []string{"n1", "n2"} {
+		if len(c.Node(n).View().Members) > 0 {
+			require.Empty(t, winner, "both go on")
+			winner = n
+		} else {
+			loser = n
+		}
+	}
+	require.NotEmpty(t, winner, "nobody goes on")
+	return winner, loser
+}
+
+func TestALeaseOfPackageLeaseDecidesASplit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, ends := withLeases(t, lease.NewMemory())
+		c.Partition([]string{"n1"}, []string{"n2"})
+		time.Sleep(15 * time.Second)
+		winner, loser := requireWinner(t, c)
+		require.True(t, ends[winner].Valid())
+		require.False(t, ends[loser].Valid())
+		require.EqualValues(t, 1, ends[winner].Token())
+
+		time.Sleep(30 * time.Second)
+		held, err := ends[loser].Acquire(t.Context())
+		require.NoError(t, err)
+		require.True(t, held, "it was given back once everybody had asked")
+		require.False(t, ends[winner].Valid())
+		require.NoError(t, ends[loser].Release(t.Context()))
+		requireWinner(t, c)
+	})
+}
+
+func TestALeaseOfPackageLeaseStaysWithAWinnerThatDies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		c, ends := withLeases(t, store)
+		c.Partition([]string{"n1"}, []string{"n2"})
+		time.Sleep(15 * time.Second)
+		winner, _ := requireWinner(t, c)
+		require.True(t, ends[winner].Valid())
+
+		died := time.Now()
+		c.Crash(winner)
+		store.SetOutage(lease.ErrUnavailable) // its process can renew nothing any more
+		time.Sleep(splitLease / 2)
+		store.SetOutage(nil)
+		other := store.Lease("split", "n3", splitLease)
+		for {
+			held, err := other.Acquire(t.Context())
+			require.NoError(t, err)
+			if held {
+				break
+			}
+			time.Sleep(time.Second)
+		}
+		require.Greater(t, time.Since(died), downing.DefaultReleaseAfter, "a side that asks late is still refused")
+		require.NoError(t, other.Release(t.Context()))
+	})
+}
