@@ -63,31 +63,3 @@ func TestALeaseOfPackageLeaseDecidesASplit(t *testing.T) {
 		requireWinner(t, c)
 	})
 }
-
-func TestALeaseOfPackageLeaseStaysWithAWinnerThatDies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := lease.NewMemory()
-		c, ends := withLeases(t, store)
-		c.Partition([]string{"n1"}, []string{"n2"})
-		time.Sleep(15 * time.Second)
-		winner, _ := requireWinner(t, c)
-		require.True(t, ends[winner].Valid())
-
-		died := time.Now()
-		c.Crash(winner)
-		store.SetOutage(lease.ErrUnavailable) // its process can renew nothing any more
-		time.Sleep(splitLease / 2)
-		store.SetOutage(nil)
-		other := store.Lease("split", "n3", splitLease)
-		for {
-			held, err := other.Acquire(t.Context())
-			require.NoError(t, err)
-			if held {
-				break
-			}
-			time.Sleep(time.Second)
-		}
-		require.Greater(t, time.Since(died), downing.DefaultReleaseAfter, "a side that asks late is still refused")
-		require.NoError(t, other.Release(t.Context()))
-	})
-}
