@@ -1,10 +1,13 @@
 GO       ?= go
 TOOL     := $(GO) tool -modfile=tools/go.mod
+
+# Modules of their own, whose dependencies users of the root never hear of.
+MODULES  := internal/nemesis $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod))
+
 FUZZTIME ?= 30s
 TIME     ?= 10m
 N        ?= 1000
 SEED     ?= 0
-MODULES  := $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod))
 simulate: NODES ?= 0
 nemesis:  NODES ?= 5
 
@@ -61,6 +64,7 @@ vuln: ## Look for known vulnerabilities; asks vuln.go.dev
 .PHONY: race
 race: ## Run every test once with the race detector, from scratch
 	$(GO) test -race -count=1 ./...
+	@for m in $(MODULES); do $(GO) -C $$m test -race -count=1 ./... || exit; done
 
 .PHONY: stress
 stress: ## Run the tests of what is concurrent 50 times with the race detector
@@ -73,7 +77,7 @@ simulate: ## Run N (1000) random histories of each pure machine, of the singleto
 
 .PHONY: nemesis
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root
-	$(GO) run ./internal/nemesis -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
+	$(GO) -C internal/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)

@@ -12,7 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // errViolated is returned when something is not as promised; what, has been printed.
@@ -49,6 +52,10 @@ type strike struct {
 	fault Fault
 	at    time.Duration
 	until time.Duration // the next one, or the end
+
+	// replaces is the generation of the instance that it hit, when nothing else was the
+	// matter; zero when it hit none.
+	replaces singleton.Generation
 }
 
 // newHarness builds the network. Close it, if torment is not called.
@@ -203,6 +210,12 @@ func (h *harness) startClients(ctx context.Context) (*sync.WaitGroup, context.Ca
 	for i := range clients {
 		c := &client{dir: h.dir, nodes: all, name: fmt.Sprintf("c%d", i+1), recorder: h.rec}
 		running.Go(func() { c.run(ctx) })
+	}
+	registrars := registrar{dir: h.dir, pool: &pool{}, clients: new(atomic.Int64), recorder: h.rec}
+	for i := range registrarsPerNode * h.nodes {
+		r := registrars
+		r.node = nodeName(i % h.nodes)
+		running.Go(func() { r.run(ctx) })
 	}
 	return &running, done
 }

@@ -3,7 +3,7 @@
 // Command nemesis torments real nodes, and holds what comes of it against what is
 // promised.
 //
-//	go run ./internal/nemesis -time 10m -nodes 5 -seed 1
+//	go -C internal/nemesis run . -time 10m -nodes 5 -seed 1
 //
 // It starts processes of itself as nodes of one cluster, each in a network namespace of
 // its own, linked by veth pairs to a bridge in another. Clients write entries into an
@@ -14,6 +14,13 @@
 // in good order. After most rounds everything is mended, and the cluster must settle:
 // one cluster, the same view everywhere, one instance of each singleton, and writes that
 // are acknowledged.
+//
+// Other clients, some at each node, read, write and swap registers in a second event-sourced
+// singleton. It writes an event for every operation, reads included, before it answers, so
+// that an instance that has been replaced and does not know it answers nothing. What the
+// clients saw and when must be linearizable, which porcupine decides; of an operation that
+// was not answered nobody knows when it was done, and the journal says whether. A register
+// whose history is not linearizable is drawn into a file.
 //
 // In the end all entries that were acknowledged must be in the journal exactly once, in
 // an order that does not contradict time, and nothing else but what was sent; epochs never

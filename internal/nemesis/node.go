@@ -65,10 +65,11 @@ func beNode() bool {
 
 // A nodeProcess is what the harness talks to.
 type nodeProcess struct {
-	node   *cluster.Node
-	ledger actor.ActorRef[LedgerMsg]
-	name   string
-	left   chan error
+	node     *cluster.Node
+	ledger   actor.ActorRef[LedgerMsg]
+	register actor.ActorRef[Operate]
+	name     string
+	left     chan error
 }
 
 // runNode starts a node, and returns when it was asked to leave and has done so.
@@ -106,6 +107,7 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 	telling.Go(func() { tell(node.Events(ctx), events) })
 	n := &nodeProcess{node: node, name: cfg.Name, left: make(chan error)}
 	n.ledger = actor.Spawn(node, ledger(journal), ledgerID)
+	n.register = actor.Spawn(node, register(journal), registerID)
 	actor.Spawn(node, ticker(ticks), tickerName) //nolint:contextcheck // each actor has its own
 	socket := socketPath(cfg.Dir, cfg.Name)
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed
@@ -173,6 +175,12 @@ func (n *nodeProcess) answer(ctx context.Context, r Request) (reply Reply, err e
 		var sum Sum
 		sum, err = actor.Ask(ctx, n.ledger, func(replyTo actor.ActorRef[Sum]) LedgerMsg { return Look{replyTo} })
 		reply.Sum = &sum
+	case r.Operate != nil:
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		var answer Answer
+		answer, err = actor.Ask(ctx, n.register, func(replyTo actor.ActorRef[Answer]) Operate { return Operate{*r.Operate, replyTo} })
+		reply.Answer = &answer
 	case r.Status:
 		reply.Status = n.status()
 	case r.Leave:
@@ -201,6 +209,9 @@ func (n *nodeProcess) status() *Status {
 	}
 	if status, ok := singleton.StatusOf(n.node.System, ledgerID); ok {
 		s.Ledger = status.Here
+	}
+	if status, ok := singleton.StatusOf(n.node.System, registerID); ok {
+		s.Register = status.Here
 	}
 	if status, ok := singleton.StatusOf(n.node.System, tickerName); ok {
 		s.Ticker = status.Here

@@ -15,6 +15,7 @@ type Status struct {
 	Converged   bool
 	Leader      string
 	Ledger      bool // its instance runs here
+	Register    bool // its instance runs here
 	Ticker      bool // its instance runs here
 }
 
@@ -25,7 +26,7 @@ func unsettled(nodes int, said []Status) string {
 	if len(said) != nodes {
 		return fmt.Sprintf("%d of %d nodes answer", len(said), nodes)
 	}
-	var ledgers, tickers int
+	var ledgers, registers, tickers int
 	for _, s := range said {
 		switch first := said[0]; {
 		case s.Up != nodes || len(s.Members) != nodes:
@@ -42,12 +43,15 @@ func unsettled(nodes int, said []Status) string {
 		if s.Ledger {
 			ledgers++
 		}
+		if s.Register {
+			registers++
+		}
 		if s.Ticker {
 			tickers++
 		}
 	}
-	if ledgers != 1 || tickers != 1 {
-		return fmt.Sprintf("%d nodes run the ledger, and %d the ticker", ledgers, tickers)
+	if ledgers != 1 || registers != 1 || tickers != 1 {
+		return fmt.Sprintf("%d nodes run the ledger, %d the register, and %d the ticker", ledgers, registers, tickers)
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 func peace() []Status {
 	members := []string{"10.77.0.1:7355#a up", "10.77.0.2:7355#b up"}
 	return []Status{
-		{Node: "n1", Members: members, Up: 2, Converged: true, Leader: "n1", Ledger: true},
+		{Node: "n1", Members: members, Up: 2, Converged: true, Leader: "n1", Ledger: true, Register: true},
 		{Node: "n2", Members: members, Up: 2, Converged: true, Leader: "n1", Ticker: true},
 	}
 }
@@ -26,8 +26,9 @@ func TestWhatIsNotAsItMustBeIsNamed(t *testing.T) {
 		"n1 does not see the others agree":                               func(s []Status) { s[0].Converged = false },
 		"n1 and n2 know different members":                               func(s []Status) { s[1].Members = []string{"x up", "y up"} },
 		`the leader is "n1" for n1 and "n2" for n2`:                      func(s []Status) { s[1].Leader = "n2" },
-		"2 nodes run the ledger, and 1 the ticker":                       func(s []Status) { s[1].Ledger = true },
-		"1 nodes run the ledger, and 0 the ticker":                       func(s []Status) { s[1].Ticker = false },
+		"2 nodes run the ledger, 1 the register, and 1 the ticker":       func(s []Status) { s[1].Ledger = true },
+		"1 nodes run the ledger, 0 the register, and 1 the ticker":       func(s []Status) { s[0].Register = false },
+		"1 nodes run the ledger, 1 the register, and 0 the ticker":       func(s []Status) { s[1].Ticker = false },
 		"n1 knows of 3 members, 2 of them up: [a up b up a former down]": func(s []Status) { s[0].Members = []string{"a up", "b up", "a former down"} },
 	} {
 		said := peace()

@@ -32,6 +32,9 @@ func (h *harness) reckon(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.checkOperations(ctx); err != nil {
+		return err
+	}
 	history := h.rec.history
 	if whole := sumOf(journal); sum != whole {
 		h.violate("the ledger ends with %+v, the journal with %+v", sum, whole)
@@ -88,32 +91,75 @@ func (h *harness) leaveAll() error {
 	return nil
 }
 
-// readJournal returns what is in the journal.
+// readJournal returns the entries that are in the journal.
 func readJournal(ctx context.Context, database string) (stored []Stored, err error) {
+	records, err := recordsOf[Written](ctx, database, ledgerID)
+	for _, r := range records {
+		stored = append(stored, Stored{Entry: r.event.Entry, Seq: r.Seq, Epoch: r.Epoch})
+	}
+	return stored, err
+}
+
+// checkOperations looks for what registers cannot have answered.
+func (h *harness) checkOperations(ctx context.Context) error {
+	records, err := recordsOf[Operated](ctx, h.database(), registerID)
+	if err != nil {
+		return err
+	}
+	var numbers []Stored
+	written := make(map[uint64]int)
+	for _, r := range records {
+		numbers = append(numbers, Stored{Seq: r.Seq, Epoch: r.Epoch})
+		if r.event.Value != 0 {
+			written[r.event.Value]++
+		}
+	}
+	h.violations = append(h.violations, checkJournal(numbers)...)
+	began := clock()
+	h.violations = append(h.violations, checkRegisters(h.rec.operations, written, h.dir)...)
+	var answered int
+	for _, o := range h.rec.operations {
+		if o.answered() {
+			answered++
+		}
+	}
+	h.show.text("\n%d operations on %d registers: %d answered, %d unknown; checked for linearizability in %.1fs",
+		len(h.rec.operations), len(historiesOf(h.rec.operations, written)), answered, len(h.rec.operations)-answered, (clock() - began).Seconds())
+	return nil
+}
+
+// A record is one of the journal with its event.
+type record[E any] struct {
+	persistence.Record
+	event E
+}
+
+// recordsOf returns what the journal has of a persistence id, in order.
+func recordsOf[E any](ctx context.Context, database, id string) (all []record[E], err error) {
 	journal, err := sqlite.Open(database) //nolint:contextcheck // opening takes no context
 	if err != nil {
 		return nil, err
 	}
 	defer journal.Close()
-	claim, err := journal.Claim(ctx, ledgerID, persistence.WriterID{})
+	claim, err := journal.Claim(ctx, id, persistence.WriterID{})
 	if err != nil {
 		return nil, err
 	}
-	for record, err := range journal.Read(ctx, ledgerID, 1, claim.LastSeq) {
+	for r, err := range journal.Read(ctx, id, 1, claim.LastSeq) {
 		if err != nil {
 			return nil, err
 		}
-		event, err := (actor.Payload{Type: record.Type, Data: record.Payload}).Unpack(nil)
+		unpacked, err := (actor.Payload{Type: r.Type, Data: r.Payload}).Unpack(nil)
 		if err != nil {
 			return nil, err
 		}
-		written, ok := event.(Written)
+		event, ok := unpacked.(E)
 		if !ok {
-			return nil, fmt.Errorf("record %d is a %T", record.Seq, event)
+			return nil, fmt.Errorf("record %d of %s is a %T", r.Seq, id, unpacked)
 		}
-		stored = append(stored, Stored{Entry: written.Entry, Seq: record.Seq, Epoch: record.Epoch})
+		all = append(all, record[E]{r, event})
 	}
-	return stored, nil
+	return all, nil
 }
 
 // readRuns reads what all tickers have said.
@@ -187,6 +233,7 @@ func (h *harness) report(history History, journal []Stored, runs []Run, both []O
 	h.show.text("%d times settled, in %.2fs median, %.2fs at most", len(h.settled), median(h.settled).Seconds(), longest(h.settled).Seconds())
 	acks := h.rec.acked()
 	h.reportGivenUp(acks)
+	h.reportMoves()
 	h.show.text("\nlongest time without an acknowledgement after a fault\n  %-10s %5s %8s %8s", "fault", "times", "median", "most")
 	for _, w := range weights {
 		var silences []time.Duration
@@ -216,6 +263,25 @@ func (h *harness) reportGivenUp(acks []time.Duration) {
 	}
 	h.show.text("%d times some node took its side down as who is reachable kept changing; then nothing was acknowledged for %.2fs median, %.2fs at most",
 		times, median(silences).Seconds(), longest(silences).Seconds())
+}
+
+// reportMoves prints how long it took until another instance answered.
+func (h *harness) reportMoves() {
+	h.show.text("\nfrom a fault that hits the host, and nothing else, to the first answer of another instance\n  %-10s %5s %8s %8s %8s %8s   %s",
+		"fault", "times", "p50", "p90", "p99", "most", "expected at most")
+	for _, w := range weights {
+		var took []time.Duration
+		for _, s := range h.strikes {
+			if after, ok := replaced(s, h.rec.operations); ok && s.fault.Kind == w.kind {
+				took = append(took, after)
+			}
+		}
+		if len(took) == 0 {
+			continue
+		}
+		h.show.text("  %-10s %5d %7.2fs %7.2fs %7.2fs %7.2fs   %s", w.kind, len(took), percentile(took, 50).Seconds(),
+			percentile(took, 90).Seconds(), percentile(took, 99).Seconds(), longest(took).Seconds(), expected(w.kind))
+	}
 }
 
 func longest(d []time.Duration) (most time.Duration) {

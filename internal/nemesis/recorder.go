@@ -6,14 +6,17 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // A recorder keeps what clients do, while they do it.
 type recorder struct {
-	mu       sync.Mutex // guards the following
-	history  History
-	acks     []time.Duration
-	attempts int
+	mu         sync.Mutex // guards the following
+	history    History
+	acks       []time.Duration
+	operations []Operation
+	attempts   int
 }
 
 func (r *recorder) tried() {
@@ -35,6 +38,24 @@ func (r *recorder) read(read Read) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.history.Reads = append(r.history.Reads, read)
+}
+
+func (r *recorder) operated(o Operation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.operations = append(r.operations, o)
+}
+
+// newest returns the generation that the last answer of a register came from.
+func (r *recorder) newest() (g singleton.Generation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.operations) - 1; i >= 0; i-- {
+		if r.operations[i].answered() {
+			return r.operations[i].Answer.Generation
+		}
+	}
+	return g
 }
 
 // acked returns when something was acknowledged, in order.

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 )
 
@@ -15,13 +16,18 @@ func (h *harness) strike(f Fault, alone bool) error {
 		return err
 	}
 	host := -1
-	if f.Host {
+	if f.Host || alone {
 		host = h.host()
 	}
 	f = f.on(host)
+	s := strike{fault: f}
+	if alone && slices.Contains(f.Targets, host) {
+		s.replaces = h.rec.newest()
+	}
 	h.endStrike()
 	now := clock()
-	h.strikes = append(h.strikes, strike{fault: f, at: now})
+	s.at = now
+	h.strikes = append(h.strikes, s)
 	h.show.at(now, "%s", f.describe(func(n int) string {
 		if n == host {
 			return nodeName(n) + "(host)"

@@ -12,21 +12,23 @@ import (
 // A Request is what the harness asks of a node: exactly one of its fields is set. It and
 // the [Reply] go over a socket of the file system, as JSON.
 type Request struct {
-	Add    *Entry `json:",omitempty"`
-	Look   bool   `json:",omitempty"`
-	Status bool   `json:",omitempty"`
-	Leave  bool   `json:",omitempty"`
+	Add     *Entry `json:",omitempty"`
+	Look    bool   `json:",omitempty"`
+	Operate *Op    `json:",omitempty"`
+	Status  bool   `json:",omitempty"`
+	Leave   bool   `json:",omitempty"`
 }
 
 // A Reply is what a node answers.
 type Reply struct {
 	Receipt *Receipt `json:",omitempty"`
 	Sum     *Sum     `json:",omitempty"`
+	Answer  *Answer  `json:",omitempty"`
 	Status  *Status  `json:",omitempty"`
 	Error   string   `json:",omitempty"`
 }
 
-// patience is how long a node waits for an answer of the ledger, and who asks a node a
+// patience is how long a node waits for an answer of a singleton, and who asks a node a
 // little longer.
 const patience = time.Second
 

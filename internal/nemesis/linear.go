@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// An Operation is an [Op] as its client saw it. Times are those of clock.
+type Operation struct {
+	Op       Op
+	Client   int // it has not more than one operation under way
+	Invoked  time.Duration
+	Returned time.Duration // 0 when there was no answer: nobody knows
+	Answer   Answer
+}
+
+func (o Operation) answered() bool { return o.Returned > 0 }
+
+// decidingLimit is how long the check of one register may take.
+const decidingLimit = time.Minute
+
+// sequential is what one register is for one client.
+var sequential = porcupine.Model{
+	Init: func() any { return uint64(0) },
+	Step: func(state, input, output any) (bool, any) {
+		value, o := state.(uint64), input.(Operation)
+		if o.answered() && o.Answer.Value != value {
+			return false, value
+		}
+		if written := eventOf(o.Op, value).Value; written != 0 {
+			return true, written
+		}
+		return o.answered(), value // what nobody has answered is here as it has written
+	},
+	DescribeOperation: func(input, _ any) string {
+		o := input.(Operation)
+		if !o.answered() {
+			return fmt.Sprintf("%v (no answer)", o.Op)
+		}
+		return fmt.Sprintf("%v, before: %d (generation %v)", o.Op, o.Answer.Value, o.Answer.Generation)
+	},
+	DescribeState: func(state any) string { return fmt.Sprint(state) },
+}
+
+// checkRegisters returns what cannot be of linearizable registers, of which each value
+// that was written stands in the journal, where written has how often. It draws what it
+// finds into files in dir.
+//
+// Whether an operation without an answer has been done is seen from the journal: one that
+// has not is left out, so that whoever read its value has read something that nobody wrote.
+func checkRegisters(operations []Operation, written map[uint64]int, dir string) (found []string) {
+	for _, value := range slices.Sorted(maps.Keys(written)) {
+		if times := written[value]; times > 1 {
+			found = append(found, fmt.Sprintf("%d was sent to a register once, and was written %d times", value, times))
+		}
+	}
+	registers := historiesOf(operations, written)
+	for _, name := range slices.Sorted(maps.Keys(registers)) {
+		result, info := porcupine.CheckOperationsVerbose(sequential, registers[name], decidingLimit)
+		if result == porcupine.Ok {
+			continue
+		}
+		what := "is not linearizable"
+		if result == porcupine.Unknown {
+			what = fmt.Sprintf("has a history that could not be decided within %v", decidingLimit)
+		}
+		picture := filepath.Join(dir, "register-"+name+".html")
+		if err := porcupine.VisualizePath(sequential, info, picture); err != nil {
+			picture = err.Error()
+		}
+		found = append(found, fmt.Sprintf("register %s %s: %s", name, what, picture))
+	}
+	return found
+}
+
+// historiesOf returns the histories of all registers, in order of invocation.
+func historiesOf(operations []Operation, written map[uint64]int) map[string][]porcupine.Operation {
+	var end time.Duration
+	for _, o := range operations {
+		end = max(end, o.Invoked, o.Returned)
+	}
+	registers := make(map[string][]porcupine.Operation)
+	for _, o := range operations {
+		returned := o.Returned
+		if !o.answered() {
+			if written[o.Op.New] == 0 {
+				continue
+			}
+			returned = end + 1
+		}
+		registers[o.Op.Register] = append(registers[o.Op.Register],
+			porcupine.Operation{ClientId: o.Client, Input: o, Call: int64(o.Invoked), Return: int64(returned)})
+	}
+	for _, history := range registers {
+		slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	}
+	return registers
+}

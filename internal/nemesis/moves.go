@@ -1,0 +1,53 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// handOver is how long an instance may be away when its host leaves in good order.
+const handOver = 300 * time.Millisecond
+
+// replaced returns how long after a strike another instance gave its first answer; ok is
+// false when it hit none, or none came before the next strike.
+func replaced(s strike, operations []Operation) (after time.Duration, ok bool) {
+	if s.replaces == (singleton.Generation{}) {
+		return 0, false
+	}
+	for _, o := range operations {
+		if o.Returned <= s.at || o.Returned >= s.until || o.Answer.Generation == s.replaces {
+			continue
+		}
+		if took := o.Returned - s.at; !ok || took < after {
+			after, ok = took, true
+		}
+	}
+	return after, ok
+}
+
+// expected says how long that takes at most, for a fault of a kind: a computed figure,
+// after which the instance has to recover.
+func expected(k Kind) string {
+	switch k {
+	case Kill, Pause, Partition, Unplug:
+		return fmt.Sprintf("%.2fs and recovery", cluster.Config{}.Expected().FailoverFenced.Seconds())
+	case Leave:
+		return fmt.Sprintf("%.2fs and recovery", handOver.Seconds())
+	case Mute, Slow, Lose, NoTCP, NoUDP, KillAll:
+	}
+	return "-"
+}
+
+// percentile returns the least of d that p percent of d do not exceed; 0 of none.
+func percentile(d []time.Duration, p int) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(d))[(len(d)*p+99)/100-1]
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+)
+
+const (
+	// inUse is how many are in use at a time.
+	inUse = 4
+
+	// A register is replaced by a new one after so many operations, or so many that were
+	// not answered: each may have been done at any time since, so that with every one of
+	// them the check takes longer.
+	serving = 200
+	doubts  = 5
+)
+
+// A pool makes up operations. It is safe for concurrent use.
+type pool struct {
+	mu    sync.Mutex // guards the following
+	slots [inUse]slot
+	made  int    // registers so far
+	value uint64 // the last to be written
+}
+
+// A slot is a register in use.
+type slot struct {
+	name       string
+	last       uint64 // as far as is known
+	operations int
+	unanswered int
+}
+
+// draw makes up an operation.
+func (p *pool) draw() Op {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := &p.slots[rand.IntN(inUse)]
+	if s.name == "" || s.operations >= serving || s.unanswered >= doubts {
+		p.made++
+		*s = slot{name: fmt.Sprintf("r%d", p.made)}
+	}
+	s.operations++
+	o := Op{Verb: Get, Register: s.name}
+	if rand.IntN(2) == 0 {
+		return o
+	}
+	p.value++
+	o.Verb, o.New = Put, p.value
+	if rand.IntN(2) == 0 {
+		o.Verb, o.Old = Swap, s.last
+	}
+	return o
+}
+
+// learn takes in what came of an operation.
+func (p *pool) learn(o Operation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.slots {
+		s := &p.slots[i]
+		switch {
+		case s.name != o.Op.Register:
+		case o.answered():
+			s.last = cmp.Or(eventOf(o.Op, o.Answer.Value).Value, o.Answer.Value)
+		case o.Op.Verb != Get:
+			s.unanswered++
+		}
+	}
+}
