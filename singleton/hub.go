@@ -55,7 +55,7 @@ type office struct {
 // Attach connects the singletons of s to a cluster, by l. It must be called once, before
 // the first singleton is spawned. Without it singletons run right where they are.
 func Attach(s *actor.System, l Locator) {
-	h := &hub{post: post{s}, managers: make(map[string]actor.ActorRef[any]), taken: make(map[string]uint64)}
+	h := &hub{post: post{system: s}, managers: make(map[string]actor.ActorRef[any]), taken: make(map[string]uint64)}
 	ref := actor.SpawnSystem(s, func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
 		h.log = ctx.Log()
 		h.follow(ctx, l)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheHubExpectsAManagerWhoseRegistrationIsOnItsWay(t *testing.T) {
-	h := &hub{post: post{actor.NewSystem("test")}}
+	h := &hub{post: post{system: actor.NewSystem("test")}}
 	t.Cleanup(func() { require.NoError(t, h.post.system.Shutdown(t.Context())) })
 	require.False(t, h.expects("one"))
 	boardOf(h.post.system).write(Status{Name: "one"})

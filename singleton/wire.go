@@ -126,10 +126,19 @@ const hubPath = "/system/" + hubName
 
 const hubName = "singletons"
 
-// A post sends to the hubs of other nodes. It is cheap to make and safe for any goroutine.
-type post struct{ system *actor.System }
+// A post sends to the hubs of other nodes. It belongs to one actor.
+type post struct {
+	system *actor.System
 
-func (p post) send(to PeerID, msg wireMsg) {
-	path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
-	actor.Resolve[hubMsg](p.system, path).Tell(msg)
+	// The last hub that it has sent to: looking one up takes as long as a local message.
+	address string
+	hub     actor.ActorRef[hubMsg]
+}
+
+func (p *post) send(to PeerID, msg wireMsg) {
+	if p.address != to.Address {
+		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
+		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)
+	}
+	p.hub.Tell(msg)
 }
