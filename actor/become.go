@@ -40,6 +40,9 @@ func (c *cell[M]) become(b Behavior[M]) (handled bool) {
 
 func (c *cell[M]) install(n *Next[M]) {
 	if n.OnMessage != nil {
+		if c.phase == running {
+			c.undivert()
+		}
 		c.onMessage = n.OnMessage
 	}
 	if n.OnSignal != nil {

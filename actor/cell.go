@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,9 @@ type cell[M any] struct {
 	queue     queue[M]
 	system    []systemMsg
 	scheduled bool
-	suspended bool // a restart is under way: messages wait
-	stashCap  int  // how many may; 0 means all
+	suspended bool     // a restart is under way: messages wait
+	stashCap  int      // how many may; 0 means all
+	detour    *cell[M] // where messages go instead, see Divert; its mutex may be taken under this one
 
 	urgent atomic.Bool // there are system messages
 
@@ -44,6 +46,7 @@ type cell[M any] struct {
 	epoch     uint64 // counts incarnations, so that what belongs to an old one is recognised
 	timers    timers[M]
 	idle      *receiveTimeout[M]
+	diverting *diversion[M] // takes the detour once nothing waits
 	watched   map[*core]*watch[M]
 	cleanups  []cleanup
 }
@@ -93,11 +96,24 @@ func (c *cell[M]) ref() AnyRef { return ActorRef[M]{&c.core} }
 
 // enqueue puts it into the queue and sees that a turn comes.
 func (c *cell[M]) enqueue(it item[M]) {
+	if lost, at, reason := c.put(it); reason != nil {
+		at.reportUndelivered(lost, reason)
+	}
+}
+
+// put is enqueue without the report: it returns what was not delivered, where and why.
+func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
 	c.mu.Lock()
+	if c.detour != nil && it.task == nil {
+		if lost, at, reason = c.detour.put(it); !errors.Is(reason, ErrTerminated) {
+			c.mu.Unlock()
+			return lost, at, reason
+		}
+		c.detour = nil
+	}
 	if reason := c.refusal(it); reason != nil {
 		c.mu.Unlock()
-		c.reportUndelivered(it, reason)
-		return
+		return it, c, reason
 	}
 	over, overflow := c.queue.push(it, c.box)
 	wake := !c.scheduled && !c.suspended
@@ -109,8 +125,9 @@ func (c *cell[M]) enqueue(it item[M]) {
 		go c.runTurn()
 	}
 	if overflow {
-		c.reportUndelivered(over, ErrMailboxFull)
+		return over, c, ErrMailboxFull
 	}
+	return it, c, nil
 }
 
 // refusal says why it cannot be queued, if so. core.mu is held.
@@ -237,6 +254,7 @@ func (c *cell[M]) refillOrRest() bool {
 		return true
 	}
 	c.scheduled = false
+	c.divert()
 	c.queue.rest()
 	return false
 }

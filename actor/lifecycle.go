@@ -140,6 +140,9 @@ func (c *cell[M]) guard(what string, f func()) {
 }
 
 func (c *cell[M]) setSuspended(suspended bool, capacity int) {
+	if suspended {
+		c.undivert()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.suspended, c.stashCap, c.unborn = suspended, capacity, false

@@ -6,6 +6,23 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
+// straighten lets what is told on this node go straight to the instance, as long as the
+// manager would do nothing else with it.
+func (m *manager[M]) straighten() {
+	if m.reliable.out == nil && m.mail.clear() && m.mail.route.kind == toInstance {
+		m.goStraightTo(m.instance.ref)
+	} else {
+		m.goStraightTo(actor.ActorRef[M]{})
+	}
+}
+
+func (m *manager[M]) goStraightTo(instance actor.ActorRef[M]) {
+	if m.straight != instance {
+		m.straight = instance
+		actor.Divert(m.ctx, m.onMessage, instance)
+	}
+}
+
 // take takes what is told to the singleton on this node.
 func (m *manager[M]) take(msg M) {
 	if m.machine.phase == Ended {

@@ -20,15 +20,17 @@ type manager[M any] struct {
 	post    post
 	office  office // zero without a cluster
 
-	reliable reliable[M]
-	instance instance[M]
-	keeping  keeping
-	alarm    alarm
-	look     look
-	draining bool // the hub wants to know when no instance runs here
-	mismatch error
-	board    *board
-	status   Status
+	reliable  reliable[M]
+	instance  instance[M]
+	onMessage actor.MessageHandler[M] // the manager's own
+	straight  actor.ActorRef[M]       // the instance that is told without the manager; zero for none
+	keeping   keeping
+	alarm     alarm
+	look      look
+	draining  bool // the hub wants to know when no instance runs here
+	mismatch  error
+	board     *board
+	status    Status
 }
 
 func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], set settings) *manager[M] {
@@ -36,8 +38,12 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	m := &manager[M]{
 		ctx: ctx, name: name, machine: newMachine(name, set),
 		mail: mail[M]{limit: set.buffer}, guests: guests{limit: set.buffer},
-		post: post{ctx.System()}, board: boardOf(ctx.System()),
+		post: post{system: ctx.System()}, board: boardOf(ctx.System()),
 		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: set.placement()},
+	}
+	m.onMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
+		m.take(msg)
+		return nil
 	}
 	m.inbox = actor.Handle(ctx, func(msg any) actor.Behavior[M] {
 		m.onInbox(msg)
@@ -181,6 +187,7 @@ func (m *manager[M]) happened(ev event) {
 
 // settle says how things are, and wakes the manager when they may change by themselves.
 func (m *manager[M]) settle(now time.Time) {
+	m.straighten()
 	m.look.plan(now, m.mail.closed || m.mail.refused)
 	m.reliable.checks.plan(now, m.checkDue())
 	m.alarm.set(now, m.machine.wake(), m.look.at, m.reliable.checks.at)
@@ -200,6 +207,7 @@ func (m *manager[M]) do(a action) {
 		m.start(a.gen)
 	case stopInstance:
 		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.gen), zap.Bool("now", a.now))
+		m.goStraightTo(actor.ActorRef[M]{})
 		m.instance.stop(a.now)
 	case saveRecord:
 		if m.office.locator != nil {

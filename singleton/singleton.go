@@ -26,10 +26,7 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 	set.signature = signatureOf(set.traits(reflect.TypeFor[M]()))
 	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		m := newManager(ctx, factory, set)
-		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
-			m.take(msg)
-			return nil
-		}
+		next.OnMessage = m.onMessage
 		next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
 			m.onSignal(sig)
 			return nil
