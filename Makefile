@@ -16,7 +16,7 @@ nemesis:  NODES ?= 5
 .PHONY: help
 help: ## Print this list
 	@awk -F ':.*## ' '/^##@ / { print "\n" substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##@ What a change must pass
 
@@ -88,6 +88,15 @@ fuzz: ## Run every fuzz target for FUZZTIME (30s)
 .PHONY: bench
 bench: ## Run every benchmark
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
+
+.PHONY: bench-singleton
+bench-singleton: bench-failover ## What a singleton costs beside a plain actor, how long it is away when it moves
+	$(GO) run ./internal/stopwatch -kills=0 -moves=50 -crowds=10
+	$(GO) test ./singleton -run='^$$' -bench='Local|Remote' -benchtime=200000x -count=5
+
+.PHONY: bench-failover
+bench-failover: ## How long a singleton is away when its host is killed, 50 times
+	$(GO) run ./internal/stopwatch -kills=50 -moves=0 -crowds=0
 
 .PHONY: cover
 cover: ## Measure what the tests reach, into cover.out
