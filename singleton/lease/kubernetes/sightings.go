@@ -1,0 +1,88 @@
+package kubernetes
+
+import (
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+)
+
+// sightings are the records that this process has seen last, one for each object, and
+// since when. The zero value is empty; its methods may be called from any goroutine.
+type sightings struct {
+	mu   sync.Mutex // guards what follows
+	last map[string]*sighting
+}
+
+type sighting struct {
+	object *coordinationv1.Lease // nil when there is none; never changed
+	since  time.Time             // the record in it has been seen unchanged
+	token  uint64                // the highest ever
+}
+
+// saw notes what a read has found. The record may have been written long before.
+func (s *sightings) saw(o *coordinationv1.Lease, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.of(o.Name)
+	if last.object == nil || last.object.UID != o.UID || !equality.Semantic.DeepEqual(last.object.Spec, o.Spec) {
+		last.since = now
+	}
+	last.note(o)
+}
+
+// wrote notes what this process has written with a request sent at began: the record
+// cannot be older.
+func (s *sightings) wrote(o *coordinationv1.Lease, began time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.of(o.Name)
+	last.since = began
+	last.note(o)
+}
+
+func (s *sightings) gone(object string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of(object).object = nil
+}
+
+// age returns for how long the record has been seen unchanged.
+func (s *sightings) age(object string) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.of(object)
+	if last.object == nil {
+		return 0
+	}
+	return time.Since(last.since)
+}
+
+func (s *sightings) object(name string) *coordinationv1.Lease {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of(name).object
+}
+
+func (s *sightings) token(object string) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of(object).token
+}
+
+// of is called with mu held.
+func (s *sightings) of(object string) *sighting {
+	if s.last == nil {
+		s.last = map[string]*sighting{}
+	}
+	if s.last[object] == nil {
+		s.last[object] = &sighting{}
+	}
+	return s.last[object]
+}
+
+func (s *sighting) note(o *coordinationv1.Lease) {
+	s.object = o
+	s.token = max(s.token, transitions(o))
+}

@@ -1,0 +1,192 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	typedv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// attempts is how many writes of one request may come second to somebody else's.
+const attempts = 3
+
+// Store is a [lease.Store] whose leases are Lease objects of one namespace. All leases of
+// a process should share one: it remembers since when it has seen which record.
+type Store struct {
+	leases    typedv1.LeaseInterface
+	namespace string
+	sightings sightings
+}
+
+var _ lease.Store = (*Store)(nil)
+
+// New returns a store that keeps its objects in that namespace, which must exist.
+//
+// The client is the CoordinationV1 of a clientset. Three things of its [rest.Config]
+// matter. Its rate limit: client-go's default, five requests per second, is enough for
+// fifteen leases of 15 s; set QPS to -1 for more. Its token: client-go reads a
+// BearerTokenFile again after 50 s at the earliest, whatever the server answers; a shorter
+// TTL does not survive a token that is revoked early. And HTTP/2: a connection that is dead
+// serves the next requests, too, until client-go notices, after 45 s; set NextProtos to
+// http/1.1. [InCluster] and [Connect] make clients that have none of this.
+//
+// [rest.Config]: https://pkg.go.dev/k8s.io/client-go/rest#Config
+func New(client typedv1.LeasesGetter, namespace string) *Store {
+	return &Store{leases: client.Leases(namespace), namespace: namespace}
+}
+
+// Take implements [lease.Store].
+func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
+	object, err := s.change(ctx, "take", c.Name, nil, func(current *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+		if current == nil {
+			current = newObject(c.Name)
+		}
+		if err := s.free(current, c); err != nil {
+			return nil, err
+		}
+		token, err := nextToken(max(c.Floor, transitions(current), s.sightings.token(current.Name)))
+		if err != nil {
+			return nil, err
+		}
+		return taken(current, c, token), nil
+	})
+	switch {
+	case errors.Is(err, errOvertaken):
+		return lease.Grant{}, fmt.Errorf("%w: %w", lease.ErrHeld, err)
+	case err != nil:
+		return lease.Grant{}, err
+	}
+	return lease.Grant{Claim: c, Token: transitions(object), Version: object.ResourceVersion}, nil
+}
+
+// free answers [lease.ErrHeld] while another holds the lease.
+func (s *Store) free(current *coordinationv1.Lease, c lease.Claim) error {
+	if err := checkName(current, c.Name); err != nil {
+		return err
+	}
+	who := holder(current)
+	if who == "" || who == c.Holder {
+		return nil
+	}
+	unchanged, lasts := s.sightings.age(current.Name), duration(current, c.TTL)
+	if unchanged < lasts {
+		return fmt.Errorf("%w: %q has it, seen unchanged for %v of %v", lease.ErrHeld, who, unchanged, lasts)
+	}
+	return nil
+}
+
+// Renew implements [lease.Store].
+func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
+	object, err := s.change(ctx, "renew", g.Name, s.known(g), func(current *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+		switch {
+		case current == nil:
+			return nil, fmt.Errorf("%w: the object is gone", lease.ErrLost)
+		case !holds(current, g):
+			return nil, fmt.Errorf("%w: it is %q's, with token %d", lease.ErrLost, holder(current), transitions(current))
+		case s.sightings.age(current.Name) >= g.TTL:
+			return nil, fmt.Errorf("%w: it has not been renewed for %v", lease.ErrLost, s.sightings.age(current.Name))
+		}
+		return renewed(current, g.TTL), nil
+	})
+	if err != nil {
+		return g, err
+	}
+	g.Version = object.ResourceVersion
+	return g, nil
+}
+
+// Release implements [lease.Store]. The object stays, with the count of its transitions.
+func (s *Store) Release(ctx context.Context, g lease.Grant) error {
+	_, err := s.change(ctx, "release", g.Name, s.known(g), func(current *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+		if current == nil || !holds(current, g) {
+			return nil, nil
+		}
+		return released(current), nil
+	})
+	return err
+}
+
+// known returns the object as the request that led to g left it, or nil.
+func (s *Store) known(g lease.Grant) *coordinationv1.Lease {
+	object := s.sightings.object(ObjectName(g.Name))
+	if object == nil || object.ResourceVersion != g.Version || !holds(object, g) {
+		return nil
+	}
+	return object
+}
+
+// change writes what edit makes of the object of the lease of that name, and returns what
+// the server has then: nil when edit wants nothing written. To edit, nil is no object. When
+// somebody else has written first it edits anew. It begins with known, or reads.
+func (s *Store) change(
+	ctx context.Context, verb, name string, known *coordinationv1.Lease,
+	edit func(current *coordinationv1.Lease) (*coordinationv1.Lease, error),
+) (*coordinationv1.Lease, error) {
+	object := ObjectName(name)
+	failed := func(err error) error {
+		return s.explain(verb, object, err)
+	}
+	current, err := known, error(nil)
+	if current == nil {
+		if current, err = s.read(ctx, object); err != nil {
+			return nil, failed(err)
+		}
+	}
+	for range attempts {
+		wanted, err := edit(current)
+		if err != nil {
+			return nil, failed(err)
+		}
+		if wanted == nil {
+			return nil, nil
+		}
+		began := time.Now()
+		written, err := s.write(ctx, wanted)
+		if err == nil {
+			s.sightings.wrote(written, began)
+			return written, nil
+		}
+		if refused(err, wanted.UID == "") || ctx.Err() != nil {
+			return nil, failed(err)
+		}
+		found, readErr := s.read(ctx, object)
+		switch {
+		case readErr != nil:
+			return nil, failed(err)
+		case carriedOut(wanted, found):
+			s.sightings.wrote(found, began)
+			return found, nil
+		case !overtaken(err):
+			return nil, failed(err) // it may be on its way still
+		}
+		current = found
+	}
+	return nil, failed(errOvertaken)
+}
+
+// read returns the object, nil when there is none, and notes that it has been seen.
+func (s *Store) read(ctx context.Context, object string) (*coordinationv1.Lease, error) {
+	found, err := s.leases.Get(ctx, object, metav1.GetOptions{})
+	switch {
+	case missing(err):
+		s.sightings.gone(object)
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	s.sightings.saw(found, time.Now())
+	return found, nil
+}
+
+func (s *Store) write(ctx context.Context, wanted *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	if wanted.UID == "" {
+		return s.leases.Create(ctx, wanted, metav1.CreateOptions{})
+	}
+	return s.leases.Update(ctx, wanted, metav1.UpdateOptions{})
+}
