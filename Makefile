@@ -8,6 +8,7 @@ FUZZTIME ?= 30s
 TIME     ?= 10m
 N        ?= 1000
 SEED     ?= 0
+KUBEAPI  ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/understudy
 simulate: NODES ?= 0
 nemesis:  NODES ?= 5
 
@@ -78,6 +79,12 @@ simulate: ## Run N (1000) random histories of each pure machine, of the singleto
 .PHONY: nemesis
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root
 	$(GO) -C internal/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
+
+.PHONY: test-kubernetes
+test-kubernetes: ## Test the Kubernetes lease against a real API server; to build that takes minutes, the first time
+	@mkdir -p "$(KUBEAPI)"
+	nice -n 19 $(GO) build -C internal/kubeapi -o "$(KUBEAPI)/kubeapi" .
+	UNDERSTUDY_KUBEAPI="$(KUBEAPI)/kubeapi" $(GO) test -C singleton/lease/kubernetes -count=1 -timeout=15m -tags=kubeapi -run TestKubernetes -v .
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)

@@ -1,0 +1,113 @@
+//go:build kubeapi
+
+package kubernetes
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	typedv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+)
+
+// A cluster is a real API server, which internal/kubeapi starts.
+type cluster struct {
+	Server, CA, Admin, Pod string
+
+	program, dir string
+	process      *exec.Cmd
+}
+
+// startCluster returns one that make test-kubernetes has built.
+func startCluster(t *testing.T) *cluster {
+	program := os.Getenv("UNDERSTUDY_KUBEAPI")
+	require.NotEmpty(t, program, "run make test-kubernetes")
+	c := &cluster{program: program, dir: t.TempDir()}
+	c.start(t, "0")
+	t.Cleanup(func() {
+		if t.Failed() {
+			log, _ := os.ReadFile(c.dir + "/log")
+			t.Logf("the end of the server's log:\n%s", log[max(0, len(log)-4000):])
+		}
+	})
+	answer, body := c.asker(t, c.Admin).ask("POST", "/api/v1/namespaces", `{"metadata":{"name":"demo"}}`)
+	require.Equal(t, http.StatusCreated, answer, body)
+	return c
+}
+
+func (c *cluster) start(t *testing.T, port string) {
+	log, err := os.OpenFile(c.dir+"/log", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	require.NoError(t, err)
+	defer log.Close()
+	process := exec.Command(c.program, "-dir", c.dir, "-port", port)
+	process.Stderr = log
+	_, err = process.StdinPipe() // it ends with us
+	require.NoError(t, err)
+	out, err := process.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, process.Start())
+	t.Cleanup(func() {
+		_ = process.Process.Kill() // it may have been killed before
+		_ = process.Wait()
+	})
+	lines := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(out).ReadString('\n')
+		lines <- line
+	}()
+	select {
+	case line := <-lines:
+		require.NoError(t, json.Unmarshal([]byte(line), c), "the server has ended; its log is in %s", c.dir)
+	case <-time.After(3 * time.Minute):
+		t.Fatal("the server is not ready after three minutes")
+	}
+	c.process = process
+}
+
+// kill ends the server as a power cut does.
+func (c *cluster) kill(t *testing.T) {
+	require.NoError(t, c.process.Process.Kill())
+	_ = c.process.Wait() // says that it was killed
+}
+
+func (c *cluster) restart(t *testing.T) {
+	server, err := url.Parse(c.Server)
+	require.NoError(t, err)
+	c.start(t, server.Port())
+}
+
+func (c *cluster) connect(t *testing.T, tokenFile string) *Store {
+	s, err := Connect(Config{Server: c.Server, CAFile: c.CA, TokenFile: tokenFile, Namespace: namespace})
+	require.NoError(t, err)
+	return s
+}
+
+// client is client-go's with its defaults, which are not those of Connect.
+func (c *cluster) client(t *testing.T) typedv1.CoordinationV1Interface {
+	client, err := typedv1.NewForConfig(&rest.Config{
+		Host: c.Server, BearerTokenFile: c.Admin, TLSClientConfig: rest.TLSClientConfig{CAFile: c.CA},
+	})
+	require.NoError(t, err)
+	return client
+}
+
+func (c *cluster) asker(t *testing.T, tokenFile string) asker {
+	ca, err := os.ReadFile(c.CA)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(ca))
+	token, err := readToken(tokenFile)
+	require.NoError(t, err)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return asker{t: t, base: c.Server, token: token, transport: transport}
+}
