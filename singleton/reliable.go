@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/actor"
 )
 
@@ -130,6 +132,10 @@ func (m *manager[M]) told(number uint64, k *kept[M]) wireTold {
 
 // onTold takes a message that another node keeps.
 func (m *manager[M]) onTold(w wireTold) {
+	if w.First == 0 || w.Number < w.First {
+		m.ctx.Log().Debug("malformed message", zap.Uint64("first", w.First), zap.Uint64("number", w.Number))
+		return
+	}
 	m.accept(w, nil)
 	m.sendAcks()
 }
@@ -238,6 +244,10 @@ func (m *manager[M]) check() {
 }
 
 func (m *manager[M]) onCheck(w wireCheck) {
+	if w.First == 0 {
+		m.ctx.Log().Debug("malformed check", zap.Uint64("last", w.Last))
+		return
+	}
 	s := m.reliable.intake.meet(w.Stream, w.From, w.First)
 	m.sendAck(w.Stream, m.mail.route.kind == toInstance && s.received < w.Last)
 }

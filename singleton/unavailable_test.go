@@ -32,10 +32,10 @@ func TestAnAskThatEndsWithoutAnInstanceSaysSo(t *testing.T) {
 			happens func()
 			why     string
 		}{
-			{func() { c.crash("a"); c.reachable(a, false) }, "its host a cannot be reached"},
-			{func() { c.change(func() { a.peer.Up = false }) }, "waiting for the answer of a"},
-			{func() { c.downed(a) }, "a former member may still run it for 3.96s"},
-			{func() { c.change(func() { b.peer.Up = false }) }, "no member that this node knows of can host it"},
+			{func() { c.crash("a"); c.reachable(a, false) }, "its host is unreachable; it moves when that is down"},
+			{func() { c.change(func() { a.peer.Up = false }) }, "waits for the permission of a"},
+			{func() { c.downed(a) }, "a former host may still be stopping"},
+			{func() { c.change(func() { b.peer.Up = false }) }, "this node is not up"},
 		} {
 			step.happens()
 			settle()
