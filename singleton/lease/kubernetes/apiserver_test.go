@@ -26,7 +26,7 @@ const (
 )
 
 // apiServer is a model of the part of a Kubernetes API server that keeps Lease objects,
-// as strict as the real one: TestKubernetesAPI puts the same questions to both. It can be
+// as strict as the real one: TestKubernetes puts the same questions to both. It can be
 // told to fail.
 type apiServer struct {
 	mu      sync.Mutex // guards what follows
@@ -246,7 +246,7 @@ func (s *apiServer) answer(r *http.Request, body []byte) (int, any) {
 
 func (s *apiServer) create(wanted *coordinationv1.Lease) (int, any) {
 	if wanted.ResourceVersion != "" {
-		return 400, "resourceVersion should not be set on objects to be created"
+		return 500, "resourceVersion should not be set on objects to be created"
 	}
 	if s.objects[wanted.Name] != nil {
 		return 409, fmt.Sprintf("leases.coordination.k8s.io %q already exists", wanted.Name)

@@ -22,7 +22,7 @@ func TestTheModelIsAsStrictAsItSays(t *testing.T) {
 		"get of nothing: 404",
 		"create: 201",
 		"create again: 409",
-		"create with a version: 400",
+		"create with a version: 500",
 		"create elsewhere: 404",
 		"create with a capital letter: 422",
 		"create for no time: 422",
