@@ -20,7 +20,7 @@ type simPlan struct {
 	drift    float64       // by which share clocks differ in rate, at most
 	buffer   int
 	graceful bool // nodes only leave, one after the other: no message may be lost
-	careless bool // a planted mistake: there is no margin
+	careless bool // a planted mistake: there is no margin, and a lease counts for all of its TTL
 	faults   []simFault
 }
 
