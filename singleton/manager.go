@@ -114,6 +114,16 @@ func (m *manager[M]) onInstanceEnded(err error) {
 
 func (m *manager[M]) publish(event any) { m.ctx.System().EventStream().Publish(event) }
 
+// publishLease says whether the lease was acquired or lost, given whether it was held before.
+func (m *manager[M]) publishLease(held bool) {
+	switch a := m.machine.outside; {
+	case a.held && !held:
+		m.publish(LeaseAcquired{Name: m.name, Token: a.token})
+	case held && !a.held && !a.releasing:
+		m.publish(LeaseLost{Name: m.name, Reason: a.obstacle})
+	}
+}
+
 // onInbox takes everything that is not told to the singleton: from the hub, from the
 // instance, from the timer.
 func (m *manager[M]) onInbox(msg any) {
@@ -176,8 +186,10 @@ func (m *manager[M]) onInbox(msg any) {
 
 // happened runs the machine, does what it says, and brings the mail up to date.
 func (m *manager[M]) happened(ev event) {
-	now := time.Now()
-	for _, a := range m.machine.step(ev, now) {
+	now, held := time.Now(), m.machine.outside.held
+	actions := m.machine.step(ev, now)
+	m.publishLease(held)
+	for _, a := range actions {
 		m.do(a)
 	}
 	m.checkFit()
@@ -256,6 +268,9 @@ func (m *manager[M]) report() {
 	if s.Phase != m.machine.phase {
 		s.Phase, s.Since = m.machine.phase, time.Now()
 		m.ctx.Log().Debug("singleton manager", zap.String("phase", string(s.Phase)))
+		if s.Phase == Ended {
+			m.publish(Retired{m.name})
+		}
 	}
 	host, _ := m.machine.host()
 	if s.Host != host.ID.Address {

@@ -2,8 +2,8 @@ package singleton
 
 // Events of the singletons of a node are published on the event stream of its system, by
 // the managers there: subscribe with actor.Subscribe[Started] and so on. Each node
-// publishes what it knows itself: where the instance runs, that it starts and stops;
-// everywhere, that another node is to host it.
+// publishes what it knows itself: where the instance runs, that it starts and stops, and
+// what becomes of the lease; everywhere, that another node is to host it, or none again.
 type (
 	// Started says that an instance has started on this node, and takes messages.
 	Started struct {
@@ -24,6 +24,24 @@ type (
 		Name string
 		Host string // address of who hosts or is to; "" when nobody can
 	}
+
+	// LeaseAcquired says that this node has got the lease of the singleton, under that token.
+	LeaseAcquired struct {
+		Name  string
+		Token uint64
+	}
+
+	// LeaseLost says that this node does not hold the lease any more and has not given it
+	// back. The instance is stopped at once, if there is one: its [Stopped] follows, unless
+	// it was the instance that noticed.
+	LeaseLost struct {
+		Name   string
+		Reason error // what the lease says; [ErrLeaseLost] when the instance noticed first
+	}
+
+	// Retired says that this node has heard that the singleton has [Finished]: no instance
+	// starts any more. A node that hears of it later, as one that joins, says so then.
+	Retired struct{ Name string }
 
 	// Dropped says that a message became a dead letter on this node, as there was no room
 	// for it. It comes beside the actor.DeadLetter, which does not name the singleton.

@@ -25,7 +25,8 @@ func heard(t *testing.T, n *node) *testkit.Probe[any] {
 func next(p *testkit.Probe[any]) any {
 	for {
 		switch e := p.Receive().(type) {
-		case singleton.Started, singleton.Stopped, singleton.HostChanged, singleton.Dropped:
+		case singleton.Started, singleton.Stopped, singleton.HostChanged, singleton.Dropped,
+			singleton.LeaseAcquired, singleton.LeaseLost, singleton.Retired:
 			return e
 		}
 	}
