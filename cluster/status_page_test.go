@@ -129,6 +129,13 @@ func crowd(n, singletons int) still {
 			Host: s.Members[i%(n/2)*(i%2)].ID, Term: 3, Managers: []string{}, WaitingFor: []string{},
 		})
 	}
+	if singletons > 2 {
+		leased, misfit := &s.Singletons[1], &s.Singletons[2]
+		leased.Lease, leased.LeaseHeld, leased.Here, leased.Phase, leased.Generation = "region-1 by node-1 in PostgreSQL", true, true, "host", "3.1"
+		leased.Unacknowledged, leased.Dropped = 12, 34567
+		misfit.Phase, misfit.Mismatch = "pending", `role is "worker" here and "" there`
+		misfit.Why = "it is another singleton than that of the same name on 10.0.0.1:7355, and takes no part: " + misfit.Mismatch
+	}
 	return s
 }
 
@@ -156,6 +163,11 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 					return box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;
 				});
 			})()`), "nothing is drawn outside the frame")
+			require.Equal(t, true, b.eval(`(() => {
+				const cells = document.querySelector("[data-singleton=coordinator-of-region-1]").textContent;
+				return cells.includes("held") && cells.includes("12") && cells.includes("34567");
+			})()`))
+			require.Equal(t, 1, b.count("#singletons .note.bad"), "one is another singleton than elsewhere")
 			b.dark(members == 40)
 			b.shoot(fmt.Sprintf("%d-members-%d", members, width))
 		}
@@ -170,6 +182,7 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 	s.Members[0].Name, s.Members[0].Roles, s.Members[0].Meta = evil, []string{evil}, map[string]string{evil: evil}
 	s.Members[0].Status, s.Members[0].Address = evil, evil
 	s.Singletons[0].Name, s.Singletons[0].Why, s.Singletons[0].Phase = evil, evil, evil
+	s.Singletons[0].Lease, s.Singletons[0].Obstacle, s.Singletons[0].Mismatch, s.Singletons[0].Placement = evil, evil, "not "+evil, evil
 	s.Waiting, s.Settings.Downing = []string{evil}, evil
 	for i := range s.Members {
 		s.Members[i].ID = strings.ReplaceAll(s.Members[i].ID, s.Members[0].ID, evil)

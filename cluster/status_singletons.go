@@ -48,9 +48,13 @@ func (v View) singleton(s singleton.Status) statuspage.Singleton {
 
 		Dropped: s.Dropped, Unacknowledged: s.Unacknowledged, Starts: s.Starts, Failures: s.Failures,
 		GenerationTerm: s.Generation.Term, GenerationSeq: s.Generation.Seq,
+		Placement: s.Placement, Lease: s.Lease, LeaseHeld: s.LeaseHeld, Mismatch: s.Mismatch,
 	}
 	if s.Phase == singleton.Pending && v.Self.Status != Up {
 		shown.Why = "this node is " + statusInWords(v.Self.Status)
+	}
+	if s.Obstacle != nil {
+		shown.Obstacle = s.Obstacle.Error()
 	}
 	if s.Host != "" {
 		shown.Host = v.idAt(s.Host)

@@ -64,15 +64,19 @@ func (s Snapshot) ofMembers() []metric {
 }
 
 func (s Snapshot) ofSingletons() []metric {
-	each := func(value func(Singleton) uint64) func(sampler) {
+	where := func(is func(Singleton) bool, value func(Singleton) uint64) func(sampler) {
 		return func(add sampler) {
 			for _, one := range s.Singletons {
-				if one.Phase != "" { // else it has no manager here
+				if one.Phase != "" && is(one) { // without a phase it has no manager here
 					add(value(one), "singleton", one.Name)
 				}
 			}
 		}
 	}
+	each := func(value func(Singleton) uint64) func(sampler) {
+		return where(func(Singleton) bool { return true }, value)
+	}
+	leased := func(one Singleton) bool { return one.Lease != "" }
 	return []metric{
 		{"understudy_singleton_hosted", "gauge", "1 while the instance runs on this node.", each(func(one Singleton) uint64 { return oneIf(one.Here) })},
 		{"understudy_singleton_phase", "gauge", "1 for the phase of the manager on this node.", func(add sampler) {
@@ -86,6 +90,8 @@ func (s Snapshot) ofSingletons() []metric {
 		}},
 		{"understudy_singleton_generation_term", "gauge", "Term of the instance on this node, or of the last; 0 when there was none.", each(func(one Singleton) uint64 { return one.GenerationTerm })},
 		{"understudy_singleton_generation_seq", "gauge", "Number of that instance within its term.", each(func(one Singleton) uint64 { return one.GenerationSeq })},
+		{"understudy_singleton_lease_held", "gauge", "1 while this node holds the lease; only of those that have one.", where(leased, func(one Singleton) uint64 { return oneIf(one.LeaseHeld) })},
+		{"understudy_singleton_mismatch", "gauge", "1 while this node's singleton is another one than that of the other nodes, and takes no part.", each(func(one Singleton) uint64 { return oneIf(one.Mismatch != "") })},
 		{"understudy_singleton_held_messages", "gauge", "Messages that wait on this node.", each(func(one Singleton) uint64 { return uint64(one.Held) })},
 		{"understudy_singleton_unacknowledged_messages", "gauge", "Messages told on this node that may not have been handled, with AtLeastOnce.", each(func(one Singleton) uint64 { return uint64(one.Unacknowledged) })},
 		{"understudy_singleton_dropped_messages_total", "counter", "Messages that had no room on this node.", each(func(one Singleton) uint64 { return one.Dropped })},

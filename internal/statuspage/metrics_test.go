@@ -66,7 +66,8 @@ func TestMetricsCountMembersAndShowSingletons(t *testing.T) {
 		Converged: true,
 		Members:   []Member{{Status: "up", Reachable: true}, {Status: "up"}, {Status: "leaving", Reachable: true}},
 		Singletons: []Singleton{
-			{Name: "here", Phase: "host", Here: true, Held: 1, Unacknowledged: 2, Dropped: 3, Starts: 4, Failures: 5, GenerationTerm: 6, GenerationSeq: 7},
+			{Name: "here", Phase: "host", Here: true, Held: 1, Unacknowledged: 2, Dropped: 3, Starts: 4, Failures: 5, GenerationTerm: 6, GenerationSeq: 7, Lease: "here by node-1", LeaseHeld: true},
+			{Name: "misfit", Phase: "pending", Mismatch: "the role differs"},
 			{Name: "elsewhere"},
 		},
 	})
@@ -82,6 +83,9 @@ func TestMetricsCountMembersAndShowSingletons(t *testing.T) {
 		`understudy_singleton_phase{singleton="here",phase="handing over"} 0`,
 		`understudy_singleton_generation_term{singleton="here"} 6`,
 		`understudy_singleton_generation_seq{singleton="here"} 7`,
+		`understudy_singleton_lease_held{singleton="here"} 1`,
+		`understudy_singleton_mismatch{singleton="here"} 0`,
+		`understudy_singleton_mismatch{singleton="misfit"} 1`,
 		`understudy_singleton_held_messages{singleton="here"} 1`,
 		`understudy_singleton_unacknowledged_messages{singleton="here"} 2`,
 		`understudy_singleton_dropped_messages_total{singleton="here"} 3`,
@@ -91,6 +95,7 @@ func TestMetricsCountMembersAndShowSingletons(t *testing.T) {
 		require.Contains(t, text, line+"\n")
 	}
 	require.NotContains(t, text, "elsewhere", "it has no manager here")
+	require.NotContains(t, text, `lease_held{singleton="misfit"}`, "it has no lease")
 }
 
 func TestMetricsOfNothingAreStillMetrics(t *testing.T) {

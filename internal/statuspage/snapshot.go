@@ -65,6 +65,12 @@ type Singleton struct {
 	GenerationTerm uint64 `json:"-"`              // the parts of Generation
 	GenerationSeq  uint64 `json:"-"`
 
+	Placement string `json:"placement"` // where it may be, in words
+	Lease     string `json:"lease"`     // what protects it, "" without a lease
+	LeaseHeld bool   `json:"leaseHeld"` // by this node
+	Obstacle  string `json:"obstacle"`  // why the lease or a term was not got the last time, or why the lease was lost
+	Mismatch  string `json:"mismatch"`  // in what this node's singleton is another one, "" when it is not
+
 	WaitingFor []string   `json:"waitingFor"`
 	NotBefore  *time.Time `json:"notBefore"`
 	Why        string     `json:"why"` // why it does not run, "" when it does

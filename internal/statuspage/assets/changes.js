@@ -46,6 +46,8 @@ function ofSingletons(before, after) {
   const found = [];
   for (const s of after.singletons) {
     const old = was.get(s.name);
+    if (old && old.leaseHeld !== s.leaseHeld) found.push(s.leaseHeld ? `this node holds the lease of ${s.name}` : `this node does not hold the lease of ${s.name} any more`);
+    if (s.phase === "ended" && old && old.phase !== "ended") found.push(`${s.name} has finished for good`);
     if (old && old.host === s.host && old.here === s.here && old.phase === s.phase) continue;
     const host = after.members.find((m) => m.id === s.host);
     if (s.here && !(old && old.here)) found.push(`${s.name} runs here, as ${s.generation}`);

@@ -58,18 +58,29 @@ function showSingletons(s, nameOf) {
   $("no-singletons").hidden = s.singletons.length > 0;
   $("singletons").tBodies[0].replaceChildren(...s.singletons.map((one) => {
     const name = element("td", "name", one.name);
-    if (one.why) name.append(element("span", "note", one.why));
+    if (one.placement) name.title = `on ${one.placement}`;
+    const known = one.why.includes(one.mismatch); // always, when there is none
+    if (one.why) name.append(element("span", one.mismatch && known ? "note bad" : "note", one.why));
+    if (!known) name.append(element("span", "note bad", `it is another singleton than elsewhere: ${one.mismatch}`));
     const host = element("td", "wrap", one.host ? nameOf(one.host) : "–");
     if (one.here) host.append(element("span", "mark self", "runs here"));
     const since = element("td", "number plain");
     if (one.since) since.dataset.since = one.since;
     const generation = element("td", "number plain", one.here ? one.generation : one.term ? `term ${one.term}` : "–");
     if (one.fenced) generation.append(element("span", "note", "fenced"));
-    const row = element("tr", "", name, host, element("td", "plain", one.phase || "–"), since, generation,
-      element("td", "number plain", String(one.held)));
+    const counts = [one.held, one.unacknowledged, one.dropped].map((n) => element("td", "number plain", String(n)));
+    const row = element("tr", "", name, host, element("td", "plain", one.phase || "–"), since, generation, lease(one), ...counts);
     row.dataset.singleton = one.name;
     return row;
   }));
+}
+
+// lease says whether this node holds the lease of a singleton; which one that is, and why
+// it was not got, is what the pointer shows.
+function lease(one) {
+  const cell = element("td", "plain", one.lease ? (one.leaseHeld ? "held" : "not here") : "–");
+  cell.title = [one.lease, one.obstacle].filter(Boolean).join(": ");
+  return cell;
 }
 
 function list(target, pairs) {
