@@ -164,7 +164,7 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 				});
 			})()`), "nothing is drawn outside the frame")
 			require.Equal(t, true, b.eval(`(() => {
-				const cells = document.querySelector("[data-singleton=coordinator-of-region-1]").textContent;
+				const cells = document.querySelector("#singletons [data-singleton=coordinator-of-region-1]").textContent;
 				return cells.includes("held") && cells.includes("12") && cells.includes("34567");
 			})()`))
 			require.Equal(t, 1, b.count("#singletons .note.bad"), "one is another singleton than elsewhere")

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -30,27 +29,6 @@ func numbered(t *testing.T, text string) map[int]string {
 		rows[n] = m[0]
 	}
 	return rows
-}
-
-func TestEveryTestThatTheScenariosNameExists(t *testing.T) {
-	mustExist(t, "docs/scenarios.md", 63)
-}
-
-// mustExist looks for the tests that a document links to, of which there are so many at least.
-func mustExist(t *testing.T, document string, least int) {
-	t.Helper()
-	known := map[string]map[string]bool{}
-	links := testLink.FindAllStringSubmatch(read(t, document), -1)
-	require.Greater(t, len(links), least)
-	for _, link := range links {
-		name, file := link[1], path.Join("docs", link[2])
-		if known[file] == nil {
-			known[file] = testsOf(t, file)
-		}
-		if !known[file][name] {
-			t.Errorf("%s has no %s", file, name)
-		}
-	}
 }
 
 // testsOf returns the names of the tests in a file.

@@ -1,13 +1,31 @@
 package docs
 
-import "testing"
+import (
+	"strings"
+	"testing"
 
-func TestEveryTestThatTheCasesOfSingletonsNameExists(t *testing.T) {
-	mustExist(t, "docs/singleton-cases.md", 15)
-}
+	"github.com/stretchr/testify/require"
+)
 
 // The fifteen, and the groups of two lists of cases that are about singletons.
 func TestEveryCaseOfSingletonsHasATestOrAReason(t *testing.T) {
 	rows := numbered(t, read(t, "docs/singleton-cases.md"))
 	mustCover(t, rows, [][2]int{{1, 15}, {88, 144}, {167, 188}, {247, 307}})
+}
+
+// What the page on guarantees says of messages is what tests say.
+func TestEverySituationOfAMessageNamesItsTest(t *testing.T) {
+	_, section, found := strings.Cut(read(t, "docs/singleton.md"), "\n## What becomes of a message\n")
+	require.True(t, found)
+	section, _, found = strings.Cut(section, "\n## ")
+	require.True(t, found)
+	rows := 0
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| situation") {
+			continue
+		}
+		rows++
+		require.Regexp(t, testLink, line)
+	}
+	require.Greater(t, rows, 25)
 }

@@ -1,0 +1,96 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// documents returns the documents of the tree, by their path from the root.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(file) != ".md" {
+			return err
+		}
+		document, err := filepath.Rel(root, file)
+		all = append(all, filepath.ToSlash(document))
+		return err
+	})
+	require.NoError(t, err)
+	return all
+}
+
+func TestEveryTestThatADocumentNamesExists(t *testing.T) {
+	known := map[string]map[string]bool{}
+	counts := map[string]int{}
+	for _, document := range documents(t) {
+		for _, link := range testLink.FindAllStringSubmatch(read(t, document), -1) {
+			name, file := link[1], path.Join(path.Dir(document), link[2])
+			if known[file] == nil {
+				known[file] = testsOf(t, file)
+			}
+			if !known[file][name] {
+				t.Errorf("%s names %s, which is not in %s", document, name, file)
+			}
+			counts[document]++
+		}
+	}
+	for document, least := range map[string]int{"docs/scenarios.md": 63, "docs/singleton-cases.md": 15, "docs/singleton.md": 25} {
+		require.Greater(t, counts[document], least, document)
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	fenced  = regexp.MustCompile("(?s)```.*?```")
+)
+
+func TestEveryLinkOfADocumentLeadsSomewhere(t *testing.T) {
+	for _, document := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, document), ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(m[1], "#")
+			target := document
+			if file != "" {
+				target = path.Join(path.Dir(document), file)
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
+				t.Errorf("%s leads to %s, which is not there", document, m[1])
+				continue
+			}
+			if anchor != "" && !anchors(t, target)[anchor] {
+				t.Errorf("%s leads to %s, but %s has no such heading", document, m[1], target)
+			}
+		}
+	}
+}
+
+// anchors returns what headings of a document are called in links.
+func anchors(t *testing.T, document string) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, document), ""), -1) {
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || r > 127:
+				return r
+			}
+			return -1
+		}, strings.ToLower(m[1]))
+		all[name] = true
+	}
+	return all
+}
