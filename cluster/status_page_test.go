@@ -165,11 +165,13 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 			})()`), "nothing is drawn outside the frame")
 			require.Equal(t, true, b.eval(`(() => {
 				const cells = document.querySelector("#singletons [data-singleton=coordinator-of-region-1]").textContent;
-				return cells.includes("held") && cells.includes("12") && cells.includes("34567");
+				return cells.includes("lease held") && cells.includes("12 unacknowledged") && cells.includes("34567 dropped");
 			})()`))
-			require.Equal(t, 1, b.count("#singletons .note.bad"), "one is another singleton than elsewhere")
+			require.Equal(t, 1, b.count("#singletons .name .note.bad"), "one is another singleton than elsewhere")
 			b.dark(members == 40)
 			b.shoot(fmt.Sprintf("%d-members-%d", members, width))
+			b.eval(`document.getElementById("singletons").scrollIntoView()`)
+			b.shoot(fmt.Sprintf("%d-members-%d-singletons", members, width))
 		}
 	}
 }

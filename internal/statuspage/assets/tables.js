@@ -68,8 +68,11 @@ function showSingletons(s, nameOf) {
     if (one.since) since.dataset.since = one.since;
     const generation = element("td", "number plain", one.here ? one.generation : one.term ? `term ${one.term}` : "–");
     if (one.fenced) generation.append(element("span", "note", "fenced"));
-    const counts = [one.held, one.unacknowledged, one.dropped].map((n) => element("td", "number plain", String(n)));
-    const row = element("tr", "", name, host, element("td", "plain", one.phase || "–"), since, generation, lease(one), ...counts);
+    if (one.lease) generation.append(lease(one));
+    const messages = element("td", "number plain", String(one.held));
+    if (one.unacknowledged) messages.append(element("span", "note", `${one.unacknowledged} unacknowledged`));
+    if (one.dropped) messages.append(element("span", "note bad", `${one.dropped} dropped`));
+    const row = element("tr", "", name, host, element("td", "plain", one.phase || "–"), since, generation, messages);
     row.dataset.singleton = one.name;
     return row;
   }));
@@ -78,9 +81,9 @@ function showSingletons(s, nameOf) {
 // lease says whether this node holds the lease of a singleton; which one that is, and why
 // it was not got, is what the pointer shows.
 function lease(one) {
-  const cell = element("td", "plain", one.lease ? (one.leaseHeld ? "held" : "not here") : "–");
-  cell.title = [one.lease, one.obstacle].filter(Boolean).join(": ");
-  return cell;
+  const note = element("span", "note", one.leaseHeld ? "lease held" : "lease not here");
+  note.title = [one.lease, one.obstacle].filter(Boolean).join(": ");
+  return note;
 }
 
 function list(target, pairs) {
