@@ -97,3 +97,92 @@ func TestWithAtLeastOnceWhatWasPutAsideCountsAsHandled(t *testing.T) {
 		require.Zero(t, c.nodes["c"].status("one").Unacknowledged)
 	})
 }
+
+// The message at which it fails is not repeated; what has waited behind it finds nobody.
+func TestWhatWaitsInAnInstanceThatFailsIsADeadLetter(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		refs := onAll(c, mortal)
+		settle()
+		p := testkit.NewProbe[string](t, c.nodes["b"].System)
+		refs["b"].Tell(msg{Text: "fail"})
+		refs["b"].Tell(msg{"behind", p.Ref()})
+		letter := c.nodes["a"].deadLetters.Receive()
+		require.Equal(t, "behind", letter.Message.(msg).Text)
+		require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
+		settle()
+		refs["b"].Tell(msg{"later", p.Ref()})
+		p.Expect("1.2 later")
+		c.nodes["a"].deadLetters.ExpectNone(time.Hour)
+	})
+}
+
+func TestWithAtLeastOnceALostLeaseLosesNothing(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		var handled []string
+		l := leaseOnAll(c, func() actor.Behavior[msg] {
+			return behaviors.Receive(func(_ *actor.Context[msg], m msg) actor.Behavior[msg] {
+				time.Sleep(ttl / 4)
+				handled = append(handled, m.Text)
+				return behaviors.Same
+			})
+		}, singleton.AtLeastOnce(10))
+		texts := []string{"one", "two", "three", "four", "five", "six"}
+		for _, text := range texts {
+			l.refs["b"].Tell(msg{Text: text})
+		}
+		settle()
+		l.store.Usurp("one", "stranger", 2*time.Second)
+		time.Sleep(5 * ttl)
+		require.Equal(t, texts, handled)
+		require.Zero(t, c.nodes["b"].status("one").Unacknowledged)
+		c.nodes["a"].deadLetters.ExpectNone(0)
+		c.nodes["b"].deadLetters.ExpectNone(0)
+	})
+}
+
+// The news that it has finished may be faster than the one that a message was handled, which
+// is a dead letter then, too.
+func TestWithAtLeastOnceWhatIsLeftWhenItHasFinishedIsADeadLetter(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		refs := onAll(c, func() actor.Behavior[msg] {
+			return behaviors.Receive(func(*actor.Context[msg], msg) actor.Behavior[msg] { return singleton.Finished })
+		}, singleton.AtLeastOnce(10))
+		settle()
+		refs["b"].Tell(msg{Text: "the last"})
+		refs["b"].Tell(msg{Text: "too late"})
+		for text := ""; text != "too late"; {
+			letter := c.nodes["b"].deadLetters.Receive()
+			require.ErrorIs(t, letter.Reason, singleton.ErrFinished)
+			text = letter.Message.(msg).Text
+		}
+		settle()
+		require.Zero(t, c.nodes["b"].status("one").Unacknowledged)
+		c.nodes["b"].deadLetters.ExpectNone(time.Hour)
+	})
+}
+
+func TestWhatIsLeftAfterTheStopTimeoutIsADeadLetter(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		handled := 0
+		refs := onAll(c, func() actor.Behavior[msg] {
+			return behaviors.Receive(func(*actor.Context[msg], msg) actor.Behavior[msg] {
+				time.Sleep(3 * time.Second)
+				handled++
+				return behaviors.Same
+			})
+		}, singleton.StopTimeout(2*time.Second))
+		settle()
+		for _, text := range []string{"at it", "waits", "waits"} {
+			refs["b"].Tell(msg{Text: text})
+		}
+		settle()
+		c.startLeaving("a")
+		for range 2 {
+			letter := c.nodes["a"].deadLetters.Receive()
+			require.Equal(t, "waits", letter.Message.(msg).Text)
+			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
+		}
+		c.finishLeaving("a")
+		require.Equal(t, 1, handled)
+	})
+}
