@@ -81,7 +81,7 @@ func Buffer(n int) Option {
 // letters when its manager ends. A message at which 10 instances on one node have failed
 // in a row is a dead letter with [ErrGivenUp]. A failure that the instance's own
 // supervision deals with, by resuming or restarting, is no reason to send a message
-// again, and neither is that the instance has put it aside in a stash. It panics unless
+// again, and neither is that the instance has put it aside in its state. It panics unless
 // window is positive.
 func AtLeastOnce(window int) Option {
 	if window <= 0 {
