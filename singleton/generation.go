@@ -16,7 +16,8 @@ import (
 // more than one; Seq when it is restarted in place. Terms are agreed by the members of
 // the cluster, so by themselves they begin again when all of them have been stopped at
 // once. Those of an event-sourced instance do not: it claims its events by the packed
-// generation, and when its journal has a later epoch, that is its generation.
+// generation, and when its journal has a later epoch, that is its generation. With
+// [WithLease] the lease's token is the term, with [WithGenerations] what the source says.
 type Generation struct {
 	Term uint64
 	Seq  uint64
