@@ -2,7 +2,7 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
+	"flag"
 	"net"
 	"os"
 	"os/exec"
@@ -35,6 +35,7 @@ type server struct {
 var common *server
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "8") // the laws mostly wait; -parallel says otherwise
 	code := m.Run()
 	if common != nil {
 		common.end()
@@ -184,19 +185,38 @@ func (s *server) kill(t *testing.T) {
 	<-s.ended
 }
 
-// signal sends a signal to every process of the server.
-func (s *server) signal(t *testing.T, sig syscall.Signal) {
+// outage kills the server, and end starts it again, with what it had committed.
+func (s *server) outage(t *testing.T) (end func()) {
 	t.Helper()
-	pid := s.process.Process.Pid
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	s.kill(t)
+	return func() { s.run(t) }
+}
+
+// signal sends a signal to every process of the server, and returns them.
+func (s *server) signal(t *testing.T, sig syscall.Signal) (pids []string) {
+	t.Helper()
+	main := strconv.Itoa(s.process.Process.Pid)
+	children, err := os.ReadFile("/proc/" + main + "/task/" + main + "/children")
 	if err != nil {
 		t.Skip("the processes of a server are found by /proc only: ", err)
 	}
-	require.NoError(t, syscall.Kill(pid, sig))
-	for child := range strings.FieldsSeq(string(children)) {
-		id, err := strconv.Atoi(child)
+	pids = append([]string{main}, strings.Fields(string(children))...)
+	for _, pid := range pids {
+		id, err := strconv.Atoi(pid)
 		require.NoError(t, err)
 		_ = syscall.Kill(id, sig) // it may have ended by itself
+	}
+	return pids
+}
+
+// stop stops the server, until it gets a SIGCONT.
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	for _, pid := range s.signal(t, syscall.SIGSTOP) {
+		require.Eventually(t, func() bool {
+			status, err := os.ReadFile("/proc/" + pid + "/status")
+			return err != nil || strings.Contains(string(status), "\nState:\tT")
+		}, time.Minute, time.Millisecond)
 	}
 }
 

@@ -33,8 +33,8 @@ func prepare(schema, table string) statements {
 }
 
 // createTable: token is the highest number that the name has had, held that of the
-// acquisition by holder, who is ” when nobody holds the lease. The collation is that of
-// bytes: an index by a language's rules breaks when the system's rules change, and a
+// acquisition by holder, which is empty when nobody holds the lease. The collation is that
+// of bytes: an index by a language's rules breaks when the system's rules change, and a
 // broken one may give a name two rows.
 const createTable = `CREATE TABLE IF NOT EXISTS {table} (
 	name       text COLLATE "C" PRIMARY KEY,

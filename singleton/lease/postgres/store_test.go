@@ -87,7 +87,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 
-	s.signal(t, syscall.SIGSTOP)
+	s.stop(t)
 	const patience = 300 * time.Millisecond
 	for name, ask := range map[string]func(context.Context) error{
 		"take":  func(ctx context.Context) error { _, err := store.Take(ctx, claim("job", "b")); return err },

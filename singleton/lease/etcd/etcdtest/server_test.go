@@ -1,6 +1,7 @@
 package etcdtest
 
 import (
+	"flag"
 	"net"
 	"net/url"
 	"os"
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(dirVariable); dir != "" {
 		serve(dir, os.Getenv(clientVariable), os.Getenv(peerVariable))
 	}
+	_ = flag.Set("test.parallel", "8") // the laws mostly wait; -parallel says otherwise
 	code := m.Run()
 	if common != nil {
 		_ = common.process.Process.Kill()
@@ -110,9 +112,26 @@ func (s *server) kill(t *testing.T) {
 	_ = s.process.Wait()
 }
 
+// outage kills the server, and end starts it again, with what it had committed.
+func (s *server) outage(t *testing.T) (end func()) {
+	t.Helper()
+	s.kill(t)
+	return func() { s.run(t) }
+}
+
 func (s *server) signal(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	require.NoError(t, s.process.Process.Signal(sig))
+}
+
+// stop stops the server, until it gets a SIGCONT.
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	s.signal(t, syscall.SIGSTOP)
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(s.process.Process.Pid, &status, syscall.WUNTRACED, nil) // until each thread has
+	require.NoError(t, err)
+	require.True(t, status.Stopped())
 }
 
 func (s *server) open(t *testing.T, opts ...etcd.Option) *etcd.Store {

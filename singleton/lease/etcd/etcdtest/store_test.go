@@ -37,9 +37,11 @@ func TestConformance(t *testing.T) {
 	s := shared(t)
 	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
 		return leasetest.Backend{
-			Open:  func(t *testing.T) lease.Store { return s.open(t) },
-			TTL:   3 * time.Second,
-			Slack: 2 * time.Second, // etcd looks twice a second at what has ended, and revokes then
+			Open:    func(t *testing.T) lease.Store { return s.open(t) },
+			TTL:     5 * time.Second,
+			Slack:   2 * time.Second, // etcd looks twice a second at what has ended, and revokes then
+			Outage:  s.outage,
+			Restart: func(t *testing.T) { s.outage(t)() },
 			Delete: func(t *testing.T, name string) {
 				_, err := connected(t, s).Delete(t.Context(), etcd.DefaultPrefix+"holder/"+name)
 				require.NoError(t, err)
@@ -83,7 +85,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 
-	s.signal(t, syscall.SIGSTOP)
+	s.stop(t)
 	const patience = 300 * time.Millisecond
 	for name, ask := range map[string]func(context.Context) error{
 		"take":    func(ctx context.Context) error { _, err := store.Take(ctx, claim("job", "b")); return err },
