@@ -12,11 +12,16 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	s := start(t, "fsync=off") // no machine is harmed, and disks that others keep busy delay nothing
-	table := ownTable(t)
+	runLaws(t, s, s.url())
+}
+
+// runLaws reaches the server at url.
+func runLaws(t *testing.T, s *server, url string) {
 	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
 		return leasetest.Backend{
-			Open:    func(t *testing.T) lease.Store { return s.open(t, table) },
+			Open:    func(t *testing.T) lease.Store { return openAt(t, url) },
 			TTL:     5 * time.Second, // the server is restarted within it
 			Outage:  s.outage,
 			Restart: func(t *testing.T) { s.outage(t)() },
@@ -24,7 +29,7 @@ func TestConformance(t *testing.T) {
 				conn, err := pgx.Connect(t.Context(), s.url())
 				require.NoError(t, err)
 				defer conn.Close(t.Context())
-				_, err = conn.Exec(t.Context(), `UPDATE public."TestConformance" SET holder = 'usurper',
+				_, err = conn.Exec(t.Context(), `UPDATE public.understudy_lease SET holder = 'usurper',
 					token = token + 1, held = token + 1, expires_at = clock_timestamp() + interval '1 minute' WHERE name = $1`, name)
 				require.NoError(t, err)
 			},

@@ -35,7 +35,7 @@ type server struct {
 var common *server
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("test.parallel", "8") // the laws mostly wait; -parallel says otherwise
+	_ = flag.Set("test.parallel", "16") // the laws mostly wait; -parallel says otherwise
 	code := m.Run()
 	if common != nil {
 		common.end()

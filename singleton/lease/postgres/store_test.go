@@ -173,12 +173,25 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 }
 
 func TestOfEightContendersOneGetsTheLease(t *testing.T) {
-	const contenders, rounds = 8, 50
-	s := shared(t)
-	stores := make([]*postgres.Store, contenders)
+	oneGetsTheLease(t, eight(t, shared(t)), 50)
+}
+
+func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
+	termsIncrease(t, eight(t, shared(t)), 50)
+}
+
+func eight(t *testing.T, s *server) []*postgres.Store {
+	t.Helper()
+	stores := make([]*postgres.Store, 8)
 	for i := range stores {
 		stores[i] = s.open(t, ownTable(t))
 	}
+	return stores
+}
+
+// oneGetsTheLease lets all the stores contend at once, again and again.
+func oneGetsTheLease(t *testing.T, stores []*postgres.Store, rounds int) {
+	t.Helper()
 	var last uint64
 	for round := range rounds {
 		var granted atomic.Int64
@@ -201,17 +214,16 @@ func TestOfEightContendersOneGetsTheLease(t *testing.T) {
 		require.EqualValues(t, 1, granted.Load())
 		require.Greater(t, winner.Token, last)
 		last = winner.Token
-		require.NoError(t, stores[round%contenders].Release(t.Context(), winner), "at any store")
+		require.NoError(t, stores[round%len(stores)].Release(t.Context(), winner), "at any store")
 	}
 }
 
-func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
-	const askers, rounds = 8, 50
-	s := shared(t)
-	terms := make([][]uint64, askers)
+// termsIncrease lets all the stores ask for terms at once.
+func termsIncrease(t *testing.T, stores []*postgres.Store, rounds int) {
+	t.Helper()
+	terms := make([][]uint64, len(stores))
 	var all sync.WaitGroup
-	for i := range askers {
-		store := s.open(t, ownTable(t))
+	for i, store := range stores {
 		all.Go(func() {
 			for range rounds {
 				term, err := store.NextTerm(t.Context(), "job", uint64(i))
@@ -232,7 +244,7 @@ func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
 			seen[term] = true
 		}
 	}
-	require.Len(t, seen, askers*rounds)
+	require.Len(t, seen, len(stores)*rounds)
 }
 
 func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
