@@ -42,7 +42,9 @@ func (s *sim) holders() (n int) {
 
 // simLongest returns the longest time without an act that a story may have: until something is
 // so, and then until somebody asks for the lease, claims its place and acts.
-func simLongest(until time.Duration) time.Duration { return until + time.Second + 1500*time.Millisecond }
+func simLongest(until time.Duration) time.Duration {
+	return until + time.Second + 1500*time.Millisecond
+}
 
 // 20. The lease of a host that dies is waited for, and no longer.
 func TestTheLeaseOfADeadHostIsWaitedForInEverySchedule(t *testing.T) {

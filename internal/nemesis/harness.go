@@ -30,6 +30,7 @@ type harness struct {
 	tls    []identity    // of the nodes; nil for none
 	dir    string
 	net    *Network
+	leases *leaseServer
 	show   *show
 	rec    *recorder
 
@@ -77,7 +78,10 @@ func newHarness(out io.Writer, o options) (*harness, error) {
 		}
 		h.logs = append(h.logs, log)
 	}
-	if h.net, err = newNetwork(o.nodes + o.spare); err != nil {
+	if h.net, err = newNetwork(o.nodes + o.spare + 1); err != nil {
+		return nil, errors.Join(err, h.close(false))
+	}
+	if h.leases, err = serveLeases(o.nodes + o.spare); err != nil {
 		return nil, errors.Join(err, h.close(false))
 	}
 	switch {
@@ -103,10 +107,13 @@ func (h *harness) close(keep bool) error {
 			p.kill()
 		}
 	}
+	var errs []error
+	if h.leases != nil {
+		errs = append(errs, h.leases.close())
+	}
 	if h.net != nil {
 		h.net.close()
 	}
-	var errs []error
 	for _, log := range h.logs {
 		errs = append(errs, log.Close())
 	}
@@ -187,6 +194,8 @@ func (h *harness) config(n, times int) nodeConfig {
 		Database: h.database(), Began: began, Secret: h.secret,
 	}
 	cfg.Ticks = filepath.Join(h.dir, cfg.Process+".ticks")
+	cfg.Leased = filepath.Join(h.dir, cfg.Process+".leased")
+	cfg.Leases = address(h.leases.place)
 	cfg.Events = filepath.Join(h.dir, cfg.Process+".events")
 	for seed := range h.nodes {
 		cfg.Seeds = append(cfg.Seeds, address(seed))
@@ -236,6 +245,11 @@ func (h *harness) strikeAll(ctx context.Context, rounds func(func(Round) bool)) 
 
 // strikeRound does the faults of a round, mends everything, and waits.
 func (h *harness) strikeRound(ctx context.Context, r Round) error {
+	if r.Calm && !h.calm {
+		if err := h.quiet(ctx, true); err != nil {
+			return err
+		}
+	}
 	if err := h.strike(r.Faults[0], h.calm && len(r.Faults) == 1); err != nil {
 		return err
 	}

@@ -30,6 +30,16 @@
 // when the network is bad in other ways or something else happens while it is cut: such
 // times are reported.
 //
+// A third one holds a lease, of a store that is at a place of the network, too: partitions
+// cut nodes off from it, at times nobody reaches it, and at times the lease is stolen. It
+// fences nothing either. Tokens must grow, and no instance may do anything once the next one
+// has begun, whatever happens; but for one message that it was in the midst of when its
+// process was stopped.
+//
+// One in three rounds is a fault that hits the host and nothing else: a kill, a pause, a
+// partition or a leave, in turn. How long it took until another instance answered is printed
+// beside what follows from the settings.
+//
 // It needs root, the programs ip, tc (iproute2) and nft (nftables), and a kernel that
 // lets it have namespaces; where it cannot run it says why, and ends with status 0. A
 // fault that the kernel cannot do is left out, and named. The exit status is 1 when

@@ -19,6 +19,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // nodeEnv makes a process of this program a node; it holds its nodeConfig as JSON.
@@ -38,6 +39,8 @@ type nodeConfig struct {
 	Dir      string // of the sockets
 	Database string
 	Ticks    string // the file into which its tickers write
+	Leased   string // the file into which those write that hold a lease
+	Leases   string // the address of the lease store
 	Events   string // the file into which it writes what it sees of the cluster
 	Began    time.Duration
 	Secret   []byte    // nil for none
@@ -88,6 +91,15 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 		return err
 	}
 	defer events.Close()
+	leasedTicks, err := os.Create(cfg.Leased)
+	if err != nil {
+		return err
+	}
+	defer leasedTicks.Close()
+	end, err := lease.New(leaseClient{cfg.Leases}, leasedName, cfg.Process, lease.Settings{TTL: leaseTTL})
+	if err != nil {
+		return err
+	}
 	journal, err := sqlite.Open(cfg.Database) //nolint:contextcheck // opening takes no context
 	if err != nil {
 		return err
@@ -108,7 +120,8 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 	n := &nodeProcess{node: node, name: cfg.Name, left: make(chan error)}
 	n.ledger = actor.Spawn(node, ledger(journal), ledgerID)
 	n.register = actor.Spawn(node, register(journal), registerID)
-	actor.Spawn(node, ticker(ticks), tickerName) //nolint:contextcheck // each actor has its own
+	actor.Spawn(node, ticker(ticks), tickerName)            //nolint:contextcheck // each actor has its own
+	actor.Spawn(node, leased(leasedTicks, end), leasedName) //nolint:contextcheck // each actor has its own
 	socket := socketPath(cfg.Dir, cfg.Name)
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed
 		return err
@@ -215,6 +228,9 @@ func (n *nodeProcess) status() *Status {
 	}
 	if status, ok := singleton.StatusOf(n.node.System, tickerName); ok {
 		s.Ticker = status.Here
+	}
+	if status, ok := singleton.StatusOf(n.node.System, leasedName); ok {
+		s.Leased = status.Here
 	}
 	return s
 }

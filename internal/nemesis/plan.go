@@ -23,6 +23,8 @@ const (
 	Kill      Kind = "kill"      // SIGKILL, and started again later
 	Leave     Kind = "leave"     // in good order, and started again later
 	KillAll   Kind = "kill all"  // all at once, and started again later
+	NoStore   Kind = "no store"  // the lease store is out of reach for all
+	Steal     Kind = "steal"     // the lease is another's
 )
 
 // A Fault is what is done to some nodes for a while.
@@ -42,7 +44,7 @@ func (f Fault) disturbs() bool {
 	switch f.Kind {
 	case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP:
 		return true
-	case Pause, Kill, Leave, KillAll:
+	case Pause, Kill, Leave, KillAll, NoStore, Steal:
 	}
 	return false
 }
@@ -71,6 +73,7 @@ func (f Fault) on(host int) Fault {
 // after them: everything is mended, and the cluster is given the time to settle, or a
 // short rest only.
 type Round struct {
+	Calm   bool // it begins when the cluster has settled
 	Faults []Fault
 	Gap    time.Duration // between the first and the second
 	Settle bool
@@ -80,8 +83,20 @@ type Round struct {
 // plan returns a function that draws round after round; the same seed draws the same.
 func plan(seed uint64, nodes int, can func(Kind) bool) func() Round {
 	d := dice{rand.New(rand.NewPCG(seed, uint64(nodes))), nodes, can}
-	return d.round
+	var n int
+	return func() Round {
+		n++
+		if n%3 == 1 {
+			return d.plain(measured[n/3%len(measured)])
+		}
+		return d.round()
+	}
 }
+
+// measured are the faults of which one in three rounds has one, in turn, that hits the host
+// of a cluster that has settled, alone and for long enough to replace it: how long that
+// takes is measured.
+var measured = []Kind{Kill, Pause, Partition, Leave}
 
 type dice struct {
 	*rand.Rand
@@ -105,6 +120,8 @@ var weights = []struct {
 	{Kill, 5},
 	{Leave, 2},
 	{KillAll, 1},
+	{NoStore, 2},
+	{Steal, 1},
 }
 
 // total is the sum of all weights.
@@ -124,6 +141,12 @@ func (d dice) round() Round {
 		}
 	}
 	return r
+}
+
+// plain draws a round with one fault for the host.
+func (d dice) plain(k Kind) Round {
+	f := Fault{Kind: k, Host: true, Targets: []int{d.IntN(d.nodes)}, For: d.span(8*time.Second, 15*time.Second)}
+	return Round{Calm: true, Faults: []Fault{f}, Settle: true, Rest: d.span(500*time.Millisecond, 4*time.Second)}
 }
 
 // fault draws a fault of a kind that can be done here.
@@ -160,6 +183,8 @@ func (d dice) of(k Kind) Fault {
 		f.For = d.span(100*time.Millisecond, 10*time.Second)
 	case KillAll:
 		count, f.For = d.nodes, d.span(100*time.Millisecond, 3*time.Second)
+	case NoStore, Steal:
+		f.Host, count = false, 0
 	case Unplug:
 	}
 	f.Targets = d.Perm(d.nodes)[:count]

@@ -17,6 +17,7 @@ type Status struct {
 	Ledger      bool // its instance runs here
 	Register    bool // its instance runs here
 	Ticker      bool // its instance runs here
+	Leased      bool // the instance with a lease runs here
 }
 
 // unsettled says what is not yet as it must be some time after all has been mended, ""
@@ -26,7 +27,7 @@ func unsettled(nodes int, said []Status) string {
 	if len(said) != nodes {
 		return fmt.Sprintf("%d of %d nodes answer", len(said), nodes)
 	}
-	var ledgers, registers, tickers int
+	var ledgers, registers, tickers, leased int
 	for _, s := range said {
 		switch first := said[0]; {
 		case s.Up != nodes || len(s.Members) != nodes:
@@ -49,9 +50,13 @@ func unsettled(nodes int, said []Status) string {
 		if s.Ticker {
 			tickers++
 		}
+		if s.Leased {
+			leased++
+		}
 	}
-	if ledgers != 1 || registers != 1 || tickers != 1 {
-		return fmt.Sprintf("%d nodes run the ledger, %d the register, and %d the ticker", ledgers, registers, tickers)
+	if ledgers != 1 || registers != 1 || tickers != 1 || leased != 1 {
+		return fmt.Sprintf("%d nodes run the ledger, %d the register, %d the ticker, and %d the one with a lease",
+			ledgers, registers, tickers, leased)
 	}
 	return ""
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // reckon lets all nodes leave, and holds what they have left behind against what was
@@ -40,10 +41,16 @@ func (h *harness) reckon(ctx context.Context) error {
 		h.violate("the ledger ends with %+v, the journal with %+v", sum, whole)
 	}
 	h.violations = append(h.violations, check(history, journal)...)
-	runs, err := h.readRuns()
+	runs, err := h.readRuns(".ticks")
 	if err != nil {
 		return err
 	}
+	leased, err := h.readRuns(".leased")
+	if err != nil {
+		return err
+	}
+	found, midst := checkLeased(leased)
+	h.violations = append(h.violations, found...)
 	h.violations = append(h.violations, checkGenerations(runs, h.stops)...)
 	both := overlaps(runs, h.troubles)
 	for _, o := range both {
@@ -53,6 +60,7 @@ func (h *harness) reckon(ctx context.Context) error {
 	}
 	h.readLogs()
 	h.report(history, journal, runs, both)
+	h.reportLeased(leased, midst)
 	return nil
 }
 
@@ -162,9 +170,9 @@ func recordsOf[E any](ctx context.Context, database, id string) (all []record[E]
 	return all, nil
 }
 
-// readRuns reads what all tickers have said.
-func (h *harness) readRuns() (runs []Run, err error) {
-	files, err := filepath.Glob(filepath.Join(h.dir, "*.ticks"))
+// readRuns reads what all tickers have said, in files of a kind.
+func (h *harness) readRuns(kind string) (runs []Run, err error) {
+	files, err := filepath.Glob(filepath.Join(h.dir, "*"+kind))
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +181,7 @@ func (h *harness) readRuns() (runs []Run, err error) {
 		if err != nil {
 			return nil, err
 		}
-		process := strings.TrimSuffix(filepath.Base(name), ".ticks")
+		process := strings.TrimSuffix(filepath.Base(name), kind)
 		runs = append(runs, readRuns(process, bytes.NewReader(text))...)
 	}
 	return runs, nil
@@ -281,6 +289,29 @@ func (h *harness) reportMoves() {
 		}
 		h.show.text("  %-10s %5d %7.2fs %7.2fs %7.2fs %7.2fs   %s", w.kind, len(took), percentile(took, 50).Seconds(),
 			percentile(took, 90).Seconds(), percentile(took, 99).Seconds(), longest(took).Seconds(), expected(w.kind))
+	}
+}
+
+// reportLeased prints what the singleton with a lease has done.
+func (h *harness) reportLeased(runs []Run, midst int) {
+	h.show.text("\n%d instances of the singleton with a lease of %v, no two at once; %d times one was in the midst of a message when its process was stopped, and ended it later",
+		len(runs), leaseTTL, midst)
+	h.show.text("from a fault that hits the host, and nothing else, to the start of another of them\n  %-10s %5s %8s %8s %8s %8s   %s",
+		"fault", "times", "p50", "p90", "p99", "most", "expected at most")
+	for _, k := range measured {
+		var took []time.Duration
+		for _, s := range h.strikes {
+			if s.fault.Kind != k || s.replaces == (singleton.Generation{}) {
+				continue
+			}
+			if after, ok := followed(s, runs); ok {
+				took = append(took, after)
+			}
+		}
+		if len(took) > 0 {
+			h.show.text("  %-10s %5d %7.2fs %7.2fs %7.2fs %7.2fs   %s", k, len(took), percentile(took, 50).Seconds(),
+				percentile(took, 90).Seconds(), percentile(took, 99).Seconds(), longest(took).Seconds(), expectedLeased(k))
+		}
 	}
 }
 

@@ -97,9 +97,12 @@ func onOperate(ctx *actor.Context[Operate], r Registers, msg Operate) persistenc
 	return persistence.ThenReply(persistence.Persist(eventOf(msg.Op, answer.Value)), msg.ReplyTo, answer)
 }
 
+// operate is what registers do; a test puts something wrong in its place.
+var operate = onOperate
+
 // register is the singleton whose operations, reads included, are linearizable.
 func register(journal persistence.Journal) actor.Behavior[Operate] {
 	return behaviors.Singleton(func() actor.Behavior[Operate] {
-		return behaviors.EventSourced(registerID, journal, nil, onOperated, onOperate, persistence.SnapshotEvery(500, 2))
+		return behaviors.EventSourced(registerID, journal, nil, onOperated, operate, persistence.SnapshotEvery(500, 2))
 	})
 }

@@ -239,7 +239,13 @@ func (s *stage) acknowledged(from, limit time.Duration) {
 // ticking returns what the instances of the ticker have said, in order of their start.
 func (s *stage) ticking() []Run {
 	s.t.Helper()
-	runs, err := s.readRuns()
+	return s.said(".ticks")
+}
+
+// said returns what the instances of a ticker have said, in order of their start.
+func (s *stage) said(kind string) []Run {
+	s.t.Helper()
+	runs, err := s.readRuns(kind)
 	require.NoError(s.t, err)
 	slices.SortFunc(runs, func(a, b Run) int { return int(a.Said[0] - b.Said[0]) })
 	return runs

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"syscall"
+	"time"
 )
 
 // strike does a fault; alone, when nothing else has happened to the cluster since it
@@ -56,8 +57,9 @@ func (h *harness) disturb(f Fault) error {
 	var errs []error
 	switch f.Kind {
 	case Partition:
-		h.net.board.cut(f.Targets, h.others(f.Targets))
-		h.net.board.cut(h.others(f.Targets), f.Targets)
+		others := append(h.others(f.Targets), h.leases.place) // the store is on the other side
+		h.net.board.cut(f.Targets, others)
+		h.net.board.cut(others, f.Targets)
 	case Mute:
 		h.net.board.cut(f.Targets, h.others(f.Targets))
 	case Lose:
@@ -74,7 +76,7 @@ func (h *harness) disturb(f Fault) error {
 		for _, n := range f.Targets {
 			errs = append(errs, h.net.slow(n))
 		}
-	case Pause, Kill, Leave, KillAll:
+	case Pause, Kill, Leave, KillAll, NoStore, Steal:
 	}
 	return errors.Join(append(errs, h.net.apply())...)
 }
@@ -85,6 +87,12 @@ func (h *harness) harm(f Fault) error {
 		h.stops = append(h.stops, clock())
 	}
 	var errs []error
+	switch {
+	case f.Kind == NoStore:
+		errs = append(errs, h.net.unplug(h.leases.place))
+	case f.Kind == Steal:
+		h.leases.Usurp(leasedName, "thief", time.Hour)
+	}
 	for _, n := range f.Targets {
 		p := h.running[n]
 		switch f.Kind {
@@ -100,7 +108,7 @@ func (h *harness) harm(f Fault) error {
 				continue
 			}
 			p.expected.Store(true)
-		case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP:
+		case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP, NoStore, Steal:
 		}
 	}
 	return errors.Join(errs...)
@@ -116,6 +124,9 @@ func (h *harness) mend() error {
 		h.woken += p.end()
 	}
 	h.pauses = nil
+	if h.leases.Inspect(leasedName).Holder == "thief" {
+		h.leases.Delete(leasedName)
+	}
 	for n, p := range h.running {
 		if p.expected.Load() {
 			if err := h.restart(n, p); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 const tickerName = "ticker"
@@ -20,8 +21,18 @@ const tick = 50 * time.Millisecond
 type tickMsg struct{}
 
 // ticker is the singleton that fences nothing: it writes its generation and the time into
-// a file of its process, and nobody keeps it from doing so.
+// a file of its process, and nobody keeps it from doing so. The last time is in its end.
 func ticker(out *os.File) actor.Behavior[tickMsg] {
+	return tickerWith(out, true)
+}
+
+// leased is a ticker that holds a lease, without which it handles nothing; it has an end
+// without one, of which it says nothing.
+func leased(out *os.File, l lease.Lease) actor.Behavior[tickMsg] {
+	return tickerWith(out, false, singleton.WithLease(l), singleton.LeaseRetry(leaseRetry))
+}
+
+func tickerWith(out *os.File, end bool, opts ...singleton.Option) actor.Behavior[tickMsg] {
 	return behaviors.Singleton(func() actor.Behavior[tickMsg] {
 		return behaviors.Setup(func(ctx *actor.Context[tickMsg]) actor.Behavior[tickMsg] {
 			generation := singleton.GenerationOf(ctx)
@@ -37,11 +48,11 @@ func ticker(out *os.File) actor.Behavior[tickMsg] {
 				}
 				return behaviors.Same
 			}).OnSignal(func(_ *actor.Context[tickMsg], sig actor.Signal) actor.Behavior[tickMsg] {
-				if _, ended := sig.(actor.PostStop); ended {
+				if _, ended := sig.(actor.PostStop); ended && end {
 					_ = say() // nothing comes after it
 				}
 				return behaviors.Same
 			})
 		})
-	})
+	}, opts...)
 }

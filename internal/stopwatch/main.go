@@ -49,7 +49,7 @@ func measure(ctx context.Context, kills, moves, crowds int) error {
 		expected string
 	}{
 		{"SIGKILL of the host to the first reply", kills, kill, ms(failover) + " and recovery"},
-		{"Leave of the host to the first reply", moves, move, "300ms"},
+		{"Leave of the host to the first reply", moves, move, "two round trips, and its end"},
 		{"… of 100 singletons, to each one's first reply", crowds, func(ctx context.Context, n int) ([]time.Duration, error) { return crowd(ctx, n, false) }, "-"},
 		{"… to the last one's first reply", crowds, func(ctx context.Context, n int) ([]time.Duration, error) { return crowd(ctx, n, true) }, "-"},
 	} {
