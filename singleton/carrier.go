@@ -45,6 +45,18 @@ func (wireRecall) Carried(*actor.System) (string, any, bool) { return "", nil, f
 // Carried implements [actor.Carrier].
 func (wireRecalled) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
+// Carried implements [actor.Carrier].
+func (wireFarewell) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (wireFarewellHeard) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (wireSettle) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (wireSettled) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
 // Carried implements [actor.Carrier]. The sender has kept the message.
 func (wireTold) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 

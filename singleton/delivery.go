@@ -136,6 +136,7 @@ func (m *manager[M]) onRecall(w wireRecall) {
 	for _, p := range m.guests.takeFrom(w.From.Address) {
 		m.giveBack(w.From, p)
 	}
+	m.answerSettlers()
 	m.post.send(w.From, wireRecalled{Name: m.name, From: m.machine.topo.Self, To: w.From, Number: w.Number})
 	m.report()
 }
@@ -179,20 +180,33 @@ func (m *manager[M]) reroute() {
 	}
 }
 
-func (m *manager[M]) route() route {
-	switch m.machine.phase {
+func (m *manager[M]) route() route { return m.machine.route(m.instance.begun, m.parted) }
+
+// route says where messages go; begun says that the instance that runs takes them, and
+// parted who hosts no more, seen or not.
+func (m *machine) route(begun bool, parted map[PeerID]bool) route {
+	switch m.phase {
 	case Host:
-		if m.machine.alive && m.instance.begun {
+		if m.alive && begun {
 			return route{kind: toInstance}
 		}
 		return route{kind: toSelf}
 	case Asking, Acquiring, HandingOver, Stopping:
 		return route{kind: toSelf}
 	case Standby:
-		if h, ok := m.machine.host(); ok && h.Reachable {
-			return route{kind: toPeer, peer: h.ID}
+		return m.routeToHost(parted)
+	case Pending: // a node that has left passes on what comes back to it
+		if m.leaving == m.topo.Self && m.leaving != (PeerID{}) && !m.misfit() {
+			return m.routeToHost(parted)
 		}
-	case Pending, Ended:
+	case Ended:
+	}
+	return route{kind: toNobody}
+}
+
+func (m *machine) routeToHost(parted map[PeerID]bool) route {
+	if h, ok := m.host(); ok && h.Reachable && h.ID != m.topo.Self && !parted[h.ID] {
+		return route{kind: toPeer, peer: h.ID}
 	}
 	return route{kind: toNobody}
 }
@@ -211,6 +225,7 @@ func (m *manager[M]) flush() {
 			}
 		}
 	}
+	m.answerSettlers()
 	for msg, ok := m.mail.next(); ok; msg, ok = m.mail.next() {
 		m.send(msg)
 	}

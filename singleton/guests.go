@@ -56,6 +56,16 @@ func (g *guests) takeFrom(address string) []actor.Payload {
 	return taken
 }
 
+// has reports whether there are messages of a node.
+func (g *guests) has(from PeerID) bool {
+	for _, b := range g.boxes {
+		if b.from == from && b.items.size() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // takeAll takes out everything.
 func (g *guests) takeAll() []*guestBox {
 	all := g.boxes

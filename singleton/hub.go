@@ -206,6 +206,14 @@ func recipient(msg wireMsg) (to PeerID, addressed bool) {
 		return msg.To, true
 	case wireRecalled:
 		return msg.To, true
+	case wireFarewell:
+		return msg.To, true
+	case wireFarewellHeard:
+		return msg.To, true
+	case wireSettle:
+		return msg.To, true
+	case wireSettled:
+		return msg.To, true
 	case wireTold:
 		return msg.To, true
 	case wireCheck:
@@ -229,11 +237,15 @@ func (h *hub) answer(msg wireMsg) {
 		}
 	case wireRecall:
 		h.post.send(msg.From, wireRecalled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
+	case wireFarewell:
+		h.post.send(msg.From, wireFarewellHeard{Name: msg.Name, From: h.topo.Self, To: msg.From})
+	case wireSettle:
+		h.post.send(msg.From, wireSettled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
 	case wireDeliver:
 		h.giveBack(msg)
 	case wireGiveBack:
 		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
-	case wireGrant, wireRecalled, wireAck, wireMarks:
+	case wireGrant, wireRecalled, wireFarewellHeard, wireSettled, wireAck, wireMarks:
 	case wireTold, wireCheck: // the sender keeps it, and will send it again
 	}
 }

@@ -33,6 +33,7 @@ type mail[M any] struct {
 	early fifo[M] // came back
 	held  fifo[M]
 	kept  uint64 // how many have ever waited
+	sends uint64 // how many have been sent to other nodes
 }
 
 // clear reports whether a message that is told now can go at once. It is then to be
@@ -47,6 +48,7 @@ func (q *mail[M]) passable() bool {
 func (q *mail[M]) sent() {
 	if q.route.kind == toPeer {
 		q.sentTo = q.route.peer
+		q.sends++
 	}
 }
 
@@ -91,6 +93,15 @@ func (q *mail[M]) redirect(r route) (recall bool) {
 	q.route = r
 	elsewhere := r.kind == toInstance || r.kind == toPeer && r.peer != q.sentTo
 	if q.closed || q.sentTo == (PeerID{}) || !elsewhere {
+		return false
+	}
+	q.close()
+	return true
+}
+
+// part calls back what a node has that hosts no more, if it has any.
+func (q *mail[M]) part(peer PeerID) (recall bool) {
+	if q.closed || q.sentTo != peer {
 		return false
 	}
 	q.close()

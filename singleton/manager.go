@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"maps"
 	"time"
 
 	"go.uber.org/zap"
@@ -27,7 +28,12 @@ type manager[M any] struct {
 	keeping   keeping
 	alarm     alarm
 	look      look
-	draining  bool // the hub wants to know when no instance runs here
+	draining  bool   // the hub wants to know when no instance runs here
+	hosted    PeerID // the incarnation of this node to which others may have sent messages
+	farewell  farewell
+	goodbyes  look
+	parted    map[PeerID]bool   // who has said farewell
+	settlers  map[PeerID]uint64 // who waits until nothing of theirs waits here
 	mismatch  error
 	board     *board
 	status    Status
@@ -136,17 +142,32 @@ func (m *manager[M]) onInbox(msg any) {
 		m.onRecall(msg)
 	case wireRecalled:
 		m.onRecalled(msg)
+	case wireFarewell:
+		m.onFarewell(msg)
+	case wireFarewellHeard:
+		m.farewell.heard(msg.From)
+		m.settle(time.Now())
+	case wireSettle:
+		m.onSettle(msg)
+	case wireSettled:
+		m.farewell.settled(msg.Number)
+		m.settle(time.Now())
 	case viewed:
 		m.look.views()
 		m.reliable.checks.views()
+		maps.DeleteFunc(m.parted, func(id PeerID, _ bool) bool {
+			_, member := msg.topo.member(id)
+			return !member
+		})
 		m.happened(msg)
 	case drainAsked:
-		m.draining = true
+		m.draining, m.farewell = true, farewell{}
 		m.happened(msg)
 	case instanceEnded:
 		m.happened(msg)
 	case ticked:
 		m.lookAfterMail(time.Now())
+		m.lookAfterFarewell(time.Now())
 		m.happened(msg)
 	case fenceHeld:
 		m.happened(msg)
@@ -202,9 +223,9 @@ func (m *manager[M]) settle(now time.Time) {
 	m.straighten()
 	m.look.plan(now, m.mail.closed || m.mail.refused)
 	m.reliable.checks.plan(now, m.checkDue())
-	m.alarm.set(now, m.machine.wake(), m.look.at, m.reliable.checks.at)
+	m.takeLeave(now)
+	m.alarm.set(now, m.machine.wake(), m.look.at, m.reliable.checks.at, m.goodbyes.at)
 	m.report()
-	m.drained()
 }
 
 func (m *manager[M]) do(a action) {
@@ -251,15 +272,6 @@ func (m *manager[M]) onLeaseLost(lost leaseLost) {
 	}
 	m.ctx.Log().Warn("singleton's lease lost", zap.Stringer("lease", m.keeping.lease), zap.Error(lost.reason))
 	m.happened(lost)
-}
-
-// drained tells the hub, when it wants to know, that no instance runs here, and that no
-// messages are on their way back.
-func (m *manager[M]) drained() {
-	if m.draining && !m.machine.alive && m.machine.phase != Host && !m.machine.outside.releasing && !m.mail.closed && m.settled() {
-		m.draining = false
-		m.office.hub.Tell(drained{name: m.name})
-	}
 }
 
 // report puts what is known on the board.

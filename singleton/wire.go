@@ -57,6 +57,36 @@ type (
 		Number   uint64
 	}
 
+	// wireFarewell says that From hosts no more: nothing is to be sent there.
+	wireFarewell struct {
+		_        struct{} `cbor:",toarray"`
+		Name     string
+		From, To PeerID
+	}
+
+	// wireFarewellHeard says that From sends nothing any more to who has said farewell.
+	wireFarewellHeard struct {
+		_        struct{} `cbor:",toarray"`
+		Name     string
+		From, To PeerID
+	}
+
+	// wireSettle asks for an answer when nothing of what From has sent waits there.
+	wireSettle struct {
+		_        struct{} `cbor:",toarray"`
+		Name     string
+		From, To PeerID
+		Number   uint64
+	}
+
+	// wireSettled is that answer. What was given back came before it.
+	wireSettled struct {
+		_        struct{} `cbor:",toarray"`
+		Name     string
+		From, To PeerID
+		Number   uint64
+	}
+
 	// wireTold carries a message that the sender keeps until an instance has handled it.
 	wireTold struct {
 		_        struct{} `cbor:",toarray"`
@@ -104,22 +134,30 @@ func init() {
 	actor.RegisterType[wireGiveBack]("understudy.singleton.give-back")
 	actor.RegisterType[wireRecall]("understudy.singleton.recall")
 	actor.RegisterType[wireRecalled]("understudy.singleton.recalled")
+	actor.RegisterType[wireFarewell]("understudy.singleton.farewell")
+	actor.RegisterType[wireFarewellHeard]("understudy.singleton.farewell-heard")
+	actor.RegisterType[wireSettle]("understudy.singleton.settle")
+	actor.RegisterType[wireSettled]("understudy.singleton.settled")
 	actor.RegisterType[wireTold]("understudy.singleton.told")
 	actor.RegisterType[wireCheck]("understudy.singleton.check")
 	actor.RegisterType[wireAck]("understudy.singleton.ack")
 	actor.RegisterType[wireMarks]("understudy.singleton.marks")
 }
 
-func (m wireRequest) singleton() string  { return m.Name }
-func (m wireGrant) singleton() string    { return m.Name }
-func (m wireDeliver) singleton() string  { return m.Name }
-func (m wireGiveBack) singleton() string { return m.Name }
-func (m wireRecall) singleton() string   { return m.Name }
-func (m wireRecalled) singleton() string { return m.Name }
-func (m wireTold) singleton() string     { return m.Name }
-func (m wireCheck) singleton() string    { return m.Name }
-func (m wireAck) singleton() string      { return m.Name }
-func (m wireMarks) singleton() string    { return m.Name }
+func (m wireRequest) singleton() string       { return m.Name }
+func (m wireGrant) singleton() string         { return m.Name }
+func (m wireDeliver) singleton() string       { return m.Name }
+func (m wireGiveBack) singleton() string      { return m.Name }
+func (m wireRecall) singleton() string        { return m.Name }
+func (m wireRecalled) singleton() string      { return m.Name }
+func (m wireFarewell) singleton() string      { return m.Name }
+func (m wireFarewellHeard) singleton() string { return m.Name }
+func (m wireSettle) singleton() string        { return m.Name }
+func (m wireSettled) singleton() string       { return m.Name }
+func (m wireTold) singleton() string          { return m.Name }
+func (m wireCheck) singleton() string         { return m.Name }
+func (m wireAck) singleton() string           { return m.Name }
+func (m wireMarks) singleton() string         { return m.Name }
 
 // hubPath is where the hub of every node lives.
 const hubPath = "/system/" + hubName

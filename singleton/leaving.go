@@ -1,0 +1,111 @@
+package singleton
+
+import "time"
+
+// takeLeave tells the hub, when it wants to know, that no instance runs here, and that
+// nothing will be lost when the node ends: no message waits here for an instance
+// elsewhere, none is on its way back, and none on its way here. A node that is down has
+// nobody to take leave of.
+func (m *manager[M]) takeLeave(now time.Time) {
+	switch m.machine.phase {
+	case Asking, Acquiring, Host:
+		m.hosted = m.self()
+	case Pending, Standby, HandingOver, Stopping, Ended:
+	}
+	if !m.draining || m.machine.alive || m.machine.phase == Host || m.machine.outside.releasing {
+		m.goodbyes.plan(now, false)
+		return
+	}
+	waits := !m.machine.topo.Down && m.machine.phase != Ended && m.waitsToLeave()
+	m.goodbyes.plan(now, waits)
+	if waits || m.mail.closed || !m.settled() {
+		return
+	}
+	m.draining = false
+	m.office.hub.Tell(drained{name: m.name})
+}
+
+// waitsToLeave says farewell, and reports whether there is something to wait for.
+func (m *manager[M]) waitsToLeave() bool {
+	if m.farewell.say(m.hosted == m.self()) {
+		m.sayFarewell()
+	}
+	if len(m.farewell.unaware(m.machine.topo)) > 0 {
+		return true
+	}
+	if _, somebody := m.machine.host(); !somebody {
+		return false
+	}
+	if m.mail.size() > 0 || m.mail.closed {
+		return true
+	}
+	to := m.mail.sentTo
+	if !m.reachable(to) {
+		to = PeerID{}
+	}
+	ask, waits := m.farewell.ask(to, m.mail.sends)
+	if ask {
+		m.askSettled()
+	}
+	return waits
+}
+
+// lookAfterFarewell says again what may not have been heard.
+func (m *manager[M]) lookAfterFarewell(now time.Time) {
+	if !m.goodbyes.due(now) {
+		return
+	}
+	m.sayFarewell()
+	if m.farewell.to != (PeerID{}) {
+		m.askSettled()
+	}
+}
+
+// sayFarewell tells those who have not answered yet. The marks come before it, so who is
+// to host next has them before this node is gone.
+func (m *manager[M]) sayFarewell() {
+	host, _ := m.machine.host()
+	for _, id := range m.farewell.unaware(m.machine.topo) {
+		if id == host.ID {
+			m.sendMarks(id)
+		}
+		m.post.send(id, wireFarewell{Name: m.name, From: m.self(), To: id})
+	}
+}
+
+func (m *manager[M]) askSettled() {
+	m.post.send(m.farewell.to, wireSettle{Name: m.name, From: m.self(), To: m.farewell.to, Number: m.farewell.number})
+}
+
+// onFarewell sends nothing any more to a node that will not host again. What it still has
+// is called back before it is answered.
+func (m *manager[M]) onFarewell(w wireFarewell) {
+	if m.parted == nil {
+		m.parted = make(map[PeerID]bool)
+	}
+	m.parted[w.From] = true
+	m.reroute()
+	if m.mail.part(w.From) {
+		m.sendRecall()
+	}
+	m.post.send(w.From, wireFarewellHeard{Name: m.name, From: m.self(), To: w.From})
+	m.settle(time.Now())
+}
+
+// onSettle answers when nothing of a node waits here.
+func (m *manager[M]) onSettle(w wireSettle) {
+	if m.settlers == nil {
+		m.settlers = make(map[PeerID]uint64)
+	}
+	m.settlers[w.From] = w.Number
+	m.answerSettlers()
+}
+
+func (m *manager[M]) answerSettlers() {
+	for from, number := range m.settlers {
+		if !m.guests.has(from) {
+			delete(m.settlers, from)
+			m.post.send(from, wireSettled{Name: m.name, From: m.self(), To: from, Number: number})
+		}
+	}
+}
