@@ -3,6 +3,7 @@ package singleton
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -110,8 +111,12 @@ func (m *machine) onClaimed(ev claimed, now time.Time) []action {
 	if !a.answered(termAsked, ev.number) {
 		return nil
 	}
-	if least := m.leastTerm(); ev.err == nil && ev.term < least {
+	switch least := m.leastTerm(); {
+	case ev.err != nil:
+	case ev.term < least:
 		ev.err = fmt.Errorf("the source of generations returned term %d, which is not above %d", ev.term, least-1)
+	case ev.term == math.MaxUint64:
+		ev.err = fmt.Errorf("the source of generations returned term %d, above which there is none", ev.term)
 	}
 	if a.obstacle = ev.err; ev.err != nil {
 		a.retryAt = now.Add(claimBackoff.Delay(a.failures))

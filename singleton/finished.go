@@ -1,7 +1,6 @@
 package singleton
 
 import (
-	"context"
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
@@ -16,17 +15,31 @@ import (
 // longer, the instance writes down itself, and returns Finished when it reads it. When the
 // host dies before any other member has heard of it, the singleton starts once more.
 //
-// Elsewhere than in an instance it is like behaviors.Stopped.
+// Elsewhere than in an instance it is like behaviors.Stopped, also in actors that an
+// instance has spawned.
 func Finished[M any](ctx *actor.Context[M], next *actor.Next[M]) {
-	if f, ok := ctx.Value(finishedKey{}).(*atomic.Bool); ok {
-		f.Store(true)
-	}
+	Finish(ctx)
 	next.Stop()
 }
 
-type finishedKey struct{}
-
-// withFinished returns a context in which [Finished] sets f.
-func withFinished(ctx context.Context, f *atomic.Bool) context.Context {
-	return context.WithValue(ctx, finishedKey{}, f)
+// Finish makes the singleton end for good when the instance whose context ctx is stops
+// without a failure, for whatever reason. It is for behaviors that cannot return
+// [Finished], such as event-sourced ones:
+//
+//	return persistence.Persist(Closed{}).Then(func() { singleton.Finish(ctx) }).ThenStop()
+//
+// It must be called inside of the instance, and does nothing elsewhere.
+func Finish[M any](ctx *actor.Context[M]) {
+	if e, ok := ctx.Value(endingKey{}).(ending); ok && e.path == ctx.Self().Path() {
+		e.finished.Store(true)
+	}
 }
+
+// An ending is in the context of an instance. What the instance spawns has it, too, so it
+// says whose it is.
+type ending struct {
+	path     string
+	finished *atomic.Bool
+}
+
+type endingKey struct{}

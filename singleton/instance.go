@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 
@@ -9,6 +10,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fence"
 )
+
+// instanceName is that of every instance, below its manager.
+const instanceName = "instance"
 
 // An instance is the singleton itself, a child of its manager.
 type instance[M any] struct {
@@ -28,7 +32,7 @@ type instance[M any] struct {
 
 func (i *instance[M]) start(gen Generation) {
 	i.finished = new(atomic.Bool)
-	ctx := withFinished(hold(i.ctx, gen, i.fenced), i.finished)
+	ctx := context.WithValue(hold(i.ctx, gen, i.fenced), endingKey{}, ending{path: i.ctx.Self().Path() + "/" + instanceName, finished: i.finished})
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		begun := actor.Notify(ctx, func() actor.Behavior[M] {
 			i.begins(gen)
@@ -43,7 +47,7 @@ func (i *instance[M]) start(gen Generation) {
 	if i.gate != nil {
 		opts = append(opts, actor.WithGate(i.gate))
 	}
-	i.ref = actor.Spawn(i.ctx, first, "instance", opts...)
+	i.ref = actor.Spawn(i.ctx, first, instanceName, opts...)
 	i.ctx.Watch(i.ref)
 	i.gen = gen
 	i.running = true

@@ -11,25 +11,48 @@ import (
 )
 
 // releasePatience bounds how long others wait for a lease to be given back. What has not
-// been given back by then expires.
+// been given back by then is given back later, or expires.
 const releasePatience = 5 * time.Second
 
+// claimPatience bounds one question to a source of terms.
+const claimPatience = 10 * time.Second
+
 // A keeping does for one manager what is done outside of the cluster: it asks for the
-// lease and for terms, in goroutines of their own, and tells what came of it.
+// lease and for terms, in goroutines of their own, and tells what came of it. What is
+// done with the lease is done one after the other: a release that overtook the question
+// before it would leave the lease with nobody who knows.
 type keeping struct {
 	ctx    context.Context // the manager's
 	lease  lease.Lease     // nil: none
 	source GenerationSource
 	answer func(event)
-	cancel func() // takes out the handler of losses
-	used   bool   // the lease may be ours
+
+	cancel func()          // takes out the handler of losses
+	free   func()          // lets others use the lease
+	giveUp func()          // ends the last question to the lease; nil when there was none
+	turn   <-chan struct{} // closed when all that was begun with the lease is over
 }
 
-// open has losses of the lease told.
-func (k *keeping) open() {
-	if k.lease != nil {
-		k.cancel = k.lease.OnLost(func(reason error) { k.answer(leaseLost{reason}) })
+// reservable is a lease that knows whether somebody uses it, as those of package lease do.
+type reservable interface {
+	Reserve(by string) (free func(), err error)
+}
+
+// open has losses of the lease told. It panics when another manager uses the lease, which
+// would be held by both then.
+func (k *keeping) open(by string) {
+	if k.lease == nil {
+		return
 	}
+	k.free = func() {}
+	if r, ok := k.lease.(reservable); ok {
+		free, err := r.Reserve(by)
+		if err != nil {
+			panic(fmt.Sprintf("singleton: %v; give every manager its own, also for another singleton and on another node of the same process", err))
+		}
+		k.free = free
+	}
+	k.cancel = k.lease.OnLost(func(reason error) { k.answer(leaseLost{reason}) })
 }
 
 // close gives the lease back, and waits for that: once the manager has ended nobody would.
@@ -37,11 +60,22 @@ func (k *keeping) close(log *zap.Logger) {
 	if k.lease == nil {
 		return
 	}
+	defer k.free()
 	k.cancel()
-	if !k.used {
+	if k.giveUp == nil {
 		return
 	}
-	if err := guarded(k.giveBack); err != nil {
+	var err error
+	k.returning(func(failure error) { err = failure })
+	patience := time.NewTimer(2 * releasePatience)
+	defer patience.Stop()
+	select {
+	case <-k.turn:
+	case <-patience.C:
+		log.Warn("lease not given back yet: it does not answer", zap.Stringer("lease", k.lease))
+		return
+	}
+	if err != nil {
 		log.Warn("lease not given back; it has to expire", zap.Stringer("lease", k.lease), zap.Error(err))
 	}
 }
@@ -72,22 +106,41 @@ func (k *keeping) gate() func() error {
 }
 
 func (k *keeping) acquire(a acquireLease) {
-	k.used = true
-	go func() {
+	ctx, cancel := context.WithCancel(k.ctx)
+	k.giveUp = cancel
+	k.inTurn(func() {
+		defer cancel()
 		ev := leaseAnswered{number: a.number}
 		ev.err = guarded(func() (err error) {
-			ev.held, err = k.lease.AcquireAbove(k.ctx, a.floor)
+			ev.held, err = k.lease.AcquireAbove(ctx, a.floor)
 			ev.token = k.lease.Token()
 			return err
 		})
 		ev.held = ev.held && ev.err == nil
 		k.answer(ev)
-	}()
+	})
 }
 
 func (k *keeping) release() {
+	k.returning(func(err error) { k.answer(leaseReleased{err}) })
+}
+
+// returning gives the lease back, also when a question for it is still under way.
+func (k *keeping) returning(done func(error)) {
+	k.giveUp()
+	k.inTurn(func() { done(guarded(k.giveBack)) })
+}
+
+// inTurn runs f in a goroutine of its own, when what was begun before is over.
+func (k *keeping) inTurn(f func()) {
+	before, over := k.turn, make(chan struct{})
+	k.turn = over
 	go func() {
-		k.answer(leaseReleased{guarded(k.giveBack)})
+		defer close(over)
+		if before != nil {
+			<-before
+		}
+		f()
 	}()
 }
 
@@ -99,9 +152,11 @@ func (k *keeping) giveBack() error {
 
 func (k *keeping) claim(name string, a claimTerm) {
 	go func() {
+		ctx, cancel := context.WithTimeout(k.ctx, claimPatience)
+		defer cancel()
 		ev := claimed{number: a.number}
 		ev.err = guarded(func() (err error) {
-			ev.term, err = k.source.NextTerm(k.ctx, name, a.floor)
+			ev.term, err = k.source.NextTerm(ctx, name, a.floor)
 			return err
 		})
 		k.answer(ev)

@@ -64,7 +64,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		return nil
 	}))
 	m.keeping = keeping{ctx: ctx, lease: set.lease, source: set.source, answer: func(ev event) { m.inbox.Tell(ev) }}
-	m.keeping.open()
+	m.keeping.open(ctx.Self().String())
 	m.instance.gate = m.keeping.gate()
 	m.alarm.ring = func() { m.inbox.Tell(ticked{}) }
 	ctx.Defer(m.close)

@@ -27,6 +27,9 @@ import (
 // valid until there is another. A handler of OnLost that panics is recovered from, and
 // nobody is told.
 //
+// The Lease has two methods more, for who uses it: TTL() time.Duration, and
+// Reserve(by string) (free func(), err error), which fails while another has reserved it.
+//
 // The error says which name, owner or setting makes no sense.
 func New(store Store, name, owner string, s Settings) (Lease, error) {
 	if store == nil {
@@ -65,6 +68,7 @@ type keeper struct {
 	acquires map[int]chan acAcquired
 	releases map[int]chan acReleased
 	handlers map[int]func(reason error)
+	user     string // who has reserved it; "" for nobody
 }
 
 // validity is since when a lease is held, until it is renewed.
@@ -157,6 +161,25 @@ func (k *keeper) OnLost(f func(reason error)) (cancel func()) {
 		delete(k.handlers, id)
 	}
 }
+
+// Reserve keeps others from using this end of the lease: who holds it already is told
+// that it is held, so two users would both believe that. The error says who uses it.
+func (k *keeper) Reserve(by string) (free func(), err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.user != "" {
+		return nil, fmt.Errorf("lease %s is used by %s", k.label, k.user)
+	}
+	k.user = by
+	return sync.OnceFunc(func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.user = ""
+	}), nil
+}
+
+// TTL returns how long the lease lasts without a renewal.
+func (k *keeper) TTL() time.Duration { return k.machine.settings.TTL }
 
 func (k *keeper) step(ev any) {
 	k.mu.Lock()
