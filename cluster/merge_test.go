@@ -39,7 +39,7 @@ func randomTable(random *rand.Rand) table {
 	}
 	for _, name := range []string{"a", "b"} {
 		if random.IntN(2) == 0 {
-			t.records[name] = singleton.Record{Term: random.Uint64N(3), Fenced: random.IntN(2) == 0}
+			t.records[name] = singleton.Record{Term: random.Uint64N(3), Fenced: random.IntN(2) == 0, Finished: random.IntN(2) == 0}
 		}
 	}
 	return normal(t)

@@ -9,7 +9,7 @@ import (
 )
 
 // wireVersion is the version of what nodes of a cluster say to each other.
-const wireVersion = 2
+const wireVersion = 3
 
 // Bounds on what another node may say.
 const (

@@ -35,6 +35,9 @@ const (
 // claimBackoff is the delay after a source of terms has failed.
 var claimBackoff = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second}
 
+// maxTerm is the greatest term that can be packed; members refuse records of others.
+const maxTerm = math.MaxUint32
+
 // errHeld is the obstacle when the lease is certainly another's.
 var errHeld = errors.New("the lease is held by another")
 
@@ -103,6 +106,11 @@ func (m *machine) onLeaseAnswered(ev leaseAnswered, now time.Time) []action {
 		a.retryAt = now.Add(m.set.leaseRetry)
 		return nil
 	}
+	if ev.token > maxTerm {
+		a.obstacle = fmt.Errorf("the token of the lease is %d: %w", ev.token, ErrGenerationOverflow)
+		a.retryAt = now.Add(m.set.leaseRetry)
+		return m.release()
+	}
 	return m.advance(now)
 }
 
@@ -115,8 +123,8 @@ func (m *machine) onClaimed(ev claimed, now time.Time) []action {
 	case ev.err != nil:
 	case ev.term < least:
 		ev.err = fmt.Errorf("the source of generations returned term %d, which is not above %d", ev.term, least-1)
-	case ev.term == math.MaxUint64:
-		ev.err = fmt.Errorf("the source of generations returned term %d, above which there is none", ev.term)
+	case ev.term > maxTerm:
+		ev.err = fmt.Errorf("the source of generations returned term %d: %w", ev.term, ErrGenerationOverflow)
 	}
 	if a.obstacle = ev.err; ev.err != nil {
 		a.retryAt = now.Add(claimBackoff.Delay(a.failures))

@@ -6,8 +6,12 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// ask begins to ask the others for permission.
+// ask begins to ask the others for permission, when there is a term left.
 func (m *machine) ask(now time.Time) []action {
+	if m.highestTerm() >= maxTerm {
+		m.phase, m.outside.obstacle = Pending, ErrGenerationOverflow
+		return m.release()
+	}
 	m.phase = Asking
 	m.attempt++
 	m.term = m.highestTerm() + 1
@@ -91,6 +95,9 @@ func (m *machine) becomeHost(now time.Time) []action {
 }
 
 func (m *machine) onGrant(g granted, now time.Time) []action {
+	if max(g.taken, g.record.Term) > maxTerm {
+		return nil // no manager says so
+	}
 	m.known = m.known.Merge(g.record)
 	if g.taken > m.promised.term {
 		m.promised = promise{term: g.taken}
@@ -107,7 +114,7 @@ func (m *machine) onGrant(g granted, now time.Time) []action {
 
 // onRequest answers a member that asks to host. What is not answered is asked again.
 func (m *machine) onRequest(r requested, now time.Time) []action {
-	if _, known := m.topo.member(r.from); !known || m.hostIsSelf() {
+	if _, known := m.topo.member(r.from); !known || m.hostIsSelf() || r.term > maxTerm {
 		return nil
 	}
 	switch m.phase {

@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "write what the machine does into testda
 
 // The stories in testdata/machine tell a machine what happens, a line each, and have
 // what it does below it. Members are written in the order of election: "@" before the
-// name marks the node itself, "/" after it a state, and a number is an incarnation.
+// name marks the node itself, "/" after it a state, and a number is an incarnation. The
+// name is that of the node, too.
 func TestTheMachineDoesWhatTheStoriesSay(t *testing.T) {
 	files, err := filepath.Glob("testdata/machine/*.txt")
 	require.NoError(t, err)
@@ -123,6 +124,12 @@ func (s *story) event(verb string, args []string) event {
 	switch verb {
 	case "role":
 		s.machine.set.role = args[0]
+	case "oldest":
+		s.machine.set.anchor = anchor{kind: byAge}
+	case "onnode":
+		s.machine.set.anchor = anchor{kind: byName, node: args[0]}
+	case "signature":
+		s.machine.set.signature = args[0]
 	case "leased":
 		s.machine.set.lease = someLease{}
 	case "sourced":
@@ -157,6 +164,8 @@ func (s *story) event(verb string, args []string) event {
 		return instanceEnded{fenced: len(args) > 0}
 	case "fence":
 		return fenceHeld{gen: s.machine.born, raised: s.machine.gen}
+	case "raise":
+		return fenceHeld{gen: s.machine.born, raised: Generation{Term: number(0), Seq: number(1)}}
 	case "drain":
 		return drainAsked{}
 	case "after":
@@ -197,13 +206,18 @@ func (s *story) topology(words []string) Topology {
 func (s *story) member(topo *Topology, word string) {
 	name, state, _ := strings.Cut(word, "/")
 	id := peerID(strings.TrimPrefix(name, "@"))
-	p := Peer{ID: id, Up: true, Reachable: true, Offers: []string{"x"}, Roles: []string{"worker"}}
+	p := Peer{ID: id, Name: id.Address, Up: true, Reachable: true, Offers: []string{"x"}, Roles: []string{"worker"}}
 	if strings.HasPrefix(name, "@") {
 		topo.Self = id
 	}
 	gone := false
 	for _, flag := range strings.FieldsFunc(state, func(r rune) bool { return r == '/' }) {
-		switch flag {
+		key, value, _ := strings.Cut(flag, ":")
+		switch key {
+		case "up": // the number that says how old it is
+			p.UpNumber, _ = strconv.ParseUint(value, 10, 64)
+		case "is": // the signature of its manager
+			p.Offers = []string{offer("x", value)}
 		case "joining":
 			p.Up = false
 		case "leaving":
@@ -290,5 +304,28 @@ func TestNobodyIsAskedTwiceAtOnce(t *testing.T) {
 	for range 3 {
 		actions := s.machine.step(ticked{}, s.now)
 		require.False(t, slices.ContainsFunc(actions, func(a action) bool { _, ask := a.(sendRequest); return ask }))
+	}
+}
+
+// Terms end where packed generations do: others refuse what is above.
+func TestTermsDoNotOverflow(t *testing.T) {
+	none := func(Phase, event) {}
+	for _, each := range []struct {
+		story []string
+		want  string
+	}{
+		{[]string{"view @a b", "grant b 1 4294967296"}, "asking; (wake at 100ms)"},
+		{[]string{"view @a b", "grant b 1 18446744073709551615"}, "asking; (wake at 100ms)"},
+		{[]string{"view b @a", "request b 1 4294967296"}, "standby"},
+		{[]string{"view @a b term=4294967295"}, "pending"},
+		{[]string{"view @a term=4294967294"}, "host; save 4294967295; start 4294967295.1"},
+		{[]string{"sourced", "view @a", "claimed 1 4294967296"}, "acquiring; (wake at 100ms)"},
+		{[]string{"leased", "view @a", "held 1 4294967296"}, "acquiring; release"},
+	} {
+		s, got := newStory(t), ""
+		for _, line := range each.story {
+			got = strings.TrimSpace(s.run(line, none))
+		}
+		require.Equal(t, each.want, got, each.story)
 	}
 }

@@ -44,6 +44,9 @@ func (m *machine) whyPending() string {
 	if what, whose, misfit := m.topo.misfit(m.name, m.set.signature); misfit {
 		return fmt.Sprintf("it is another singleton than that of the same name on %s, and takes no part: %s", whose.ID.Address, what)
 	}
+	if m.highestTerm() >= maxTerm {
+		return fmt.Sprintf("term %d has been used, above which there is none", m.highestTerm())
+	}
 	if self, member := m.topo.member(m.topo.Self); !member || !self.Up {
 		return "this node is not up"
 	}

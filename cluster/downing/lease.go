@@ -11,7 +11,9 @@ import (
 //
 // Every lease.Lease of package singleton/lease is one. Its TTL must be longer than
 // LeaseMajority.ReleaseAfter, a minute with the defaults of that: it expires TTL after its
-// process has died. While its process lives it is renewed, also when the node has ended.
+// process has died. While its process lives it is renewed, also when the node has ended. One
+// that has a method TTL() time.Duration, as those have, is checked. Do not give it to a
+// singleton as well: who holds a lease already is granted it again.
 type Lease interface {
 	// Acquire asks for the lease, and reports whether this node holds it now. Who holds it
 	// already is granted it again. False with a nil error is certain: it is another's. An

@@ -3,6 +3,7 @@ package downing
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -60,6 +61,8 @@ func (l LeaseMajority) Validate() error {
 	switch {
 	case l.Lease == nil:
 		return errors.New("downing: LeaseMajority.Lease must be set: to the lease that all nodes share")
+	case l.lasts() <= l.hold():
+		return fmt.Errorf("downing: the TTL of LeaseMajority.Lease is %v, and must be longer than %v, for which it is held (ReleaseAfter): it would expire with its process before every other side has asked", l.lasts(), l.hold())
 	case l.hold() < l.lastAsk():
 		return fmt.Errorf("downing: LeaseMajority.ReleaseAfter %v must be at least %v, until when another side may ask for the lease", l.hold(), l.lastAsk())
 	}
@@ -114,6 +117,15 @@ func (l LeaseMajority) timeout() time.Duration { return orDefault(l.LeaseTimeout
 
 func (l LeaseMajority) hold() time.Duration {
 	return orDefault(l.ReleaseAfter, max(DefaultReleaseAfter, l.lastAsk()))
+}
+
+// lasts returns how long the lease outlives its process, where it says so, as those of
+// package lease do.
+func (l LeaseMajority) lasts() time.Duration {
+	if t, says := l.Lease.(interface{ TTL() time.Duration }); says {
+		return t.TTL()
+	}
+	return math.MaxInt64
 }
 
 // lastAsk is when the slowest other side may still be asking, reckoned from the earliest

@@ -16,6 +16,14 @@ type someLease struct{}
 func (someLease) Acquire(context.Context) (bool, error) { return false, nil }
 func (someLease) Release(context.Context) error         { return nil }
 
+// lastingLease says how long it outlives its process.
+type lastingLease struct {
+	someLease
+	ttl time.Duration
+}
+
+func (l lastingLease) TTL() time.Duration { return l.ttl }
+
 // A row is a split, and who goes down by the decision of the side on the left.
 type row struct{ name, split, down string }
 
@@ -323,6 +331,7 @@ func TestStrategiesSayWhatIsMissing(t *testing.T) {
 		"KeepReferee.Name must be set":    KeepReferee{Quorum: 1},
 		"LeaseMajority.Lease must be set": LeaseMajority{},
 		"must be at least 14s":            LeaseMajority{Lease: someLease{}, ReleaseAfter: 10 * time.Second},
+		"must be longer than 40s":         LeaseMajority{Lease: lastingLease{ttl: 40 * time.Second}},
 	} {
 		require.ErrorContains(t, s.Validate(), want)
 	}
@@ -331,6 +340,7 @@ func TestStrategiesSayWhatIsMissing(t *testing.T) {
 		KeepReferee{Name: "n1"},
 		LeaseMajority{Lease: someLease{}},
 		LeaseMajority{Lease: someLease{}, StableAfter: time.Minute},
+		LeaseMajority{Lease: lastingLease{ttl: 41 * time.Second}},
 	} {
 		require.NoError(t, s.Validate(), fmt.Sprint(s))
 	}
