@@ -23,6 +23,7 @@ type sim struct {
 	clusters uint32 // how many have been founded
 	journal  simJournal
 	store    simStore
+	source   uint64 // the last term that it has given
 	laws     simLaws
 	found    simFound
 	told     []simMsg
@@ -75,6 +76,9 @@ func (s *sim) run() string {
 		s.in(at, func() { s.apply(f) })
 		end = max(end, at+f.lasts)
 	}
+	if s.plan.finish > 0 && !s.plan.atStop {
+		s.in(simFormed+s.plan.finish, s.finish)
+	}
 	s.in(end, s.rest)
 	for !s.done && s.laws.broken == "" {
 		next := s.queue.pop()
@@ -82,6 +86,15 @@ func (s *sim) run() string {
 		next.do()
 	}
 	return s.laws.broken
+}
+
+// finish lets the instance finish, as soon as there is one that works.
+func (s *sim) finish() {
+	if host := s.host(); host != nil && host.inst.ready && !host.paused {
+		host.inst.end(instanceEnded{finished: true})
+		return
+	}
+	s.in(100*time.Millisecond, s.finish)
 }
 
 // rest ends the faults, and the run when all is well, or should be.

@@ -22,7 +22,7 @@ func (n *simNode) seek() {
 		return
 	}
 	s.clusters++
-	s.laws.newCluster(s.plan.mode)
+	s.laws.newCluster(s.plan)
 	n.table.cluster = s.clusters
 	*n.self() = simEntry{incarnation: uint32(id.Incarnation), status: simUp, up: 1}
 	s.note(n, "founds cluster %d", s.clusters)

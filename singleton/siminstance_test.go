@@ -156,6 +156,7 @@ func (i *simInstance) handle() {
 func (i *simInstance) stop(now bool) {
 	s := i.node.sim
 	i.wanted = true
+	how := instanceEnded{finished: s.plan.atStop && s.now > simFormed+s.plan.finish}
 	switch takes := time.Duration(s.rng.ExpFloat64() * float64(20*time.Millisecond)); {
 	case now && !i.dying:
 		i.dying = true
@@ -170,7 +171,7 @@ func (i *simInstance) stop(now bool) {
 		i.node.in(takes, func() {
 			i.ending = true
 			i.handle()
-			i.end(instanceEnded{})
+			i.end(how)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"slices"
 	"time"
 )
 
@@ -9,7 +10,7 @@ import (
 //   - no generation is used twice; terms strictly grow, and within a term the sequence
 //     number by one. With a lease that is so whatever happens; without, for as long as a
 //     member lives that has heard of them, and but for a node that may run an instance by
-//     mistake, see below;
+//     mistake, see below; with a source of terms no term is used twice, also over full stops;
 //   - a journal with epochs takes nothing of an instance after it has taken something of
 //     one with a higher generation;
 //   - with a lease two instances never run at once: neither paused, both with a valid lease;
@@ -18,6 +19,9 @@ import (
 //     also paused for longer than the margin allows for; and not for longer than a node
 //     needs to notice that it is down, and to stop its instance;
 //   - once quiet there is exactly one, and it works;
+//   - when the singleton has finished, and a member has known that for as long as it takes to
+//     tell another, that one starts none; once quiet, if somebody knows, everybody does, none
+//     runs, and the lease is free;
 //   - a message is handled at most once, or is a dead letter, or was on a process that has
 //     crashed; none is forgotten. When nodes only leave, all are handled, those of one
 //     sender in order.
@@ -35,17 +39,21 @@ type simLaws struct {
 }
 
 // newCluster forgets what nobody can remember.
-func (l *simLaws) newCluster(m simMode) {
-	if !m.leased() {
+func (l *simLaws) newCluster(p simPlan) {
+	if !p.mode.leased() && !p.sourced {
 		l.last, l.started, l.seqs = Generation{}, Generation{}, map[uint64]uint64{}
 	}
 }
 
 func (s *sim) checkGeneration(i *simInstance) {
 	l, gen := &s.laws, i.gen
+	s.checkFinished(i.node)
 	again := gen.Seq == 1 && gen.Term <= l.last.Term && (s.outdated(i.node) || s.forgotten(i.node, gen.Term))
 	if next := l.seqs[gen.Term] + 1; gen.Seq != next && !again {
 		s.breach("%s starts %v, which is not number %d of its term", i.node.id.short(), gen, next)
+	}
+	if s.plan.sourced && gen.Seq == 1 && l.seqs[gen.Term] > 0 {
+		s.breach("%s starts %v, whose term has been used", i.node.id.short(), gen)
 	}
 	l.seqs[gen.Term] = gen.Seq
 	if s.plan.mode.leased() {
@@ -92,7 +100,32 @@ func (s *sim) forgotten(n *simNode, term uint64) bool {
 			return false
 		}
 	}
-	return !s.plan.mode.leased()
+	return !s.plan.mode.leased() && !s.plan.sourced
+}
+
+// noteFinish notes when a node has heard that the singleton has finished.
+func (s *sim) noteFinish(n *simNode) {
+	if n.ended == 0 && n.machine.known.Finished {
+		s.note(n, "knows that the singleton has finished")
+		n.ended = s.now
+	}
+}
+
+// simTelling is how long members that know each other may take to tell: else they lose
+// sight of each other.
+const simTelling = 2 * (simDetection + simStable + time.Second)
+
+// checkFinished looks whether a node that starts an instance should know better.
+func (s *sim) checkFinished(n *simNode) {
+	sees := func(by, who *simNode) bool {
+		e := by.table.entries[who.index]
+		return by.table.cluster != 0 && e.member() && uint64(e.incarnation) == who.id.Incarnation
+	}
+	for _, o := range s.nodes {
+		if o.runs && o.ended > 0 && s.now-o.ended > simTelling && (o == n || sees(n, o) && sees(o, n)) {
+			s.breach("%s starts an instance, though %s knows since %.3fs that the singleton has finished", n.id.short(), o.id.short(), o.ended.Seconds())
+		}
+	}
 }
 
 // checkOverlap looks whether others may run while an instance of n begins to.
@@ -170,12 +203,16 @@ func (s *sim) account() {
 // unrest says what is not as it should be in the end.
 func (s *sim) unrest() string {
 	hosts := 0
+	finished := slices.ContainsFunc(s.nodes, func(n *simNode) bool { return n.runs && n.ended > 0 })
 	for _, n := range s.nodes {
 		switch {
 		case !n.runs || n.paused:
 			return n.address + " does not run"
 		case n.self().status != simUp:
 			return n.id.short() + " is not up"
+		case finished && (n.machine.phase != Ended || n.inst != nil):
+			return n.id.short() + " is " + string(n.machine.phase) + ", and the singleton has finished"
+		case finished:
 		case n.inst != nil:
 			hosts++
 			if n.machine.phase != Host || !n.inst.ready || !n.inst.acted || s.journal.writer != n.inst || s.now-s.journal.wrote > time.Second {
@@ -184,6 +221,12 @@ func (s *sim) unrest() string {
 		case n.machine.phase != Standby:
 			return n.id.short() + " is " + string(n.machine.phase)
 		}
+	}
+	switch {
+	case finished && s.store.holder != nil && s.storeTime() < s.store.expires:
+		return "somebody holds the lease"
+	case finished:
+		return ""
 	}
 	if hosts != 1 {
 		return "not one host, but " + string(rune('0'+hosts))

@@ -7,6 +7,7 @@ func (n *simNode) happened(ev event) {
 	for _, a := range n.machine.step(ev, n.clock()) {
 		n.do(a)
 	}
+	n.sim.noteFinish(n)
 	n.post.reroute()
 	n.plan()
 	n.checkDrained()
@@ -48,7 +49,22 @@ func (n *simNode) do(a action) {
 	case releaseLease:
 		n.keeper.release(func(ok bool) { n.happened(leaseReleased{simNoAnswer(ok)}) })
 	case claimTerm:
+		n.claim(a)
 	}
+}
+
+// claim asks the source for a term, which leaves one out now and then.
+func (n *simNode) claim(a claimTerm) {
+	s, term := n.sim, uint64(0)
+	n.call(func() {
+		s.source = max(s.source, a.floor) + 1
+		if s.chance(0.2) {
+			s.source++
+		}
+		term = s.source
+	}, func(ok bool) {
+		n.happened(claimed{number: a.number, term: term, err: simNoAnswer(ok)})
+	})
 }
 
 func (n *simNode) acquire(a acquireLease) {

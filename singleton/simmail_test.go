@@ -38,9 +38,10 @@ const (
 	simUnhandled         // dead letter: the instance ended with it in its mailbox
 	simUnlinked          // dead letter of a link that is cut, or of one to a process that is gone
 	simDied              // on a machine that has crashed
+	simFinished          // dead letter: the singleton has finished
 )
 
-var simFates = []string{"waits", "handled", "dead letter: no room", "dead letter: stopped", "dead letter: instance ended", "dead letter: no link", "died with its process"}
+var simFates = []string{"waits", "handled", "dead letter: no room", "dead letter: stopped", "dead letter: instance ended", "dead letter: no link", "died with its process", "dead letter: finished"}
 
 // fate says what became of a message, once.
 func (s *sim) fate(msg int, f simFate) {
@@ -72,6 +73,10 @@ func (p *simPost) write() {
 }
 
 func (p *simPost) take(msg int) {
+	if p.node.machine.phase == Ended {
+		p.lose([]int{msg}, simFinished)
+		return
+	}
 	if p.mail.clear() {
 		p.send(msg)
 		return

@@ -37,6 +37,7 @@ type simNode struct {
 	inst    *simInstance
 	keeper  *simKeeper
 	post    simPost
+	ended   time.Duration // when it heard that the singleton has finished; 0 when it has not
 }
 
 type simGone struct {
@@ -130,7 +131,7 @@ func (n *simNode) boot() {
 	n.proc++
 	n.runs, n.leaving, n.left, n.paused, n.viewDue = true, false, false, false, false
 	n.stalled, n.pauses, n.inst, n.wakeAt = nil, nil, nil, time.Time{}
-	n.record = Record{}
+	n.record, n.ended = Record{}, 0
 	n.machine = newMachine("x", s.settings())
 	n.keeper = &simKeeper{node: n}
 	n.post = simPost{node: n, mail: mail[int]{limit: s.plan.buffer}, guests: guests{limit: s.plan.buffer}}
@@ -151,19 +152,25 @@ func (s *sim) settings() settings {
 	if s.plan.mode.leased() {
 		set.lease = simLease{}
 	}
+	if s.plan.sourced {
+		set.source = simSource{}
+	}
 	return set
 }
 
 // A simLease stands for a lease: the simulation does what the machine says about it.
 type simLease struct{ lease.Lease }
 
-// rejoin begins a new incarnation.
+// A simSource stands for a source of terms, as a simLease does for a lease.
+type simSource struct{ GenerationSource }
+
+// rejoin begins a new incarnation, which knows the records of the former one.
 func (n *simNode) rejoin() {
 	n.id = PeerID{Address: n.address, Incarnation: n.id.Incarnation + 1}
 	n.table = simTable{}
 	n.table.entries[n.index] = simEntry{incarnation: uint32(n.id.Incarnation)}
 	n.heard, n.silent, n.gone = [simMax]time.Duration{}, [simMax]time.Duration{}, [simMax]simGone{}
-	n.lonely, n.record = 0, Record{}
+	n.lonely = 0
 	n.changed()
 	n.seek()
 }

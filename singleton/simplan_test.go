@@ -19,8 +19,11 @@ type simPlan struct {
 	lag      time.Duration // by which what a node knows may be ahead of what its machine does
 	drift    float64       // by which share clocks differ in rate, at most
 	buffer   int
-	graceful bool // nodes only leave, one after the other: no message may be lost
-	careless bool // a planted mistake: there is no margin, and a lease counts for all of its TTL
+	graceful bool          // nodes only leave, one after the other: no message may be lost
+	careless bool          // a planted mistake: there is no margin, and a lease counts for all of its TTL
+	sourced  bool          // terms come from a source
+	finish   time.Duration // the singleton finishes after that; 0: it does not
+	atStop   bool          // it does when it is told to stop
 	faults   []simFault
 }
 
@@ -106,6 +109,10 @@ func drawSim(seed uint64, mode simMode, nodes int) simPlan {
 		}
 		p.faults = append(p.faults, f)
 	}
+	p.sourced = random.IntN(3) == 0
+	if finishes := random.IntN(6) == 0; finishes && !p.graceful {
+		p.finish, p.atStop = time.Second+upTo(20*time.Second), random.IntN(2) == 0
+	}
 	return p
 }
 
@@ -147,6 +154,15 @@ func (p simPlan) String() string {
 		order = "age"
 	}
 	fmt.Fprintf(&b, "%s, %d nodes by %s, loss %.0f %%, lag %v, drift %.0f %%, buffer %d", p.mode, p.nodes, order, 100*p.loss, p.lag, 100*p.drift, p.buffer)
+	if p.sourced {
+		b.WriteString(", terms from a source")
+	}
+	if p.finish > 0 {
+		fmt.Fprintf(&b, ", finishes after %v", p.finish)
+	}
+	if p.atStop {
+		b.WriteString(" at its stop message")
+	}
 	for _, f := range p.faults {
 		fmt.Fprintf(&b, "\n  after %v: %v", f.after.Round(time.Millisecond), f.text(p.nodes))
 	}

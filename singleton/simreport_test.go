@@ -18,7 +18,7 @@ type simFound struct {
 	final     bool
 	gap       time.Duration // the longest between two accepted acts
 	handOvers []time.Duration
-	fates     [7]int
+	fates     [8]int
 }
 
 // A simReport adds up runs of one mode.
@@ -26,7 +26,7 @@ type simReport struct {
 	runs, overlaps, stale, corrupt, unfinished, refused int
 	longest                                             time.Duration // overlap
 	gaps, handOvers                                     []time.Duration
-	fates                                               [7]int
+	fates                                               [8]int
 }
 
 func (r *simReport) add(f simFound) {

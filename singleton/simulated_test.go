@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -53,6 +54,8 @@ func simulateAll(t *testing.T, m simMode, first, count uint64) simReport {
 	var mu sync.Mutex // guards report and broken
 	var broken uint64
 	report := simReport{}
+	begun := time.Now()
+	told := begun
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
@@ -61,6 +64,10 @@ func simulateAll(t *testing.T, m simMode, first, count uint64) simReport {
 				why := s.run()
 				mu.Lock()
 				report.add(s.found)
+				if time.Since(told) >= time.Minute {
+					told = time.Now()
+					t.Logf("%s: %d of %d schedules in %v", m, report.runs, count, told.Sub(begun).Round(time.Second))
+				}
 				if why != "" && (broken == 0 || seed < broken) {
 					broken = seed
 				}
