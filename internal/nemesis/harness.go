@@ -254,6 +254,7 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 		return err
 	}
 	rest := r.Faults[0].For
+	stopped := rest // until who is stopped goes on
 	if len(r.Faults) > 1 {
 		if err := sleep(ctx, r.Gap); err != nil {
 			return err
@@ -261,9 +262,16 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 		if err := h.strike(r.Faults[1], false); err != nil {
 			return err
 		}
-		rest = max(rest-r.Gap, r.Faults[1].For)
+		stopped, rest = rest-r.Gap, max(rest-r.Gap, r.Faults[1].For)
+		if r.Faults[1].Kind == Pause {
+			stopped = r.Faults[1].For
+		}
 	}
-	if err := sleep(ctx, rest); err != nil {
+	if err := sleep(ctx, stopped); err != nil {
+		return err
+	}
+	h.wake() // whatever else is the matter
+	if err := sleep(ctx, rest-stopped); err != nil {
 		return err
 	}
 	if err := h.mend(); err != nil {

@@ -18,6 +18,9 @@ const (
 	doubts  = 5
 )
 
+// writingShare is how many of a hundred operations write; a test changes it.
+var writingShare = 50
+
 // A pool makes up operations. It is safe for concurrent use.
 type pool struct {
 	mu    sync.Mutex // guards the following
@@ -45,7 +48,7 @@ func (p *pool) draw() Op {
 	}
 	s.operations++
 	o := Op{Verb: Get, Register: s.name}
-	if rand.IntN(2) == 0 {
+	if rand.IntN(100) >= writingShare {
 		return o
 	}
 	p.value++

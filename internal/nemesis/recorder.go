@@ -46,6 +46,13 @@ func (r *recorder) operated(o Operation) {
 	r.operations = append(r.operations, o)
 }
 
+// done returns all operations up to now.
+func (r *recorder) done() []Operation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.operations)
+}
+
 // newest returns the generation that the last answer of a register came from.
 func (r *recorder) newest() (g singleton.Generation) {
 	r.mu.Lock()

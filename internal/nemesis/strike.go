@@ -120,10 +120,7 @@ func (h *harness) mend() error {
 	if err := h.net.mend(); err != nil {
 		return err
 	}
-	for _, p := range h.pauses {
-		h.woken += p.end()
-	}
-	h.pauses = nil
+	h.wake()
 	if h.leases.Inspect(leasedName).Holder == "thief" {
 		h.leases.Delete(leasedName)
 	}
@@ -141,6 +138,15 @@ func (h *harness) mend() error {
 	}
 	h.show.at(clock(), "everything is mended")
 	return nil
+}
+
+// wake continues what is stopped.
+func (h *harness) wake() {
+	for _, p := range h.pauses {
+		h.woken += p.end()
+		h.show.at(clock(), "%s goes on", p.process.name)
+	}
+	h.pauses = nil
 }
 
 // restart starts a node again, once its process has ended; one that leaves has the time
