@@ -83,12 +83,12 @@ func (s *stage) theHolderIsCutOff() {
 
 func (s *stage) theStoreIsAway() {
 	before := s.said(".leased")
-	at := s.do(NoStore)
+	s.do(NoStore)
 	s.pass(2 * time.Second)
 	s.mended()
 	s.pass(2 * leaseTTL)
 	require.Len(s.t, s.said(".leased"), len(before), "that was not noticed")
-	at = s.do(NoStore)
+	at := s.do(NoStore)
 	s.pass(2 * leaseTTL)
 	runs := s.said(".leased")
 	require.Len(s.t, runs, len(before))

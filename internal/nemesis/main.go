@@ -107,7 +107,7 @@ func run(ctx context.Context, o options) int {
 	if o.seed%2 == 0 {
 		o.secret = newSecret()
 	}
-	h, err := newHarness(os.Stdout, o)
+	h, err := newHarness(os.Stdout, o) //nolint:contextcheck // to listen takes no time
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "nemesis:", err)
 		return 1

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"os"
-
 	"slices"
 	"testing"
 	"time"
@@ -66,7 +65,7 @@ func TestReadsWithoutTheJournalAreFoundOut(t *testing.T) {
 		for tries := 0; tries < 20 && outdated(h.rec.done()) < 2 && yield(cut); tries++ {
 		}
 	})
-	defer os.RemoveAll(h.dir) // what is violated is kept
+	defer func() { require.NoError(t, os.RemoveAll(h.dir)) }() // what is violated is kept
 	t.Logf("\n%s", &out)
 	require.ErrorIs(t, err, errViolated)
 	for _, v := range h.violations {

@@ -57,9 +57,9 @@ func (r *recorder) done() []Operation {
 func (r *recorder) newest() (g singleton.Generation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := len(r.operations) - 1; i >= 0; i-- {
-		if r.operations[i].answered() {
-			return r.operations[i].Answer.Generation
+	for _, o := range slices.Backward(r.operations) {
+		if o.answered() {
+			return o.Answer.Generation
 		}
 	}
 	return g

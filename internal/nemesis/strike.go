@@ -87,10 +87,10 @@ func (h *harness) harm(f Fault) error {
 		h.stops = append(h.stops, clock())
 	}
 	var errs []error
-	switch {
-	case f.Kind == NoStore:
+	if f.Kind == NoStore {
 		errs = append(errs, h.net.unplug(h.leases.place))
-	case f.Kind == Steal:
+	}
+	if f.Kind == Steal {
 		h.leases.Usurp(leasedName, "thief", time.Hour)
 	}
 	for _, n := range f.Targets {
