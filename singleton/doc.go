@@ -19,7 +19,8 @@
 //   - When Spawn has returned on the member that is first among those that may host, no
 //     other gets permission to start an instance. One that runs already moves there.
 //   - An instance that fails or stops by itself is started again in place, after a
-//     backoff. That its factory panics is a failure too. Only [Finished] ends it for good.
+//     backoff. That its factory panics is a failure too. Only [Finished] and [Finish] end
+//     it for good.
 //   - Generations strictly grow, over all instances that the members have ever run. Those
 //     of event-sourced instances, and with [WithLease] or [WithGenerations], go on growing
 //     when all nodes have been stopped.
@@ -46,7 +47,7 @@
 //	Host         the instance is here, or is about to be started again
 //	HandingOver  the instance has been told to stop, as another node has asked
 //	Stopping     the same, as this node is down or has lost the lease
-//	Ended        the singleton has finished
+//	Ended        the singleton has finished, see [Finished]
 //
 // A node that is to host asks every member that may run an instance. Who runs none
 // answers at once; who runs one stops it, and answers when it has ended. An answer is a
