@@ -165,6 +165,10 @@ func (p *simPost) onDeliver(from PeerID, load actor.Payload) {
 			p.lose([]int{simUnpack(over)}, simOverflow)
 		}
 	case toNobody, toPeer:
+		if p.node.machine.phase == Ended {
+			p.lose([]int{msg}, simFinished)
+			return
+		}
 		if _, member := p.node.machine.topo.member(from); member {
 			p.giveBack(from, load)
 		} else {
@@ -210,6 +214,9 @@ func (p *simPost) onRecall(from PeerID, number uint64) {
 }
 
 func (p *simPost) reroute() {
+	if p.node.machine.phase == Ended {
+		p.lose(p.mail.drain(), simFinished)
+	}
 	if p.mail.redirect(p.route()) {
 		p.sendRecall()
 	}
