@@ -29,7 +29,7 @@ func (l *slowLease) note(call string) {
 	l.calls = append(l.calls, call)
 }
 
-func (l *slowLease) AcquireAbove(ctx context.Context, _ uint64) (bool, error) {
+func (l *slowLease) AcquireAbove(context.Context, uint64) (bool, error) {
 	l.note("asked")
 	<-l.answer
 	l.note("won")

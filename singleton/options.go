@@ -125,7 +125,8 @@ func RemovalMargin(d time.Duration) Option {
 // WithLease lets an instance run only where l is held: with it, two instances never run
 // at once, even when members of both sides of a split believe to be the host, as long as
 // clocks run at about the same rate and no handler takes longer than the lease lasts; see
-// package lease. Every node gives its own end of the same lease.
+// package lease. Every node gives its own end of the same lease: a manager panics when its
+// end, if it is one of package lease, is used by another manager of the process.
 //
 // A node that is to host asks for the lease when it has the permission of the other
 // members. When the lease is lost the instance is stopped at once: the message it is at
