@@ -32,6 +32,11 @@ func startCluster(t *testing.T) *cluster {
 	program := os.Getenv("UNDERSTUDY_KUBEAPI")
 	require.NotEmpty(t, program, "run make test-kubernetes")
 	c := &cluster{program: program, dir: t.TempDir()}
+	t.Cleanup(func() {
+		if c.process != nil {
+			c.kill(t)
+		}
+	})
 	c.start(t, "0")
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -55,10 +60,7 @@ func (c *cluster) start(t *testing.T, port string) {
 	out, err := process.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, process.Start())
-	t.Cleanup(func() {
-		_ = process.Process.Kill() // it may have been killed before
-		_ = process.Wait()
-	})
+	c.process = process
 	lines := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(out).ReadString('\n')
@@ -70,13 +72,13 @@ func (c *cluster) start(t *testing.T, port string) {
 	case <-time.After(3 * time.Minute):
 		t.Fatal("the server is not ready after three minutes")
 	}
-	c.process = process
 }
 
 // kill ends the server as a power cut does.
 func (c *cluster) kill(t *testing.T) {
 	require.NoError(t, c.process.Process.Kill())
 	_ = c.process.Wait() // says that it was killed
+	c.process = nil
 }
 
 func (c *cluster) restart(t *testing.T) {

@@ -6,12 +6,15 @@ import (
 	"os"
 	"time"
 
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/kubernetes"
 )
 
-// In a pod: give the lease to singleton.Init with the option singleton.WithLease(l), and
-// the instance runs only where the lease is held.
+// In a pod: the singleton runs only where the lease is held, and its generation has the
+// token of the lease.
 func ExampleInCluster() {
 	store, err := kubernetes.InCluster()
 	if err != nil {
@@ -23,8 +26,23 @@ func ExampleInCluster() {
 		fmt.Println(err)
 		return
 	}
-	held, err := l.Acquire(context.Background())
-	fmt.Println(held, err)
+	system := actor.NewSystem("counter") // in a cluster: what cluster.Start returns
+	counter := actor.Spawn(system, behaviors.Singleton(newCounter, singleton.WithLease(l)), "GlobalCounter")
+	counter.Tell(Increment{By: 1})
+	if err := system.Shutdown(context.Background()); err != nil { // gives the lease back
+		fmt.Println(err)
+	}
+}
+
+// Increment makes the counter count on.
+type Increment struct{ By int }
+
+func newCounter() actor.Behavior[Increment] {
+	total := 0
+	return behaviors.Receive(func(_ *actor.Context[Increment], msg Increment) actor.Behavior[Increment] {
+		total += msg.By
+		return behaviors.Same
+	})
 }
 
 // From outside of a cluster everything is said.

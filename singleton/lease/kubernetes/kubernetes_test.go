@@ -31,6 +31,9 @@ func TestKubernetes(t *testing.T) {
 	t.Run("Laws", func(t *testing.T) {
 		leasetest.Run(t, func(t *testing.T) leasetest.Backend { return lawsOf(c) })
 	})
+	t.Run("ASingletonRunsWhereTheLeaseIsHeld", func(t *testing.T) {
+		singletonHolds(t, func() lease.Store { return c.connect(t, c.Pod) })
+	})
 	t.Run("AHolderOutlivesItsServer", func(t *testing.T) { holderOutlivesItsServer(t, c) })
 }
 
@@ -48,6 +51,10 @@ func lawsOf(c *cluster) leasetest.Backend {
 	return leasetest.Backend{
 		Open: func(t *testing.T) lease.Store { return c.connect(t, c.Admin) },
 		TTL:  4 * time.Second,
+		Outage: func(t *testing.T) (end func()) {
+			c.kill(t)
+			return func() { c.restart(t) }
+		},
 		Usurp: func(t *testing.T, name string) {
 			leases := c.client(t).Leases(namespace)
 			o, err := leases.Get(t.Context(), ObjectName(name), metav1.GetOptions{})
