@@ -58,7 +58,9 @@ lint: ## Run the linters of .golangci.yml
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; asks vuln.go.dev
-	$(TOOL) govulncheck ./...
+	@for module in . $(MODULES); do \
+		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod govulncheck ./...) || exit; \
+	done
 
 ##@ More tests
 
@@ -84,7 +86,7 @@ nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule
 test-kubernetes: ## Test the Kubernetes lease against a real API server; to build that takes minutes, the first time
 	@mkdir -p "$(KUBEAPI)"
 	nice -n 19 $(GO) build -C internal/kubeapi -o "$(KUBEAPI)/kubeapi" .
-	UNDERSTUDY_KUBEAPI="$(KUBEAPI)/kubeapi" $(GO) test -C singleton/lease/kubernetes -count=1 -timeout=15m -tags=kubeapi -run TestKubernetes -v .
+	UNDERSTUDY_KUBEAPI="$(KUBEAPI)/kubeapi" $(GO) test -C singleton/lease/kubernetes -count=1 -timeout=15m -parallel=8 -tags=kubeapi -run TestKubernetes -v .
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)

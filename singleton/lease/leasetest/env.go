@@ -52,6 +52,14 @@ func (e *env) claim(name, owner string) lease.Claim {
 	return lease.Claim{Name: name, Holder: owner + "/" + rand.Text(), TTL: e.ttl}
 }
 
+// lasting returns one that lasts a minute at least, for laws of so many requests that a
+// busy machine may need longer for them than the TTL of the others.
+func (e *env) lasting(name, owner string) lease.Claim {
+	c := e.claim(name, owner)
+	c.TTL = max(c.TTL, time.Minute)
+	return c
+}
+
 // take takes a lease that must be free.
 func (e *env) take(s lease.Store, c lease.Claim) lease.Grant {
 	e.Helper()

@@ -12,15 +12,15 @@ var nameLaws = []law{
 		own := e.name("")
 		var grants []lease.Grant
 		for _, name := range awkward {
-			grants = append(grants, e.take(a, e.claim(fill(name, own), "a")))
+			grants = append(grants, e.take(a, e.lasting(fill(name, own), "a")))
 		}
 		for i, g := range grants {
-			e.refused(b, e.claim(g.Name, "b"))
+			e.refused(b, e.lasting(g.Name, "b"))
 			grants[i] = e.renew(a, g)
 		}
 		for i, g := range grants {
 			e.release(a, g)
-			e.release(b, e.take(b, e.claim(g.Name, "b")))
+			e.release(b, e.take(b, e.lasting(g.Name, "b")))
 			if i+1 < len(grants) {
 				grants[i+1] = e.renew(a, grants[i+1])
 			}
@@ -30,10 +30,10 @@ var nameLaws = []law{
 		s, name := e.open(), e.name("x")
 		owners := []string{"a b", "ä/ö", "UPPER", "upper", "%2F", "a'b\"c", strings.Repeat("o", 150)}
 		for i, owner := range owners {
-			g := e.take(s, e.claim(name, owner))
+			g := e.take(s, e.lasting(name, owner))
 			for j, other := range owners {
 				if i != j {
-					e.refused(s, e.claim(name, other))
+					e.refused(s, e.lasting(name, other))
 				}
 			}
 			e.release(s, e.renew(s, g))
