@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,7 +15,7 @@ func TestNamesOfObjectsAreValidAndDiffer(t *testing.T) {
 		"register", "register.v2", "Register", "REGISTER", "register ", "", "-", "ä", "ü", "a/b", "a.b", "a..b", "a_b", "../a",
 		"system:node", strings.Repeat("x", 200), strings.Repeat("X", 200), strings.Repeat("é", 100), "a\x00b", "%2F",
 	}
-	for _, name := range names[:len(names):len(names)] {
+	for _, name := range slices.Clone(names) {
 		names = append(names, ObjectName(name)) // what we make up may be somebody's name, too
 	}
 	seen := map[string]string{}
