@@ -29,7 +29,7 @@ func visitors() actor.Behavior[Visit] {
 
 // countVisits hosts the counter while it holds the lease in that database.
 func countVisits(ctx context.Context, out io.Writer, url, owner string) error {
-	store, err := postgres.Open(url)
+	store, err := postgres.Open(url) //nolint:contextcheck // its connections outlive what opens it
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,9 @@ func countVisits(ctx context.Context, out io.Writer, url, owner string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(out, answer)
+		if _, err = fmt.Fprintln(out, answer); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -56,7 +56,9 @@ func countVisits(ctx context.Context, out io.Writer, endpoints []string, owner s
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(out, answer)
+		if _, err = fmt.Fprintln(out, answer); err != nil {
+			return err
+		}
 	}
 	return nil
 }
