@@ -36,17 +36,21 @@ func (a *alarm) off() {
 // lost, or the node that gave messages back may take them by now.
 type look struct {
 	at    time.Time // zero when nothing is held up
+	since time.Time // when it began to be
 	looks int
 }
 
-var lookBackoff = actor.Backoff{Min: 100 * time.Millisecond, Max: time.Second}
+var lookBackoff = actor.Backoff{Min: 10 * time.Millisecond, Max: time.Second}
 
 // plan keeps a time that is set.
 func (l *look) plan(now time.Time, heldUp bool) {
 	switch {
 	case !heldUp:
-		l.at = time.Time{}
+		l.at, l.since = time.Time{}, time.Time{}
 	case l.at.IsZero():
+		if l.since.IsZero() {
+			l.since = now
+		}
 		l.at = now.Add(lookBackoff.Delay(l.looks))
 		l.looks++
 	}

@@ -157,14 +157,8 @@ func (m *manager[M]) lookAfterMail(now time.Time) {
 	if m.reliable.checks.due(now) && m.checkDue() {
 		m.check()
 	}
-	switch {
-	case !m.look.due(now):
-	case m.mail.closed && m.reachable(m.mail.sentTo):
+	if m.look.due(now) && m.mail.lookAfter(now.Sub(m.look.since), &m.machine.topo) {
 		m.sendRecall()
-	case m.mail.closed: // for a while it could still have come through
-		m.mail.open()
-	default:
-		m.mail.retry()
 	}
 }
 
@@ -209,11 +203,6 @@ func (m *machine) routeToHost(parted map[PeerID]bool) route {
 		return route{kind: toPeer, peer: h.ID}
 	}
 	return route{kind: toNobody}
-}
-
-func (m *manager[M]) reachable(id PeerID) bool {
-	p, member := m.machine.topo.member(id)
-	return member && p.Reachable
 }
 
 // flush sends what can go by now, in order.

@@ -30,24 +30,30 @@ func (m *manager[M]) waitsToLeave() bool {
 	if m.farewell.say(m.hosted == m.self()) {
 		m.sayFarewell()
 	}
-	if len(m.farewell.unaware(m.machine.topo)) > 0 {
-		return true
-	}
-	if _, somebody := m.machine.host(); !somebody {
-		return false
-	}
-	if m.mail.size() > 0 || m.mail.closed {
-		return true
-	}
-	to := m.mail.sentTo
-	if !m.reachable(to) {
-		to = PeerID{}
-	}
-	ask, waits := m.farewell.ask(to, m.mail.sends)
+	ask, waits := waitsToLeave(&m.farewell, m.machine, &m.mail)
 	if ask {
 		m.askSettled()
 	}
 	return waits
+}
+
+// waitsToLeave reports whether there is something to wait for before a node leaves, and
+// whether the next host is to be asked about what was sent there.
+func waitsToLeave[M any](f *farewell, m *machine, q *mail[M]) (ask, waits bool) {
+	if len(f.unaware(m.topo)) > 0 {
+		return false, true
+	}
+	if _, somebody := m.host(); !somebody {
+		return false, false
+	}
+	if q.size() > 0 || q.closed {
+		return false, true
+	}
+	to := q.sentTo
+	if !m.topo.reachable(to) {
+		to = PeerID{}
+	}
+	return f.ask(to, q.sends)
 }
 
 // lookAfterFarewell says again what may not have been heard.

@@ -97,6 +97,20 @@ func (t Topology) hasMemberAt(address string) bool {
 	return slices.ContainsFunc(t.Members, func(p Peer) bool { return p.ID.Address == address })
 }
 
+func (t *Topology) reachable(id PeerID) bool {
+	p, member := t.member(id)
+	return member && p.Reachable
+}
+
+// lost reports whether id is a member that cannot be reached, or has been removed without a
+// sign that it has stopped.
+func (t *Topology) lost(id PeerID) bool {
+	if p, member := t.member(id); member {
+		return !p.Reachable
+	}
+	return slices.ContainsFunc(t.Gone, func(g Gone) bool { return g.ID == id })
+}
+
 func (t Topology) member(id PeerID) (Peer, bool) {
 	for _, p := range t.Members {
 		if p.ID == id {

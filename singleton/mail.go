@@ -1,5 +1,7 @@
 package singleton
 
+import "time"
+
 // A route is where a manager sends messages at the moment.
 type route struct {
 	kind routeKind
@@ -125,6 +127,31 @@ func (q *mail[M]) open() { q.closed, q.sentTo = false, PeerID{} }
 
 // retry lets messages go again to a node that has given back some.
 func (q *mail[M]) retry() { q.refused = false }
+
+// How long a recall is tried with a node that is lost, and with one that has left: that one
+// may still give back what it has.
+const (
+	recallPatience    = 100 * time.Millisecond
+	recallPatienceEnd = time.Second
+)
+
+// lookAfter tries again what may have been in vain, after messages have been held up for so
+// long. It reports whether the recall is to be sent again.
+func (q *mail[M]) lookAfter(waited time.Duration, topo *Topology) (recall bool) {
+	if !q.closed {
+		q.retry()
+		return false
+	}
+	patience := recallPatienceEnd
+	if topo.lost(q.sentTo) {
+		patience = recallPatience
+	}
+	if !topo.reachable(q.sentTo) && waited >= patience {
+		q.open()
+		return false
+	}
+	return true
+}
 
 // next takes out the message that can go now, if any.
 func (q *mail[M]) next() (msg M, ok bool) {

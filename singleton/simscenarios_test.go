@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -113,8 +114,7 @@ func TestAHolderThatReckonsWithNoDriftIsFound(t *testing.T) {
 	for seed := range uint64(simStories) {
 		s := driftingApart(seed + 1)
 		s.plan.careless = true
-		if broken := s.run(); broken != "" {
-			require.Contains(t, broken, "both leases are valid")
+		if strings.Contains(s.run(), "both leases are valid") {
 			return
 		}
 	}
