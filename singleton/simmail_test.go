@@ -8,9 +8,7 @@ import (
 )
 
 // A simPost is the mail of one node, as a manager drives it; see delivery.go. Messages are
-// numbers. It differs in two points: a node that leaves waits until what it holds has gone,
-// while there is a host, and passes on to the host what comes back after that. A manager
-// does neither, and makes dead letters of it with ErrManagerStopped.
+// numbers. What is decided is decided by the code of the manager.
 type simPost struct {
 	node    *simNode
 	mail    mail[int]
@@ -19,6 +17,12 @@ type simPost struct {
 	lanes   [simMax]time.Duration // when the last message to a node arrives: they keep their order
 	waiting [simMax][]simArrival  // of each node, while this one is paused
 	wakeAt  time.Time
+
+	hosted   PeerID
+	farewell farewell
+	goodbyes look
+	parted   map[PeerID]bool
+	settlers map[PeerID]uint64
 }
 
 // A simMsg is one message that somebody has told.
@@ -203,6 +207,7 @@ func (p *simPost) onRecall(from PeerID, number uint64) {
 	for _, load := range p.guests.takeFrom(from.Address) {
 		p.giveBack(from, load)
 	}
+	p.answerSettlers()
 	p.carry(from, -1, func(to *simNode, _ PeerID) {
 		if to.id == from {
 			to.post.mail.recalled(number)
@@ -225,26 +230,7 @@ func (p *simPost) reroute() {
 }
 
 func (p *simPost) route() route {
-	m := p.node.machine
-	switch m.phase {
-	case Host:
-		if m.alive && p.node.inst != nil && p.node.inst.ready {
-			return route{kind: toInstance}
-		}
-		return route{kind: toSelf}
-	case Standby:
-		if h, ok := m.host(); ok && h.Reachable {
-			return route{kind: toPeer, peer: h.ID}
-		}
-	case Asking, Acquiring, HandingOver, Stopping:
-		return route{kind: toSelf}
-	case Pending:
-		if h, ok := m.host(); ok && p.node.left && h.ID != p.node.id {
-			return route{kind: toPeer, peer: h.ID}
-		}
-	case Ended:
-	}
-	return route{kind: toNobody}
+	return p.node.machine.route(p.node.inst != nil && p.node.inst.ready, p.parted)
 }
 
 func (p *simPost) flush() {
@@ -255,6 +241,7 @@ func (p *simPost) flush() {
 			}
 		}
 	}
+	p.answerSettlers()
 	for msg, ok := p.mail.next(); ok; msg, ok = p.mail.next() {
 		p.send(msg)
 	}
@@ -264,15 +251,22 @@ func (p *simPost) flush() {
 func (p *simPost) plan() {
 	n := p.node
 	p.look.plan(n.clock(), p.mail.closed || p.mail.refused)
-	if p.look.at.IsZero() || p.look.at.Equal(p.wakeAt) {
+	at := p.look.at
+	if g := p.goodbyes.at; at.IsZero() || !g.IsZero() && g.Before(at) {
+		at = g
+	}
+	if at.IsZero() || at.Equal(p.wakeAt) {
 		return
 	}
-	at := p.look.at
 	p.wakeAt = at
 	n.in(max(0, at.Sub(n.clock())), func() {
 		now := laterOf(n.clock(), at)
-		if p.look.due(now) {
-			p.lookAfter()
+		if p.look.due(now) && p.mail.lookAfter(now.Sub(p.look.since), &n.machine.topo) {
+			p.sendRecall()
+		}
+		if p.goodbyes.due(now) {
+			p.sayFarewell()
+			p.askSettled()
 		}
 		p.flush()
 		p.plan()
@@ -287,15 +281,73 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
-func (p *simPost) lookAfter() {
-	peer, member := p.node.machine.topo.member(p.mail.sentTo)
-	switch {
-	case p.mail.closed && member && peer.Reachable:
+// waitsToLeave is that of the manager.
+func (p *simPost) waitsToLeave() bool {
+	n := p.node
+	waits := false
+	if !n.machine.topo.Down {
+		if p.farewell.say(p.hosted == n.id) {
+			p.sayFarewell()
+		}
+		var ask bool
+		if ask, waits = waitsToLeave(&p.farewell, n.machine, &p.mail); ask {
+			p.askSettled()
+		}
+	}
+	p.goodbyes.plan(n.clock(), waits)
+	p.plan()
+	return waits || p.mail.closed
+}
+
+func (p *simPost) sayFarewell() {
+	for _, id := range p.farewell.unaware(p.node.machine.topo) {
+		p.carry(id, -1, func(to *simNode, from PeerID) {
+			if to.id == id {
+				to.post.onFarewell(from)
+			}
+		})
+	}
+}
+
+func (p *simPost) onFarewell(from PeerID) {
+	p.parted[from] = true
+	p.reroute()
+	if p.mail.part(from) {
 		p.sendRecall()
-	case p.mail.closed:
-		p.mail.open()
-	default:
-		p.mail.retry()
+	}
+	p.carry(from, -1, func(to *simNode, heard PeerID) {
+		if to.id == from {
+			to.post.farewell.heard(heard)
+			to.checkDrained()
+		}
+	})
+	p.plan()
+}
+
+func (p *simPost) askSettled() {
+	peer, number := p.farewell.to, p.farewell.number
+	if peer == (PeerID{}) {
+		return
+	}
+	p.carry(peer, -1, func(to *simNode, from PeerID) {
+		if to.id == peer {
+			to.post.settlers[from] = number
+			to.post.answerSettlers()
+		}
+	})
+}
+
+func (p *simPost) answerSettlers() {
+	for _, n := range p.node.sim.nodes { // in order, as a schedule is to be played again
+		number, asks := p.settlers[n.id]
+		if !asks || p.guests.has(n.id) {
+			continue
+		}
+		delete(p.settlers, n.id)
+		p.carry(n.id, -1, func(to *simNode, _ PeerID) {
+			to.post.farewell.settled(number)
+			to.checkDrained()
+		})
 	}
 }
 

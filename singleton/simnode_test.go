@@ -134,7 +134,7 @@ func (n *simNode) boot() {
 	n.record, n.ended = Record{}, 0
 	n.machine = newMachine("x", s.settings())
 	n.keeper = &simKeeper{node: n}
-	n.post = simPost{node: n, mail: mail[int]{limit: s.plan.buffer}, guests: guests{limit: s.plan.buffer}}
+	n.post = simPost{node: n, mail: mail[int]{limit: s.plan.buffer}, guests: guests{limit: s.plan.buffer}, parted: map[PeerID]bool{}, settlers: map[PeerID]uint64{}}
 	n.rejoin()
 	n.in(s.upTo(simBeat), n.tick)
 	n.in(s.upTo(400*time.Millisecond), n.post.write)
@@ -251,10 +251,10 @@ func (n *simNode) leave() {
 // checkDrained lets a node that leaves go when nothing runs there any more.
 func (n *simNode) checkDrained() {
 	m := n.machine
-	if !n.leaving || n.left || m.alive || m.phase == Host || m.outside.releasing || n.post.mail.closed || n.self().status != simLeaving {
-		return
+	if m.phase == Host || m.phase == Asking || m.phase == Acquiring {
+		n.post.hosted = n.id
 	}
-	if _, somebody := m.host(); somebody && n.post.mail.size() > 0 {
+	if !n.leaving || n.left || m.alive || m.phase == Host || m.outside.releasing || n.self().status != simLeaving || n.post.waitsToLeave() {
 		return
 	}
 	n.left = true
