@@ -19,7 +19,7 @@ type simPlan struct {
 	lag      time.Duration // by which what a node knows may be ahead of what its machine does
 	drift    float64       // by which share clocks differ in rate, at most
 	buffer   int
-	graceful bool          // nodes only leave, one after the other: no message may be lost
+	graceful bool          // nodes only leave, some at once: no message may be lost
 	careless bool          // a planted mistake: there is no margin, and a lease counts for all of its TTL
 	sourced  bool          // terms come from a source
 	finish   time.Duration // the singleton finishes after that; 0: it does not
@@ -101,6 +101,9 @@ func drawSim(seed uint64, mode simMode, nodes int) simPlan {
 			f.kind = simLeave
 			f.lasts = time.Second + upTo(2*time.Second)
 			f.after = 8*time.Second + upTo(2*time.Second)
+			if random.IntN(3) == 0 {
+				f.after = upTo(500 * time.Millisecond) // several at once
+			}
 		case random.IntN(8) == 0:
 			f.lasts += upTo(30 * time.Second)
 		}
@@ -120,7 +123,7 @@ func drawSim(seed uint64, mode simMode, nodes int) simPlan {
 // left take longer than the patience with it, what comes back is no longer in order.
 func (p simPlan) spike() time.Duration {
 	if p.graceful {
-		return 40 * time.Millisecond
+		return 200 * time.Millisecond
 	}
 	return 300 * time.Millisecond
 }
