@@ -2,6 +2,7 @@ package singleton
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -184,4 +185,25 @@ func TestAFifoForgetsNothingAndKeepsNothing(t *testing.T) {
 	require.Len(t, rest, in-out)
 	require.Equal(t, out, *rest[0])
 	require.Zero(t, f.size())
+}
+
+func TestARecallIsTriedLongerWithANodeThatHasLeftThanWithOneThatIsLost(t *testing.T) {
+	recalling := func() *mail[int] {
+		q := &mail[int]{limit: 10}
+		q.redirect(atA)
+		q.sent()
+		q.redirect(atB)
+		return q
+	}
+	lost := &Topology{Gone: []Gone{{Peer: Peer{ID: nodeA}}}}
+	q := recalling()
+	require.True(t, q.lookAfter(recallPatience-1, lost))
+	require.False(t, q.lookAfter(recallPatience, lost))
+	require.True(t, q.clear())
+	q = recalling()
+	require.True(t, q.lookAfter(recallPatience, &Topology{}))
+	require.False(t, q.lookAfter(recallPatienceEnd, &Topology{}))
+	require.True(t, q.clear())
+	q = recalling()
+	require.True(t, q.lookAfter(time.Hour, &Topology{Members: []Peer{{ID: nodeA, Reachable: true}}}))
 }
