@@ -52,8 +52,17 @@ func TestTheStoriesTellEveryEventInEveryPhase(t *testing.T) {
 	}
 	for _, p := range []Phase{Pending, Standby, Asking, Acquiring, Host, HandingOver, Stopping, Ended} {
 		for _, ev := range []event{
-			viewed{}, requested{}, granted{}, instanceEnded{}, fenceHeld{}, drainAsked{}, ticked{},
-			leaseAnswered{}, leaseLost{}, leaseReleased{}, claimed{},
+			viewed{},
+			requested{},
+			granted{},
+			instanceEnded{},
+			fenceHeld{},
+			drainAsked{},
+			ticked{},
+			leaseAnswered{},
+			leaseLost{},
+			leaseReleased{},
+			claimed{},
 		} {
 			pair := fmt.Sprintf("%s: %T", p, ev)
 			require.True(t, told[pair], "no story tells %s", pair)
