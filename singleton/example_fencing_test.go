@@ -115,7 +115,7 @@ func Example_fencedHTTPService() {
 		if err != nil {
 			return err
 		}
-		defer resp.Body.Close() //nolint:errcheck // it has been read
+		defer resp.Body.Close()
 		answer, err := io.ReadAll(resp.Body)
 		if resp.StatusCode == http.StatusConflict {
 			return fmt.Errorf("%w: %s", singleton.ErrFenced, strings.TrimSpace(string(answer)))
@@ -141,7 +141,7 @@ func Example_fencedSQLRow() {
 		fmt.Println(err)
 		return
 	}
-	defer db.Close()      //nolint:errcheck // it is in memory
+	defer db.Close()
 	db.SetMaxOpenConns(1) // each connection has a memory of its own
 	if _, err := db.Exec(`CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL, generation INTEGER NOT NULL);
 		INSERT INTO setting VALUES ('greeting', '', 0)`); err != nil {

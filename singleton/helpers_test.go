@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -111,4 +112,7 @@ func requireOne(t testing.TB, census *testkit.Census, host string) {
 }
 
 // settle waits until all that can happen at once in a cluster has happened.
-func settle() { time.Sleep(40 * time.Millisecond) }
+func settle() {
+	time.Sleep(40 * time.Millisecond)
+	synctest.Wait()
+}

@@ -142,6 +142,7 @@ func TestAtLeastOnceWorksWithoutACluster(t *testing.T) {
 			ref.Tell(numbered{"s", n + 1})
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.Equal(t, []int{1, 2, 4, 5, 6}, book.handled["s"])
 	})
 }

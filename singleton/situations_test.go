@@ -3,6 +3,7 @@ package singleton_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -133,6 +134,7 @@ func TestWithAtLeastOnceALostLeaseLosesNothing(t *testing.T) {
 		settle()
 		l.store.Usurp("one", "stranger", 2*time.Second)
 		time.Sleep(5 * ttl)
+		synctest.Wait()
 		require.Equal(t, texts, handled)
 		require.Zero(t, c.nodes["b"].status("one").Unacknowledged)
 		c.nodes["a"].deadLetters.ExpectNone(0)

@@ -12,9 +12,7 @@ import (
 func (h *handler) metrics(w http.ResponseWriter, _ *http.Request) {
 	s, _ := h.source.Snapshot()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	b := bufio.NewWriter(w)
-	s.writeMetrics(b)
-	_ = b.Flush() // who asked may have gone
+	_ = s.writeMetrics(w) // who asked may have gone
 }
 
 // A metric is one family: its samples differ in their labels.
@@ -32,13 +30,15 @@ var (
 	phases   = []string{"pending", "standby", "asking", "acquiring", "host", "handing over", "stopping", "ended"}
 )
 
-func (s Snapshot) writeMetrics(w io.Writer) {
+func (s Snapshot) writeMetrics(to io.Writer) error {
+	w := bufio.NewWriter(to) // which keeps the first error
 	for _, m := range append(s.ofMembers(), s.ofSingletons()...) {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", m.name, escapeHelp(m.help), m.name, m.kind)
+		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", m.name, escapeHelp(m.help), m.name, m.kind)
 		m.samples(func(value uint64, labels ...string) {
-			fmt.Fprintf(w, "%s%s %d\n", m.name, labelled(labels), value)
+			_, _ = fmt.Fprintf(w, "%s%s %d\n", m.name, labelled(labels), value)
 		})
 	}
+	return w.Flush()
 }
 
 func (s Snapshot) ofMembers() []metric {

@@ -14,13 +14,13 @@ var floorLaws = []law{
 		j := e.journal()
 		older := e.writer(j, "x")
 		older.append("a")
-		high := e.writerAtLeast(j, "x", older.claim.Epoch+1<<40)
+		high := e.writerAtLeast(j, older.claim.Epoch+1<<40)
 		require.Equal(e, older.claim.Epoch+1<<40, high.claim.Epoch)
 		require.Equal(e, uint64(1), high.claim.LastSeq)
 		require.ErrorIs(e, older.try(older.next("b")), persistence.ErrFenced)
 		high.append("b")
 		for _, floor := range []uint64{0, 1, high.claim.Epoch} {
-			next := e.writerAtLeast(j, "x", floor)
+			next := e.writerAtLeast(j, floor)
 			require.Greater(e, next.claim.Epoch, high.claim.Epoch, "with the floor %d", floor)
 			require.ErrorIs(e, high.try(high.next("c")), persistence.ErrFenced)
 			high = next
@@ -42,7 +42,7 @@ var floorLaws = []law{
 			}
 		}
 		w.append("nothing has changed")
-		last := e.writerAtLeast(j, "x", math.MaxInt64)
+		last := e.writerAtLeast(j, math.MaxInt64)
 		for _, floor := range []uint64{0, 1, math.MaxInt64} {
 			_, err := f.ClaimAtLeast(e.Context(), "x", persistence.WriterID{}, floor)
 			require.ErrorIs(e, err, persistence.ErrInvalid)
@@ -76,7 +76,7 @@ var floorLaws = []law{
 	}},
 	{"AFloorHoldsAfterReopening", func(e *env) {
 		j := e.reopenable()
-		before := e.writerAtLeast(j, "x", 1<<40)
+		before := e.writerAtLeast(j, 1<<40)
 		j = e.features.Reopen(e.T, j)
 		require.Greater(e, e.writer(j, "x").claim.Epoch, before.claim.Epoch)
 	}},
@@ -92,9 +92,10 @@ func (e *env) floors(j persistence.Journal) persistence.FloorClaimer {
 	return f
 }
 
-// writerAtLeast claims id under floor or a later epoch.
-func (e *env) writerAtLeast(j persistence.Journal, id string, floor uint64) *writer {
+// writerAtLeast claims "x" under floor or a later epoch.
+func (e *env) writerAtLeast(j persistence.Journal, floor uint64) *writer {
 	e.Helper()
+	const id = "x"
 	claim, err := e.floors(j).ClaimAtLeast(e.Context(), id, persistence.WriterID{byte(len(id))}, floor)
 	require.NoError(e, err)
 	require.GreaterOrEqual(e, claim.Epoch, floor)

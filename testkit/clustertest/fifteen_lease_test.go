@@ -101,10 +101,10 @@ func newTenant(t *testing.T, c *clustertest.Cluster, ttl time.Duration, opts ...
 }
 
 // leasing runs f with a cluster, all nodes of which have the singleton.
-func leasing(t *testing.T, nodes int, ttl time.Duration, f func(t *testing.T, h *tenant), opts ...singleton.Option) {
+func leasing(t *testing.T, nodes int, ttl time.Duration, f func(t *testing.T, h *tenant)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := newTenant(t, clustertest.Start(t, nodes), ttl, opts...)
+		h := newTenant(t, clustertest.Start(t, nodes), ttl)
 		for _, name := range named(nodes) {
 			h.manage(name)
 		}
@@ -280,9 +280,7 @@ func TestTheLeaseOfACrashedHostIsWaitedFor(t *testing.T) {
 		h.lines["n1"].cut.Store(true) // dying, it says nothing to the store either
 		h.Crash("n1")
 		dead := h.store.Inspect("one").Expires
-		asked := make(chan string, 1)
-		go func() { asked <- given(t, h.refs["n3"]) }()
-		require.Equal(t, "n2", <-asked)
+		require.Equal(t, "n2", given(t, h.refs["n3"]))
 		timeline := h.census.Timeline()
 		started := timeline[len(timeline)-1].Time
 		require.False(t, started.Before(dead), "not before it has expired")

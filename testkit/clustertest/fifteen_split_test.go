@@ -38,9 +38,9 @@ type guide struct {
 	refs   map[string]actor.ActorRef[Where]
 }
 
-func guided(t *testing.T, nodes int, opts ...clustertest.Option) *guide {
+func guided(t *testing.T, nodes int) *guide {
 	t.Helper()
-	g := &guide{Cluster: clustertest.Start(t, nodes, opts...), t: t, census: testkit.NewCensus(t), refs: map[string]actor.ActorRef[Where]{}}
+	g := &guide{Cluster: clustertest.Start(t, nodes), t: t, census: testkit.NewCensus(t), refs: map[string]actor.ActorRef[Where]{}}
 	for _, name := range named(nodes) {
 		g.manage(name)
 	}
