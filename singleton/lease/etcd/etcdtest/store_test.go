@@ -150,7 +150,7 @@ func TestTokensEndWithAClearError(t *testing.T) {
 	c.Floor--
 	grant, err := store.Take(t.Context(), c)
 	require.NoError(t, err)
-	require.EqualValues(t, uint64(math.MaxUint64), grant.Token)
+	require.Equal(t, uint64(math.MaxUint64), grant.Token)
 	require.NoError(t, store.Release(t.Context(), grant))
 	_, err = store.Take(t.Context(), claim("job", "b"))
 	require.ErrorIs(t, err, etcd.ErrOverflow)
