@@ -162,6 +162,9 @@ func (m *manager[M]) onInbox(msg any) {
 		m.happened(msg)
 	case drainAsked:
 		m.draining, m.farewell = true, farewell{}
+		if out := m.reliable.out; out != nil {
+			m.reliable.lastTold = out.last()
+		}
 		m.happened(msg)
 	case instanceEnded:
 		m.happened(msg)

@@ -83,6 +83,13 @@ func (q *outbox[M]) again(from PeerID, received uint64) {
 	}
 }
 
+// last returns the number that the newest message has, or is going to have when none
+// before it gives way.
+func (q *outbox[M]) last() uint64 { return q.acked + uint64(q.open.size()+q.held.size()) }
+
+// past reports whether all messages up to a number have been handled, or nothing is left.
+func (q *outbox[M]) past(number uint64) bool { return q.acked >= number || !q.unsettled() }
+
 // unsettled reports whether there is something that may not have been handled.
 func (q *outbox[M]) unsettled() bool { return q.open.size() > 0 }
 

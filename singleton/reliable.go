@@ -20,6 +20,7 @@ type reliable[M any] struct {
 	stream   uint64
 	out      *outbox[M] // nil without AtLeastOnce
 	intake   intake
+	lastTold uint64 // the number of the last message that was told before this node drained
 	outcomes *outcomes[M]
 	checks   look
 }
@@ -278,9 +279,9 @@ func (m *manager[M]) sendMarks(to PeerID) {
 	}
 }
 
-// settled reports whether nobody waits for what was told on this node; where nobody
-// hosts there is no use in waiting.
+// settled reports whether nobody waits for what was told on this node before it began to
+// drain; where nobody hosts there is no use in waiting.
 func (m *manager[M]) settled() bool {
 	out := m.reliable.out
-	return out == nil || !out.unsettled() || m.mail.route.kind == toNobody
+	return out == nil || out.past(m.reliable.lastTold) || m.mail.route.kind == toNobody
 }

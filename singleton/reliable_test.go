@@ -1,6 +1,7 @@
 package singleton_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -238,5 +239,28 @@ func TestSupervisionInsideTheInstanceDecidesAboutTheMessage(t *testing.T) {
 		telling(refs, 4, 0, "b")
 		time.Sleep(time.Hour)
 		book.requireAll(t, 4, "b")
+	})
+}
+
+func TestANodeLeavesWhileItsActorsGoOnTelling(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		book := newLedger()
+		refs := onAll(c, book.keep(time.Millisecond), singleton.AtLeastOnce(3))
+		settle()
+		told, done := 0, make(chan struct{})
+		go func() {
+			for range 3000 {
+				told++
+				refs["b"].Tell(numbered{"b", told})
+				time.Sleep(500 * time.Microsecond)
+			}
+			close(done)
+		}()
+		time.Sleep(100 * time.Millisecond)
+		c.startLeaving("b")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.NoError(t, singleton.Drain(ctx, c.nodes["b"].System), "it does not wait for what is told for ever")
+		<-done
 	})
 }
