@@ -3,6 +3,8 @@ TOOL     := $(GO) tool -modfile=tools/go.mod
 
 # Modules of their own, whose dependencies users of the root never hear of.
 MODULES  := internal/nemesis $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod))
+# Those that make test tests without the race detector; make race does it with.
+PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes
 
 FUZZTIME ?= 30s
 TIME     ?= 10m
@@ -24,8 +26,8 @@ help: ## Print this list
 .PHONY: test
 test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, 2000 simulated histories without
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
-	MODULES="$(MODULES)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
-		--post-run-command=tools/summary --raw-command -- tools/gotest -race -vet=off -timeout=15m
+	MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
+		--post-run-command=tools/summary --raw-command -- tools/gotest -vet=off -timeout=15m
 	$(GO) test -timeout=15m ./cluster -histories=200
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift'
 	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
