@@ -98,11 +98,15 @@ func (m *machine) onGrant(g granted, now time.Time) []action {
 	if max(g.taken, g.record.Term) > maxTerm {
 		return nil // no manager says so
 	}
+	news := g.record.Finished && !m.known.Finished
 	m.known = m.known.Merge(g.record)
 	if g.taken > m.promised.term {
 		m.promised = promise{term: g.taken}
 	}
-	if m.known.Finished {
+	switch {
+	case news: // who knew it may be gone before it has told anybody else
+		return append([]action{saveRecord{m.known}}, m.review(now)...)
+	case m.known.Finished:
 		return m.review(now)
 	}
 	if m.phase != Asking || g.attempt != m.attempt {

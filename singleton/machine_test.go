@@ -167,7 +167,7 @@ func (s *story) event(verb string, args []string) event {
 		return requested{from: peerID(args[0]), attempt: number(1), term: number(2)}
 	case "grant":
 		g := granted{from: peerID(args[0]), attempt: number(1), taken: number(2)}
-		g.record = Record{Term: number(2), Fenced: len(args) > 3}
+		g.record = Record{Term: number(2), Fenced: slices.Contains(args, "fenced"), Finished: slices.Contains(args, "finished")}
 		return g
 	case "ended":
 		return instanceEnded{fenced: len(args) > 0}
