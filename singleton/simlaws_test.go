@@ -78,7 +78,8 @@ func (s *sim) raised(i *simInstance) {
 		return
 	}
 	s.note(i.node, "%v goes on as %v", i.asked, i.gen)
-	l.seqs[i.gen.Term] = i.gen.Seq
+	// Another node may have begun later ones that it could not claim.
+	l.seqs[i.gen.Term] = max(l.seqs[i.gen.Term], i.gen.Seq)
 	if l.last.Term < i.gen.Term {
 		l.last, l.lastOn = i.gen, i.node.id
 	}
