@@ -154,12 +154,16 @@ func (s *sim) forbidden(later, earlier *simNode) string {
 		e := by.table.entries[who.index]
 		return e.status == simRemoved && uint64(e.incarnation) == who.id.Incarnation
 	}
+	gone := earlier // or who has begun only now, woken up with the answer of a source
+	if removed(earlier, later) {
+		gone = later
+	}
 	switch {
 	case s.plan.mode.leased():
 		return "both leases are valid"
 	case !removed(later, earlier) && !removed(earlier, later):
 		return "neither has removed the other"
-	case !s.plan.mode.fenced() && earlier.pausedFor() <= s.sparePause():
+	case !s.plan.mode.fenced() && gone.pausedFor() <= s.sparePause():
 		return "the margin should have kept them apart"
 	}
 	return ""
