@@ -142,8 +142,10 @@ func (s *stage) aRestartElsewhere() {
 	s.allSee(rest, at, decision+time.Second+loaded, "the new one is up", func(x Sighting) bool {
 		return kind("MemberUp", nodeName(other))(x) && x.ID != id
 	})
-	_, err := ask(s.dir, nodeName(other), Request{Leave: true})
-	require.NoError(s.t, err)
+	s.await(clock()+loaded, "it answers", func() bool { // others see that it is up before it opens its socket
+		_, err := ask(s.dir, nodeName(other), Request{Leave: true})
+		return err == nil
+	})
 	require.NoError(s.t, p.await(leaveLimit))
 	require.NoError(s.t, p.err)
 }
