@@ -39,6 +39,7 @@ type node struct {
 	views       *latest
 	deadLetters *testkit.Probe[actor.DeadLetter]
 	silent      bool // the cluster does not hear what it offers
+	behind      bool // it gets no views
 }
 
 // inCluster runs a test in a bubble, with nodes of these names, all up.
@@ -99,6 +100,9 @@ func (c *cluster) showTo(to *node, members ...*node) {
 }
 
 func (c *cluster) show(to *node, members []*node) {
+	if to.behind {
+		return
+	}
 	topo := singleton.Topology{
 		Self: to.peer.ID, Down: !slices.Contains(members, to), Gone: slices.Clone(c.gone),
 		Margin: margin, Records: maps.Clone(c.records),

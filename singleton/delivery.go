@@ -80,7 +80,7 @@ func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
 			m.refuse(p, ErrFinished)
 			return
 		}
-		if _, member := m.machine.topo.member(from); member {
+		if !m.guests.hasLeft(from) {
 			m.giveBack(from, p)
 		} else if msg, ok := m.unpack(p); ok {
 			m.take(msg)

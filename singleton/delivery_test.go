@@ -216,6 +216,24 @@ func TestAMessageThatReachesAFormerHostFindsTheNewOne(t *testing.T) {
 	})
 }
 
+func TestAMessageOfANewcomerIsNotTakenForThatOfANodeThatHasLeft(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		book := newLedger()
+		onAll(c, book.keep(0))
+		settle()
+		c.change(func() { c.nodes["b"].behind = true }) // knows neither of c nor that it is to host
+		c.change(func() { c.nodes["a"].peer.Up = false })
+		d := c.join("c")
+		actor.Spawn(d.System, behaviors.Singleton(book.keep(0)), "one").Tell(numbered{"c", 1})
+		settle()
+		require.NotZero(t, d.status("one").Kept, "it has come back")
+		book.requireAll(t, 0, "c")
+		c.change(func() { c.nodes["b"].behind = false })
+		time.Sleep(5 * time.Second)
+		book.requireAll(t, 1, "c")
+	})
+}
+
 func TestMessagesAreNotLostWhileViewsGoInACircle(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		book := newLedger()

@@ -1,6 +1,10 @@
 package singleton
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/actor"
+)
 
 // guests are messages that other nodes have sent here while this node is about to host,
 // or just ends to. Those of one node are in order, and bounded. They stay encoded, as
@@ -8,7 +12,11 @@ import "github.com/understudy-go/understudy/actor"
 type guests struct {
 	limit int // per node
 	boxes []*guestBox
+	left  []PeerID // the last members to have been removed
 }
+
+// keptLeft is how many are remembered.
+const keptLeft = 100
 
 type guestBox struct {
 	from  PeerID
@@ -39,6 +47,23 @@ func (g *guests) box(from PeerID) *guestBox {
 	g.boxes = append(g.boxes, b)
 	return b
 }
+
+// view notes who has been removed between two views of one incarnation of this node.
+func (g *guests) view(was, is *Topology) {
+	if was.Self != is.Self {
+		g.left = nil // the first views of another do not know everybody
+		return
+	}
+	for _, p := range was.Members {
+		if _, member := is.member(p.ID); !member {
+			g.left = append(g.left[max(0, len(g.left)-keptLeft+1):], p.ID)
+		}
+	}
+}
+
+// hasLeft reports whether a node was a member and is none any more. Who is unknown, and has
+// sent something, is rather a newer one than the view.
+func (g *guests) hasLeft(id PeerID) bool { return slices.Contains(g.left, id) }
 
 // takeFrom takes out the messages of the node at an address, whatever its incarnation
 // was when it sent them.

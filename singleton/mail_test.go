@@ -163,6 +163,32 @@ func TestGuestsAreInOrderAndBoundedPerNode(t *testing.T) {
 	require.True(t, overflow)
 }
 
+func TestGuestsRememberWhoHasLeft(t *testing.T) {
+	view := func(ids ...PeerID) *Topology {
+		topo := &Topology{}
+		for _, id := range ids {
+			topo.Members = append(topo.Members, Peer{ID: id})
+		}
+		return topo
+	}
+	g := &guests{limit: 2}
+	g.view(view(), view(nodeA, nodeB))
+	require.False(t, g.hasLeft(nodeA))
+	g.view(view(nodeA, nodeB), view(nodeB))
+	require.True(t, g.hasLeft(nodeA))
+	require.False(t, g.hasLeft(nodeB))
+	for n := range uint64(2 * keptLeft) {
+		g.view(view(PeerID{Address: "x", Incarnation: n}), view())
+	}
+	require.Len(t, g.left, keptLeft)
+	require.False(t, g.hasLeft(nodeA))
+	require.True(t, g.hasLeft(PeerID{Address: "x", Incarnation: 2*keptLeft - 1}))
+	again := view()
+	again.Self = nodeB
+	g.view(view(), again)
+	require.Empty(t, g.left)
+}
+
 func TestAFifoForgetsNothingAndKeepsNothing(t *testing.T) {
 	var f fifo[*int]
 	in, out := 0, 0

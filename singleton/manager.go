@@ -159,6 +159,7 @@ func (m *manager[M]) onInbox(msg any) {
 			_, member := msg.topo.member(id)
 			return !member
 		})
+		m.guests.view(&m.machine.topo, &msg.topo)
 		m.happened(msg)
 	case drainAsked:
 		m.draining, m.farewell = true, farewell{}

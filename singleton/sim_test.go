@@ -27,6 +27,7 @@ type sim struct {
 	laws     simLaws
 	found    simFound
 	told     []simMsg
+	flying   int // how many messages connections carry
 
 	logs bool // write the log: a replay
 	log  []string
@@ -53,7 +54,7 @@ var simBegin = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 func newSim(plan simPlan, logs bool) *sim {
 	s := &sim{plan: plan, rng: rand.New(rand.NewPCG(plan.seed, 1)), logs: logs} //nolint:gosec // a schedule, not a secret
-	s.laws.seqs, s.laws.removed = map[uint64]uint64{}, map[PeerID]bool{}
+	s.laws.seqs, s.laws.lifted, s.laws.removed = map[uint64]uint64{}, map[Generation]bool{}, map[PeerID]bool{}
 	s.store.rate = s.rate()
 	for i := range plan.nodes {
 		n := &simNode{sim: s, index: i, address: string(rune('a' + i)), rate: s.rate()}

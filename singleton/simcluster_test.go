@@ -23,7 +23,7 @@ func (n *simNode) seek() {
 	}
 	s.clusters++
 	s.laws.newCluster(s.plan)
-	n.table.cluster = s.clusters
+	n.table.cluster, n.joined = s.clusters, s.now
 	*n.self() = simEntry{incarnation: uint32(id.Incarnation), status: simUp, up: 1}
 	s.note(n, "founds cluster %d", s.clusters)
 	n.changed()
@@ -178,7 +178,7 @@ func (n *simNode) hear(from int, t simTable, record Record) {
 		for i := range n.heard {
 			n.heard[i] = n.local()
 		}
-		n.table.cluster = t.cluster
+		n.table.cluster, n.joined = t.cluster, n.sim.now
 	case n.table.cluster != t.cluster || me > uint32(n.id.Incarnation):
 		return
 	}

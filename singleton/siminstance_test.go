@@ -13,7 +13,7 @@ type simInstance struct {
 	claim   uint64     // of the journal
 
 	ready   bool
-	acting  bool // between looking and the end of writing
+	acting  bool // while claiming, and between looking and the end of writing
 	dying   bool // it has been told to stop at once
 	ending  bool // it has been told to stop
 	over    bool
@@ -43,7 +43,8 @@ func (n *simNode) start(gen Generation) {
 	}
 }
 
-// begin claims the journal, where there is one to claim.
+// begin claims the journal, where there is one to claim. Whoever stops meanwhile waits for
+// the answer.
 func (i *simInstance) begin() {
 	if i.over {
 		return
@@ -52,9 +53,13 @@ func (i *simInstance) begin() {
 		i.goOn()
 		return
 	}
+	i.acting = true
 	i.node.call(func() { i.claim = i.node.sim.journal.claim(i) }, func(ok bool) {
+		i.acting = false
 		switch {
 		case i.over:
+		case i.overdue:
+			i.end(i.last)
 		case !ok:
 			i.end(instanceEnded{})
 		default:

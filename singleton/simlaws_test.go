@@ -29,19 +29,20 @@ type simLaws struct {
 	broken  string
 	last    Generation // the latest that began a term
 	lastOn  PeerID
-	started Generation        // the latest of all
-	seqs    map[uint64]uint64 // by term, the last
-	removed map[PeerID]bool   // by somebody, without a sign of the end
-	since   time.Duration     // since when account has counted
-	running int               // how many instances then ran
-	length  time.Duration     // of the present overlap
-	handled [simMax]int       // the last message of each sender
+	started Generation          // the latest of all
+	seqs    map[uint64]uint64   // by term, the last
+	lifted  map[Generation]bool // to which the journal has raised another
+	removed map[PeerID]bool     // by somebody, without a sign of the end
+	since   time.Duration       // since when account has counted
+	running int                 // how many instances then ran
+	length  time.Duration       // of the present overlap
+	handled [simMax]int         // the last message of each sender
 }
 
 // newCluster forgets what nobody can remember.
 func (l *simLaws) newCluster(p simPlan) {
 	if !p.mode.leased() && !p.sourced {
-		l.last, l.started, l.seqs = Generation{}, Generation{}, map[uint64]uint64{}
+		l.last, l.started, l.seqs, l.lifted = Generation{}, Generation{}, map[uint64]uint64{}, map[Generation]bool{}
 	}
 }
 
@@ -49,13 +50,16 @@ func (s *sim) checkGeneration(i *simInstance) {
 	l, gen := &s.laws, i.gen
 	s.checkFinished(i.node)
 	again := gen.Seq == 1 && gen.Term <= l.last.Term && (s.outdated(i.node) || s.forgotten(i.node, gen.Term))
-	if next := l.seqs[gen.Term] + 1; gen.Seq != next && !again {
+	// Who begins what another has been raised to cannot know yet, and will be raised itself.
+	if next := l.seqs[gen.Term] + 1; gen.Seq != next && !again && !l.lifted[gen] {
 		s.breach("%s starts %v, which is not number %d of its term", i.node.id.short(), gen, next)
 	}
 	if s.plan.sourced && gen.Seq == 1 && l.seqs[gen.Term] > 0 {
 		s.breach("%s starts %v, whose term has been used", i.node.id.short(), gen)
 	}
-	l.seqs[gen.Term] = gen.Seq
+	if !l.lifted[gen] {
+		l.seqs[gen.Term] = gen.Seq
+	}
 	if s.plan.mode.leased() {
 		if !l.started.Less(gen) {
 			s.breach("%s starts %v after %v", i.node.id.short(), gen, l.started)
@@ -80,6 +84,7 @@ func (s *sim) raised(i *simInstance) {
 	s.note(i.node, "%v goes on as %v", i.asked, i.gen)
 	// Another node may have begun later ones that it could not claim.
 	l.seqs[i.gen.Term] = max(l.seqs[i.gen.Term], i.gen.Seq)
+	l.lifted[i.gen] = true
 	if l.last.Term < i.gen.Term {
 		l.last, l.lastOn = i.gen, i.node.id
 	}
@@ -112,8 +117,8 @@ func (s *sim) noteFinish(n *simNode) {
 	}
 }
 
-// simTelling is how long members that know each other may take to tell: else they lose
-// sight of each other.
+// simTelling is how long members that know each other, and run, may take to tell: else they
+// lose sight of each other.
 const simTelling = 2 * (simDetection + simStable + time.Second)
 
 // checkFinished looks whether a node that starts an instance should know better.
@@ -123,7 +128,11 @@ func (s *sim) checkFinished(n *simNode) {
 		return by.table.cluster != 0 && e.member() && uint64(e.incarnation) == who.id.Incarnation
 	}
 	for _, o := range s.nodes {
-		if o.runs && o.ended > 0 && s.now-o.ended > simTelling && (o == n || sees(n, o) && sees(o, n)) {
+		since := o.ended
+		if o != n {
+			since = max(since, o.joined, n.joined, n.woken)
+		}
+		if o.runs && o.ended > 0 && s.now-since > simTelling && (o == n || sees(n, o) && sees(o, n)) {
 			s.breach("%s starts an instance, though %s knows since %.3fs that the singleton has finished", n.id.short(), o.id.short(), o.ended.Seconds())
 		}
 	}
@@ -250,7 +259,7 @@ func (s *sim) checkOrder(msg int) {
 
 // checkMessages is the end: what has no fate must be waiting somewhere.
 func (s *sim) checkMessages() {
-	waits := 0
+	waits := s.flying
 	for _, n := range s.nodes {
 		waits += n.post.mail.size() + n.post.guests.size()
 		if n.inst != nil {

@@ -80,8 +80,18 @@ func simNoAnswer(known bool) error {
 	return errors.New("no answer")
 }
 
-// send carries a message of the protocol to one incarnation.
+// send carries a message of the protocol to one incarnation: along the connection, behind
+// what was told before. Where there is worse than leaves it goes by itself, and may be lost
+// or come twice, which is harder than a connection is.
 func (n *simNode) send(id PeerID, ev event) {
+	if n.sim.plan.graceful {
+		n.post.carry(id, -1, func(to *simNode, _ PeerID) {
+			if to.id == id {
+				to.happened(ev)
+			}
+		})
+		return
+	}
 	to := n.sim.at(id.Address)
 	n.sim.carry(n, to, func() {
 		if to.id == id {

@@ -119,7 +119,13 @@ func (p *simPost) carry(id PeerID, msg int, arrive func(to *simNode, from PeerID
 	}
 	proc, at := to.proc, max(s.now+s.delay(), p.lanes[to.index]+1)
 	p.lanes[to.index] = at
+	flying := 0
+	if msg >= 0 {
+		flying = 1
+	}
+	s.flying += flying
 	s.in(at-s.now, func() {
+		s.flying -= flying
 		if to.proc != proc || !s.linked(n, to) {
 			lost()
 			return
@@ -173,7 +179,7 @@ func (p *simPost) onDeliver(from PeerID, load actor.Payload) {
 			p.lose([]int{msg}, simFinished)
 			return
 		}
-		if _, member := p.node.machine.topo.member(from); member {
+		if !p.guests.hasLeft(from) {
 			p.giveBack(from, load)
 		} else {
 			p.take(msg)

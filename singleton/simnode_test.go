@@ -38,6 +38,8 @@ type simNode struct {
 	keeper  *simKeeper
 	post    simPost
 	ended   time.Duration // when it heard that the singleton has finished; 0 when it has not
+	joined  time.Duration // when it became a member
+	woken   time.Duration // when the last pause ended
 }
 
 type simGone struct {
@@ -88,7 +90,7 @@ func (n *simNode) resume(proc int) {
 	}
 	s := n.sim
 	s.account()
-	n.paused = false
+	n.paused, n.woken = false, s.now
 	n.endPause()
 	s.note(n, "goes on")
 	stalled := n.stalled
@@ -191,7 +193,9 @@ func (n *simNode) changed() {
 	n.viewDue = true
 	n.in(n.sim.upTo(n.sim.plan.lag), func() {
 		n.viewDue = false
-		n.happened(viewed{n.topology()})
+		topo := n.topology()
+		n.post.guests.view(&n.machine.topo, &topo)
+		n.happened(viewed{topo})
 		n.afterView()
 	})
 }

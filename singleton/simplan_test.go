@@ -81,8 +81,8 @@ func drawSim(seed uint64, mode simMode, nodes int) simPlan {
 		lag:    []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond}[random.IntN(3)],
 		buffer: []int{1000, 1000, 3, 0}[random.IntN(4)],
 	}
-	if nodes == 0 {
-		p.nodes = []int{2, 3, 3, 4, 5, 5, 7}[random.IntN(7)]
+	if n := []int{2, 3, 3, 4, 5, 5, 7}[random.IntN(7)]; nodes == 0 { // drawn anyhow, so that a seed can be played again
+		p.nodes = n
 	}
 	if random.IntN(8) == 0 {
 		p.drift = 0.25
