@@ -20,6 +20,8 @@ func TestMemoryInRealTime(t *testing.T) {
 	leasetest.Run(t, memory)
 }
 
+func BenchmarkMemory(b *testing.B) { leasetest.BenchmarkStore(b, lease.NewMemory()) }
+
 func memory(*testing.T) leasetest.Backend {
 	m := lease.NewMemory()
 	return leasetest.Backend{

@@ -1,0 +1,84 @@
+package leasetest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// holding is set in the process that KilledHolder kills, to what where returned.
+const holding = "LEASETEST_HOLDING"
+
+// KilledHolder checks that the lease of a process that is killed expires: not at once, and
+// no later than a few seconds after its TTL, which is 2 s.
+//
+// The process is that of the test once more, for the top-level test t alone. It does all
+// that t does before KilledHolder, and then holds the lease and waits for its end. So
+// where is called in the first process only: it sees to it that there is a server, and
+// says how to reach it. Open is called once in each process, with that. The lease has the
+// name of t.
+func KilledHolder(t *testing.T, where func() string, open func(t *testing.T, where string) lease.Store) {
+	at, isHolder := os.LookupEnv(holding)
+	if !isHolder {
+		at = where()
+	}
+	e := newEnv(t, Backend{
+		Open:  func(t *testing.T) lease.Store { return open(t, at) },
+		TTL:   2 * time.Second,
+		Slack: 4 * time.Second, // this is about death, not about speed
+	}, false)
+	if isHolder {
+		hold(e)
+	}
+
+	process, token := startHolder(e, at)
+	next := e.holder(t.Name(), "next")
+	e.denied(next)
+
+	require.NoError(t, process.Kill())
+	killed := time.Now()
+	e.acquires(next, e.ttl+e.slack)
+	took := time.Since(killed)
+	t.Logf("taken over %v after the death of the holder, TTL %v", took.Round(time.Millisecond), e.ttl)
+	require.Greater(t, took, e.ttl/2, "it was renewed a quarter of its TTL before, at most")
+	require.Greater(t, next.Token(), token)
+	require.NoError(t, next.Release(t.Context()))
+}
+
+// hold holds the lease, and says so when it would have expired without a renewal.
+func hold(e *env) {
+	h := e.holder(e.Name(), "killed")
+	e.acquired(h)
+	e.sleep(e.ttl * 3 / 2)
+	require.True(e, h.Valid())
+	fmt.Println("held", h.Token())
+	select {}
+}
+
+// startHolder returns the process that holds the lease, and its token.
+func startHolder(e *env, at string) (process *os.Process, token uint64) {
+	e.Helper()
+	cmd := exec.CommandContext(e.Context(), os.Args[0], "-test.run=^"+e.Name()+"$", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), holding+"="+at)
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(e, err)
+	require.NoError(e, cmd.Start())
+	e.Cleanup(func() { _ = cmd.Wait() }) // it is killed, by the end of the context at the latest
+
+	out := bufio.NewReader(stdout)
+	said, _ := out.ReadString('\n')
+	if _, err = fmt.Sscanf(said, "held %d\n", &token); err != nil {
+		rest, _ := io.ReadAll(out)
+		e.Fatalf("the holder does not hold it, but says: %s%s", said, rest)
+	}
+	return cmd.Process, token
+}
