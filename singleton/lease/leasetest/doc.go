@@ -17,6 +17,9 @@
 // store cannot be made to do from outside, hooks do; a law whose hook is missing is
 // skipped, and says so.
 //
+// Beside the laws, [KilledHolder] has a real process die, [Contenders] asks for more than
+// the contract does, and [BenchmarkStore] measures.
+//
 // In real time most laws wait for a few TTLs: 35 s in all with a TTL of 1 s and two laws at
 // a time, and less with go test -parallel 16, as they hardly compute.
 package leasetest

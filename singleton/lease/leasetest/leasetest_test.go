@@ -20,6 +20,11 @@ func TestMemoryInRealTime(t *testing.T) {
 	leasetest.Run(t, memory)
 }
 
+func TestOfEightContendersOneGetsTheLeaseInMemory(t *testing.T) {
+	m := lease.NewMemory()
+	leasetest.Contenders(t, []*lease.Memory{m, m, m, m, m, m, m, m}, 50)
+}
+
 func BenchmarkMemory(b *testing.B) { leasetest.BenchmarkStore(b, lease.NewMemory()) }
 
 func memory(*testing.T) leasetest.Backend {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/singleton/lease/leasetest"
 	"github.com/understudy-go/understudy/singleton/lease/postgres"
 )
 
@@ -28,7 +29,7 @@ func TestBehindPgBouncer(t *testing.T) {
 			for i := range stores {
 				stores[i] = openAt(t, url, table)
 			}
-			oneGetsTheLease(t, stores, 20)
+			leasetest.Contenders(t, stores, 20)
 			termsIncrease(t, stores, 20)
 
 			grant, err := stores[0].Take(t.Context(), claim("kept", "a"))

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
 	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/singleton/lease/leasetest"
 	"github.com/understudy-go/understudy/singleton/lease/postgres"
 )
 
@@ -173,7 +173,7 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 }
 
 func TestOfEightContendersOneGetsTheLease(t *testing.T) {
-	oneGetsTheLease(t, eight(t, shared(t)), 50)
+	leasetest.Contenders(t, eight(t, shared(t)), 50)
 }
 
 func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
@@ -187,35 +187,6 @@ func eight(t *testing.T, s *server) []*postgres.Store {
 		stores[i] = s.open(t, ownTable(t))
 	}
 	return stores
-}
-
-// oneGetsTheLease lets all the stores contend at once, again and again.
-func oneGetsTheLease(t *testing.T, stores []*postgres.Store, rounds int) {
-	t.Helper()
-	var last uint64
-	for round := range rounds {
-		var granted atomic.Int64
-		var winner lease.Grant
-		var all sync.WaitGroup
-		for i, store := range stores {
-			all.Go(func() {
-				g, err := store.Take(t.Context(), claim("job", fmt.Sprint(round, "/", i)))
-				if err == nil {
-					granted.Add(1)
-					winner = g
-					return
-				}
-				if err != lease.ErrHeld { //nolint:errorlint // the very error, as it is a definite no
-					t.Errorf("contender %d: %v", i, err)
-				}
-			})
-		}
-		all.Wait()
-		require.EqualValues(t, 1, granted.Load())
-		require.Greater(t, winner.Token, last)
-		last = winner.Token
-		require.NoError(t, stores[round%len(stores)].Release(t.Context(), winner), "at any store")
-	}
 }
 
 // termsIncrease lets all the stores ask for terms at once.

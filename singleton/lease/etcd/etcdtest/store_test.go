@@ -2,12 +2,9 @@ package etcdtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -107,34 +104,13 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 }
 
 func TestOfEightContendersOneGetsTheLease(t *testing.T) {
-	const contenders, rounds = 8, 30
+	const contenders = 8
 	s := shared(t)
 	stores := make([]*etcd.Store, contenders)
 	for i := range stores {
 		stores[i] = s.open(t, etcd.Prefix(t.Name()+"/"))
 	}
-	var last uint64
-	for round := range rounds {
-		var granted atomic.Int64
-		var winner lease.Grant
-		var all sync.WaitGroup
-		for i, store := range stores {
-			all.Go(func() {
-				switch g, err := store.Take(t.Context(), claim("job", fmt.Sprint(round, "/", i))); {
-				case err == nil:
-					granted.Add(1)
-					winner = g
-				case !errors.Is(err, lease.ErrHeld):
-					t.Errorf("contender %d: %v", i, err)
-				}
-			})
-		}
-		all.Wait()
-		require.EqualValues(t, 1, granted.Load())
-		require.Greater(t, winner.Token, last)
-		last = winner.Token
-		require.NoError(t, stores[round%contenders].Release(t.Context(), winner), "at any store")
-	}
+	leasetest.Contenders(t, stores, 30)
 	client := connected(t, s)
 	leases, err := client.Leases(t.Context())
 	require.NoError(t, err)
