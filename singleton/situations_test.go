@@ -102,7 +102,16 @@ func TestWithAtLeastOnceWhatWasPutAsideCountsAsHandled(t *testing.T) {
 // The message at which it fails is not repeated; what has waited behind it finds nobody.
 func TestWhatWaitsInAnInstanceThatFailsIsADeadLetter(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-		refs := onAll(c, mortal)
+		refs := onAll(c, func() actor.Behavior[msg] {
+			return behaviors.Receive(func(ctx *actor.Context[msg], m msg) actor.Behavior[msg] {
+				if m.Text == "fail" {
+					time.Sleep(time.Second) // the next one comes meanwhile
+					panic("told to")
+				}
+				m.ReplyTo.Tell(singleton.GenerationOf(ctx).String() + " " + m.Text)
+				return behaviors.Same
+			})
+		})
 		settle()
 		p := testkit.NewProbe[string](t, c.nodes["b"].System)
 		refs["b"].Tell(msg{Text: "fail"})
