@@ -3,6 +3,7 @@ package singleton_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,7 @@ func TestTheEventsOfASingletonArePublishedWhereTheyHappen(t *testing.T) {
 		refs["a"].Tell(msg{Text: "two"})
 		dropped := singleton.Dropped{Name: "one", Message: msg{Text: "one"}, Reason: singleton.ErrBufferFull}
 		require.Equal(t, dropped, next(onA))
+		synctest.Wait() // the status follows
 		require.Equal(t, uint64(1), a.status("one").Dropped)
 		c.up(a)
 		require.Equal(t, singleton.HostChanged{Name: "one", Host: "a"}, next(onA))
@@ -54,6 +56,7 @@ func TestTheEventsOfASingletonArePublishedWhereTheyHappen(t *testing.T) {
 		require.Equal(t, singleton.Generation{Term: 1, Seq: 1}, stopped.Generation)
 		require.ErrorContains(t, stopped.Err, "told to")
 		require.Equal(t, singleton.Started{Name: "one", Generation: singleton.Generation{Term: 1, Seq: 2}}, next(onA))
+		synctest.Wait()
 		require.Equal(t, uint64(2), a.status("one").Starts)
 		require.Equal(t, uint64(1), a.status("one").Failures)
 		c.up(b)
