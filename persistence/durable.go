@@ -1,0 +1,158 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// ErrNotState: what is stored under the id of a durable state is something else, as when
+// an event-sourced actor has used the id before.
+var ErrNotState = errors.New("persistence: what is stored is not a durable state")
+
+// A State is what a command of a durable state actor finds.
+type State[S any] struct {
+	// Value is the latest one that was stored; the initial one when there is none, or when
+	// it was deleted. It may be looked at, not changed: clone maps and slices.
+	Value S
+
+	// Revision is 0 at first, and grows by one with each value that is stored and each
+	// deletion, for ever: it is the sequence number of the record in the journal. Commands
+	// that carry the revision they have seen can be refused when it is not the latest.
+	Revision uint64
+}
+
+// A StateChange is the "event" of a durable state actor: a new value of type S, or
+// [Deleted]. Its only use is as the type argument of [StateEffect].
+type StateChange[S any] any
+
+// A StateEffect is what a command of a durable state actor leads to: [PersistState],
+// [DeleteState], [None], [Unhandled], [Stop] or [Stash]. Whatever can be chained to an
+// [Effect] can be chained to it.
+type StateEffect[S any] = Effect[StateChange[S]]
+
+// Deleted stands in the journal where a durable state was deleted: who reads changes
+// across persistence ids finds it as the last record of its id.
+type Deleted struct{}
+
+// typeDeleted is the registered name of [Deleted].
+const typeDeleted = "persistence.deleted"
+
+func init() { actor.RegisterType[Deleted](typeDeleted) }
+
+// PersistState stores value as the next revision.
+func PersistState[S any](value S) StateEffect[S] { return Persist[StateChange[S]](value) }
+
+// DeleteState makes the state the initial one again; what was stored is deleted from the
+// journal soon after. The revision grows as by a store. Like [None] it is returned without
+// calling it; where it is chained to, its type must be named: DeleteState[Settings].
+func DeleteState[S any](p *Plan[StateChange[S]]) { Persist[StateChange[S]](Deleted{})(p) }
+
+// NewDurableState returns the behavior of an actor of which the latest state is stored,
+// and not how it came about. Users write it behaviors.DurableState.
+//
+// It lives as an event-sourced actor does, on the same journals, with the same claims,
+// guarantees, failures and options: the documentation of the package holds for it, with
+// "value" for "event". Each value is one record, whose sequence number is its revision.
+// Recovery reads the last record only, whatever came before. Older ones are deleted in
+// the background now and then, so that there are seldom more than some dozens.
+//
+// id must not be that of an event-sourced actor, now or before: recovery fails then with
+// [ErrNotState]. initial is the state as long as nothing is stored. [Tagged] takes a
+// function of the value; a deletion has the tags of what it deletes.
+//
+// It panics as [New] does, and with [SnapshotEvery], as each record is a snapshot.
+func NewDurableState[M, S any](
+	id string, journal Journal, initial S,
+	onCommand func(ctx *actor.Context[M], state State[S], cmd M) StateEffect[S],
+	opts ...Option,
+) actor.Behavior[M] {
+	d := &durable[M, S]{id: id, journal: journal, initial: initial, onCommand: onCommand, opts: append(slices.Clone(opts), tagValues[S])}
+	if err := d.complete(); err != nil {
+		panic(fmt.Sprintf("persistence: durable state behavior %q: %v", id, err))
+	}
+	d.behavior(&stateJournal{Journal: journal}) // panics now if it would later
+	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+		j := newStateJournal(ctx, journal, d.timeout, ctx.Log().With(zap.String("id", id)))
+		j.check = func(r *Record) error { return checkState[S](ctx.System(), r) }
+		ctx.Defer(j.tasks.Wait)
+		d.behavior(j)(ctx, next)
+	}
+}
+
+// A durable is what all incarnations of a durable state actor have in common. Each is an
+// event-sourced actor whose journal shows the last record as a snapshot.
+type durable[M, S any] struct {
+	id        string
+	journal   Journal
+	initial   S
+	onCommand func(*actor.Context[M], State[S], M) StateEffect[S]
+	opts      []Option
+	timeout   time.Duration // for what is done in the background
+}
+
+// complete fills in what follows from the options, and checks that all is there.
+func (d *durable[M, S]) complete() error {
+	if d.journal == nil || d.onCommand == nil {
+		return errors.New("journal and command handler must not be nil")
+	}
+	if err := checkRegistered[S](); err != nil {
+		return fmt.Errorf("state %w", err)
+	}
+	c, err := newConfig(d.opts)
+	if err == nil && c.retention != nil {
+		err = errors.New("SnapshotEvery is for events: each record of a durable state is a snapshot; leave the option out")
+	}
+	d.timeout = c.persistTimeout
+	return err
+}
+
+// tagValues makes a tagger of values one of changes.
+func tagValues[S any](c *config) {
+	if f, ok := c.tagger.(func(S) []string); ok {
+		c.tagger = func(change StateChange[S]) []string {
+			if value, ok := change.(S); ok {
+				return f(value)
+			}
+			return nil // the journal gives a deletion the tags of what it deletes
+		}
+	}
+}
+
+func (d *durable[M, S]) behavior(j *stateJournal) actor.Behavior[M] {
+	onEvent := func(_, change StateChange[S]) StateChange[S] {
+		d.value(change)
+		return change
+	}
+	onCommand := func(ctx *actor.Context[M], state StateChange[S], cmd M) StateEffect[S] {
+		return d.onCommand(ctx, State[S]{Value: d.value(state), Revision: j.revision.Load()}, cmd)
+	}
+	return New(d.id, j.capable(), StateChange[S](Deleted{}), onEvent, onCommand, d.opts...)
+}
+
+// value returns the value that c stands for. It panics when Persist was given what is none.
+func (d *durable[M, S]) value(c StateChange[S]) S {
+	if _, deleted := c.(Deleted); deleted {
+		return d.initial
+	}
+	return c.(S)
+}
+
+// checkState returns [ErrNotState] unless r can be the state of an actor of this type.
+func checkState[S any](s *actor.System, r *Record) error {
+	if r.Meta[metaKind] != kindState {
+		return fmt.Errorf("%w: the last record, %d, is an event of type %q; take an id that no event-sourced actor has used", ErrNotState, r.Seq, r.Type)
+	}
+	if r.Type == typeDeleted {
+		return nil
+	}
+	if _, err := unpack[S](s, r.Type, r.Payload); err != nil {
+		return fmt.Errorf("state %d: %w", r.Seq, err)
+	}
+	return nil
+}

@@ -1,0 +1,450 @@
+package persistence_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// The durable actor of these tests is a page of a notebook. Its commands are functions.
+type (
+	page  struct{ Text string }
+	order func(ctx *actor.Context[order], state persistence.State[page]) persistence.StateEffect[page]
+)
+
+func init() { actor.RegisterType[page]("persistence_test.page") }
+
+func notebook(j persistence.Journal, opts ...persistence.Option) actor.Behavior[order] {
+	return behaviors.DurableState("page-1", j, page{"blank"}, func(ctx *actor.Context[order], s persistence.State[page], cmd order) persistence.StateEffect[page] {
+		return cmd(ctx, s)
+	}, opts...)
+}
+
+// writePage stores text, and replies with it.
+func writePage(to actor.ActorRef[string], text string) order {
+	return func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
+		return persistence.ThenReply(persistence.PersistState(page{text}), to, text)
+	}
+}
+
+// erasePage deletes the state, and replies.
+func erasePage(to actor.ActorRef[string]) order {
+	return func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
+		return persistence.ThenReply(persistence.DeleteState[page], to, "erased")
+	}
+}
+
+// showPage replies with the revision and the text.
+func showPage(to actor.ActorRef[string]) order {
+	return func(_ *actor.Context[order], s persistence.State[page]) persistence.StateEffect[page] {
+		to.Tell(fmt.Sprintf("%d: %s", s.Revision, s.Value.Text))
+		return persistence.None
+	}
+}
+
+func leavePage(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
+	return persistence.Stop
+}
+
+func (w *world) openPage(opts ...persistence.Option) actor.ActorRef[order] {
+	return actor.Spawn(w.system, notebook(w.journal, opts...), "")
+}
+
+// shutPage stops an actor that openPage has made, and waits for its end.
+func (w *world) shutPage(ref actor.ActorRef[order]) {
+	w.Helper()
+	ref.Tell(leavePage)
+	w.replies.ExpectTerminated(ref)
+}
+
+// watchedPage spawns the page and returns a probe that is told why it fails.
+func (w *world) watchedPage(opts ...persistence.Option) (actor.ActorRef[order], *testkit.Probe[error]) {
+	w.Helper()
+	failures := testkit.NewProbe[error](w, w.system)
+	b := behaviors.Supervise(notebook(w.journal, opts...), actor.Strategy{
+		Decide: func(err error) actor.Directive { failures.Ref().Tell(err); return actor.Stop },
+	})
+	return actor.Spawn(w.system, b, ""), failures
+}
+
+// pages returns the records that the journal has of the page.
+func (w *world) pages() (records []persistence.Record) {
+	w.Helper()
+	for r, err := range w.journal.Journal.Read(w.Context(), "page-1", 1, 1<<62) {
+		require.NoError(w, err)
+		records = append(records, r)
+	}
+	return records
+}
+
+func TestADurableStateIsThereAgainWithItsRevision(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.openPage()
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("0: blank")
+		ref.Tell(writePage(w.to, "a"))
+		ref.Tell(writePage(w.to, "b"))
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("a")
+		w.replies.Expect("b")
+		w.replies.Expect("2: b")
+		w.shutPage(ref)
+
+		ref = w.openPage()
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("2: b")
+		ref.Tell(writePage(w.to, "c"))
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("c")
+		w.replies.Expect("3: c")
+	})
+}
+
+func TestACommandWithAnOldRevisionCanBeRefused(t *testing.T) {
+	change := func(to actor.ActorRef[string], seen uint64, text string) order {
+		return func(_ *actor.Context[order], s persistence.State[page]) persistence.StateEffect[page] {
+			if s.Revision != seen {
+				to.Tell("look again")
+				return persistence.None
+			}
+			return persistence.ThenReply(persistence.PersistState(page{text}), to, text)
+		}
+	}
+	inBubble(t, func(w *world) {
+		ref := w.openPage()
+		ref.Tell(change(w.to, 0, "mine"))
+		ref.Tell(change(w.to, 0, "yours"))
+		ref.Tell(change(w.to, 1, "ours"))
+		w.replies.Expect("mine")
+		w.replies.Expect("look again")
+		w.replies.Expect("ours")
+	})
+}
+
+func TestRecoveryOfADurableStateReadsOneRecord(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.openPage()
+		for i := range 100 {
+			ref.Tell(writePage(w.to, fmt.Sprint(i)))
+			w.replies.Expect(fmt.Sprint(i))
+		}
+		w.shutPage(ref)
+		require.Empty(w, w.journal.readFrom())
+		w.openPage().Tell(showPage(w.to))
+		w.replies.Expect("100: 99")
+		require.Equal(w, []uint64{100}, w.journal.readFrom())
+	})
+}
+
+func TestOlderStatesAreDeletedNowAndThen(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.openPage()
+		for i := range 1000 {
+			ref.Tell(writePage(w.to, fmt.Sprint(i)))
+			w.replies.Expect(fmt.Sprint(i))
+			synctest.Wait()
+			require.LessOrEqual(w, len(w.pages()), 32)
+		}
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("1000: 999")
+	})
+}
+
+func TestADeletedStateIsTheInitialOneAndGoneFromTheJournal(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.openPage(persistence.Tagged(func(p page) []string { return []string{"page", p.Text} }))
+		ref.Tell(writePage(w.to, "secret"))
+		ref.Tell(erasePage(w.to))
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("secret")
+		w.replies.Expect("erased")
+		w.replies.Expect("2: blank")
+		synctest.Wait()
+		records := w.pages()
+		require.Len(w, records, 1)
+		require.Equal(w, "persistence.deleted", records[0].Type)
+		require.Equal(w, []string{"page", "secret"}, records[0].Tags, "readers of the tag learn of it")
+		w.shutPage(ref)
+
+		ref = w.openPage()
+		ref.Tell(showPage(w.to))
+		ref.Tell(writePage(w.to, "new"))
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("2: blank")
+		w.replies.Expect("new")
+		w.replies.Expect("3: new")
+	})
+}
+
+func TestADeletionKnowsTheTagsOfAStateThatWasRecovered(t *testing.T) {
+	inBubble(t, func(w *world) {
+		tagged := persistence.Tagged(func(p page) []string { return []string{p.Text} })
+		ref := w.openPage(tagged)
+		ref.Tell(writePage(w.to, "red"))
+		w.replies.Expect("red")
+		w.shutPage(ref)
+		w.journal.set(hooks{append: answers(persistence.ErrUnknown)})
+		w.openPage(tagged).Tell(erasePage(w.to))
+		w.replies.Expect("erased")
+		synctest.Wait()
+		require.Equal(w, []string{"red"}, w.pages()[0].Tags)
+	})
+}
+
+func TestWhatACrashLeftIsDiscardedAtRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.openPage()
+		ref.Tell(writePage(w.to, "first"))
+		w.replies.Expect("first")
+		first := w.pages()[0]
+		w.shutPage(ref)
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", persistence.WriterID{})
+		require.NoError(w, err)
+		req := persistence.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Prev: 1}
+		for seq := uint64(2); seq <= 100; seq++ {
+			r := first
+			r.Seq, r.Epoch = seq, claim.Epoch
+			req.Records = append(req.Records, r)
+		}
+		require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+
+		w.openPage().Tell(showPage(w.to))
+		w.replies.Expect("100: first")
+		synctest.Wait()
+		require.Len(w, w.pages(), 1)
+	})
+}
+
+func TestANewerDurableStateFencesOffTheOlder(t *testing.T) {
+	inBubble(t, func(w *world) {
+		older, failures := w.watchedPage()
+		older.Tell(writePage(w.to, "a"))
+		w.replies.Expect("a")
+		newer := w.openPage()
+		newer.Tell(writePage(w.to, "b"))
+		w.replies.Expect("b")
+		older.Tell(writePage(w.to, "c"))
+		w.replies.ExpectTerminated(older)
+		failures.ExpectNone(time.Hour)
+		newer.Tell(showPage(w.to))
+		w.replies.Expect("2: b")
+		require.Len(w, w.journal.sent(), 3, "a fenced write is not tried again")
+	})
+}
+
+func TestAStateWhoseAnswerWasLostIsStoredOnce(t *testing.T) {
+	for _, stored := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stored=%v", stored), func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				var calls atomic.Int32
+				w.journal.set(hooks{append: func(_ context.Context, apply func() error) error {
+					if calls.Add(1) > 1 {
+						return apply()
+					}
+					if stored {
+						require.NoError(w, apply())
+					}
+					return persistence.ErrUnknown
+				}})
+				ref := w.openPage()
+				ref.Tell(writePage(w.to, "a"))
+				ref.Tell(showPage(w.to))
+				w.replies.Expect("a")
+				w.replies.Expect("1: a")
+				sent := w.journal.sent()
+				require.Len(w, sent, 2)
+				require.Equal(w, sent[0], sent[1])
+			})
+		})
+	}
+}
+
+func TestAPanicInTheHandlerOfADurableStateStoresNothing(t *testing.T) {
+	inBubble(t, func(w *world) {
+		b := behaviors.Supervise(notebook(w.journal), actor.Strategy{Decide: func(error) actor.Directive { return actor.Restart }})
+		ref := actor.Spawn(w.system, b, "")
+		ref.Tell(writePage(w.to, "a"))
+		ref.Tell(func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] { panic("boom") })
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("a")
+		w.replies.Expect("1: a")
+		require.Len(w, w.pages(), 1)
+	})
+}
+
+func TestAJournalThatRefusesADurableStateLeavesTheFormerOne(t *testing.T) {
+	for _, cause := range []error{persistence.ErrConflict, persistence.ErrTooLarge} {
+		t.Run(cause.Error(), func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				var failure error
+				b := behaviors.Supervise(notebook(w.journal), actor.Strategy{Decide: func(err error) actor.Directive { failure = err; return actor.Resume }})
+				ref := actor.Spawn(w.system, b, "")
+				ref.Tell(writePage(w.to, "a"))
+				w.replies.Expect("a")
+				w.journal.set(hooks{append: answers(cause)})
+				ref.Tell(writePage(w.to, "b"))
+				ref.Tell(showPage(w.to))
+				w.replies.Expect("1: a")
+				var rejected *persistence.RejectedError
+				require.ErrorAs(w, failure, &rejected)
+				require.ErrorIs(w, failure, cause)
+			})
+		})
+	}
+}
+
+func TestAJournalThatFailsFailsTheDurableStateAndARestartReadsIt(t *testing.T) {
+	inBubble(t, func(w *world) {
+		b := behaviors.Supervise(notebook(w.journal, persistence.OnPersistFailure(actor.Backoff{})), actor.Strategy{})
+		ref := actor.Spawn(w.system, b, "")
+		ref.Tell(writePage(w.to, "a"))
+		w.replies.Expect("a")
+		w.journal.set(hooks{append: answers(errors.New("broken"))})
+		ref.Tell(writePage(w.to, "b"))
+		ref.Tell(showPage(w.to))
+		w.replies.Expect("1: a")
+	})
+}
+
+func TestStashedCommandsOfADurableStateRunInOrder(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.openPage()
+		ref.Tell(func(ctx *actor.Context[order], s persistence.State[page]) persistence.StateEffect[page] {
+			if s.Revision == 0 {
+				return persistence.Stash
+			}
+			return writePage(w.to, s.Value.Text+" and more")(ctx, s)
+		})
+		ref.Tell(func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
+			return persistence.PersistState(page{"something"}).ThenUnstashAll()
+		})
+		w.replies.Expect("something and more")
+	})
+}
+
+func TestAnIDOfEventsIsRefusedByADurableState(t *testing.T) {
+	inBubble(t, func(w *world) {
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", persistence.WriterID{})
+		require.NoError(w, err)
+		payload, err := actor.Pack(page{"an event that looks like a state"})
+		require.NoError(w, err)
+		req := persistence.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []persistence.Record{
+			{Seq: 1, Epoch: claim.Epoch, Type: payload.Type, Payload: payload.Data},
+		}}
+		require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+		w.refusedPage("take an id that no event-sourced actor has used")
+
+		require.NoError(w, w.journal.DeleteTo(w.Context(), "page-1", claim.Epoch+1, 1))
+		w.refusedPage("deleted or missing")
+	})
+}
+
+// refusedPage requires that the page does not recover, as what is stored is no state.
+func (w *world) refusedPage(says string) {
+	w.Helper()
+	_, failures := w.watchedPage()
+	err := failures.Receive()
+	var failed *persistence.RecoveryError
+	require.ErrorAs(w, err, &failed)
+	require.ErrorIs(w, err, persistence.ErrNotState)
+	require.ErrorContains(w, err, says)
+}
+
+func TestAStateOfAnotherTypeIsRefused(t *testing.T) {
+	inBubble(t, func(w *world) {
+		number := behaviors.DurableState("page-1", w.journal, 0, func(_ *actor.Context[int], _ persistence.State[int], n int) persistence.StateEffect[int] {
+			return persistence.ThenReply(persistence.PersistState(n), w.to, "stored")
+		})
+		actor.Spawn(w.system, number, "").Tell(1)
+		w.replies.Expect("stored")
+		_, failures := w.watchedPage()
+		require.ErrorContains(w, failures.Receive(), "stored is a int, not a persistence_test.page")
+	})
+}
+
+// Where the state is an interface, what is behind it shows with each value.
+func TestAnUnregisteredStateIsRejectedWithAHint(t *testing.T) {
+	type unregistered struct{}
+	inBubble(t, func(w *world) {
+		var failure error
+		b := behaviors.DurableState("x", w.journal, any(nil), func(_ *actor.Context[any], _ persistence.State[any], v any) persistence.StateEffect[any] {
+			return persistence.ThenReply(persistence.PersistState(v), w.to, "stored")
+		})
+		ref := actor.Spawn(w.system, behaviors.Supervise(b, actor.Strategy{
+			Decide: func(err error) actor.Directive { failure = err; return actor.Resume },
+		}), "")
+		ref.Tell(unregistered{})
+		ref.Tell("registered")
+		w.replies.Expect("stored")
+		require.ErrorContains(w, failure, "actor.RegisterType[persistence_test.unregistered]")
+	})
+}
+
+func TestWhatIsNoValueCannotBeStoredAsOne(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref, failures := w.watchedPage()
+		ref.Tell(func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
+			return persistence.Persist[persistence.StateChange[page]]("a string")
+		})
+		var panicked *actor.PanicError
+		require.ErrorAs(w, failures.Receive(), &panicked)
+		require.Empty(w, w.pages())
+	})
+}
+
+func TestADurableStateClaimsUnderTheGenerationOfItsHost(t *testing.T) {
+	inBubble(t, func(w *world) {
+		claimed := make(chan uint64, 1)
+		ctx := fence.With(w.Context(), fence.Holder{
+			Floor:   func() (uint64, error) { return 41, nil },
+			Claimed: func(epoch uint64) { claimed <- epoch },
+		})
+		ref := actor.Spawn(w.system, notebook(w.journal), "", actor.WithContext(ctx))
+		ref.Tell(writePage(w.to, "a"))
+		w.replies.Expect("a")
+		require.EqualValues(w, 41, <-claimed)
+		require.EqualValues(w, 41, w.pages()[0].Epoch)
+	})
+}
+
+func TestADurableStateThatCannotWorkPanicsAtOnce(t *testing.T) {
+	type unregistered struct{}
+	handler := func(*actor.Context[order], persistence.State[page], order) persistence.StateEffect[page] { return nil }
+	for says, construct := range map[string]func(){
+		"the id is empty":      func() { persistence.NewDurableState("", memory.New(), page{}, handler) },
+		"journal and":          func() { persistence.NewDurableState("x", nil, page{}, handler) },
+		"command handler must": func() { persistence.NewDurableState[order]("x", memory.New(), page{}, nil) },
+		"SnapshotEvery is for": func() {
+			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.SnapshotEvery(1, 1))
+		},
+		"timeouts must": func() { persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.PersistTimeout(0)) },
+		"Tagged has a func(int)": func() {
+			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.Tagged(func(int) []string { return nil }))
+		},
+		"state type persistence_": func() {
+			persistence.NewDurableState("x", memory.New(), unregistered{}, func(*actor.Context[order], persistence.State[unregistered], order) persistence.StateEffect[unregistered] {
+				return nil
+			})
+		},
+	} {
+		var message string
+		func() {
+			defer func() { message = fmt.Sprint(recover()) }()
+			construct()
+		}()
+		require.Contains(t, message, says)
+	}
+}
