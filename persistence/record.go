@@ -30,6 +30,9 @@ func (e *entity[M, E, S]) request(events []E) (AppendRequest, error) {
 
 // unpack decodes an event or a state.
 func unpack[T any](s *actor.System, typ string, payload []byte) (v T, err error) {
+	if err := checkEncoded(payload); err != nil {
+		return v, err
+	}
 	x, err := actor.Payload{Type: typ, Data: payload}.Unpack(s)
 	if err != nil {
 		return v, err
