@@ -1,0 +1,147 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// maxFindings is how many faults Check reports at most.
+const maxFindings = 100
+
+// Check reads all there is and returns what is damaged: nil, or an error that wraps
+// [persistence.ErrCorrupt] and names the faults, up to a hundred of them. It looks at the
+// pages and indexes of the database, at the head record of each persistence id, at every
+// event and every snapshot with its checksum, and at what belongs to no id. An error that
+// is no ErrCorrupt means that it could not look.
+//
+// It may run while the journal is in use: it holds up nobody who writes. It takes as long
+// as reading the file; run it after a crash of the machine, before a backup, or now and
+// then, as damage that nobody reads is not noticed otherwise.
+func (j *Journal) Check(ctx context.Context) error {
+	c := &check{j: j, ctx: ctx}
+	for _, look := range []func() error{c.pages, c.strays, c.ids} {
+		if err := look(); err != nil {
+			return fmt.Errorf("check: %w", err)
+		}
+	}
+	if len(c.found) == 0 {
+		return nil
+	}
+	return fmt.Errorf("check: %w", errors.Join(c.found...))
+}
+
+// A check is one run of Check.
+type check struct {
+	j     *Journal
+	ctx   context.Context
+	found []error // each wraps ErrCorrupt
+}
+
+// report notes what is damaged, and returns what is another error.
+func (c *check) report(err error) error {
+	switch {
+	case err == nil:
+	case !errors.Is(err, persistence.ErrCorrupt):
+		return err
+	case len(c.found) < maxFindings:
+		c.found = append(c.found, err)
+	}
+	return nil
+}
+
+// pages has SQLite look at its pages and indexes.
+func (c *check) pages() error {
+	return c.eachText(fmt.Sprintf("PRAGMA integrity_check(%d)", maxFindings), func(finding string) error {
+		if finding == "ok" {
+			return nil
+		}
+		return fmt.Errorf("%w: %s", persistence.ErrCorrupt, finding)
+	})
+}
+
+// strays looks for what no reader would ever come to.
+func (c *check) strays() error {
+	for what, query := range map[string]string{
+		"events of no persistence id":    "SELECT DISTINCT eid FROM event WHERE eid NOT IN (SELECT id FROM entity)",
+		"snapshots of no persistence id": "SELECT DISTINCT eid FROM snapshot WHERE eid NOT IN (SELECT id FROM entity)",
+		"events after the last":          "SELECT pid FROM entity n WHERE EXISTS (SELECT 1 FROM event e WHERE e.eid = n.id AND e.seq > n.seq)",
+		"snapshots after the last event": "SELECT pid FROM entity n WHERE EXISTS (SELECT 1 FROM snapshot s WHERE s.eid = n.id AND s.seq > n.seq)",
+		"tags of no event":               "SELECT DISTINCT tag FROM event_tag WHERE ord NOT IN (SELECT ord FROM event)",
+	} {
+		err := c.eachText(query, func(of string) error { return fmt.Errorf("%w: there are %s: %q", persistence.ErrCorrupt, what, of) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ids reads all events and snapshots of all persistence ids.
+func (c *check) ids() error {
+	var ids []string
+	err := c.eachText("SELECT pid FROM entity ORDER BY id", func(id string) error {
+		ids = append(ids, id)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := errors.Join(c.report(c.events(id)), c.report(c.snapshots(id))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// events reads those of id, up to the first that is damaged.
+func (c *check) events(id string) error {
+	for {
+		var last error
+		for _, err := range c.j.Read(c.ctx, id, 1, math.MaxInt64) {
+			last = err
+		}
+		deletedMeanwhile := errors.Is(last, persistence.ErrUnavailable) && c.ctx.Err() == nil && !c.j.closed.Load() && resultCode(last) == 0
+		if !deletedMeanwhile {
+			return last
+		}
+	}
+}
+
+func (c *check) snapshots(id string) error {
+	return c.j.view(c.ctx, id, func(tx *sql.Tx, h head) error {
+		seqs, err := snapshotSeqs(c.ctx, tx, h.eid)
+		for _, seq := range seqs {
+			_, err := loadSnapshot(c.ctx, tx, h, seq)
+			if err := c.report(wrap("load snapshot", id, err)); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+}
+
+// eachText gives f the one column of all rows of query.
+func (c *check) eachText(query string, f func(string) error) error {
+	rows, err := c.j.readers.QueryContext(c.ctx, query)
+	if err != nil {
+		return c.report(storeError(err))
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		err := scanError(rows.Scan(&text))
+		if err == nil {
+			err = f(text)
+		}
+		if err := c.report(err); err != nil {
+			return err
+		}
+	}
+	return c.report(storeError(rows.Err()))
+}
