@@ -82,6 +82,9 @@ func open(ctx context.Context, path string, cfg config) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkFileSystem(path); err != nil {
+		return nil, err
+	}
 	w, err := openWriter(ctx, path, cfg)
 	if err != nil {
 		return nil, err
