@@ -1,0 +1,138 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package sqlite
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+var kills = flag.Int("kills", 100, "how often a process that writes is killed")
+
+func init() { children["append batches"] = appendBatches }
+
+// killedIDs is how many writers a process has that is killed.
+const killedIDs = 4
+
+// A process is killed at any moment, a hundred times, while several of its writers append
+// batches, save snapshots and delete: what was acknowledged is there, nothing is there in
+// part, and the database is sound.
+func TestAHundredKillsLoseNothingAndLeaveNothingHalfWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.db")
+	acked := make([]uint64, killedIDs)
+	rounds := *kills
+	if testing.Short() {
+		rounds = min(rounds, 10)
+	}
+	unacked := 0
+	for round := range rounds {
+		c := startChild(t, "append batches", path, fmt.Sprint(round))
+		note(t, acked, c.line())
+		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment
+		c.signal(syscall.SIGKILL)
+		for _, line := range c.rest() {
+			note(t, acked, line)
+		}
+		c.kill()
+
+		j := openPath(t, path)
+		require.NoError(t, j.Check(t.Context()), "round %d", round)
+		for i := range acked {
+			last := lastWhole(t, j, fmt.Sprint("id-", i))
+			require.GreaterOrEqual(t, last, acked[i], "round %d: acknowledged is what is there", round)
+			if last > acked[i] {
+				unacked++
+			}
+			acked[i] = last
+		}
+		require.NoError(t, j.Close())
+	}
+	t.Logf("%d kills, %v events, %d batches were there without an answer", rounds, acked, unacked)
+}
+
+// note takes down an acknowledgement: a writer and its last event.
+func note(t *testing.T, acked []uint64, line string) {
+	t.Helper()
+	var i int
+	var last uint64
+	_, err := fmt.Sscanf(line, "id-%d %d", &i, &last)
+	require.NoError(t, err, line)
+	acked[i] = last
+}
+
+// lastWhole returns the last event of id, and requires that its batch is complete.
+func lastWhole(t *testing.T, j *Journal, id string) (last uint64) {
+	t.Helper()
+	claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+	require.NoError(t, err)
+	var end uint64
+	for r, err := range j.Read(t.Context(), id, 1, 1<<62) {
+		require.NoError(t, err)
+		_, err := fmt.Sscan(string(r.Payload), &end)
+		require.NoError(t, err)
+		last = r.Seq
+	}
+	require.Equal(t, end, last, "%s has half a batch", id)
+	require.Equal(t, claim.LastSeq, last, "%s: the head fits the events", id)
+	return last
+}
+
+// appendBatches has writers that append, save snapshots and delete until they are killed.
+func appendBatches(path, _ string) error {
+	j, err := Open(path)
+	if err != nil {
+		return err
+	}
+	ctx := untilEOF()
+	var writers sync.WaitGroup
+	for i := range killedIDs {
+		writers.Go(func() {
+			if err := appendBatchesOf(ctx, j, fmt.Sprint("id-", i)); err != nil {
+				say("failed: %v", err)
+				os.Exit(1)
+			}
+		})
+	}
+	writers.Wait()
+	return j.Close()
+}
+
+func appendBatchesOf(ctx context.Context, j *Journal, id string) error {
+	claim, err := j.Claim(context.Background(), id, persistence.WriterID{byte(os.Getpid())})
+	if err != nil {
+		return err
+	}
+	for last := claim.LastSeq; ctx.Err() == nil; {
+		req := some(id, claim.Epoch, last, 1+rand.IntN(5))
+		last += uint64(len(req.Records))
+		for k := range req.Records {
+			req.Records[k].Payload = fmt.Append(nil, last)
+		}
+		if err := j.Append(context.Background(), []persistence.AppendRequest{req})[0]; err != nil {
+			return err
+		}
+		say("%s %d", id, last)
+		switch rand.IntN(10) {
+		case 0:
+			err = j.SaveSnapshot(context.Background(), id, persistence.Snapshot{Seq: last, Epoch: claim.Epoch, Payload: []byte(id)})
+		case 1:
+			err = j.DeleteTo(context.Background(), id, claim.Epoch, last-min(last, 10))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
