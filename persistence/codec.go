@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ErrCodec: what is stored was encoded by a codec, or with a key, that the journal has
-// not been given. It may be perfectly sound.
+// ErrCodec says that what is stored was encoded by a codec, or with a key, that the
+// journal has not been given. It may be perfectly sound.
 var ErrCodec = errors.New("persistence: stored by another codec")
 
 // A Codec changes the payloads of a journal on their way in, and back on their way out:

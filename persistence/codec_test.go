@@ -50,13 +50,12 @@ func TestAJournalWithACodecObeysTheLaws(t *testing.T) {
 	}
 }
 
-// appendOne appends a record under a new claim of id, and returns its sequence number.
-func appendOne(t *testing.T, j persistence.Journal, id, payload string) uint64 {
+// appendOne appends a record under a new claim of id.
+func appendOne(t *testing.T, j persistence.Journal, id, payload string) {
 	t.Helper()
 	claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
 	require.NoError(t, err)
 	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{oneRecord(id, claim, payload)})[0])
-	return claim.LastSeq + 1
 }
 
 func oneRecord(id string, claim persistence.Claim, payload string) persistence.AppendRequest {

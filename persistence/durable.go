@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// ErrNotState: what is stored under the id of a durable state is something else, as when
-// an event-sourced actor has used the id before.
+// ErrNotState says that what is stored under the id of a durable state is something else,
+// as when an event-sourced actor has used the id before.
 var ErrNotState = errors.New("persistence: what is stored is not a durable state")
 
 // A State is what a command of a durable state actor finds.
@@ -79,7 +79,8 @@ func NewDurableState[M, S any](
 	d.behavior(&stateJournal{Journal: journal}) // panics now if it would later
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		j := newStateJournal(ctx, journal, d.timeout, ctx.Log().With(zap.String("id", id)))
-		j.check = func(r *Record) error { return checkState[S](ctx.System(), r) }
+		system := ctx.System()
+		j.check = func(r *Record) error { return checkState[S](system, r) }
 		ctx.Defer(j.tasks.Wait)
 		d.behavior(j)(ctx, next)
 	}

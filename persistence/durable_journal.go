@@ -96,7 +96,7 @@ func (j *stateJournal) Append(ctx context.Context, reqs []AppendRequest) []error
 	errs := j.Journal.Append(ctx, marked)
 	for i := range errs {
 		if errs[i] == nil {
-			j.stored(&marked[i])
+			j.stored(&marked[i]) //nolint:contextcheck // what it deletes is not the caller's concern
 		}
 	}
 	return errs
@@ -131,7 +131,7 @@ func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[R
 
 // LoadSnapshot implements [SnapshotStore]: it is the last record.
 func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s Snapshot, ok bool, skipped []uint64, err error) {
-	for r, err := range j.Journal.Read(ctx, id, maxSeq, maxSeq) {
+	for r, err := range j.Journal.Read(ctx, id, maxSeq, maxSeq) { //nolint:contextcheck // what found deletes is not the caller's concern
 		if err == nil {
 			err = j.check(&r)
 		}

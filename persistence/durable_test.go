@@ -71,10 +71,10 @@ func (w *world) shutPage(ref actor.ActorRef[order]) {
 }
 
 // watchedPage spawns the page and returns a probe that is told why it fails.
-func (w *world) watchedPage(opts ...persistence.Option) (actor.ActorRef[order], *testkit.Probe[error]) {
+func (w *world) watchedPage() (actor.ActorRef[order], *testkit.Probe[error]) {
 	w.Helper()
 	failures := testkit.NewProbe[error](w, w.system)
-	b := behaviors.Supervise(notebook(w.journal, opts...), actor.Strategy{
+	b := behaviors.Supervise(notebook(w.journal), actor.Strategy{
 		Decide: func(err error) actor.Directive { failures.Ref().Tell(err); return actor.Stop },
 	})
 	return actor.Spawn(w.system, b, ""), failures

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func TestTheCheckReportsNoMoreThanAHundredFaults(t *testing.T) {
 	}
 	alter(t, pathOf(j), "UPDATE event SET payload = x'00'")
 	err := j.Check(t.Context())
-	joined, ok := err.(interface{ Unwrap() error }).Unwrap().(interface{ Unwrap() []error }) //nolint:errorlint // the very error is meant
+	joined, ok := err.(interface{ Unwrap() error }).Unwrap().(interface{ Unwrap() []error })
 	require.True(t, ok)
 	require.Len(t, joined.Unwrap(), maxFindings)
 }
@@ -69,14 +70,14 @@ func TestTheCheckReportsNoMoreThanAHundredFaults(t *testing.T) {
 func TestAJournalInUseIsNotTakenForDamaged(t *testing.T) {
 	j := openTest(t)
 	claim := appendSome(t, j, "x", 1)
-	ctx, stop := context.WithCancel(t.Context())
+	var enough atomic.Bool
 	var writer sync.WaitGroup
 	writer.Go(func() {
-		for seq := uint64(1); ctx.Err() == nil; seq += 600 {
-			if err := j.Append(context.Background(), []persistence.AppendRequest{some("x", claim.Epoch, seq, 600)})[0]; err != nil {
+		for seq := uint64(1); !enough.Load(); seq += 600 {
+			if err := j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, seq, 600)})[0]; err != nil {
 				t.Error(err)
 			}
-			if err := j.DeleteTo(context.Background(), "x", claim.Epoch, seq); err != nil {
+			if err := j.DeleteTo(t.Context(), "x", claim.Epoch, seq); err != nil {
 				t.Error(err)
 			}
 		}
@@ -84,7 +85,7 @@ func TestAJournalInUseIsNotTakenForDamaged(t *testing.T) {
 	for begin := time.Now(); time.Since(begin) < 300*time.Millisecond; {
 		require.NoError(t, j.Check(t.Context()))
 	}
-	stop()
+	enough.Store(true)
 	writer.Wait()
 }
 

@@ -39,11 +39,11 @@ func TestAHundredKillsLoseNothingAndLeaveNothingHalfWritten(t *testing.T) {
 	unacked := 0
 	for round := range rounds {
 		c := startChild(t, "append batches", path, fmt.Sprint(round))
-		note(t, acked, c.line())
+		takeDown(t, acked, c.line())
 		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment
 		c.signal(syscall.SIGKILL)
 		for _, line := range c.rest() {
-			note(t, acked, line)
+			takeDown(t, acked, line)
 		}
 		c.kill()
 
@@ -62,8 +62,8 @@ func TestAHundredKillsLoseNothingAndLeaveNothingHalfWritten(t *testing.T) {
 	t.Logf("%d kills, %v events, %d batches were there without an answer", rounds, acked, unacked)
 }
 
-// note takes down an acknowledgement: a writer and its last event.
-func note(t *testing.T, acked []uint64, line string) {
+// takeDown takes down an acknowledgement: a writer and its last event.
+func takeDown(t *testing.T, acked []uint64, line string) {
 	t.Helper()
 	var i int
 	var last uint64
@@ -110,7 +110,8 @@ func appendBatches(path, _ string) error {
 }
 
 func appendBatchesOf(ctx context.Context, j *Journal, id string) error {
-	claim, err := j.Claim(context.Background(), id, persistence.WriterID{byte(os.Getpid())})
+	lasting := context.WithoutCancel(ctx) // what it has begun it finishes
+	claim, err := j.Claim(lasting, id, persistence.WriterID{byte(os.Getpid())})
 	if err != nil {
 		return err
 	}
@@ -120,15 +121,15 @@ func appendBatchesOf(ctx context.Context, j *Journal, id string) error {
 		for k := range req.Records {
 			req.Records[k].Payload = fmt.Append(nil, last)
 		}
-		if err := j.Append(context.Background(), []persistence.AppendRequest{req})[0]; err != nil {
+		if err := j.Append(lasting, []persistence.AppendRequest{req})[0]; err != nil {
 			return err
 		}
 		say("%s %d", id, last)
 		switch rand.IntN(10) {
 		case 0:
-			err = j.SaveSnapshot(context.Background(), id, persistence.Snapshot{Seq: last, Epoch: claim.Epoch, Payload: []byte(id)})
+			err = j.SaveSnapshot(lasting, id, persistence.Snapshot{Seq: last, Epoch: claim.Epoch, Payload: []byte(id)})
 		case 1:
-			err = j.DeleteTo(context.Background(), id, claim.Epoch, last-min(last, 10))
+			err = j.DeleteTo(lasting, id, claim.Epoch, last-min(last, 10))
 		}
 		if err != nil {
 			return err
