@@ -2,6 +2,7 @@ package journaltest
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -66,6 +67,45 @@ func BenchmarkReplay(b *testing.B, open func(b *testing.B) persistence.Journal) 
 		require.Equal(b, groups*size, n)
 	}
 	b.ReportMetric(float64(b.N)*groups*size/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkEvents measures how fast a reader gets events across persistence ids, of 10,000
+// of 100 bytes by 100 ids: all of them, the tenth that has a tag, and the quarter that is in
+// a quarter of the slices. Each is counted by the events that it yields.
+func BenchmarkEvents(b *testing.B, open func(b *testing.B) persistence.Journal) {
+	const ids, size = 100, 100
+	j := open(b)
+	for i := range ids {
+		id := fmt.Sprint("id-", i)
+		claim := benchmarkClaim(b, j, id)
+		req := request(id, claim.Epoch, 0, slices.Repeat([]string{payload100}, size)...)
+		for k := range req.Records {
+			if req.Records[k].Tags = []string{"all"}; k%10 == 0 {
+				req.Records[k].Tags = []string{"all", "tenth"}
+			}
+		}
+		require.NoError(b, j.Append(b.Context(), []persistence.AppendRequest{req})[0])
+	}
+	for _, c := range []struct {
+		name  string
+		query persistence.Query
+	}{
+		{"all", persistence.Query{}},
+		{"tag=all", persistence.Query{Tag: "all"}},
+		{"tag=tenth", persistence.Query{Tag: "tenth"}},
+		{"slices=quarter", persistence.Query{Slices: persistence.Split(4)[0]}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			n := 0
+			for b.Loop() {
+				for _, err := range j.(persistence.EventReader).Events(b.Context(), c.query, "") {
+					require.NoError(b, err)
+					n++
+				}
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
 }
 
 func benchmarkClaim(b *testing.B, j persistence.Journal, id string) persistence.Claim {

@@ -13,7 +13,7 @@
 // What the interfaces cannot do (opening again, a second handle, damage, a full disk) the
 // store offers in [Features]. A law whose hook is missing is skipped by name, with the
 // reason; so the output of go test -v says what was not checked. A journal that is no
-// snapshot store skips the laws of snapshots.
+// snapshot store skips the laws of snapshots, one that is no event reader those of queries.
 //
 // Each law is a subtest and gets a journal of its own. Laws on concurrency run for real,
 // without a pause anywhere; run them with -race. One law compares random operations with

@@ -42,7 +42,7 @@ type Features struct {
 // they get closed, though some laws close theirs first.
 func Run(t *testing.T, open func(t *testing.T) persistence.Journal, f Features) {
 	for _, l := range slices.Concat(basicLaws, idLaws, fencingLaws, floorLaws, retryLaws, groupLaws, concurrencyLaws,
-		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws) {
+		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws, queryLaws, tailLaws) {
 		t.Run(l.name, func(t *testing.T) {
 			l.check(&env{T: t, features: f, open: open})
 		})

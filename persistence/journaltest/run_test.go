@@ -6,6 +6,8 @@ import (
 	"iter"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +32,9 @@ var broken = map[string]struct {
 	"the tail is lost":             {"EveryFieldComesBack", func() persistence.Journal { return tailless{base{memory.New()}} }},
 	"a floor is not kept":          {"AClaimTakesTheFloorOrTheNextEpoch", func() persistence.Journal { return floorless{memory.New()} }},
 	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() persistence.Journal { return tireless{base{memory.New()}} }},
+	"an event turns up late":       {"ATailingReaderMissesNothing", func() persistence.Journal { return &latecomer{Journal: memory.New()} }},
+	"tags are prefixes":            {"ATagFindsTheEventsThatHaveIt", func() persistence.Journal { return prefixed{memory.New()} }},
+	"offsets are not looked at":    {"AnOffsetOfAnotherJournalIsInvalid", func() persistence.Journal { return trusting{memory.New()} }},
 }
 
 func TestTheLawsNoticeABrokenJournal(t *testing.T) {
@@ -144,4 +149,48 @@ type tireless struct{ base }
 
 func (j tireless) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
 	return j.base.Append(context.WithoutCancel(ctx), reqs)
+}
+
+// latecomer shows every fifth event only when it has shown the one after it.
+type latecomer struct {
+	*memory.Journal
+	shown int
+}
+
+func (j *latecomer) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+	return func(yield func(persistence.Entry, error) bool) {
+		for e, err := range j.Journal.Events(ctx, q, after) {
+			if j.shown++; j.shown%5 == 0 {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// prefixed takes a tag for those that begin with it.
+type prefixed struct{ *memory.Journal }
+
+func (j prefixed) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+	return func(yield func(persistence.Entry, error) bool) {
+		for e, err := range j.Journal.Events(ctx, persistence.Query{Slices: q.Slices}, after) {
+			if q.Tag == "" || slices.ContainsFunc(e.Record.Tags, func(tag string) bool { return strings.HasPrefix(tag, q.Tag) }) {
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// trusting takes an offset that it does not know for the beginning.
+type trusting struct{ *memory.Journal }
+
+func (j trusting) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+	if !strings.HasPrefix(string(after), "memory:") {
+		after = ""
+	}
+	return j.Journal.Events(ctx, q, after)
 }

@@ -10,6 +10,11 @@
 // a cluster whose nodes all live in one test: a node that is cut off and still writes is
 // refused as it would be by a database.
 //
+// # Queries
+//
+// It is a [persistence.EventReader] whose order is that of the appends, and a
+// [persistence.Waker].
+//
 // # Testing
 //
 // It starts no goroutine and reads no clock, so it works inside testing/synctest bubbles.

@@ -28,7 +28,7 @@ func (e *entity) fence(epoch uint64) error {
 	return nil
 }
 
-func (e *entity) append(req *persistence.AppendRequest) error {
+func (e *entity) append(req *persistence.AppendRequest, log *log) error {
 	if err := e.fence(req.Epoch); err != nil {
 		return err
 	}
@@ -36,7 +36,9 @@ func (e *entity) append(req *persistence.AppendRequest) error {
 		return e.recognise(req)
 	}
 	for i := range req.Records {
-		e.records = append(e.records, clone(&req.Records[i]))
+		r := clone(&req.Records[i])
+		e.records = append(e.records, r)
+		log.add(req.ID, r)
 	}
 	e.lastSeq += uint64(len(req.Records))
 	return nil
@@ -68,16 +70,18 @@ func (e *entity) slice(from, to uint64) []persistence.Record {
 	return e.records[from-e.deletedTo-1 : to-e.deletedTo]
 }
 
-func (e *entity) deleteTo(epoch, seq uint64) error {
+// deleteTo returns how many records it has deleted.
+func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	if err := e.fence(epoch); err != nil {
-		return err
+		return 0, err
 	}
 	seq = min(seq, e.lastSeq)
 	if seq > e.deletedTo {
-		e.records = slices.Clone(e.records[seq-e.deletedTo:])
+		n = int(seq - e.deletedTo)
+		e.records = slices.Clone(e.records[n:])
 		e.deletedTo = seq
 	}
-	return nil
+	return n, nil
 }
 
 // clone copies r as a database would give it back.

@@ -13,14 +13,19 @@ var (
 	_ persistence.Journal       = (*Journal)(nil)
 	_ persistence.FloorClaimer  = (*Journal)(nil)
 	_ persistence.SnapshotStore = (*Journal)(nil)
+	_ persistence.EventReader   = (*Journal)(nil)
+	_ persistence.Waker         = (*Journal)(nil)
 )
 
-// A Journal is a [persistence.Journal] and a [persistence.SnapshotStore] in memory. Make
-// one with [New].
+// A Journal is a [persistence.Journal], a [persistence.SnapshotStore] and a
+// [persistence.EventReader] in memory. Make one with [New].
 type Journal struct {
-	mu       sync.RWMutex // guards closed, entities and what they hold
+	persistence.Bell
+
+	mu       sync.RWMutex // guards closed, entities and what they hold, and log
 	closed   bool
 	entities map[string]*entity
+	log      log
 }
 
 // New returns an empty journal.
@@ -61,9 +66,10 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 			if err := req.Validate(); err != nil {
 				return err
 			}
-			return j.entities[req.ID].append(req)
+			return j.entities[req.ID].append(req, &j.log)
 		})
 	}
+	j.Ring()
 	return errs
 }
 
@@ -89,14 +95,21 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 
 // DeleteTo implements [persistence.Journal].
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
-	return j.change(ctx, "delete", id, func() error { return j.entities[id].deleteTo(epoch, seq) })
+	return j.change(ctx, "delete", id, func() error {
+		n, err := j.entities[id].deleteTo(epoch, seq)
+		if n > 0 {
+			j.log.forget(n, j.isDeleted)
+		}
+		return err
+	})
 }
 
 // Close implements [persistence.Journal]. What was stored is gone.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.closed, j.entities = true, nil
+	j.closed, j.entities, j.log = true, nil, log{}
+	j.Ring()
 	return nil
 }
 
@@ -123,13 +136,20 @@ func (j *Journal) look(ctx context.Context, op, id string, f func()) error {
 }
 
 func (j *Journal) check(ctx context.Context, id string) error {
+	if err := j.usable(ctx); err != nil {
+		return err
+	}
+	return persistence.ValidateID(id)
+}
+
+func (j *Journal) usable(ctx context.Context) error {
 	switch {
 	case j.closed:
 		return persistence.ErrClosed
 	case ctx.Err() != nil:
 		return unavailable(ctx)
 	}
-	return persistence.ValidateID(id)
+	return nil
 }
 
 func unavailable(ctx context.Context) error {

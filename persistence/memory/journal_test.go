@@ -23,6 +23,10 @@ func BenchmarkReplay(b *testing.B) {
 	journaltest.BenchmarkReplay(b, func(*testing.B) persistence.Journal { return memory.New() })
 }
 
+func BenchmarkEvents(b *testing.B) {
+	journaltest.BenchmarkEvents(b, func(*testing.B) persistence.Journal { return memory.New() })
+}
+
 // A bubble ends only when all of its goroutines have.
 func TestJournalStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

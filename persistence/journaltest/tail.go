@@ -1,0 +1,146 @@
+package journaltest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// tailLaws: reading events while they are being written.
+var tailLaws = []law{
+	{"ATailingReaderMissesNothing", func(e *env) {
+		r, j := e.reader()
+		e.requireTailComplete(r, []persistence.Journal{j})
+	}},
+	{"ATailingReaderMissesNothingFromAnotherHandle", func(e *env) {
+		e.need(e.features.SecondHandle != nil, "SecondHandle")
+		r, j := e.reader()
+		e.requireTailComplete(r, []persistence.Journal{j, e.features.SecondHandle(e.T, j)})
+	}},
+	{"WhatWasAppendedAfterAnAnswerComesAfterIt", func(e *env) {
+		r, j := e.reader()
+		stop := e.appendBeside(j)
+		const rounds = 50
+		cause, effect := e.writer(j, "cause"), e.writer(j, "effect")
+		for i := range rounds {
+			cause.append(fmt.Sprint(i))
+			effect.append(fmt.Sprint(i))
+		}
+		all := e.await(r, persistence.Query{}, "", 2*rounds+stop())
+		causes := 0
+		for _, entry := range all {
+			switch entry.ID {
+			case "cause":
+				causes++
+			case "effect":
+				require.LessOrEqual(e, entry.Record.Seq, uint64(causes), "an effect before its cause")
+			}
+		}
+	}},
+	{"AJournalThatWakesDoesSoAfterEachAppend", func(e *env) {
+		r, j := e.reader()
+		waker, ok := j.(persistence.Waker)
+		if !ok {
+			e.Skipf("%T is not a waker", j)
+		}
+		w := e.writer(j, "x")
+		for i := range 20 {
+			appended := waker.Appended()
+			w.append("a")
+			<-appended
+			e.await(r, persistence.Query{}, "", i+1)
+		}
+		appended := waker.Appended()
+		require.NoError(e, j.Close())
+		<-appended
+	}},
+}
+
+// The writers of a tail, and how many events each appends.
+const (
+	tailWriters = 8
+	tailEvents  = 60
+)
+
+// requireTailComplete lets writers append through the journals, some of them several
+// events at once, while a reader goes on from the last offset that it has seen. In the end
+// it must have seen all there is, and in the very order in which all of it is read then:
+// otherwise an event has turned up before one that it had seen.
+func (e *env) requireTailComplete(r persistence.EventReader, journals []persistence.Journal) {
+	e.Helper()
+	errs := make([]error, tailWriters)
+	var all sync.WaitGroup
+	total := 0
+	for i := range tailWriters {
+		w := e.writer(journals[i%len(journals)], fmt.Sprint("w", i))
+		size := 1 + i%3
+		total += tailEvents * size
+		all.Go(func() {
+			for n := 0; n < tailEvents && errs[i] == nil; n++ {
+				errs[i] = w.try(w.next(numbered(fmt.Sprint(n), size)...))
+				w.last += uint64(size)
+			}
+		})
+	}
+	ctx, written := context.WithCancel(e.Context())
+	go func() { all.Wait(); written() }()
+
+	var seen []persistence.Entry
+	var last persistence.Offset
+	reads := 0
+	for ; ctx.Err() == nil; reads++ {
+		seen, last = e.readOn(r, seen, last)
+	}
+	for _, err := range errs {
+		require.NoError(e, err)
+	}
+	everythingThereIs := e.await(r, persistence.Query{}, "", total)
+	seen, _ = e.readOn(r, seen, last)
+	require.Len(e, seen, total, "events that the tailing reader has missed, or seen twice")
+	require.Equal(e, payloadsOf(everythingThereIs), payloadsOf(seen))
+	requireOrderOfIDs(e, seen)
+	e.Logf("%d events in %d reads", total, reads)
+}
+
+func (e *env) readOn(r persistence.EventReader, seen []persistence.Entry, last persistence.Offset) ([]persistence.Entry, persistence.Offset) {
+	e.Helper()
+	seen = append(seen, e.events(r, persistence.Query{}, last)...)
+	if len(seen) > 0 {
+		last = seen[len(seen)-1].Offset
+	}
+	return seen, last
+}
+
+// appendBeside appends to some ids until stop is called, which returns how many events
+// that were.
+func (e *env) appendBeside(j persistence.Journal) (stop func() int) {
+	ctx, cancel := context.WithCancel(e.Context())
+	counts := make([]int, 4)
+	errs := make([]error, len(counts))
+	var all sync.WaitGroup
+	for i := range counts {
+		w := e.writer(j, fmt.Sprint("beside-", i))
+		all.Go(func() {
+			for ctx.Err() == nil && errs[i] == nil {
+				if errs[i] = w.try(w.next("a")); errs[i] == nil {
+					w.last++
+					counts[i]++
+				}
+			}
+		})
+	}
+	return func() int {
+		cancel()
+		all.Wait()
+		total := 0
+		for i := range counts {
+			require.NoError(e, errs[i])
+			total += counts[i]
+		}
+		return total
+	}
+}

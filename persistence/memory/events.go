@@ -1,0 +1,124 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// offsetPrefix tells the offsets of this package from those of others.
+const offsetPrefix = "memory:"
+
+// pageEntries is how many entries are looked at with the lock held.
+const pageEntries = 1024
+
+// Events implements [persistence.EventReader]. An offset is the number of the event among
+// all that have ever been stored, so it stays valid when events are deleted. One that is
+// greater than that of the newest is refused, as those of another journal mostly are.
+func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+	return func(yield func(persistence.Entry, error) bool) {
+		r := &reading{journal: j, query: q}
+		err := r.begin(ctx, after)
+		for err == nil && r.next < r.last {
+			if err = r.page(ctx); err != nil {
+				break
+			}
+			for i := range r.found {
+				if ctx.Err() != nil {
+					err = unavailable(ctx)
+					break
+				}
+				if !yield(r.found[i].export(), nil) {
+					return
+				}
+			}
+		}
+		if err != nil {
+			yield(persistence.Entry{}, fmt.Errorf("read events: %w", err))
+		}
+	}
+}
+
+// A reading is how far one call of Events has come.
+type reading struct {
+	journal *Journal
+	query   persistence.Query
+	next    uint64 // what is left has greater numbers
+	last    uint64 // the number of the newest record when the call began
+	found   []*entry
+}
+
+func (r *reading) begin(ctx context.Context, after persistence.Offset) error {
+	if err := r.query.Validate(); err != nil {
+		return err
+	}
+	var err error
+	if r.next, err = parseOffset(after); err != nil {
+		return err
+	}
+	r.journal.mu.RLock()
+	defer r.journal.mu.RUnlock()
+	r.last = r.journal.log.last
+	if err := r.journal.usable(ctx); err != nil {
+		return err
+	}
+	if r.next > r.last {
+		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it is that of another journal", persistence.ErrInvalid, after, r.last)
+	}
+	return nil
+}
+
+// page looks at the next entries and keeps those that are asked for.
+func (r *reading) page(ctx context.Context) error {
+	r.journal.mu.RLock()
+	defer r.journal.mu.RUnlock()
+	if err := r.journal.usable(ctx); err != nil {
+		return err
+	}
+	r.found = r.found[:0]
+	rest := r.journal.log.after(r.next)
+	rest = rest[:min(len(rest), pageEntries)]
+	for i := range rest {
+		if e := &rest[i]; e.ord <= r.last && r.wants(e) {
+			r.found = append(r.found, e)
+		}
+	}
+	r.next = r.last
+	if len(rest) == pageEntries {
+		r.next = rest[len(rest)-1].ord
+	}
+	return nil
+}
+
+func (r *reading) wants(e *entry) bool {
+	return (r.query.Tag == "" || slices.Contains(e.record.Tags, r.query.Tag)) &&
+		r.query.Slices.Contains(persistence.SliceOf(e.id)) && !r.journal.isDeleted(e)
+}
+
+// isDeleted reports whether e is only waiting to be dropped. The caller holds the lock.
+func (j *Journal) isDeleted(e *entry) bool { return e.record.Seq <= j.entities[e.id].deletedTo }
+
+func (e *entry) export() persistence.Entry {
+	return persistence.Entry{ID: e.id, Offset: formatOffset(e.ord), Record: clone(&e.record)}
+}
+
+func formatOffset(ord uint64) persistence.Offset {
+	return persistence.Offset(offsetPrefix + strconv.FormatUint(ord, 10))
+}
+
+// parseOffset accepts what formatOffset makes, and "".
+func parseOffset(o persistence.Offset) (uint64, error) {
+	if o == "" {
+		return 0, nil
+	}
+	ord, err := strconv.ParseUint(strings.TrimPrefix(string(o), offsetPrefix), 10, 63)
+	if err != nil || formatOffset(ord) != o {
+		return 0, fmt.Errorf("%w: %q is not an offset of a journal in memory", persistence.ErrInvalid, o)
+	}
+	return ord, nil
+}

@@ -1,0 +1,41 @@
+package memory
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A log has the records of all entities in the order in which they were stored.
+type log struct {
+	last    uint64 // the number of the newest that there ever was
+	entries []entry
+	deleted int // how many of entries have been deleted since
+}
+
+// An entry is a record with its number in the order of the journal. It never changes.
+type entry struct {
+	ord    uint64
+	id     string
+	record persistence.Record
+}
+
+func (l *log) add(id string, r persistence.Record) {
+	l.last++
+	l.entries = append(l.entries, entry{ord: l.last, id: id, record: r})
+}
+
+// forget notes that n more entries are gone. Once half of them are, it drops them.
+func (l *log) forget(n int, gone func(*entry) bool) {
+	l.deleted += n
+	if 2*l.deleted > len(l.entries) {
+		l.entries = slices.DeleteFunc(slices.Clone(l.entries), func(e entry) bool { return gone(&e) })
+		l.deleted = 0
+	}
+}
+
+// after returns the entries whose numbers are greater than ord.
+func (l *log) after(ord uint64) []entry {
+	return l.entries[sort.Search(len(l.entries), func(i int) bool { return l.entries[i].ord > ord }):]
+}
