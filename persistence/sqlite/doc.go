@@ -35,6 +35,14 @@
 // as [persistence.ErrUnavailable], and nothing of them is stored. Readers never wait. A program that opens the database without knowing of the
 // locks, like a shell, is waited for up to five seconds.
 //
+// # Queries
+//
+// The journal is a [persistence.EventReader]: its order is that of the commits of all
+// processes, so a reader misses nothing, whoever writes. Readers in other processes see
+// what is committed when they look. Within a process it is a [persistence.Waker] too. To
+// read by slices, all events that come after the offset are looked at: the cost of a
+// slice is a hash for each.
+//
 // # Limits
 //
 //   - One machine: never put the file on a network file system, where its locks and the

@@ -89,3 +89,7 @@ func BenchmarkAppendProcessSafe(b *testing.B) {
 func BenchmarkReplay(b *testing.B) {
 	journaltest.BenchmarkReplay(b, func(b *testing.B) persistence.Journal { return openTest(b) })
 }
+
+func BenchmarkEvents(b *testing.B) {
+	journaltest.BenchmarkEvents(b, func(b *testing.B) persistence.Journal { return openTest(b) })
+}

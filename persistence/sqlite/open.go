@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
-
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -25,12 +23,17 @@ var (
 	_ persistence.Journal       = (*Journal)(nil)
 	_ persistence.FloorClaimer  = (*Journal)(nil)
 	_ persistence.SnapshotStore = (*Journal)(nil)
+	_ persistence.EventReader   = (*Journal)(nil)
+	_ persistence.Waker         = (*Journal)(nil)
 )
 
-// A Journal is a [persistence.Journal] and a [persistence.SnapshotStore] in an SQLite
-// database. Make one with [Open].
+// A Journal is a [persistence.Journal], a [persistence.SnapshotStore] and a
+// [persistence.EventReader] in an SQLite database. Make one with [Open].
 type Journal struct {
+	persistence.Bell
+
 	readers   *sql.DB
+	searches  searches
 	writer    *writer
 	queue     *queue
 	stop      context.CancelFunc // ends the committer
@@ -114,6 +117,7 @@ func (j *Journal) Close() error {
 		j.stop()
 		j.committer.Wait()
 		j.closeErr = errors.Join(j.readers.Close(), j.writer.close())
+		j.Ring()
 	})
 	return j.closeErr
 }

@@ -75,6 +75,36 @@ func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 	t.Logf("%d events under %d claims", len(got), claim.Epoch)
 }
 
+// A reader goes on from the last offset that it has seen, while other processes write.
+func TestAReaderOfEventsMissesNothingOfOtherProcesses(t *testing.T) {
+	j := openTest(t)
+	one := startChild(t, "append for ever", pathOf(j), "a")
+	two := startChild(t, "append for ever", pathOf(j), "b")
+	acked := 0
+	var seen []persistence.Entry
+	var last persistence.Offset
+	readOn := func() {
+		entries, err := readEvents(t, j, persistence.Query{}, last)
+		require.NoError(t, err)
+		if seen = append(seen, entries...); len(seen) > 0 {
+			last = seen[len(seen)-1].Offset
+		}
+	}
+	for range 200 {
+		one.line()
+		two.line()
+		acked += 2
+		readOn()
+		require.GreaterOrEqual(t, len(seen), acked, "what was acknowledged is there")
+	}
+	acked += len(one.finish()) + len(two.finish())
+	readOn()
+	require.Len(t, seen, acked)
+	again, err := readEvents(t, j, persistence.Query{}, "")
+	require.NoError(t, err)
+	require.Equal(t, again, seen)
+}
+
 // What was acknowledged before kill -9 is there after it, and the head fits the events.
 func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")

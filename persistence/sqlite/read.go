@@ -65,7 +65,7 @@ func (j *Journal) readPage(ctx context.Context, id string, from, to uint64, firs
 
 // fill reads records from p.next on.
 func (p *page) fill(ctx context.Context, tx *sql.Tx, h head) error {
-	rows, err := tx.QueryContext(ctx, "SELECT "+eventColumns+" FROM event WHERE eid = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
+	rows, err := tx.QueryContext(ctx, "SELECT "+eventColumns+" FROM event e WHERE e.eid = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq LIMIT ?",
 		h.eid, p.next, p.last, pageRecords)
 	if err != nil {
 		return err
@@ -107,10 +107,21 @@ func (j *Journal) view(ctx context.Context, id string, f func(*sql.Tx, head) err
 	if err := persistence.ValidateID(id); err != nil {
 		return err
 	}
+	return j.look(ctx, func(tx *sql.Tx) error {
+		h, err := scanHead(id, tx.QueryRowContext(ctx, selectHead, id))
+		if err != nil || h.eid == 0 {
+			return err
+		}
+		return f(tx, h)
+	})
+}
+
+// look runs f in a transaction that sees one state of the database.
+func (j *Journal) look(ctx context.Context, f func(*sql.Tx) error) error {
 	if j.closed.Load() {
 		return persistence.ErrClosed
 	}
-	err := j.viewOpen(ctx, id, f)
+	err := j.lookOpen(ctx, f)
 	switch {
 	case err != nil && j.closed.Load():
 		return persistence.ErrClosed // the database was closed under it
@@ -120,15 +131,11 @@ func (j *Journal) view(ctx context.Context, id string, f func(*sql.Tx, head) err
 	return storeError(err)
 }
 
-func (j *Journal) viewOpen(ctx context.Context, id string, f func(*sql.Tx, head) error) error {
+func (j *Journal) lookOpen(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := j.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	h, err := scanHead(id, tx.QueryRowContext(ctx, selectHead, id))
-	if err != nil || h.eid == 0 {
-		return err
-	}
-	return f(tx, h)
+	return f(tx)
 }

@@ -25,10 +25,13 @@ type eventRow struct {
 	tagList    []string // of table event_tag
 }
 
-const eventColumns = "seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc"
+// eventColumns are those of event e.
+const eventColumns = "e.seq, e.epoch, e.writer, e.sec, e.nsec, e.type, e.tags, e.meta, e.payload, e.crc"
 
-func (r *eventRow) scan(rows *sql.Rows) error {
-	return scanError(rows.Scan(&r.seq, &r.epoch, &r.writer, &r.sec, &r.nsec, &r.typ, &r.tags, &r.meta, &r.payload, &r.crc))
+// scan scans eventColumns, and what has been selected before them.
+func (r *eventRow) scan(rows *sql.Rows, before ...any) error {
+	return scanError(rows.Scan(append(before,
+		&r.seq, &r.epoch, &r.writer, &r.sec, &r.nsec, &r.typ, &r.tags, &r.meta, &r.payload, &r.crc)...))
 }
 
 // encodeEvent returns r as a row of id that shares nothing with it.

@@ -1,0 +1,159 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// offsetPrefix tells the offsets of this package from those of others.
+const offsetPrefix = "sqlite:"
+
+// Events implements [persistence.EventReader]. It reads ahead by pages of at most some
+// hundred records and holds nothing of the database while the caller works.
+//
+// An offset is the number of the event among all that were ever stored in the database.
+// No number is given twice, so offsets stay valid when events are deleted, and in every
+// copy of the database that has the events. In an older copy, those beyond its last event
+// are [persistence.ErrInvalid], until it has as many events again: where a backup is
+// restored, projections must be put back to it too.
+func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+	return func(yield func(persistence.Entry, error) bool) {
+		r, err := newReading(q, after)
+		for err == nil && !r.done {
+			err = j.look(ctx, func(tx *sql.Tx) error { return r.page(ctx, tx, &j.searches) })
+			for _, e := range r.entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+		if err != nil {
+			yield(persistence.Entry{}, fmt.Errorf("read events: %w", err))
+			return
+		}
+		j.searches.inVain(q, r.found, r.last)
+	}
+}
+
+// A reading is how far one call of Events has come.
+type reading struct {
+	query   persistence.Query
+	found   int64 // the number of the last that was found, or where the call began
+	next    int64 // what is left has greater numbers
+	last    int64 // the greatest number when the call began, -1 before that
+	entries []persistence.Entry
+	done    bool
+}
+
+func newReading(q persistence.Query, after persistence.Offset) (*reading, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	ord, err := parseOffset(after)
+	return &reading{query: q, found: ord, next: ord, last: -1}, err
+}
+
+// page reads the next entries. Those before an error it keeps, too.
+func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
+	r.entries = nil
+	if r.last < 0 {
+		if err := r.begin(ctx, tx); err != nil {
+			return err
+		}
+		r.next = s.skip(r.query, r.next)
+	}
+	query, args := r.statement()
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	size := 0
+	for size < pageBytes && rows.Next() {
+		e, err := r.scan(rows)
+		if err != nil {
+			return err
+		}
+		r.entries = append(r.entries, e)
+		size += len(e.Record.Payload)
+	}
+	r.done = size < pageBytes && len(r.entries) < pageRecords
+	return rows.Err()
+}
+
+// begin finds out where the reading ends. What is appended later has greater numbers, as
+// numbers are given, and seen, in the order of the commits.
+func (r *reading) begin(ctx context.Context, tx *sql.Tx) error {
+	err := tx.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'event'").Scan(&r.last)
+	if err != nil {
+		return scanError(err)
+	}
+	if r.next > r.last {
+		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it is that of another journal, or this is an older copy of the database; "+
+			"begin again, or restore the reader's data too", persistence.ErrInvalid, formatOffset(r.next), r.last)
+	}
+	return nil
+}
+
+// statement selects the entries of a page. An event whose entity is missing is selected,
+// to be noticed.
+func (r *reading) statement() (string, []any) {
+	from, ord := "event e", "e.ord"
+	args := []any{r.next, r.last, pageRecords}
+	where := ""
+	if r.query.Tag != "" {
+		from, ord = "event_tag t CROSS JOIN event e ON e.ord = t.ord", "t.ord" // CROSS: in this order
+		where = "t.tag = ?4 AND "
+		args = append(args, r.query.Tag)
+	}
+	where += ord + " > ?1 AND " + ord + " <= ?2 AND (n.id IS NULL OR e.seq > n.deleted_to)"
+	if s := r.query.Slices; s != (persistence.SliceRange{}) {
+		where += fmt.Sprintf(" AND (n.id IS NULL OR %s(n.pid) BETWEEN %d AND %d)", sliceFunction, s.From, s.To-1)
+	}
+	return "SELECT e.ord, n.pid, " + eventColumns + " FROM " + from + " LEFT JOIN entity n ON n.id = e.eid WHERE " + where +
+		" ORDER BY " + ord + " LIMIT ?3", args
+}
+
+func (r *reading) scan(rows *sql.Rows) (persistence.Entry, error) {
+	var ord int64
+	var id sql.NullString
+	var row eventRow
+	if err := row.scan(rows, &ord, &id); err != nil {
+		return persistence.Entry{}, err
+	}
+	if !id.Valid {
+		return persistence.Entry{}, fmt.Errorf("%w: event %d belongs to no persistence id", persistence.ErrCorrupt, ord)
+	}
+	record, err := decodeEvent(id.String, &row)
+	if err != nil {
+		return persistence.Entry{}, fmt.Errorf("event %d, of %q: %w", ord, id.String, err)
+	}
+	if r.query.Tag != "" && !slices.Contains(record.Tags, r.query.Tag) {
+		return persistence.Entry{}, fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", persistence.ErrCorrupt, ord, r.query.Tag)
+	}
+	r.found, r.next = ord, ord
+	return persistence.Entry{ID: id.String, Offset: formatOffset(ord), Record: record}, nil
+}
+
+func formatOffset(ord int64) persistence.Offset {
+	return persistence.Offset(offsetPrefix + strconv.FormatInt(ord, 10))
+}
+
+// parseOffset accepts what formatOffset makes, and "".
+func parseOffset(o persistence.Offset) (int64, error) {
+	if o == "" {
+		return 0, nil
+	}
+	ord, err := strconv.ParseInt(strings.TrimPrefix(string(o), offsetPrefix), 10, 64)
+	if err != nil || ord < 0 || formatOffset(ord) != o {
+		return 0, fmt.Errorf("%w: %q is not an offset of an SQLite journal", persistence.ErrInvalid, o)
+	}
+	return ord, nil
+}
