@@ -35,6 +35,7 @@ var layers = []layer{
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
 		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence", "actor", "internal/*"}},
+		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
 		{"persistence", []string{"actor", "internal/*"}},
 		{"remote", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},

@@ -1,0 +1,148 @@
+package projection
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// Behavior returns the behavior of the actor that runs the projection. It has a child for
+// each worker, which begins again when it fails; the actor itself only answers questions.
+// One actor of a name must run at a time: in a cluster, make it a singleton.
+//
+//	behaviors.Singleton(balances.Behavior)
+func (p *Projection[E]) Behavior() actor.Behavior[Command] {
+	return func(ctx *actor.Context[Command], next *actor.Next[Command]) {
+		c := &coordinator[E]{Projection: p, workers: p.newWorkers()}
+		for i, w := range c.workers {
+			ref := actor.Spawn(ctx, w.behavior(), fmt.Sprint("worker-", i))
+			ctx.Watch(ref)
+			c.refs = append(c.refs, ref)
+		}
+		next.OnMessage, next.OnSignal = c.receive, c.onSignal
+	}
+}
+
+// A coordinator is the actor of a projection.
+type coordinator[E any] struct {
+	*Projection[E]
+	workers []*worker[E]
+	refs    []actor.ActorRef[order]
+}
+
+func (c *coordinator[E]) receive(_ *actor.Context[Command], msg Command) actor.Behavior[Command] {
+	switch msg := msg.(type) {
+	case GetStatus:
+		msg.ReplyTo.Tell(c.status(c.workers))
+	case CatchUp:
+		c.catchUp(msg)
+	}
+	return nil
+}
+
+// catchUp replies when the last worker has caught up.
+func (c *coordinator[E]) catchUp(msg CatchUp) {
+	var left atomic.Int32
+	left.Store(int32(len(c.refs))) //nolint:gosec // there are at most as many as slices
+	for _, ref := range c.refs {
+		ref.Tell(order{caughtUp: func() {
+			if left.Add(-1) == 0 {
+				msg.ReplyTo.Tell(c.status(c.workers))
+			}
+		}})
+	}
+}
+
+// onSignal leaves the end of a worker unhandled: it ends only by failures that are final.
+func (c *coordinator[E]) onSignal(_ *actor.Context[Command], sig actor.Signal) actor.Behavior[Command] {
+	switch sig.(type) {
+	case actor.Terminated, actor.ChildFailed:
+		return func(_ *actor.Context[Command], next *actor.Next[Command]) { next.Unhandled() }
+	case actor.PostStop, actor.PreRestart:
+	}
+	return nil
+}
+
+// An order tells a worker to look for events.
+type order struct {
+	rest     uint64 // the number of the rest that is over; 0 for an order of somebody else
+	caughtUp func() // what to do once all is done that is there now, or nil
+}
+
+// behavior returns that of the actor that runs w.
+func (w *worker[E]) behavior() actor.Behavior[order] {
+	s := &shift[E]{worker: w}
+	return func(_ *actor.Context[order], next *actor.Next[order]) {
+		next.Supervise(s.begin, actor.Strategy{Backoff: w.backoff})
+	}
+}
+
+// A shift is a worker as an actor. It outlives restarts, as those who wait do.
+type shift[E any] struct {
+	*worker[E]
+	rests   uint64 // how many there have been
+	vain    int    // how often in a row there was nothing new
+	waiting []func()
+}
+
+func (s *shift[E]) begin(ctx *actor.Context[order], next *actor.Next[order]) {
+	s.system, s.log, s.loaded = ctx.System(), ctx.Log(), false
+	ctx.Self().Tell(order{})
+	next.OnMessage = s.receive
+	next.OnSignal = func(*actor.Context[order], actor.Signal) actor.Behavior[order] { return nil }
+}
+
+func (s *shift[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[order] {
+	if o.rest != 0 && o.rest != s.rests {
+		return nil // an order has ended that rest early
+	}
+	if o.caughtUp != nil {
+		s.waiting = append(s.waiting, o.caughtUp)
+	}
+	appended := s.appended()
+	found, err := s.catchUp(ctx.Context)
+	if err != nil {
+		return s.fail(ctx, err)
+	}
+	for _, caughtUp := range s.waiting {
+		caughtUp()
+	}
+	s.waiting = nil
+	s.rest(ctx, appended, found)
+	return nil
+}
+
+// fail leaves it to supervision to begin again, unless the actor is being stopped.
+func (s *shift[E]) fail(ctx *actor.Context[order], err error) actor.Behavior[order] {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return ctx.Fail(err)
+}
+
+// rest has the worker look again when something was appended, or after a while.
+func (s *shift[E]) rest(ctx *actor.Context[order], appended <-chan struct{}, found bool) {
+	if s.vain++; found {
+		s.vain = 0
+	}
+	s.rests++
+	number, while := s.rests, s.polling.Delay(s.vain)
+	actor.PipeToSelf(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, sleep(ctx, while, appended)
+	}, func(struct{}, error) order { return order{rest: number} })
+}
+
+// sleep waits for the first of all, and returns the error of ctx when it is that.
+func sleep(ctx context.Context, d time.Duration, appended <-chan struct{}) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-appended:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}

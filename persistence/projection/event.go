@@ -1,0 +1,122 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// An Event is a stored event, decoded.
+type Event[E any] struct {
+	ID     string             // the persistence id whose event it is
+	Seq    uint64             // its sequence number there
+	Offset persistence.Offset // its place in the journal
+	Time   time.Time          // when it was written, by the clock of the writer
+	Tags   []string
+	Meta   map[string]string
+	Event  E
+}
+
+// An EventError is an event that could not be handled: its handler has failed or
+// panicked, or it could not be decoded.
+type EventError struct {
+	ID     string
+	Seq    uint64
+	Offset persistence.Offset
+	Err    error
+}
+
+// Error implements error.
+func (e *EventError) Error() string {
+	return fmt.Sprintf("projection: event %d of %q, at %s: %v", e.Seq, e.ID, e.Offset, e.Err)
+}
+
+// Unwrap returns what has failed.
+func (e *EventError) Unwrap() error { return e.Err }
+
+// errNotMine is the error of an event that is not of type E.
+var errNotMine = errors.New("the event is of another type")
+
+// decode returns the event of an entry.
+func decode[E any](s *actor.System, entry *persistence.Entry) (Event[E], error) {
+	r := &entry.Record
+	x, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(s)
+	if err != nil {
+		return Event[E]{}, eventError(entry, fmt.Errorf("%w; import the package that registers it, or pass over such events with SkipOthers", err))
+	}
+	event, ok := x.(E)
+	if !ok {
+		err := fmt.Errorf("%w: it is a %T, not a %v; ask for a narrower tag, or pass over such events with SkipOthers",
+			errNotMine, x, reflect.TypeFor[E]())
+		return Event[E]{}, eventError(entry, err)
+	}
+	return Event[E]{
+		ID: entry.ID, Seq: r.Seq, Offset: entry.Offset, Time: r.Time, Tags: r.Tags, Meta: r.Meta, Event: event,
+	}, nil
+}
+
+func eventError(entry *persistence.Entry, err error) error {
+	return &EventError{ID: entry.ID, Seq: entry.Record.Seq, Offset: entry.Offset, Err: err}
+}
+
+// isOther reports whether an event could not be decoded because it is none for us, rather
+// than damaged.
+func isOther(err error) bool {
+	var unknown *codec.UnknownNameError
+	return errors.Is(err, errNotMine) || errors.As(err, &unknown)
+}
+
+// A Batch is events that come one after the other. They are handled in order, and with
+// them the offset of the projection moves from After to To.
+type Batch[E any] struct {
+	Name   string // under which the offset is stored
+	After  persistence.Offset
+	To     persistence.Offset // of the last event, or of one behind it that was passed over
+	Events []Event[E]
+	Within time.Duration // after which it is better to stop between two events
+}
+
+// Each calls f for one event after the other, until there are no more, the time is up, or
+// f fails or panics: that is an [*EventError]. It returns the offset up to which the batch
+// is done.
+func (b *Batch[E]) Each(f func(Event[E]) error) (reached persistence.Offset, err error) {
+	begin := time.Now()
+	reached = b.After
+	for i := range b.Events {
+		if i > 0 && time.Since(begin) >= b.Within {
+			return reached, nil
+		}
+		e := &b.Events[i]
+		if err := guarded(func() error { return f(*e) }); err != nil {
+			return reached, &EventError{ID: e.ID, Seq: e.Seq, Offset: e.Offset, Err: err}
+		}
+		reached = e.Offset
+	}
+	return b.To, nil
+}
+
+// guarded does work, and returns a panic in it as an error.
+func guarded(work func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &actor.PanicError{Value: r, Stack: debug.Stack()}
+		}
+	}()
+	return work()
+}
+
+// drop takes away what is done.
+func (b *Batch[E]) drop(reached persistence.Offset) {
+	if reached == b.To {
+		b.Events = nil
+	}
+	done := slices.IndexFunc(b.Events, func(e Event[E]) bool { return e.Offset == reached })
+	b.After, b.Events = reached, b.Events[done+1:]
+}

@@ -1,0 +1,119 @@
+package projection_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/projection"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+type (
+	event    interface{ event() }
+	added    struct{ N int }
+	poisoned struct{}
+	foreign  struct{}
+)
+
+func (added) event()    {}
+func (poisoned) event() {}
+
+func init() {
+	actor.RegisterType[added]("projection_test.added")
+	actor.RegisterType[poisoned]("projection_test.poisoned")
+	actor.RegisterType[foreign]("projection_test.foreign")
+}
+
+// A writer appends to a persistence id.
+type writer struct {
+	t     testing.TB
+	j     persistence.Journal
+	id    string
+	claim persistence.Claim
+	tags  []string
+}
+
+func newWriter(t testing.TB, j persistence.Journal, id string, tags ...string) *writer {
+	t.Helper()
+	claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+	require.NoError(t, err)
+	return &writer{t, j, id, claim, tags}
+}
+
+// append stores events.
+func (w *writer) append(events ...any) {
+	w.t.Helper()
+	req := persistence.AppendRequest{ID: w.id, Epoch: w.claim.Epoch, Prev: w.claim.LastSeq}
+	for _, e := range events {
+		w.claim.LastSeq++
+		r := persistence.Record{Seq: w.claim.LastSeq, Epoch: w.claim.Epoch, Type: "projection_test.nobody", Tags: w.tags}
+		if e != nil {
+			p, err := actor.Pack(e)
+			require.NoError(w.t, err)
+			r.Type, r.Payload = p.Type, p.Data
+		}
+		req.Records = append(req.Records, r)
+	}
+	require.NoError(w.t, w.j.Append(w.t.Context(), []persistence.AppendRequest{req})[0])
+}
+
+// A sum is what the projections of these tests make: per id the sum of what was added.
+type sum struct {
+	mu    sync.Mutex
+	byID  map[string]int
+	order []string // the events, as "id/seq"
+	fail  func(projection.Event[event]) error
+}
+
+func newSum() *sum { return &sum{byID: map[string]int{}} }
+
+func (s *sum) handle(_ context.Context, e projection.Event[event]) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail != nil {
+		if err := s.fail(e); err != nil {
+			return err
+		}
+	}
+	if a, ok := e.Event.(added); ok {
+		s.byID[e.ID] += a.N
+	}
+	s.order = append(s.order, fmt.Sprint(e.ID, "/", e.Seq))
+	return nil
+}
+
+func (s *sum) handled() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.order...)
+}
+
+func (s *sum) failWith(f func(projection.Event[event]) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail = f
+}
+
+// poison fails at poisoned events.
+func poison(e projection.Event[event]) error {
+	if _, ok := e.Event.(poisoned); ok {
+		return fmt.Errorf("this is poison")
+	}
+	return nil
+}
+
+func catchUp(t testing.TB, ref actor.ActorRef[projection.Command]) projection.Status {
+	t.Helper()
+	return testkit.Ask(t, ref, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.CatchUp{ReplyTo: r} })
+}
+
+func status(t testing.TB, ref actor.ActorRef[projection.Command]) projection.Status {
+	t.Helper()
+	return testkit.Ask(t, ref, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.GetStatus{ReplyTo: r} })
+}

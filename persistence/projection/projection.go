@@ -1,0 +1,109 @@
+package projection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A Projection makes something out of events. Make one with [New]. It runs as an actor,
+// see [Projection.Behavior], or without one, see [Projection.CatchUp]; not as both at a
+// time, as two of the same name get in each other's way.
+type Projection[E any] struct {
+	config
+	name    string
+	reader  persistence.EventReader
+	query   persistence.Query
+	handler Handler[E]
+}
+
+// New returns the projection that hands to handler the events that q asks for, each of
+// type E. Its offset is stored under name, which must never change.
+//
+// New panics when it cannot work: a malformed name or query, something nil, options that
+// do not fit, and a type E that is not registered, unless it is an interface.
+func New[E any](name string, reader persistence.EventReader, q persistence.Query, handler Handler[E], opts ...Option) *Projection[E] {
+	p := &Projection[E]{name: name, reader: reader, query: q, handler: handler}
+	if err := p.complete(opts); err != nil {
+		panic(fmt.Sprintf("projection %q: %v", name, err))
+	}
+	return p
+}
+
+func (p *Projection[E]) complete(opts []Option) (err error) {
+	if p.config, err = newConfig(opts); err != nil {
+		return err
+	}
+	if p.reader == nil || p.handler == nil {
+		return errors.New("reader and handler must not be nil")
+	}
+	if err := errors.Join(persistence.ValidateID(p.name), p.query.Validate()); err != nil {
+		return err
+	}
+	if p.workers > 1 && p.query.Slices != (persistence.SliceRange{}) {
+		return errors.New("a query for slices cannot be shared by Workers; leave out one of the two")
+	}
+	if t := reflect.TypeFor[E](); t.Kind() != reflect.Interface {
+		if _, ok := codec.NameOf(t); !ok {
+			return fmt.Errorf("event %w", &codec.UnregisteredError{Type: t})
+		}
+	}
+	return nil
+}
+
+// Name returns the name under which the offset is stored.
+func (p *Projection[E]) Name() string { return p.name }
+
+// CatchUp handles all events that there are now, and returns, at the first failure too:
+// for programs that project now and then, and for tests. A later call, by whichever
+// process, goes on where the last has ended. Events must not contain actor refs.
+func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
+	workers := p.newWorkers()
+	errs := make([]error, len(workers))
+	var all sync.WaitGroup
+	for i, w := range workers {
+		all.Go(func() { errs[i] = w.catchUpFully(ctx) })
+	}
+	all.Wait()
+	return p.status(workers), errors.Join(errs...)
+}
+
+// catchUpFully tries an event again that may be passed over in the end.
+func (w *worker[E]) catchUpFully(ctx context.Context) error {
+	for {
+		_, err := w.catchUp(ctx)
+		var e *EventError
+		if err == nil || ctx.Err() != nil || w.skipAfter == 0 || !errors.As(err, &e) {
+			return err
+		}
+	}
+}
+
+func (p *Projection[E]) newWorkers() []*worker[E] {
+	workers := make([]*worker[E], p.workers)
+	for i, share := range persistence.Split(p.workers) {
+		workers[i] = newWorker(p, i, share)
+	}
+	return workers
+}
+
+func (p *Projection[E]) status(workers []*worker[E]) Status {
+	s := Status{Name: p.name}
+	for _, w := range workers {
+		s.Workers = append(s.Workers, w.report.get())
+	}
+	return s
+}
+
+// appended returns the hint that the journal gives, or nil.
+func (p *Projection[E]) appended() <-chan struct{} {
+	if waker, ok := p.reader.(persistence.Waker); ok {
+		return waker.Appended()
+	}
+	return nil
+}

@@ -1,0 +1,375 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/projection"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// quiet is for tests whose actors fail on purpose.
+func quiet(t *testing.T) *actor.System { return testkit.NewSystem(t, actor.WithLogger(zap.NewNop())) }
+
+func TestAProjectionFollowsTheJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		w := newWriter(t, j, "a", "red")
+		w.append(added{1}, added{2})
+		newWriter(t, j, "b").append(added{100})
+		p := projection.New("sum", j, persistence.Query{Tag: "red"}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		ref := actor.Spawn(testkit.NewSystem(t), p.Behavior(), "sum")
+		catchUp(t, ref)
+		require.Equal(t, map[string]int{"a": 3}, s.byID)
+
+		begin := time.Now()
+		w.append(added{4})
+		synctest.Wait()
+		require.Equal(t, map[string]int{"a": 7}, s.byID, "the journal has woken it")
+		require.Zero(t, time.Since(begin))
+
+		got := status(t, ref)
+		require.Equal(t, "sum", got.Name)
+		require.Equal(t, uint64(3), got.Workers[0].Handled)
+		require.Equal(t, persistence.Offset("memory:4"), got.Workers[0].Offset)
+		require.Empty(t, got.Failing())
+	})
+}
+
+// deaf is a journal that wakes nobody.
+type deaf struct{ persistence.EventReader }
+
+func TestWithoutHintsTheJournalIsPolledLessAndLessOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		w := newWriter(t, j, "a")
+		r := &counting{EventReader: j}
+		p := projection.New("sum", deaf{r}, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		actor.Spawn(testkit.NewSystem(t), p.Behavior(), "sum")
+		time.Sleep(time.Minute)
+		require.InDelta(t, 60, r.reads.Load(), 10)
+		w.append(added{1})
+		before := r.reads.Load()
+		time.Sleep(2 * time.Second)
+		require.Equal(t, []string{"a/1"}, s.handled())
+		require.Greater(t, r.reads.Load(), before+5, "where there was one there may be more")
+	})
+}
+
+// counting counts reads.
+type counting struct {
+	persistence.EventReader
+	reads atomic.Int64
+}
+
+func (c *counting) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+	c.reads.Add(1)
+	return c.EventReader.Events(ctx, q, after)
+}
+
+func TestAProjectionGoesOnWhereItHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+		w := newWriter(t, j, "a")
+		for round := range 3 {
+			w.append(added{1}, added{1})
+			p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+			sys := testkit.NewSystem(t)
+			catchUp(t, actor.Spawn(sys, p.Behavior(), "sum"))
+			require.Len(t, s.handled(), 2*(round+1))
+			require.NoError(t, sys.Shutdown(t.Context()))
+		}
+		require.Equal(t, []string{"a/1", "a/2", "a/3", "a/4", "a/5", "a/6"}, s.handled())
+	})
+}
+
+func TestWithoutAnActorAProjectionCatchesUpAndReturns(t *testing.T) {
+	j, s := memory.New(), newSum()
+	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle), projection.InBatches(7, time.Second))
+	w := newWriter(t, j, "a")
+	for i := range 4 {
+		for range 10 {
+			w.append(added{1})
+		}
+		got, err := p.CatchUp(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, uint64(10), got.Workers[0].Handled)
+		require.Equal(t, 10*(i+1), s.byID["a"])
+	}
+}
+
+func TestAFailureIsTriedAgainUntilItPasses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		s.failWith(poison)
+		w := newWriter(t, j, "a")
+		w.append(added{1}, poisoned{}, added{2})
+		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		ref := actor.Spawn(quiet(t), p.Behavior(), "sum")
+		time.Sleep(time.Hour)
+		got := status(t, ref)
+		require.Contains(t, got.Failing(), `event 2 of "a", at memory:2: this is poison`)
+		require.InDelta(t, 330, got.Workers[0].Failures, 50, "with backoff up to ten seconds")
+		require.Equal(t, persistence.Offset("memory:1"), got.Workers[0].Offset)
+		require.Equal(t, []string{"a/1"}, s.handled())
+
+		s.failWith(nil)
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"a/1", "a/2", "a/3"}, s.handled())
+		require.Empty(t, status(t, ref).Failing())
+	})
+}
+
+func TestAPanicIsAFailureOfItsEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		s.failWith(func(e projection.Event[event]) error {
+			if e.Seq == 2 {
+				panic("boom")
+			}
+			return nil
+		})
+		newWriter(t, j, "a").append(added{1}, added{2}, added{3})
+		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		ref := actor.Spawn(quiet(t), p.Behavior(), "sum")
+		time.Sleep(time.Hour)
+		require.Contains(t, status(t, ref).Failing(), `event 2 of "a"`)
+		require.Contains(t, status(t, ref).Failing(), "boom")
+	})
+}
+
+func TestSkipAfterPassesOverAnEventThatAlwaysFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		s.failWith(poison)
+		newWriter(t, j, "a").append(added{1}, poisoned{}, added{2}, nil, poisoned{}, added{3})
+		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle), projection.SkipAfter(3))
+		ref := actor.Spawn(quiet(t), p.Behavior(), "sum")
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"a/1", "a/3", "a/6"}, s.handled())
+		got := catchUp(t, ref).Workers[0]
+		require.Equal(t, uint64(3), got.Skipped)
+		require.Equal(t, uint64(3), got.Handled)
+		require.Zero(t, got.Failures)
+	})
+}
+
+func TestEventsOfOthersAreFailuresUnlessTheyAreSkipped(t *testing.T) {
+	j, s := memory.New(), newSum()
+	newWriter(t, j, "a").append(added{1}, foreign{}, nil, added{2})
+	offsets := &projection.MemoryOffsets{}
+	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+	_, err := p.CatchUp(t.Context())
+	require.ErrorContains(t, err, "it is a projection_test.foreign, not a projection_test.event; ask for a narrower tag")
+	require.Equal(t, []string{"a/1"}, s.handled())
+
+	p = projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.SkipOthers())
+	got, err := p.CatchUp(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a/1", "a/4"}, s.handled())
+	require.Equal(t, uint64(2), got.Workers[0].Skipped)
+
+	newWriter(t, j, "b").append(nil)
+	p = projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+	_, err = p.CatchUp(t.Context())
+	require.ErrorIs(t, err, actor.ErrNotDecodable)
+	require.ErrorContains(t, err, "pass over such events with SkipOthers")
+}
+
+func TestAnUnavailableJournalIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		newWriter(t, j, "a").append(added{1}, added{2}, added{3})
+		r := &breaking{EventReader: j}
+		r.broken.Store(true)
+		p := projection.New("sum", r, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		ref := actor.Spawn(quiet(t), p.Behavior(), "sum")
+		time.Sleep(time.Minute)
+		require.Contains(t, status(t, ref).Failing(), persistence.ErrUnavailable.Error())
+		require.Equal(t, []string{"a/1"}, s.handled(), "what came before the failure is handled, once")
+		r.broken.Store(false)
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"a/1", "a/2", "a/3"}, s.handled())
+	})
+}
+
+// breaking breaks after the first event of the journal.
+type breaking struct {
+	persistence.EventReader
+	broken atomic.Bool
+}
+
+func (b *breaking) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+	return func(yield func(persistence.Entry, error) bool) {
+		for e, err := range b.EventReader.Events(ctx, q, after) {
+			if b.broken.Load() && e.Offset != "memory:1" {
+				yield(persistence.Entry{}, persistence.ErrUnavailable)
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestWorkersShareTheEventsAndKeepTheOrderOfEachID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+		want := map[string]int{}
+		for i := range 40 {
+			w := newWriter(t, j, fmt.Sprint("id-", i))
+			for n := range 5 {
+				w.append(added{n})
+				want[w.id] += n
+			}
+		}
+		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(4))
+		sys := testkit.NewSystem(t)
+		got := catchUp(t, actor.Spawn(sys, p.Behavior(), "sum"))
+		require.Equal(t, want, s.byID)
+		require.Len(t, got.Workers, 4)
+		total := uint64(0)
+		for _, w := range got.Workers {
+			require.Positive(t, w.Handled)
+			total += w.Handled
+		}
+		require.Equal(t, uint64(200), total)
+		last := map[string]int{}
+		for _, o := range s.handled() {
+			var id, seq int
+			_, err := fmt.Sscanf(o, "id-%d/%d", &id, &seq)
+			require.NoError(t, err)
+			require.Equal(t, last[fmt.Sprint(id)]+1, seq)
+			last[fmt.Sprint(id)]++
+		}
+		require.NoError(t, sys.Shutdown(t.Context()))
+
+		for _, n := range []int{1, 3} {
+			p = projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(n))
+			_, err := p.CatchUp(t.Context())
+			require.ErrorContains(t, err, `what is stored under its name is "workers:4": give it as many workers as it had`)
+		}
+	})
+}
+
+func TestTwoOfANameDoNotPassEachOther(t *testing.T) {
+	j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+	newWriter(t, j, "a").append(added{1}, added{2})
+	rival := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, newSum().handle))
+	s.failWith(func(e projection.Event[event]) error {
+		_, err := rival.CatchUp(context.Background())
+		return err
+	})
+	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+	_, err := p.CatchUp(t.Context())
+	require.ErrorIs(t, err, projection.ErrMoved)
+	require.ErrorContains(t, err, "as a singleton")
+	got, err := p.CatchUp(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, persistence.Offset("memory:2"), got.Workers[0].Offset)
+}
+
+func TestAStopEndsTheHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := memory.New()
+		newWriter(t, j, "a").append(added{1})
+		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{},
+			func(ctx context.Context, _ projection.Event[event]) error {
+				<-ctx.Done()
+				return ctx.Err()
+			}))
+		sys := testkit.NewSystem(t)
+		ref := actor.Spawn(sys, p.Behavior(), "sum")
+		synctest.Wait()
+		require.Empty(t, status(t, ref).Failing(), "it answers while its worker is busy")
+		require.NoError(t, sys.Shutdown(t.Context()))
+	})
+}
+
+func TestAProjectionMayBeASingleton(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		newWriter(t, j, "a").append(added{1})
+		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		ref := actor.Spawn(testkit.NewSystem(t), behaviors.Singleton(p.Behavior), "sum")
+		catchUp(t, ref)
+		require.Equal(t, []string{"a/1"}, s.handled())
+	})
+}
+
+func TestABatchEndsWhenItsTimeIsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		newWriter(t, j, "a").append(added{1}, added{2}, added{3}, added{4}, added{5})
+		s.failWith(func(projection.Event[event]) error { time.Sleep(time.Second); return nil })
+		offsets := &saves{}
+		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.InBatches(100, 2*time.Second))
+		_, err := p.CatchUp(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []persistence.Offset{"memory:2", "memory:4", "memory:5"}, offsets.saved)
+	})
+}
+
+// saves remembers what was saved.
+type saves struct {
+	projection.MemoryOffsets
+	saved []persistence.Offset
+}
+
+func (s *saves) Save(ctx context.Context, name string, after, to persistence.Offset) error {
+	s.saved = append(s.saved, to)
+	return s.MemoryOffsets.Save(ctx, name, after, to)
+}
+
+// lazy handles nothing.
+type lazy struct{ projection.MemoryOffsets }
+
+func (*lazy) Handle(_ context.Context, b projection.Batch[event]) (persistence.Offset, error) {
+	return b.After, nil
+}
+
+func TestAHandlerThatDoesNothingIsAFailure(t *testing.T) {
+	j := memory.New()
+	newWriter(t, j, "a").append(added{1})
+	_, err := projection.New[event]("sum", j, persistence.Query{}, &lazy{}).CatchUp(t.Context())
+	require.ErrorContains(t, err, "neither moved the offset nor failed")
+}
+
+func TestNewPanicsWhenItCannotWork(t *testing.T) {
+	j, h := memory.New(), projection.AtLeastOnce(&projection.MemoryOffsets{}, newSum().handle)
+	for says, build := range map[string]func(){
+		"the id is empty": func() { projection.New("", j, persistence.Query{}, h) },
+		"must not be nil": func() { projection.New[event]("p", j, persistence.Query{}, nil) },
+		"slices from":     func() { projection.New("p", j, persistence.Query{Slices: persistence.SliceRange{From: 2, To: 1}}, h) },
+		"Workers must be": func() { projection.New("p", j, persistence.Query{}, h, projection.Workers(0)) },
+		"leave out one": func() {
+			projection.New("p", j, persistence.Query{Slices: persistence.SliceRange{To: 1}}, h, projection.Workers(2))
+		},
+		"InBatches needs":        func() { projection.New("p", j, persistence.Query{}, h, projection.InBatches(0, 1)) },
+		"Polling and":            func() { projection.New("p", j, persistence.Query{}, h, projection.Polling(actor.Backoff{})) },
+		"SkipAfter must not":     func() { projection.New("p", j, persistence.Query{}, h, projection.SkipAfter(-1)) },
+		"projection_test.secret": func() { projection.New[secret]("p", j, persistence.Query{}, projection.AtLeastOnce[secret](nil, nil)) },
+	} {
+		func() {
+			defer func() { require.ErrorContains(t, errors.New(fmt.Sprint(recover())), says) }()
+			build()
+		}()
+	}
+}
+
+// secret is not registered.
+type secret struct{}

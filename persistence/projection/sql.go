@@ -1,0 +1,133 @@
+package projection
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// The statements are understood by SQLite and by PostgreSQL. That which moves an offset
+// also waits for others that are about to move it, until their transaction has ended.
+const (
+	createOffsets = "CREATE TABLE IF NOT EXISTS projection_offset (name TEXT PRIMARY KEY, pos TEXT NOT NULL)"
+	selectOffset  = "SELECT pos FROM projection_offset WHERE name = $1"
+	insertOffset  = "INSERT INTO projection_offset (name, pos) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
+	updateOffset  = "UPDATE projection_offset SET pos = $2 WHERE name = $1 AND pos = $3"
+)
+
+// SQLOffsets is an [OffsetStore] in an SQL database, in the table projection_offset, which
+// it creates: a row with the name and the offset of each projection, and one of each
+// worker when there are several. Delete the rows of a name to have it begin again.
+//
+// It has been tested with SQLite. Its SQL is also that of PostgreSQL.
+type SQLOffsets struct {
+	db      *sql.DB
+	created atomic.Bool
+}
+
+// NewSQLOffsets returns the offsets in db, which it does not touch before they are used.
+func NewSQLOffsets(db *sql.DB) *SQLOffsets { return &SQLOffsets{db: db} }
+
+// Load implements [OffsetStore].
+func (o *SQLOffsets) Load(ctx context.Context, name string) (persistence.Offset, error) {
+	if err := o.create(ctx); err != nil {
+		return "", err
+	}
+	var offset persistence.Offset
+	err := o.db.QueryRowContext(ctx, selectOffset, name).Scan(&offset)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("load the offset of %q: %w", name, err)
+	}
+	return offset, nil
+}
+
+// Save implements [OffsetStore].
+func (o *SQLOffsets) Save(ctx context.Context, name string, after, to persistence.Offset) error {
+	if err := o.create(ctx); err != nil {
+		return err
+	}
+	return o.inTx(ctx, func(tx *sql.Tx) error { return move(ctx, tx, name, after, to) })
+}
+
+// create makes the table if there is none.
+func (o *SQLOffsets) create(ctx context.Context) error {
+	if o.created.Load() {
+		return nil
+	}
+	if _, err := o.db.ExecContext(ctx, createOffsets); err != nil {
+		return fmt.Errorf("create the table of offsets: %w", err)
+	}
+	o.created.Store(true)
+	return nil
+}
+
+// inTx runs f in a transaction, which it commits when f succeeds.
+func (o *SQLOffsets) inTx(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := o.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// move is Save in tx.
+func move(ctx context.Context, tx *sql.Tx, name string, after, to persistence.Offset) error {
+	query, args := updateOffset, []any{name, string(to), string(after)}
+	if after == "" {
+		query, args = insertOffset, args[:2]
+	}
+	result, err := tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("save the offset of %q: %w", name, err)
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n == 0 {
+		err = moved(name, after)
+	}
+	return err
+}
+
+// InTx handles each event with f, in a transaction of db in which the offset is stored
+// too: what f does with tx, and with nothing else, is done exactly once for each event,
+// whatever dies. f must not commit, nor roll back, and must return the errors of tx.
+//
+// A transaction has the events of a batch. When one fails, none of them is done, and they
+// come again, one by one. The offset is moved first: where two projections of the same
+// name run by mistake, the second waits for the first and then fails with [ErrMoved].
+//
+// The offsets are in the table of [SQLOffsets]. An SQLite database should be opened with a
+// busy_timeout, and should not be the file of a journal, whose writers would wait.
+func InTx[E any](db *sql.DB, f func(ctx context.Context, tx *sql.Tx, e Event[E]) error) Handler[E] {
+	return &inTx[E]{SQLOffsets: NewSQLOffsets(db), f: f}
+}
+
+type inTx[E any] struct {
+	*SQLOffsets
+	f func(context.Context, *sql.Tx, Event[E]) error
+}
+
+func (h *inTx[E]) Handle(ctx context.Context, b Batch[E]) (persistence.Offset, error) {
+	reached := b.After
+	err := h.inTx(ctx, func(tx *sql.Tx) error {
+		err := move(ctx, tx, b.Name, b.After, b.To)
+		if err == nil {
+			reached, err = b.Each(func(e Event[E]) error { return h.f(ctx, tx, e) })
+		}
+		if err != nil || reached == b.To {
+			return err
+		}
+		return move(ctx, tx, b.Name, b.To, reached)
+	})
+	if err != nil {
+		return b.After, err
+	}
+	return reached, nil
+}

@@ -1,0 +1,249 @@
+package projection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A worker handles a share of the events, one batch after the other. It belongs to one
+// goroutine; what others may know of it is in report.
+type worker[E any] struct {
+	*Projection[E]
+	name   string // of its offset
+	query  persistence.Query
+	system *actor.System // or nil
+	log    *zap.Logger
+	report report
+
+	loaded bool // offset is what is stored
+	offset persistence.Offset
+
+	single  int                // so many events are handled one by one, as one of them has failed
+	culprit persistence.Offset // of the event that has failed last
+	tries   int                // how often it has, in a row
+}
+
+func newWorker[E any](p *Projection[E], i int, share persistence.SliceRange) *worker[E] {
+	w := &worker[E]{Projection: p, name: p.Name(), query: p.query, log: zap.NewNop()}
+	w.report.status.Slices = p.query.Slices
+	if p.workers > 1 {
+		w.name = fmt.Sprintf("%s/%d", p.name, i)
+		w.query.Slices = share
+		w.report.status.Slices = share
+	}
+	return w
+}
+
+// catchUp handles all events that there are now, and reports whether there were any. After
+// a failure it begins again at the stored offset.
+func (w *worker[E]) catchUp(ctx context.Context) (found bool, err error) {
+	err = w.load(ctx)
+	if err == nil {
+		found, err = w.read(ctx)
+	}
+	w.loaded = err == nil
+	w.report.update(func(s *WorkerStatus) {
+		if err == nil {
+			s.Failures, s.Failure = 0, ""
+		} else if ctx.Err() == nil {
+			s.Failures++
+			s.Failure = err.Error()
+		}
+	})
+	return found, err
+}
+
+func (w *worker[E]) read(ctx context.Context) (found bool, err error) {
+	b := w.batch()
+	for entry, err := range w.reader.Events(ctx, w.query, w.offset) {
+		if err != nil {
+			return found, errors.Join(w.flush(ctx, b), err)
+		}
+		found = true
+		if err := w.add(ctx, b, &entry); err != nil {
+			return found, err
+		}
+		if len(b.Events) >= w.limit() {
+			if err := w.flush(ctx, b); err != nil {
+				return found, err
+			}
+			b = w.batch()
+		}
+	}
+	return found, w.flush(ctx, b)
+}
+
+// batch returns one that begins where the last has ended.
+func (w *worker[E]) batch() *Batch[E] {
+	return &Batch[E]{Name: w.name, After: w.offset, To: w.offset, Within: w.within}
+}
+
+func (w *worker[E]) limit() int {
+	if w.single > 0 {
+		return 1
+	}
+	return w.config.batch
+}
+
+// add adds an event to b, or passes over it.
+func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *persistence.Entry) error {
+	event, err := decode[E](w.system, entry)
+	switch {
+	case err == nil:
+		b.Events = append(b.Events, event)
+	case w.skipOthers && isOther(err):
+		w.report.update(func(s *WorkerStatus) { s.Skipped++ })
+	default:
+		if failure := w.flush(ctx, b); failure != nil {
+			return failure
+		}
+		if !w.givesUp(err) {
+			return err
+		}
+		w.skipped(err)
+		b.To = entry.Offset
+		return w.flush(ctx, b) // lest it comes again when a later one fails
+	}
+	b.To = entry.Offset
+	return nil
+}
+
+// flush handles b.
+func (w *worker[E]) flush(ctx context.Context, b *Batch[E]) error {
+	for b.After != b.To {
+		before := len(b.Events)
+		reached, err := w.handle(ctx, b)
+		if reached == b.After && err == nil {
+			err = fmt.Errorf("projection %q: the handler has neither moved the offset nor failed", w.name)
+		}
+		last := b.Events
+		b.drop(reached)
+		w.progress(last[:before-len(b.Events)], reached)
+		if err == nil {
+			continue
+		}
+		if err := w.failed(ctx, b, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker[E]) handle(ctx context.Context, b *Batch[E]) (persistence.Offset, error) {
+	if len(b.Events) > 0 {
+		return w.handler.Handle(ctx, *b)
+	}
+	if err := w.handler.Save(ctx, b.Name, b.After, b.To); err != nil {
+		return b.After, err
+	}
+	return b.To, nil
+}
+
+// progress notes that events are done.
+func (w *worker[E]) progress(done []Event[E], reached persistence.Offset) {
+	w.offset = reached
+	w.single = max(0, w.single-len(done))
+	w.report.update(func(s *WorkerStatus) {
+		s.Offset = reached
+		s.Handled += uint64(len(done))
+		if len(done) > 0 {
+			s.Last = done[len(done)-1].Time
+			s.Lag = time.Since(s.Last)
+		}
+	})
+}
+
+// failed returns nil when the event that has failed is to be passed over, and has been. It
+// must be alone for that: what came with it in one transaction is undone, too.
+func (w *worker[E]) failed(ctx context.Context, b *Batch[E], err error) error {
+	gone := w.givesUp(err)
+	if len(b.Events) > 1 {
+		w.single = len(b.Events)
+	}
+	if !gone || len(b.Events) != 1 {
+		return err
+	}
+	if failure := w.handler.Save(ctx, b.Name, b.After, b.To); failure != nil {
+		return errors.Join(failure, err)
+	}
+	b.drop(b.To)
+	w.progress(nil, b.To)
+	w.skipped(err)
+	return nil
+}
+
+// givesUp counts the failures of an event, and reports whether it has had its chances.
+func (w *worker[E]) givesUp(err error) bool {
+	var e *EventError
+	if !errors.As(err, &e) {
+		return false
+	}
+	if e.Offset != w.culprit {
+		w.culprit, w.tries = e.Offset, 0
+	}
+	w.tries++
+	return w.skipAfter > 0 && w.tries >= w.skipAfter
+}
+
+func (w *worker[E]) skipped(err error) {
+	w.log.Error("event passed over; the projection lacks it", zap.String("projection", w.name), zap.Error(err), zap.Int("failures", w.tries))
+	w.report.update(func(s *WorkerStatus) { s.Skipped++ })
+}
+
+// load finds out where to go on.
+func (w *worker[E]) load(ctx context.Context) error {
+	if w.loaded {
+		return nil
+	}
+	if err := w.checkWorkers(ctx); err != nil {
+		return err
+	}
+	offset, err := w.handler.Load(ctx, w.name)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(string(offset), layoutPrefix) {
+		return w.layoutError(offset)
+	}
+	w.offset = offset
+	w.report.update(func(s *WorkerStatus) { s.Offset = offset })
+	return nil
+}
+
+// layoutPrefix begins what is stored under the name of a projection with several workers,
+// instead of an offset: how many there are.
+const layoutPrefix = "workers:"
+
+// checkWorkers makes sure that the offsets of several workers are of as many as there are
+// now: with others, events would be missed and come twice.
+func (w *worker[E]) checkWorkers(ctx context.Context) error {
+	if w.workers == 1 {
+		return nil
+	}
+	layout := persistence.Offset(fmt.Sprint(layoutPrefix, w.workers))
+	found, err := w.handler.Load(ctx, w.Name())
+	if err == nil && found == "" {
+		if err = w.handler.Save(ctx, w.Name(), "", layout); errors.Is(err, ErrMoved) { // another worker was faster
+			found, err = w.handler.Load(ctx, w.Name())
+		} else {
+			found = layout
+		}
+	}
+	if err == nil && found != layout {
+		err = w.layoutError(found)
+	}
+	return err
+}
+
+func (w *worker[E]) layoutError(found persistence.Offset) error {
+	return fmt.Errorf("projection %q has %d workers, but what is stored under its name is %q: give it as many workers as it had, "+
+		"or delete its offsets and all that it has made, and let it begin again", w.Name(), w.workers, found)
+}
