@@ -1,0 +1,82 @@
+// Command bankaccount runs accounts that are event-sourced, with snapshots and typed
+// replies, and a projection of their events into a table. It does so twice on the same
+// files: the second time begins where the first has ended.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence/projection"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+)
+
+func main() {
+	dir, err := os.MkdirTemp("", "bankaccount")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	for day := range 2 {
+		fmt.Println("day", day+1)
+		if err := business(context.Background(), dir); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// business is one day at the bank whose files are in dir.
+func business(ctx context.Context, dir string) (err error) {
+	journal, err := sqlite.Open(filepath.Join(dir, "journal.db"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	balances, err := openBalances(filepath.Join(dir, "balances.db"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, balances.db.Close()) }()
+	system := actor.NewSystem("bank")
+	defer func() { err = errors.Join(err, system.Shutdown(ctx)) }()
+
+	ada := actor.Spawn(system, account("ada", journal), "ada")
+	bob := actor.Spawn(system, account("bob", journal), "bob")
+	table := actor.Spawn(system, behaviors.Singleton(balances.projection(journal).Behavior), "balances") // no cluster: it runs right here
+
+	err = errors.Join(
+		move(ctx, "ada gets 100.00", ada, func(r actor.ActorRef[Receipt]) Command { return Deposit{100_00, r} }),
+		move(ctx, "ada pays 30.50", ada, func(r actor.ActorRef[Receipt]) Command { return Withdraw{30_50, r} }),
+		move(ctx, "bob gets 30.50", bob, func(r actor.ActorRef[Receipt]) Command { return Deposit{30_50, r} }),
+		move(ctx, "bob pays 70.00", bob, func(r actor.ActorRef[Receipt]) Command { return Withdraw{70_00, r} }),
+	)
+	if err != nil {
+		return err
+	}
+	// What has been acknowledged by now is in the table after this.
+	_, err = actor.Ask(ctx, table, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.CatchUp{ReplyTo: r} })
+	if err != nil {
+		return err
+	}
+	return balances.print(ctx)
+}
+
+// move asks an account for something and prints what it says.
+func move(ctx context.Context, what string, account actor.ActorRef[Command], cmd func(actor.ActorRef[Receipt]) Command) error {
+	receipt, err := actor.Ask(ctx, account, cmd)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if receipt.Refusal != "" {
+		fmt.Printf("  %s: refused, %s\n", what, receipt.Refusal)
+		return nil
+	}
+	fmt.Printf("  %s: the balance is %d.%02d\n", what, receipt.Balance/100, receipt.Balance%100)
+	return nil
+}
