@@ -25,14 +25,15 @@ func main() {
 	defer os.RemoveAll(dir)
 	for day := range 2 {
 		fmt.Println("day", day+1)
-		if err := business(context.Background(), dir); err != nil {
+		if err := business(dir); err != nil {
 			log.Fatal(err)
 		}
 	}
 }
 
 // business is one day at the bank whose files are in dir.
-func business(ctx context.Context, dir string) (err error) {
+func business(dir string) (err error) {
+	ctx := context.Background()
 	journal, err := sqlite.Open(filepath.Join(dir, "journal.db"))
 	if err != nil {
 		return err

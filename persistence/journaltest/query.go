@@ -22,7 +22,7 @@ var queryLaws = []law{
 		req.Records[0] = full
 		require.NoError(e, w.try(req))
 
-		got := e.await(r, persistence.Query{}, "", 1)[0]
+		got := e.await(r, "", 1)[0]
 		require.Equal(e, "x", got.ID)
 		require.NotEmpty(e, got.Offset)
 		require.Equal(e, e.read(j, "x", 1, 1)[0], got.Record)
@@ -43,7 +43,7 @@ var queryLaws = []law{
 			w.append(numbered(fmt.Sprint(w.id, i), 1+i%3)...)
 			want = append(want, numbered(fmt.Sprint(w.id, i), 1+i%3)...)
 		}
-		require.Equal(e, want, payloadsOf(e.await(r, persistence.Query{}, "", len(want))))
+		require.Equal(e, want, payloadsOf(e.await(r, "", len(want))))
 	}},
 	{"ManyEventsAreFoundOnce", func(e *env) {
 		r, j := e.reader()
@@ -54,13 +54,13 @@ var queryLaws = []law{
 				w.append(numbered("e", size)...)
 			}
 		}
-		e.await(r, persistence.Query{}, "", ids*groups*size)
+		e.await(r, "", ids*groups*size)
 		e.requireReadsOn(r, persistence.Query{Slices: persistence.SliceRange{From: 0, To: persistence.Slices}}, ids*groups*size)
 	}},
 	{"ATagFindsTheEventsThatHaveIt", func(e *env) {
 		r, j := e.reader()
 		e.appendTagged(j, [][]string{{"red"}, {"red", "blue"}, nil, {"redder"}, {"re"}, {"Red"}, {"red "}, {"blue", "red", "red"}, {"re%"}, {"r_d"}})
-		e.await(r, persistence.Query{}, "", 10)
+		e.await(r, "", 10)
 		for tag, want := range map[string][]string{
 			"red": {"0", "1", "7"}, "blue": {"1", "7"}, "redder": {"3"}, "re": {"4"}, "Red": {"5"}, "red ": {"6"}, "re%": {"8"}, "r_d": {"9"},
 			"green": {}, "r": {}, "%": {}, "red,blue": {},
@@ -76,7 +76,7 @@ var queryLaws = []law{
 			each = append(each, []string{tag})
 		}
 		e.appendTagged(j, each)
-		e.await(r, persistence.Query{}, "", len(tags))
+		e.await(r, "", len(tags))
 		for i, tag := range tags {
 			found := payloadsOf(e.events(r, persistence.Query{Tag: tag}, ""))
 			for k, other := range tags {
@@ -93,7 +93,7 @@ var queryLaws = []law{
 			req.Records[i%2].Tags = []string{"red"}
 			require.NoError(e, w.try(req))
 		}
-		e.await(r, persistence.Query{}, "", 2*ids)
+		e.await(r, "", 2*ids)
 		for _, n := range []int{1, 2, 7} {
 			all, red := 0, 0
 			for _, s := range persistence.Split(n) {
@@ -114,14 +114,14 @@ var queryLaws = []law{
 			a.append(numbered(fmt.Sprint("a", i), 2)...)
 			b.append(fmt.Sprint("b", i))
 		}
-		e.await(r, persistence.Query{}, "", 30)
+		e.await(r, "", 30)
 		e.requireReadsOn(r, persistence.Query{}, 30)
 		e.requireReadsOn(r, persistence.Query{Slices: sliceAround("b")}, 10)
 	}},
 	{"ATaggedReaderGoesOnAfterAnyOffset", func(e *env) {
 		r, j := e.reader()
 		e.appendTagged(j, slices.Repeat([][]string{{"red"}, nil, {"blue", "red"}}, 10))
-		e.await(r, persistence.Query{}, "", 30)
+		e.await(r, "", 30)
 		e.requireReadsOn(r, persistence.Query{Tag: "red"}, 20)
 		e.requireReadsOn(r, persistence.Query{Tag: "blue"}, 10)
 		all, red := e.events(r, persistence.Query{}, ""), persistence.Query{Tag: "red"}
@@ -131,11 +131,11 @@ var queryLaws = []law{
 		e.need(e.features.Reopen != nil, "Reopen")
 		r, j := e.reader()
 		e.writer(j, "x").append(numbered("e", 10)...)
-		before := e.await(r, persistence.Query{}, "", 10)
+		before := e.await(r, "", 10)
 		j = e.features.Reopen(e.T, j)
 		e.writer(j, "x").append("later")
 		r = j.(persistence.EventReader)
-		after := e.await(r, persistence.Query{}, before[3].Offset, 7)
+		after := e.await(r, before[3].Offset, 7)
 		require.Equal(e, before[4:], after[:6])
 		require.Equal(e, "later", string(after[6].Record.Payload))
 	}},
@@ -146,9 +146,9 @@ var queryLaws = []law{
 		w := e.writer(j, "x")
 		for i := range 5 {
 			w.append(fmt.Sprint(i))
-			require.Len(e, e.await(other, persistence.Query{}, "", i+1), i+1)
+			require.Len(e, e.await(other, "", i+1), i+1)
 		}
-		require.Equal(e, e.await(r, persistence.Query{}, "", 5), e.events(other, persistence.Query{}, ""))
+		require.Equal(e, e.await(r, "", 5), e.events(other, persistence.Query{}, ""))
 	}},
 	{"DeletedEventsAreNotFound", func(e *env) {
 		r, j := e.reader()
@@ -160,7 +160,7 @@ var queryLaws = []law{
 			x.last++
 			y.append(fmt.Sprint("y", i))
 		}
-		before := e.await(r, persistence.Query{}, "", 12)
+		before := e.await(r, "", 12)
 		require.NoError(e, j.DeleteTo(e.Context(), "x", x.claim.Epoch, 4))
 		want := []string{"y0", "y1", "y2", "y3", "x4", "y4", "x5", "y5"}
 		require.Equal(e, want, payloadsOf(e.events(r, persistence.Query{}, "")))
@@ -174,12 +174,12 @@ var queryLaws = []law{
 		require.Empty(e, e.events(r, persistence.Query{}, ""))
 		require.Empty(e, e.events(r, persistence.Query{}, before[11].Offset))
 		y.append("next")
-		require.Equal(e, []string{"next"}, payloadsOf(e.await(r, persistence.Query{}, before[11].Offset, 1)))
+		require.Equal(e, []string{"next"}, payloadsOf(e.await(r, before[11].Offset, 1)))
 	}},
 	{"AnOffsetOfAnotherJournalIsInvalid", func(e *env) {
 		r, j := e.reader()
 		e.writer(j, "x").append("a")
-		own := e.await(r, persistence.Query{}, "", 1)[0].Offset
+		own := e.await(r, "", 1)[0].Offset
 		for _, o := range []persistence.Offset{"1", "0", "another:1", own + "x", "x" + own, " " + own, "\x00", "☃"} {
 			e.requireEventsFail(e.Context(), r, persistence.Query{}, o, persistence.ErrInvalid)
 		}
@@ -187,7 +187,10 @@ var queryLaws = []law{
 	{"AnImpossibleQueryIsInvalid", func(e *env) {
 		r, _ := e.reader()
 		for _, q := range []persistence.Query{
-			{Tag: "\xff"}, {Tag: "a\x00b"}, {Slices: persistence.SliceRange{From: 5, To: 5}}, {Slices: persistence.SliceRange{From: -1, To: 5}},
+			{Tag: "\xff"},
+			{Tag: "a\x00b"},
+			{Slices: persistence.SliceRange{From: 5, To: 5}},
+			{Slices: persistence.SliceRange{From: -1, To: 5}},
 			{Slices: persistence.SliceRange{From: 0, To: persistence.Slices + 1}},
 		} {
 			e.requireEventsFail(e.Context(), r, q, "", persistence.ErrInvalid)
@@ -197,7 +200,7 @@ var queryLaws = []law{
 		r, j := e.reader()
 		w := e.writer(j, "x")
 		w.append(numbered("e", 20)...)
-		e.await(r, persistence.Query{}, "", 20)
+		e.await(r, "", 20)
 		for i := range 300 {
 			seen := 0
 			for _, err := range r.Events(e.Context(), persistence.Query{}, "") {
@@ -213,12 +216,12 @@ var queryLaws = []law{
 				w.append("more")
 			}
 		}
-		require.Len(e, e.await(r, persistence.Query{}, "", 40), 40)
+		require.Len(e, e.await(r, "", 40), 40)
 	}},
 	{"ACancelledReaderOfEventsIsToldSo", func(e *env) {
 		r, j := e.reader()
 		e.writer(j, "x").append(numbered("e", 2000)...)
-		e.await(r, persistence.Query{}, "", 2000)
+		e.await(r, "", 2000)
 		ctx, cancel := context.WithCancel(e.Context())
 		defer cancel()
 		var last error
@@ -241,7 +244,7 @@ var queryLaws = []law{
 		e.need(e.features.DamageRecord != nil, "DamageRecord")
 		r, j := e.reader()
 		e.appendTagged(j, slices.Repeat([][]string{{"red"}}, 10))
-		e.await(r, persistence.Query{}, "", 10)
+		e.await(r, "", 10)
 		e.features.DamageRecord(e.T, j, "x", 6)
 		for _, q := range []persistence.Query{{}, {Tag: "red"}} {
 			var seqs []uint64
@@ -261,7 +264,7 @@ var queryLaws = []law{
 		req := w.next("a")
 		req.Records[0].Tags, req.Records[0].Meta = []string{"tag"}, map[string]string{"k": "v"}
 		require.NoError(e, w.try(req))
-		got := e.await(r, persistence.Query{}, "", 1)
+		got := e.await(r, "", 1)
 		spoil(&got[0].Record)
 		again := e.events(r, persistence.Query{}, "")[0].Record
 		require.Equal(e, "a", string(again.Payload))

@@ -37,12 +37,12 @@ func (e *env) events(r persistence.EventReader, q persistence.Query, after persi
 	return entries
 }
 
-// await returns what r has for q as soon as there are n events, and requires that there
-// are no more.
-func (e *env) await(r persistence.EventReader, q persistence.Query, after persistence.Offset, n int) []persistence.Entry {
+// await returns all that r has as soon as there are n events, and requires that there are no
+// more.
+func (e *env) await(r persistence.EventReader, after persistence.Offset, n int) []persistence.Entry {
 	e.Helper()
-	entries := e.events(r, q, after)
-	for begin := time.Now(); len(entries) < n && time.Since(begin) < showPatience; entries = e.events(r, q, after) {
+	entries := e.events(r, persistence.Query{}, after)
+	for begin := time.Now(); len(entries) < n && time.Since(begin) < showPatience; entries = e.events(r, persistence.Query{}, after) {
 		time.Sleep(time.Millisecond) // a real store, in real time
 	}
 	require.Len(e, entries, n)

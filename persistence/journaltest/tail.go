@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,7 +31,7 @@ var tailLaws = []law{
 			cause.append(fmt.Sprint(i))
 			effect.append(fmt.Sprint(i))
 		}
-		all := e.await(r, persistence.Query{}, "", 2*rounds+stop())
+		all := e.await(r, "", 2*rounds+stop())
 		causes := 0
 		for _, entry := range all {
 			switch entry.ID {
@@ -52,7 +53,7 @@ var tailLaws = []law{
 			appended := waker.Appended()
 			w.append("a")
 			<-appended
-			e.await(r, persistence.Query{}, "", i+1)
+			e.await(r, "", i+1)
 		}
 		appended := waker.Appended()
 		require.NoError(e, j.Close())
@@ -98,7 +99,7 @@ func (e *env) requireTailComplete(r persistence.EventReader, journals []persiste
 	for _, err := range errs {
 		require.NoError(e, err)
 	}
-	everythingThereIs := e.await(r, persistence.Query{}, "", total)
+	everythingThereIs := e.await(r, "", total)
 	seen, _ = e.readOn(r, seen, last)
 	require.Len(e, seen, total, "events that the tailing reader has missed, or seen twice")
 	require.Equal(e, payloadsOf(everythingThereIs), payloadsOf(seen))
@@ -118,14 +119,14 @@ func (e *env) readOn(r persistence.EventReader, seen []persistence.Entry, last p
 // appendBeside appends to some ids until stop is called, which returns how many events
 // that were.
 func (e *env) appendBeside(j persistence.Journal) (stop func() int) {
-	ctx, cancel := context.WithCancel(e.Context())
+	var stopped atomic.Bool
 	counts := make([]int, 4)
 	errs := make([]error, len(counts))
 	var all sync.WaitGroup
 	for i := range counts {
 		w := e.writer(j, fmt.Sprint("beside-", i))
 		all.Go(func() {
-			for ctx.Err() == nil && errs[i] == nil {
+			for !stopped.Load() && errs[i] == nil {
 				if errs[i] = w.try(w.next("a")); errs[i] == nil {
 					w.last++
 					counts[i]++
@@ -134,7 +135,7 @@ func (e *env) appendBeside(j persistence.Journal) (stop func() int) {
 		})
 	}
 	return func() int {
-		cancel()
+		stopped.Store(true)
 		all.Wait()
 		total := 0
 		for i := range counts {

@@ -22,7 +22,11 @@ func (p *Projection[E]) Behavior() actor.Behavior[Command] {
 			ctx.Watch(ref)
 			c.refs = append(c.refs, ref)
 		}
-		next.OnMessage, next.OnSignal = c.receive, c.onSignal
+		next.OnSignal = c.onSignal
+		next.OnMessage = func(_ *actor.Context[Command], cmd Command) actor.Behavior[Command] {
+			c.receive(cmd)
+			return nil
+		}
 	}
 }
 
@@ -33,24 +37,23 @@ type coordinator[E any] struct {
 	refs    []actor.ActorRef[order]
 }
 
-func (c *coordinator[E]) receive(_ *actor.Context[Command], msg Command) actor.Behavior[Command] {
-	switch msg := msg.(type) {
+func (c *coordinator[E]) receive(cmd Command) {
+	switch cmd := cmd.(type) {
 	case GetStatus:
-		msg.ReplyTo.Tell(c.status(c.workers))
+		cmd.ReplyTo.Tell(c.status(c.workers))
 	case CatchUp:
-		c.catchUp(msg)
+		c.catchUp(cmd)
 	}
-	return nil
 }
 
 // catchUp replies when the last worker has caught up.
-func (c *coordinator[E]) catchUp(msg CatchUp) {
+func (c *coordinator[E]) catchUp(cmd CatchUp) {
 	var left atomic.Int32
 	left.Store(int32(len(c.refs))) //nolint:gosec // there are at most as many as slices
 	for _, ref := range c.refs {
 		ref.Tell(order{caughtUp: func() {
 			if left.Add(-1) == 0 {
-				msg.ReplyTo.Tell(c.status(c.workers))
+				cmd.ReplyTo.Tell(c.status(c.workers))
 			}
 		}})
 	}
