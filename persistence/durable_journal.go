@@ -170,8 +170,8 @@ func (j *stateJournal) begin() {
 	if j.busy = d.seq > 0; !j.busy {
 		return
 	}
-	background(&j.tasks, func() error { return j.delete(d) }, func(err error) {
-		if err != nil {
+	j.tasks.Go(func() {
+		if err := guarded(func() error { return j.delete(d) }); err != nil {
 			j.log.Warn("older states are not deleted", zap.Uint64("upTo", d.seq), zap.Error(err))
 		}
 		j.mu.Lock()
