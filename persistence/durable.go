@@ -3,6 +3,7 @@ package persistence
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -106,11 +107,17 @@ func (d *durable[M, S]) complete() error {
 		return fmt.Errorf("state %w", err)
 	}
 	c, err := newConfig(d.opts)
-	if err == nil && c.retention != nil {
-		err = errors.New("SnapshotEvery is for events: each record of a durable state is a snapshot; leave the option out")
+	if err != nil {
+		return err
 	}
 	d.timeout = c.persistTimeout
-	return err
+	if c.retention != nil {
+		return errors.New("snapshots are of events, each record of a durable state is one; leave the option out")
+	}
+	if _, fits := c.tagger.(func(StateChange[S]) []string); c.tagger != nil && !fits {
+		return fmt.Errorf("the tags are given by a %T; give Tagged a function of the value, a %v", c.tagger, reflect.TypeFor[func(S) []string]())
+	}
+	return nil
 }
 
 // tagValues makes a tagger of values one of changes.

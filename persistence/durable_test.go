@@ -427,11 +427,11 @@ func TestADurableStateThatCannotWorkPanicsAtOnce(t *testing.T) {
 		"the id is empty":      func() { persistence.NewDurableState("", memory.New(), page{}, handler) },
 		"journal and":          func() { persistence.NewDurableState("x", nil, page{}, handler) },
 		"command handler must": func() { persistence.NewDurableState[order]("x", memory.New(), page{}, nil) },
-		"SnapshotEvery is for": func() {
+		"snapshots are of": func() {
 			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.SnapshotEvery(1, 1))
 		},
 		"timeouts must": func() { persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.PersistTimeout(0)) },
-		"Tagged has a func(int)": func() {
+		"given by a func(int)": func() {
 			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.Tagged(func(int) []string { return nil }))
 		},
 		"state type persistence_": func() {
