@@ -14,12 +14,13 @@ type holding struct {
 	gen Generation
 }
 
-// hold returns the context of an instance of generation gen. told is called with what
+// hold returns the context of the instance of generation gen at path. told is called with what
 // becomes of it, whenever the instance, or what it has spawned, has claimed to write.
-func hold(ctx context.Context, gen Generation, told func(fenceHeld)) context.Context {
+func hold(ctx context.Context, path string, gen Generation, told func(fenceHeld)) context.Context {
 	h := &holding{gen: gen}
 	ctx = context.WithValue(ctx, generationKey{}, h)
 	return fence.With(ctx, fence.Holder{
+		Path:    path,
 		Floor:   func() (uint64, error) { return h.now().Packed() },
 		Claimed: func(epoch uint64) { told(fenceHeld{gen: gen, raised: h.raise(Unpack(epoch))}) },
 	})

@@ -32,7 +32,8 @@ type instance[M any] struct {
 
 func (i *instance[M]) start(gen Generation) {
 	i.finished = new(atomic.Bool)
-	ctx := context.WithValue(hold(i.ctx, gen, i.fenced), endingKey{}, ending{path: i.ctx.Self().Path() + "/" + instanceName, finished: i.finished})
+	path := i.ctx.Self().Path() + "/" + instanceName
+	ctx := context.WithValue(hold(i.ctx, path, gen, i.fenced), endingKey{}, ending{path: path, finished: i.finished})
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		begun := actor.Notify(ctx, func() actor.Behavior[M] {
 			i.begins(gen)

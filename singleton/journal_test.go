@@ -155,6 +155,40 @@ func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
 	})
 }
 
+// With a source of generations the term is its, and the epoch of the instance's events
+// still the same number, whichever of the two has come further.
+func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
+	for name, ahead := range map[string]struct {
+		id    string
+		epoch uint64
+	}{
+		"the source is ahead":  {"singleton/one", 40},
+		"the events are ahead": {"diary", 40 << 32},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testkit.NewSystem(t)
+				j := memory.New()
+				_, err := j.ClaimAtLeast(t.Context(), ahead.id, persistence.WriterID{}, ahead.epoch)
+				require.NoError(t, err)
+				p := testkit.NewProbe[string](t, s)
+				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(persistence.Generations(j))), "one")
+				var last singleton.Generation
+				for range 3 {
+					ref.Tell(msg{"write", p.Ref()})
+					gen := parseGeneration(t, p.Receive())
+					require.True(t, last.Less(gen), "%v is not after %v", gen, last)
+					last = gen
+					ref.Tell(msg{Text: "fail"})
+					settle()
+				}
+				require.Equal(t, 3, requireAgreement(t, j, "diary"))
+				require.GreaterOrEqual(t, last.Term, uint64(40))
+			})
+		})
+	}
+}
+
 // Of several persistence ids in one instance, the one that is ahead decides: the others
 // have been claimed under a lower number, which still is above all before.
 func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {

@@ -19,6 +19,9 @@ func (e final) Final() bool { return true }
 // A Holder is who wants to agree with what runs under a context on a number. Both
 // functions may be called from any goroutine.
 type Holder struct {
+	// Path is that of the actor which is the instance. What it spawns has its context, too.
+	Path string
+
 	// Floor returns the lowest epoch that a claim may get; an error when there is none
 	// that fits into 64 bits.
 	Floor func() (uint64, error)
@@ -32,6 +35,12 @@ type key struct{}
 // With returns a context under which h learns of claims.
 func With(ctx context.Context, h Holder) context.Context {
 	return context.WithValue(ctx, key{}, h)
+}
+
+// IsInstance reports whether path is that of an instance itself, whose context ctx is.
+func IsInstance(ctx context.Context, path string) bool {
+	h, ok := ctx.Value(key{}).(Holder)
+	return ok && h.Path == path
 }
 
 // Floor returns the lowest epoch that a claim under ctx may get, 0 where nobody cares.

@@ -30,6 +30,13 @@ func TestTheFloorIsThatOfTheHolder(t *testing.T) {
 	require.Equal(t, uint64(7), floor)
 }
 
+func TestAnInstanceIsKnownByItsPath(t *testing.T) {
+	require.False(t, IsInstance(t.Context(), ""))
+	ctx := With(t.Context(), Holder{Path: "/user/one/instance"})
+	require.True(t, IsInstance(ctx, "/user/one/instance"))
+	require.False(t, IsInstance(ctx, "/user/one/instance/child"))
+}
+
 func TestTheErrorIsFinalAlsoWhenItIsWrapped(t *testing.T) {
 	err := fmt.Errorf("append: %w", ErrFenced)
 	require.ErrorIs(t, err, ErrFenced)
