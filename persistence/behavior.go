@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -18,8 +19,8 @@ import (
 // returns what an event makes of a state, and must leave the one that it is given as it is.
 //
 // New panics when it cannot work: a malformed id, something nil, options that do not fit,
-// and an event type or, with [SnapshotEvery], a state type that is not registered, unless
-// it is an interface.
+// and an event type or, with snapshots, a state type that is not registered, unless it is
+// an interface.
 func New[M, E, S any](
 	id string, journal Journal, initial S,
 	onEvent func(state S, event E) S,
@@ -46,7 +47,13 @@ type definition[M, E, S any] struct {
 	initial   S
 	onEvent   func(S, E) S
 	onCommand func(*actor.Context[M], S, M) Effect[E]
-	tags      func(E) []string // or nil
+
+	// those of config with their types; each may be nil
+	onSignal     func(*actor.Context[M], S, Signal) Effect[E]
+	tags         func(S, E) []string
+	toJournal    func(E) (any, int)
+	fromJournal  func(StoredEvent) ([]E, error)
+	snapshotWhen func(S, E, uint64) bool
 }
 
 // complete fills in what follows from the options, and checks that all is there.
@@ -60,14 +67,43 @@ func (d *definition[M, E, S]) complete(opts []Option) (err error) {
 	if d.config, err = newConfig(opts); err != nil {
 		return err
 	}
-	if d.tags, err = taggerOf[E](d.tagger); err != nil {
+	if err := d.completeTypes(); err != nil {
 		return err
+	}
+	d.store, _ = d.journal.(SnapshotStore)
+	return d.checkSnapshots()
+}
+
+// completeTypes gives what the options have been given its types.
+func (d *definition[M, E, S]) completeTypes() error {
+	if f, ok := d.tagger.(func(E) []string); ok {
+		d.tagger = func(_ S, event E) []string { return f(event) }
+	}
+	if err := errors.Join(
+		typed("OnSignal", d.signalHandler, &d.onSignal),
+		typed("Tagged or TaggedByState", d.tagger, &d.tags),
+		typed("ToJournal", d.config.toJournal, &d.toJournal),
+		typed("FromJournal", d.config.fromJournal, &d.fromJournal),
+		typed("SnapshotWhen", d.config.snapshotWhen, &d.snapshotWhen),
+	); err != nil {
+		return err
+	}
+	if d.toJournal != nil {
+		return nil // it says what is stored
 	}
 	if err := checkRegistered[E](); err != nil {
 		return fmt.Errorf("event %w", err)
 	}
-	d.store, _ = d.journal.(SnapshotStore)
-	return d.checkSnapshots()
+	return nil
+}
+
+// typed puts given, what an option has, into f, whose type it should have.
+func typed[F any](option string, given any, f *F) error {
+	var ok bool
+	if *f, ok = given.(F); given != nil && !ok {
+		return fmt.Errorf("%s has a %T, while this behavior takes a %v", option, given, reflect.TypeFor[F]())
+	}
+	return nil
 }
 
 func (d *definition[M, E, S]) checkSnapshots() error {
@@ -75,20 +111,12 @@ func (d *definition[M, E, S]) checkSnapshots() error {
 		return nil
 	}
 	if d.store == nil {
-		return fmt.Errorf("SnapshotEvery: the journal %T is not a SnapshotStore; leave the option out or take another journal", d.journal)
+		return fmt.Errorf("%s: the journal %T is not a SnapshotStore; leave the option out or take another journal", d.retention.by(), d.journal)
 	}
 	if err := checkRegistered[S](); err != nil {
-		return fmt.Errorf("SnapshotEvery: state %w", err)
+		return fmt.Errorf("%s: state %w", d.retention.by(), err)
 	}
 	return nil
-}
-
-func taggerOf[E any](tagger any) (func(E) []string, error) {
-	f, ok := tagger.(func(E) []string)
-	if tagger != nil && !ok {
-		return nil, fmt.Errorf("Tagged has a %T, while the event type is %v", tagger, reflect.TypeFor[E]())
-	}
-	return f, nil
 }
 
 // checkRegistered fails when no value of type T could be stored. What is behind an
@@ -99,14 +127,4 @@ func checkRegistered[T any]() error {
 		return nil
 	}
 	return &codec.UnregisteredError{Type: t}
-}
-
-// onSignal leaves the end of a watched actor unhandled and ignores the rest.
-func onSignal[M any](_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
-	switch sig.(type) {
-	case actor.Terminated, actor.ChildFailed:
-		return func(_ *actor.Context[M], next *actor.Next[M]) { next.Unhandled() }
-	case actor.PostStop, actor.PreRestart:
-	}
-	return nil
 }

@@ -1,10 +1,15 @@
 package persistence
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"math"
+
+	"github.com/understudy-go/understudy/actor"
+)
 
 // An Effect is what a command leads to: events to store, and what to do once they are
-// durable. [Persist] makes one; [None], [Unhandled], [Stop] and [Stash] are returned as
-// they are, without calling them, and their type argument is inferred:
+// durable. [Persist], [Reply] and [Unstash] make one; [None], [Unhandled], [Stop], [Stash]
+// and [UnstashAll] are returned as they are, without calling them, and their type argument
+// is inferred:
 //
 //	return persistence.None
 //
@@ -18,7 +23,7 @@ type Plan[E any] struct {
 	then      []func()
 	unhandled bool
 	stash     bool
-	unstash   bool
+	unstash   int // how many
 	stop      bool
 }
 
@@ -47,9 +52,23 @@ func Unhandled[E any](p *Plan[E]) { p.unhandled = true }
 // Stop ends the actor.
 func Stop[E any](p *Plan[E]) { p.stop = true }
 
-// Stash puts the command aside until [Effect.ThenUnstashAll]. It counts towards
-// [StashCapacity]; one that has no room is a dead letter with [actor.ErrStashFull].
+// Reply tells ref reply, and stores nothing. E, the type of events, must be named:
+// Reply[Event](msg.ReplyTo, balance).
+func Reply[E, R any](ref actor.ActorRef[R], reply R) Effect[E] {
+	return ThenReply(Effect[E](nil), ref, reply)
+}
+
+// Stash puts the command aside until it is unstashed. It counts towards [StashCapacity];
+// one that has no room is a dead letter with [actor.ErrStashFull]. What is chained to
+// Stash unstashes the others, not the command itself.
 func Stash[E any](p *Plan[E]) { p.stash = true }
+
+// UnstashAll runs the commands that were put aside by [Stash], in their order and before
+// all that wait. What they put aside anew waits for the next time.
+func UnstashAll[E any](p *Plan[E]) { p.unstash = math.MaxInt }
+
+// Unstash is [UnstashAll] for the first n of them. E must be named: Unstash[Event](1).
+func Unstash[E any](n int) Effect[E] { return Effect[E](nil).ThenUnstash(n) }
 
 // Then adds f to what is done once the events are durable. What is chained runs inside
 // the actor, in order, at most once, and never on replay. f may use what the command
@@ -63,10 +82,20 @@ func (e Effect[E]) ThenStop() Effect[E] {
 	return e.and(func(p *Plan[E]) { p.stop = true })
 }
 
-// ThenUnstashAll runs the commands that were put aside by [Stash], in their order and
-// before all that wait, once the events are durable and all that is chained is done.
+// ThenUnstashAll is [UnstashAll] once the events are durable and all that is chained is
+// done.
 func (e Effect[E]) ThenUnstashAll() Effect[E] {
-	return e.and(func(p *Plan[E]) { p.unstash = true })
+	return e.and(UnstashAll[E])
+}
+
+// ThenUnstash is [Unstash] once the events are durable and all that is chained is done.
+// What several of a chain unstash adds up.
+func (e Effect[E]) ThenUnstash(n int) Effect[E] {
+	return e.and(func(p *Plan[E]) {
+		if room := math.MaxInt - p.unstash; n > 0 {
+			p.unstash += min(n, room)
+		}
+	})
 }
 
 // ThenReply tells ref reply once the events of e are durable; see [Effect.Then]. It is a

@@ -17,6 +17,7 @@ type entity[M, E, S any] struct {
 	ctx    *actor.Context[M]
 	log    *zap.Logger
 	writer WriterID
+	wake   func() // has awake run inside the actor; for any goroutine
 
 	failure error // of the journal; nothing goes on after it
 	epoch   uint64
@@ -26,7 +27,9 @@ type entity[M, E, S any] struct {
 	stashed []M // commands put aside, in order
 
 	tasks     sync.WaitGroup // snapshots that are being saved
-	snapshots *snapshotter   // nil without
+	news      news
+	snapshots *snapshotter // nil without
+	idleness  *idleness    // nil without
 }
 
 func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *entity[M, E, S] {
@@ -37,10 +40,29 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 		state:      d.initial,
 	}
 	_, _ = rand.Read(e.writer[:]) // never fails
+	e.wake = actor.Notify(ctx, e.awake)
 	if d.retention != nil {
 		e.snapshots = e.newSnapshotter()
 	}
 	return e
+}
+
+// begin recovers, and then takes commands. A stop gives recovery up.
+func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
+	plan, err := e.recover(e.ctx.Context)
+	switch {
+	case err == nil:
+		next.OnMessage, next.OnSignal = e.receive, e.lifeSignal
+		e.beginIdleness()
+		if then := e.answer(plan); then != nil {
+			then(e.ctx, next)
+		}
+	case e.ctx.Err() != nil:
+		next.Stop()
+	default:
+		e.announce(RecoveryFailed{Err: err})
+		next.Fail(err)
+	}
 }
 
 // receive runs cmd, and what it unstashes.
@@ -48,10 +70,16 @@ func (e *entity[M, E, S]) receive(_ *actor.Context[M], cmd M) actor.Behavior[M] 
 	if e.failure != nil { // supervision has resumed what cannot be resumed
 		return e.ctx.Fail(e.failure)
 	}
+	defer e.goOn()
+	defer e.idleness.busy()
 	e.turn = append(e.turn, cmd)
+	return e.work()
+}
+
+// work runs the commands whose turn it is.
+func (e *entity[M, E, S]) work() actor.Behavior[M] {
 	for len(e.turn) > 0 {
-		cmd, e.turn = e.turn[0], e.turn[1:]
-		next, err := e.run(cmd)
+		next, err := e.run(e.nextInTurn())
 		if err != nil {
 			return e.ctx.Fail(err)
 		}
@@ -59,39 +87,78 @@ func (e *entity[M, E, S]) receive(_ *actor.Context[M], cmd M) actor.Behavior[M] 
 			return next
 		}
 	}
-	e.turn = nil
 	return nil
+}
+
+func (e *entity[M, E, S]) nextInTurn() (cmd M) {
+	cmd, e.turn[0] = e.turn[0], cmd // retain nothing
+	e.turn = e.turn[1:]
+	if len(e.turn) == 0 {
+		e.turn = nil
+	}
+	return cmd
+}
+
+// awake does what there is to do besides what the actor is told.
+func (e *entity[M, E, S]) awake() actor.Behavior[M] {
+	if e.failure != nil {
+		return nil
+	}
+	defer e.goOn()
+	for sig, ok := e.news.take(); ok; sig, ok = e.news.take() {
+		if next, _ := e.tell(sig); next != nil {
+			return next
+		}
+	}
+	if len(e.turn) > 0 {
+		return e.work()
+	}
+	return e.rest()
+}
+
+// goOn sees that what is left is done when a failure has come between and supervision
+// resumes.
+func (e *entity[M, E, S]) goOn() {
+	if e.failure == nil && (len(e.turn) > 0 || e.news.any()) {
+		e.wake()
+	}
 }
 
 // run does all that a command leads to.
 func (e *entity[M, E, S]) run(cmd M) (actor.Behavior[M], error) {
 	plan := planOf(e.onCommand(e.ctx, e.state, cmd))
-	if len(plan.events) == 0 {
-		return e.follow(plan, cmd), nil
+	if plan.unhandled {
+		e.ctx.System().EventStream().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd})
 	}
-	prev := e.seq
-	if err := e.persist(plan.events); err != nil {
+	next, err := e.execute(plan)
+	if plan.stash && err == nil {
+		e.stash(cmd)
+	}
+	return next, err
+}
+
+// execute stores the events of plan, and does what is chained to them.
+func (e *entity[M, E, S]) execute(plan *Plan[E]) (actor.Behavior[M], error) {
+	if len(plan.events) == 0 {
+		return e.follow(plan), nil
+	}
+	due, err := e.persist(plan.events)
+	if err != nil {
 		return nil, err
 	}
-	next := e.follow(plan, cmd)
-	e.snapshotAfter(prev)
+	next := e.follow(plan)
+	if due {
+		e.takeSnapshot()
+	}
 	return next, nil
 }
 
 // follow does what plan wants done once its events are durable.
-func (e *entity[M, E, S]) follow(plan *Plan[E], cmd M) actor.Behavior[M] {
-	if plan.unhandled {
-		e.ctx.System().EventStream().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd})
-	}
-	if plan.stash {
-		e.stash(cmd)
-	}
+func (e *entity[M, E, S]) follow(plan *Plan[E]) actor.Behavior[M] {
 	for _, f := range plan.then {
 		f()
 	}
-	if plan.unstash {
-		e.turn, e.stashed = append(e.stashed, e.turn...), nil
-	}
+	e.unstash(plan.unstash)
 	if plan.stop {
 		return func(_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 	}
@@ -99,16 +166,31 @@ func (e *entity[M, E, S]) follow(plan *Plan[E], cmd M) actor.Behavior[M] {
 }
 
 func (e *entity[M, E, S]) stash(cmd M) {
-	if len(e.stashed) == e.stashCapacity {
+	if len(e.stashed) >= e.stashCapacity {
 		e.deadLetter(cmd, actor.ErrStashFull)
 		return
 	}
 	e.stashed = append(e.stashed, cmd)
 }
 
+// unstash makes it the turn of the first n that were put aside.
+func (e *entity[M, E, S]) unstash(n int) {
+	n = min(n, len(e.stashed))
+	if n == 0 {
+		return
+	}
+	ready := e.stashed[:n:n]
+	e.stashed = e.stashed[n:]
+	if len(e.stashed) == 0 {
+		e.stashed = nil
+	}
+	e.turn = append(ready, e.turn...)
+}
+
 // end gives up what was put aside, and waits for what works in the background.
 func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
+	e.idleness.end()
 	reason := actor.ErrTerminated
 	if e.ctx.Err() == nil {
 		reason = fmt.Errorf("%w: the actor was restarted while the command was put aside", actor.ErrDropped)
@@ -120,18 +202,6 @@ func (e *entity[M, E, S]) end() {
 
 func (e *entity[M, E, S]) deadLetter(cmd M, reason error) {
 	e.ctx.System().DeadLetter(e.ctx.Self().String(), cmd, reason)
-}
-
-// begin recovers, and then takes commands. A stop gives recovery up.
-func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
-	switch err := e.recover(e.ctx.Context); {
-	case err == nil:
-		next.OnMessage, next.OnSignal = e.receive, onSignal[M]
-	case e.ctx.Err() != nil:
-		next.Stop()
-	default:
-		next.Fail(err)
-	}
 }
 
 // lasting returns a context that outlasts a stop, for a bounded time.

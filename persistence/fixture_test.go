@@ -2,7 +2,9 @@ package persistence_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -60,6 +62,9 @@ func recall(to actor.ActorRef[string]) command {
 		return persistence.None
 	}
 }
+
+// putAside stashes itself.
+func putAside(*actor.Context[command], string) persistence.Effect[said] { return persistence.Stash }
 
 func explode(*actor.Context[command], string) persistence.Effect[said] { panic("boom") }
 
@@ -144,6 +149,7 @@ type faulty struct {
 	hooks    hooks
 	requests []persistence.AppendRequest // all that were sent
 	reads    []uint64                    // where reading began, each time
+	kept     []string                    // what became of snapshots and of old events, in order
 }
 
 type hooks struct {
@@ -151,7 +157,9 @@ type hooks struct {
 	append func(ctx context.Context, apply func() error) error
 	read   func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error]
 	save   func(ctx context.Context, apply func() error) error
-	load   func() (skipped []uint64)
+	delete func(ctx context.Context, apply func() error) error // of events and of snapshots
+
+	damaged []uint64 // snapshots
 }
 
 func (f *faulty) set(h hooks) {
@@ -208,16 +216,45 @@ func (f *faulty) Read(ctx context.Context, id string, from, to uint64) iter.Seq2
 	return records
 }
 
-func (f *faulty) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
-	return hooked(ctx, f.now().save, func() error { return f.Journal.SaveSnapshot(ctx, id, s) })
+func (f *faulty) note(err error, format string, args ...any) error {
+	if err == nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.kept = append(f.kept, fmt.Sprintf(format, args...))
+	}
+	return err
 }
 
-func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (persistence.Snapshot, bool, []uint64, error) {
-	s, ok, skipped, err := f.Journal.LoadSnapshot(ctx, id, maxSeq)
-	if h := f.now().load; h != nil {
-		skipped = h()
+func (f *faulty) noted() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.kept)
+}
+
+func (f *faulty) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+	err := hooked(ctx, f.now().save, func() error { return f.Journal.SaveSnapshot(ctx, id, s) })
+	return f.note(err, "saved %d", s.Seq)
+}
+
+func (f *faulty) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
+	err := hooked(ctx, f.now().delete, func() error { return f.Journal.DeleteTo(ctx, id, epoch, seq) })
+	return f.note(err, "events gone to %d", seq)
+}
+
+func (f *faulty) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
+	err := hooked(ctx, f.now().delete, func() error { return f.Journal.DeleteSnapshots(ctx, id, epoch, seq, keep) })
+	return f.note(err, "snapshots gone to %d", seq)
+}
+
+// LoadSnapshot passes over those that the test says are damaged.
+func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s persistence.Snapshot, ok bool, skipped []uint64, err error) {
+	for {
+		s, ok, _, err = f.Journal.LoadSnapshot(ctx, id, maxSeq)
+		if !ok || !slices.Contains(f.now().damaged, s.Seq) {
+			return s, ok, skipped, err
+		}
+		skipped, maxSeq = append(skipped, s.Seq), s.Seq-1
 	}
-	return s, ok, skipped, err
 }
 
 // answers returns a hook that gives the answers in turn, and then makes the calls.

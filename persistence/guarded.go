@@ -2,7 +2,6 @@ package persistence
 
 import (
 	"runtime/debug"
-	"sync"
 
 	"github.com/understudy-go/understudy/actor"
 )
@@ -15,9 +14,4 @@ func guarded(work func() error) (err error) {
 		}
 	}()
 	return work()
-}
-
-// background does work in a goroutine that tasks waits for, and hands its error to done.
-func background(tasks *sync.WaitGroup, work func() error, done func(error)) {
-	tasks.Go(func() { done(guarded(work)) })
 }

@@ -3,29 +3,50 @@ package persistence
 import (
 	"fmt"
 	"reflect"
-	"time"
+	"strconv"
 
 	"github.com/understudy-go/understudy/actor"
 )
 
-// request makes events one atomic append after what e has stored so far.
-func (e *entity[M, E, S]) request(events []E) (AppendRequest, error) {
-	req := AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]Record, len(events))}
-	now := time.Now().UTC()
-	for i, event := range events {
-		p, err := actor.Pack(event)
-		if err != nil {
-			return AppendRequest{}, err
-		}
-		req.Records[i] = Record{
-			Seq: e.seq + uint64(i) + 1, Epoch: e.epoch, Writer: e.writer, Time: now,
-			Type: p.Type, Payload: p.Data,
-		}
-		if e.tags != nil {
-			req.Records[i].Tags = e.tags(event)
+// record makes event a record without a place; state is what it has led to. Its errors are
+// rejections.
+func (e *entity[M, E, S]) record(event E, state S) (Record, error) {
+	r := Record{Epoch: e.epoch, Writer: e.writer}
+	var stored any = event
+	if e.toJournal != nil {
+		var version int
+		if stored, version = e.toJournal(event); version != 0 {
+			r.Meta = map[string]string{versionKey: strconv.Itoa(version)}
 		}
 	}
-	return req, nil
+	p, err := actor.Pack(stored)
+	if err != nil {
+		return Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	r.Type, r.Payload = p.Type, p.Data
+	if e.tags != nil {
+		r.Tags = e.tags(state, event)
+	}
+	return r, nil
+}
+
+// replayed applies what record stands for to state.
+func (e *entity[M, E, S]) replayed(state S, record *Record) (S, error) {
+	if e.fromJournal == nil {
+		event, err := unpack[E](e.ctx.System(), record.Type, record.Payload)
+		if err != nil {
+			return state, err
+		}
+		return e.onEvent(state, event), nil
+	}
+	events, err := e.adapted(record)
+	if err != nil {
+		return state, err
+	}
+	for _, event := range events {
+		state = e.onEvent(state, event)
+	}
+	return state, nil
 }
 
 // unpack decodes an event or a state.

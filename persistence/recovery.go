@@ -9,50 +9,60 @@ import (
 
 // A recovery is how far an entity has come in restoring its state.
 type recovery[S any] struct {
-	epoch uint64
+	claim Claim
+	epoch uint64 // of the last record
 	seq   uint64
 	state S
 }
 
-// recover restores the state.
-func (e *entity[M, E, S]) recover(ctx context.Context) error {
+// recover restores the state. It returns what is to be done about that.
+func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error) {
 	var r recovery[S]
-	err := e.retrier().do(ctx, func() error {
+	err = e.retrier().do(ctx, func() error {
 		return guarded(func() error { return e.restore(ctx, &r) })
 	})
-	if err != nil {
-		return &RecoveryError{ID: e.id, Seq: r.seq, Err: err}
+	if err == nil {
+		e.epoch, e.seq, e.state = r.claim.Epoch, r.seq, r.state
+		e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
+		err = guarded(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}
-	e.epoch, e.seq, e.state = r.epoch, r.seq, r.state
-	e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
-	return nil
+	if err != nil {
+		e.state = e.initial
+		return nil, &RecoveryError{ID: e.id, Seq: r.seq, Err: err}
+	}
+	return plan, nil
 }
 
 // restore claims the id, by which no older writer can add anything any more, and then
-// reads all there is.
+// reads all there is. It waits for its turn among the actors of the system.
 func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	*r = recovery[S]{state: e.initial}
+	release, err := acquire(ctx, e.ctx.System())
+	if err != nil {
+		return err
+	}
+	defer release()
 	ctx, idle := withIdleTimeout(ctx, e.recoveryTimeout)
 	defer idle.stop()
 	claim, err := claimFor(ctx, e.journal, e.id, e.writer)
 	if err != nil {
 		return idle.explain(err)
 	}
-	r.epoch = claim.Epoch
+	r.claim = claim
 	idle.progress()
-	if err := e.loadSnapshot(ctx, claim, r); err != nil {
+	if err := e.loadSnapshot(ctx, r); err != nil {
 		return idle.explain(err)
 	}
 	idle.progress()
-	return idle.explain(e.replay(ctx, idle, claim, r))
+	return idle.explain(e.replay(ctx, idle, r))
 }
 
 // loadSnapshot begins at the newest snapshot, if there is one.
-func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, claim Claim, r *recovery[S]) error {
-	if e.store == nil || claim.LastSeq == 0 {
+func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, r *recovery[S]) error {
+	if e.store == nil || r.claim.LastSeq == 0 {
 		return nil
 	}
-	s, ok, skipped, err := e.store.LoadSnapshot(ctx, e.id, claim.LastSeq)
+	s, ok, skipped, err := e.store.LoadSnapshot(ctx, e.id, r.claim.LastSeq)
 	if len(skipped) > 0 {
 		e.log.Warn("damaged snapshots passed over", zap.Uint64s("seqs", skipped))
 	}
@@ -68,7 +78,8 @@ func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, claim Claim, r *reco
 }
 
 // replay applies the events that follow, and checks that there are all.
-func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, claim Claim, r *recovery[S]) error {
+func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *recovery[S]) error {
+	claim := r.claim
 	if r.seq < claim.DeletedTo {
 		return fmt.Errorf("%w: the events up to %d are deleted, and no snapshot has them", ErrCorrupt, claim.DeletedTo)
 	}
@@ -91,14 +102,27 @@ func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, claim C
 }
 
 func (e *entity[M, E, S]) apply(r *recovery[S], record *Record) error {
-	if record.Seq != r.seq+1 {
-		return fmt.Errorf("%w: event %d follows %d", ErrCorrupt, record.Seq, r.seq)
+	if err := r.follows(record); err != nil {
+		return err
 	}
-	event, err := unpack[E](e.ctx.System(), record.Type, record.Payload)
+	state, err := e.replayed(r.state, record)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", record.Seq, err)
 	}
-	r.state = e.onEvent(r.state, event)
-	r.seq = record.Seq
+	r.state, r.seq, r.epoch = state, record.Seq, record.Epoch
+	return nil
+}
+
+// follows checks that record has the next sequence number, and was not written by somebody
+// who had been fenced off by then: no journal lets that happen, so it was none.
+func (r *recovery[S]) follows(record *Record) error {
+	switch {
+	case record.Seq != r.seq+1:
+		return fmt.Errorf("%w: event %d follows %d", ErrCorrupt, record.Seq, r.seq)
+	case record.Epoch < r.epoch:
+		return fmt.Errorf("%w: event %d was written under claim %d, and the one before under %d, which had fenced it off", ErrCorrupt, record.Seq, record.Epoch, r.epoch)
+	case record.Epoch >= r.claim.Epoch:
+		return fmt.Errorf("%w: event %d was written under claim %d, which should be before this one, %d", ErrCorrupt, record.Seq, record.Epoch, r.claim.Epoch)
+	}
 	return nil
 }

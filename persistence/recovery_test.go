@@ -87,6 +87,44 @@ func TestAnErrorAmidTheEventsFailsRecovery(t *testing.T) {
 	})
 }
 
+// forged returns a hook that gives the record of each sequence number another epoch.
+func forged(epochs map[uint64]uint64) func(iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
+	return func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
+		return func(yield func(persistence.Record, error) bool) {
+			for r, err := range records {
+				if epoch, has := epochs[r.Seq]; has {
+					r.Epoch = epoch
+				}
+				if !yield(r, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Case 196: there is nothing to repair, as a journal lets no two writers write at a time.
+// One in which they have is broken.
+func TestAnEventOfAFencedWriterFailsRecovery(t *testing.T) {
+	for want, epochs := range map[string]map[uint64]uint64{
+		"event 3 was written under claim 1, and the one before under 2": {3: 1},
+		"event 2 was written under claim 9, which should be before":     {2: 9},
+		"event 3 was written under claim 4, which should be before":     {3: 4},
+	} {
+		t.Run(want, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				for _, word := range []string{"a", "b", "c"} {
+					w.store("persistence_test.said", said{word})
+				}
+				w.journal.set(hooks{read: forged(epochs)})
+				failure := w.failsToRecover()
+				require.ErrorIs(w, failure, persistence.ErrCorrupt)
+				require.ErrorContains(w, failure, want)
+			})
+		})
+	}
+}
+
 func TestDeletedEventsWithoutASnapshotFailRecovery(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})

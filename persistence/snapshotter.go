@@ -11,22 +11,35 @@ import (
 )
 
 // A retention says when snapshots are taken, and how many are kept.
-type retention struct{ every, keep int }
-
-// due says whether a multiple of every lies after prev and not after seq.
-func (r retention) due(prev, seq uint64) bool {
-	return prev/uint64(r.every) != seq/uint64(r.every)
+type retention struct {
+	every      int // 0: by the predicate alone
+	keep       int
+	withEvents bool // delete the events, too, that retained snapshots stand in for
 }
 
-// snapshotAfter takes a snapshot when one is due between the events prev and e.seq. The
-// state is encoded at once, so that what comes later cannot change it.
-func (e *entity[M, E, S]) snapshotAfter(prev uint64) {
-	if e.snapshots == nil || !e.retention.due(prev, e.seq) {
-		return
+// by names the option that asks for snapshots.
+func (r *retention) by() string {
+	if r.every > 0 {
+		return "SnapshotEvery"
 	}
+	return "SnapshotWhen"
+}
+
+// wantsSnapshot reports whether a snapshot is to follow the event of seq, which has led to
+// state.
+func (e *entity[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
+	r := e.retention
+	return r != nil && r.every > 0 && seq%uint64(r.every) == 0 ||
+		e.snapshotWhen != nil && e.snapshotWhen(state, event, seq)
+}
+
+// takeSnapshot saves the state. It is encoded at once, so that what comes later cannot
+// change it.
+func (e *entity[M, E, S]) takeSnapshot() {
 	p, err := actor.Pack(e.state)
 	if err != nil {
 		e.log.Warn("state cannot be encoded for a snapshot", zap.Uint64("seq", e.seq), zap.Error(err))
+		e.report(SnapshotFailed{Seq: e.seq, Err: err})
 		return
 	}
 	e.snapshots.save(Snapshot{Seq: e.seq, Epoch: e.epoch, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data})
@@ -34,7 +47,8 @@ func (e *entity[M, E, S]) snapshotAfter(prev uint64) {
 
 func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 	return &snapshotter{
-		store: e.store, id: e.id, keep: e.retention.keep, log: e.log, tasks: &e.tasks,
+		journal: e.journal, store: e.store, id: e.id, retention: *e.retention,
+		log: e.log, report: e.report, tasks: &e.tasks,
 		ctx: context.WithoutCancel(e.ctx.Context), timeout: e.persistTimeout,
 	}
 }
@@ -42,10 +56,12 @@ func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 // A snapshotter saves snapshots in the background, one at a time. When it cannot keep
 // up, it passes over all but the newest.
 type snapshotter struct {
+	retention
+	journal Journal
 	store   SnapshotStore
 	id      string
-	keep    int
 	log     *zap.Logger
+	report  func(Signal)
 	tasks   *sync.WaitGroup
 	ctx     context.Context // the actor's values, for as long as it lives
 	timeout time.Duration
@@ -62,33 +78,72 @@ func (s *snapshotter) save(snapshot Snapshot) {
 		s.next = &snapshot
 		return
 	}
-	s.begin(snapshot)
-}
-
-// begin saves snapshot, and then the next. The mutex is held.
-func (s *snapshotter) begin(snapshot Snapshot) {
 	s.busy = true
-	background(s.tasks, func() error { return s.replace(snapshot) }, func(err error) {
-		if err != nil {
-			s.log.Warn("snapshot not saved", zap.Uint64("seq", snapshot.Seq), zap.Error(err))
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.busy = false
-		if s.next != nil {
-			snapshot := *s.next
-			s.next = nil
-			s.begin(snapshot)
+	s.tasks.Go(func() {
+		for more := &snapshot; more != nil; more = s.following() {
+			s.replace(more)
 		}
 	})
 }
 
-// replace saves snapshot and deletes those that are too many then.
-func (s *snapshotter) replace(snapshot Snapshot) error {
+// following returns the snapshot that waits; without one the snapshotter rests.
+func (s *snapshotter) following() *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := s.next
+	s.next, s.busy = nil, next != nil
+	return next
+}
+
+// replace saves snapshot, and deletes what is not needed any more then: the events first,
+// as a state without its events is of use, and events without a state that they follow are
+// not.
+func (s *snapshotter) replace(snapshot *Snapshot) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.timeout)
 	defer cancel()
-	if err := s.store.SaveSnapshot(ctx, s.id, snapshot); err != nil {
-		return err
+	err := guarded(func() error { return s.store.SaveSnapshot(ctx, s.id, *snapshot) })
+	if s.failed("snapshot not saved", snapshot.Seq, err) {
+		s.report(SnapshotFailed{Seq: snapshot.Seq, Err: err})
+		return
 	}
-	return s.store.DeleteSnapshots(ctx, s.id, snapshot.Epoch, snapshot.Seq, s.keep)
+	s.report(SnapshotCompleted{Seq: snapshot.Seq})
+	var seqs []uint64
+	err = guarded(func() (err error) { seqs, err = s.store.Snapshots(ctx, s.id); return err })
+	if s.failed("snapshots cannot be listed", snapshot.Seq, err) {
+		s.report(DeleteSnapshotsFailed{To: snapshot.Seq, Err: err})
+		return
+	}
+	surplus := len(seqs) - s.keep
+	if s.withEvents && surplus >= 0 {
+		s.deleteEvents(ctx, snapshot.Epoch, seqs[surplus])
+	}
+	if surplus > 0 {
+		s.deleteSnapshots(ctx, snapshot.Epoch, seqs[surplus-1])
+	}
+}
+
+func (s *snapshotter) deleteEvents(ctx context.Context, epoch, to uint64) {
+	err := guarded(func() error { return s.journal.DeleteTo(ctx, s.id, epoch, to) })
+	if s.failed("events not deleted", to, err) {
+		s.report(DeleteEventsFailed{To: to, Err: err})
+		return
+	}
+	s.report(EventsDeleted{To: to})
+}
+
+func (s *snapshotter) deleteSnapshots(ctx context.Context, epoch, to uint64) {
+	err := guarded(func() error { return s.store.DeleteSnapshots(ctx, s.id, epoch, to, s.keep) })
+	if s.failed("snapshots not deleted", to, err) {
+		s.report(DeleteSnapshotsFailed{To: to, Err: err})
+		return
+	}
+	s.report(SnapshotsDeleted{To: to})
+}
+
+// failed logs err, if it is one.
+func (s *snapshotter) failed(what string, seq uint64, err error) bool {
+	if err != nil {
+		s.log.Warn(what, zap.Uint64("seq", seq), zap.Error(err))
+	}
+	return err != nil
 }

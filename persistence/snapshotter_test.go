@@ -2,6 +2,7 @@ package persistence_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,15 +110,148 @@ func TestASnapshotOfAnotherTypeFailsRecovery(t *testing.T) {
 	})
 }
 
+// threeSnapshots leaves six events, and snapshots after every second.
+func (w *world) threeSnapshots(opts ...persistence.Option) {
+	w.Helper()
+	ref := w.spawn(append(opts, persistence.SnapshotEvery(2, 3))...)
+	for _, word := range []string{"a", "b", "c", "d", "e", "f"} {
+		ref.Tell(say(w.to, word))
+		w.replies.Expect(word)
+		synctest.Wait()
+	}
+	w.stop(ref)
+	require.Equal(w, []uint64{2, 4, 6}, w.snapshots())
+}
+
 func TestDamagedSnapshotsArePassedOverWithAWarning(t *testing.T) {
-	inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
-		w.store("persistence_test.said", said{"a"})
-		w.journal.set(hooks{load: func() []uint64 { return []uint64{9, 7} }})
+	for name, test := range map[string]struct {
+		damaged []uint64
+		from    []uint64
+	}{
+		"the newest":     {[]uint64{6}, []uint64{5}},
+		"the newest two": {[]uint64{6, 4}, []uint64{3}},
+		"all":            {[]uint64{6, 4, 2}, []uint64{1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
+				w.threeSnapshots()
+				w.journal.set(hooks{damaged: test.damaged})
+				w.spawn().Tell(recall(w.to))
+				w.replies.Expect("[abcdef]")
+				require.Equal(w, test.from, w.journal.readFrom())
+				lines := log.FilterMessage("damaged snapshots passed over").All()
+				require.Len(w, lines, 1)
+				require.Equal(w, "words", lines[0].ContextMap()["id"])
+			})
+		})
+	}
+}
+
+func TestDamagedSnapshotsWhoseEventsAreGoneFailRecovery(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.threeSnapshots(persistence.DeleteEvents())
+		w.journal.set(hooks{damaged: []uint64{6, 4}})
 		w.spawn().Tell(recall(w.to))
-		w.replies.Expect("[a]")
-		lines := log.FilterMessage("damaged snapshots passed over").All()
-		require.Len(w, lines, 1)
-		require.Equal(w, "words", lines[0].ContextMap()["id"])
+		w.replies.Expect("[abcdef]") // the oldest that is retained is enough
+		synctest.Wait()
+
+		w.journal.set(hooks{damaged: []uint64{6, 4, 2}})
+		require.ErrorIs(w, w.failsToRecover(), persistence.ErrCorrupt)
+	})
+}
+
+// Case 190.
+func TestEventsAreDeletedUpToTheOldestRetainedSnapshot(t *testing.T) {
+	for keep, want := range map[int][]string{
+		1: {
+			"saved 2", "events gone to 2",
+			"saved 4", "events gone to 4", "snapshots gone to 2",
+			"saved 6", "events gone to 6", "snapshots gone to 4",
+		},
+		2: {
+			"saved 2",
+			"saved 4", "events gone to 2",
+			"saved 6", "events gone to 4", "snapshots gone to 2",
+		},
+	} {
+		t.Run(strconv.Itoa(keep), func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				ref := w.spawn(persistence.SnapshotEvery(2, keep), persistence.DeleteEvents())
+				for _, word := range []string{"a", "b", "c", "d", "e", "f"} {
+					ref.Tell(say(w.to, word))
+					w.replies.Expect(word)
+					synctest.Wait()
+				}
+				w.stop(ref)
+				require.Equal(w, want, w.journal.noted())
+
+				ref = w.spawn()
+				ref.Tell(say(w.to, "g"))
+				ref.Tell(recall(w.to))
+				w.replies.Expect("g")
+				w.replies.Expect("[abcdefg]")
+				sent := w.journal.sent()
+				require.EqualValues(w, 7, sent[len(sent)-1].Records[0].Seq)
+			})
+		})
+	}
+}
+
+func TestNoEventIsDeletedForASnapshotThatWasNotSaved(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.journal.set(hooks{save: always(persistence.ErrFull)})
+		ref := w.spawn(persistence.SnapshotEvery(1, 1), persistence.DeleteEvents())
+		ref.Tell(say(w.to, "a"))
+		w.stop(ref)
+		require.Empty(w, w.journal.noted())
+		require.Equal(w, "a", w.events())
+	})
+}
+
+func TestASnapshotIsTakenWhenThePredicateSaysSo(t *testing.T) {
+	type asked struct {
+		heard, word string
+		seq         uint64
+	}
+	inBubble(t, func(w *world) {
+		var all []asked
+		when := func(heard string, s said, seq uint64) bool {
+			all = append(all, asked{heard, s.Word, seq})
+			return s.Word == "."
+		}
+		ref := w.spawn(persistence.SnapshotWhen(when, 10))
+		ref.Tell(say(w.to, "a", "."))
+		ref.Tell(say(w.to, "b"))
+		ref.Tell(say(w.to, ".", "c", "."))
+		w.stop(ref)
+		require.Equal(w, []uint64{2, 6}, w.snapshots())
+		require.Equal(w, []asked{{"a", "a", 1}, {"a.", ".", 2}, {"a.b", "b", 3}, {"a.b.", ".", 4}}, all, "it is not asked when one is due already")
+		w.spawn(persistence.SnapshotWhen(when, 10)).Tell(recall(w.to))
+		synctest.Wait()
+		require.Len(w, all, 4, "not at replay")
+	})
+}
+
+func TestPredicateAndNumberWorkSideBySideAndTheGreaterRetentionCounts(t *testing.T) {
+	inBubble(t, func(w *world) {
+		full := func(_ string, s said, _ uint64) bool { return s.Word == "." }
+		ref := w.spawn(persistence.SnapshotWhen(full, 2), persistence.SnapshotEvery(3, 1))
+		for _, word := range []string{"a", ".", "b", "c"} {
+			ref.Tell(say(w.to, word))
+			w.replies.Expect(word)
+			synctest.Wait()
+		}
+		require.Equal(w, []uint64{2, 3}, w.snapshots())
+	})
+}
+
+func TestAPanicInThePredicateStoresNothing(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref, failures := w.mortal(words(w.journal, persistence.SnapshotWhen(func(string, said, uint64) bool { panic("boom") }, 1)))
+		ref.Tell(say(w.to, "a"))
+		var panicked *actor.PanicError
+		require.ErrorAs(w, failures.Receive(), &panicked)
+		require.Empty(w, w.events())
 	})
 }
 

@@ -1,28 +1,57 @@
 package persistence
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
-// persist stores events. The event handler runs before, so that a panic in it stores
-// nothing; commands see what it returns once the events are stored.
-func (e *entity[M, E, S]) persist(events []E) error {
-	req, err := e.request(events)
-	if err != nil {
-		return &RejectedError{ID: e.id, Err: err}
+// A batch is what one effect stores, and what that makes of the state.
+type batch[S any] struct {
+	req   AppendRequest
+	state S
+	due   bool // a snapshot is, after it
+}
+
+// persist stores events, and reports whether a snapshot is due then. The event handler
+// runs before, so that a panic in it stores nothing; commands and signals see what it
+// returns once the events are stored.
+func (e *entity[M, E, S]) persist(events []E) (due bool, err error) {
+	b, err := e.batch(events)
+	if err == nil {
+		err = e.write(b.req)
 	}
-	state := e.state
-	for _, event := range events {
-		state = e.onEvent(state, event)
-	}
-	switch err := e.write(req); {
+	switch {
 	case err == nil:
-		e.state, e.seq = state, req.Prev+uint64(len(events))
-		return nil
+		e.state, e.seq = b.state, e.seq+uint64(len(events))
+		return b.due, nil
 	case isRejection(err):
-		return &RejectedError{ID: e.id, Err: err}
+		err = &RejectedError{ID: e.id, Err: err}
+		e.announce(PersistRejected{Err: err})
 	default:
-		e.failure = fmt.Errorf("persist %d events of %q after %d: %w", len(events), e.id, req.Prev, err)
-		return e.failure
+		err = fmt.Errorf("persist %d events of %q after %d: %w", len(events), e.id, e.seq, err)
+		e.failure = err
+		e.announce(PersistFailed{Err: err})
 	}
+	return false, err
+}
+
+// batch makes events one atomic append after what has been stored so far. An error is a
+// rejection.
+func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
+	b := batch[S]{state: e.state}
+	b.req = AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]Record, len(events))}
+	now := time.Now().UTC()
+	for i, event := range events {
+		b.state = e.onEvent(b.state, event)
+		record, err := e.record(event, b.state)
+		if err != nil {
+			return b, err
+		}
+		record.Seq, record.Time = e.seq+uint64(i)+1, now
+		b.req.Records[i] = record
+		b.due = b.due || e.wantsSnapshot(b.state, event, record.Seq)
+	}
+	return b, nil
 }
 
 // write stores req. A stop does not cancel it, as it would leave the outcome unknown.

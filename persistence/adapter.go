@@ -1,0 +1,82 @@
+package persistence
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// versionKey is where the metadata of a record has the version of its event.
+const versionKey = "version"
+
+// ToJournal stores what f returns in place of each event: a value of a registered type,
+// and the version of what it means, 0 for none. It is for events whose type has another
+// form in the journal, and for those whose meaning changes while their type does not.
+// [FromJournal] is needed to read them. E must be the event type of the behavior.
+//
+// f runs before the write; it returns the same whenever it is given the same.
+func ToJournal[E any](f func(event E) (stored any, version int)) Option {
+	return func(c *config) { c.toJournal = f }
+}
+
+// FromJournal replays what f returns in place of each stored event: none, one or several,
+// which the event handler is given in order. It is how old events are brought up to date
+// (by their type, or by the version that [ToJournal] gave them), divided and left out,
+// while the journal keeps them as they are. [Unchanged] is for those that are up to date.
+// An error fails recovery. E must be the event type of the behavior.
+//
+// What f returns for what ToJournal has stored must lead to the same state as the event
+// itself, or an actor is another one after a restart.
+func FromJournal[E any](f func(stored StoredEvent) ([]E, error)) Option {
+	return func(c *config) { c.fromJournal = f }
+}
+
+// A StoredEvent is an event as the journal has it.
+type StoredEvent struct {
+	Seq     uint64
+	Time    time.Time // when it was written, by its writer's clock
+	Type    string    // the name of its type, which need not be registered any more
+	Version int       // what [ToJournal] gave it, or 0
+	Payload []byte    // CBOR
+
+	system *actor.System
+}
+
+// Value returns the event as a value of the type that is registered under its name.
+func (s StoredEvent) Value() (any, error) { return unpack[any](s.system, s.Type, s.Payload) }
+
+// Decode decodes the fields of the event into what v points to: those of the same name,
+// whatever the type. Fields that are missing stay as they are. It is for types that have
+// changed or are gone; refs of actors in them cannot be used.
+func (s StoredEvent) Decode(v any) error {
+	if err := codec.Unmarshal(s.Payload, v); err != nil {
+		return fmt.Errorf("decode a stored %s: %w", s.Type, err)
+	}
+	return nil
+}
+
+// Unchanged returns what a function for [FromJournal] returns where there is nothing to
+// adapt: the event as it was stored. It fails when that is no E.
+func Unchanged[E any](s StoredEvent) ([]E, error) {
+	event, err := unpack[E](s.system, s.Type, s.Payload)
+	if err != nil {
+		return nil, err
+	}
+	return []E{event}, nil
+}
+
+// adapted returns the events that record stands for.
+func (e *entity[M, E, S]) adapted(record *Record) ([]E, error) {
+	stored := StoredEvent{Seq: record.Seq, Time: record.Time, Type: record.Type, Payload: record.Payload, system: e.ctx.System()}
+	if text, has := record.Meta[versionKey]; has {
+		version, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("version %q: %w", text, err)
+		}
+		stored.Version = version
+	}
+	return e.fromJournal(stored)
+}

@@ -1,0 +1,207 @@
+package persistence_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// gated puts itself aside until something has been heard, and then stores word.
+func gated(to actor.ActorRef[string], word string) command {
+	return func(_ *actor.Context[command], heard string) persistence.Effect[said] {
+		if heard == "" {
+			return persistence.Stash
+		}
+		return persistence.ThenReply(persistence.Persist(said{word}), to, word)
+	}
+}
+
+// do is a command with this effect.
+func do(effect persistence.Effect[said]) command {
+	return func(*actor.Context[command], string) persistence.Effect[said] { return effect }
+}
+
+func TestAReplyNeedsNoEvent(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.spawn()
+		ref.Tell(do(persistence.Reply[said](w.to, "1").Then(func() { w.to.Tell("2") })))
+		ref.Tell(do(persistence.ThenReply(persistence.Reply[said](w.to, "3"), w.to, "4").ThenStop()))
+		for _, want := range []string{"1", "2", "3", "4"} {
+			w.replies.Expect(want)
+		}
+		w.replies.ExpectTerminated(ref)
+		require.Empty(w, w.journal.sent())
+	})
+}
+
+func TestCommandsAreUnstashedOneByOneOrAllTogether(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.spawn()
+		for _, word := range []string{"a", "b", "c", "d", "e", "f"} {
+			ref.Tell(gated(w.to, word))
+		}
+		ref.Tell(do(persistence.Unstash[said](2))) // still gated: they go to the end
+		ref.Tell(do(persistence.Persist(said{">"})))
+		ref.Tell(do(persistence.Unstash[said](1)))
+		ref.Tell(say(w.to, "-"))
+		ref.Tell(do(persistence.Persist(said{"+"}).ThenUnstash(1).ThenUnstash(1).ThenUnstash(-1)))
+		ref.Tell(do(persistence.Unstash[said](0)))
+		ref.Tell(say(w.to, "-"))
+		ref.Tell(do(persistence.UnstashAll))
+		for _, want := range []string{"c", "-", "d", "e", "-", "f", "a", "b"} {
+			w.replies.Expect(want)
+		}
+		require.Equal(w, ">c-+de-fab", w.events())
+	})
+}
+
+func TestWhatIsPutAsideWhileUnstashingWaitsForTheNextTime(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.spawn()
+		runs := 0
+		again := func(*actor.Context[command], string) persistence.Effect[said] {
+			runs++
+			return persistence.Effect[said](persistence.Stash[said]).ThenUnstashAll()
+		}
+		ref.Tell(again)
+		synctest.Wait()
+		require.Equal(w, 1, runs, "a command does not unstash itself")
+		ref.Tell(putAside)
+		ref.Tell(do(persistence.UnstashAll))
+		synctest.Wait()
+		require.Equal(w, 2, runs)
+	})
+}
+
+func TestTenThousandCommandsAreUnstashedInOrder(t *testing.T) {
+	for name, unstash := range map[string]persistence.Effect[said]{
+		"all at once":                 persistence.UnstashAll[said],
+		"each unstashes the next one": persistence.Unstash[said](1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				const n = 10_000
+				ref := w.spawn(persistence.StashCapacity(n))
+				open := false
+				var order []int
+				for i := range n {
+					ref.Tell(func(*actor.Context[command], string) persistence.Effect[said] {
+						if !open {
+							return persistence.Stash
+						}
+						order = append(order, i)
+						return unstash
+					})
+				}
+				ref.Tell(func(*actor.Context[command], string) persistence.Effect[said] {
+					open = true
+					return unstash
+				})
+				synctest.Wait()
+				require.Len(w, order, n)
+				require.True(w, slices.IsSorted(order))
+			})
+		})
+	}
+}
+
+func TestUnstashedCommandsRunAlthoughOneOfThemFailsAndTheActorResumes(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.supervised(resume)
+		gatedPanic := func(_ *actor.Context[command], heard string) persistence.Effect[said] {
+			if heard == "" {
+				return persistence.Stash
+			}
+			panic("boom")
+		}
+		for _, cmd := range []command{gated(w.to, "a"), gatedPanic, gated(w.to, "b"), gatedPanic, gated(w.to, "c")} {
+			ref.Tell(cmd)
+		}
+		ref.Tell(do(persistence.Persist(said{">"}).ThenUnstashAll()))
+		for _, want := range []string{"a", "b", "c"} {
+			w.replies.Expect(want)
+		}
+	})
+}
+
+// Case 187: what was put aside outlasts a failure of the journal that passes, and not a
+// panic.
+func TestStashedCommandsOutlastAFailureOfTheJournalThatPasses(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.spawn(persistence.OnPersistFailure(actor.Backoff{Min: time.Second}))
+		ref.Tell(gated(w.to, "a"))
+		ref.Tell(gated(w.to, "b"))
+		synctest.Wait()
+		w.journal.set(hooks{append: answers(persistence.ErrUnavailable, persistence.ErrUnknown)})
+		ref.Tell(do(persistence.Persist(said{">"}).ThenUnstashAll()))
+		ref.Tell(gated(w.to, "c"))
+		w.replies.ExpectNone(2*time.Second - 1)
+		for _, want := range []string{"a", "b", "c"} {
+			w.replies.Expect(want)
+		}
+		require.Equal(w, ">abc", w.events())
+	})
+}
+
+func TestStashedCommandsDoNotOutlastARestart(t *testing.T) {
+	inBubble(t, func(w *world) {
+		lost := w.deadLetters()
+		ref := w.supervised(nil)
+		ref.Tell(gated(w.to, "a"))
+		ref.Tell(explode)
+		require.ErrorContains(w, lost.Receive().Reason, "the actor was restarted while the command was put aside")
+		ref.Tell(say(w.to, "b"))
+		w.replies.Expect("b")
+		require.Equal(w, "b", w.events())
+	})
+}
+
+func TestAStopWaitsForWhatIsBeingUnstashed(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.journal.set(hooks{append: slowly})
+		ctx, stop := context.WithCancel(w.Context())
+		ref := actor.Spawn(w.system, words(w.journal), "", actor.WithContext(ctx))
+		ref.Tell(gated(w.to, "a"))
+		ref.Tell(gated(w.to, "b"))
+		ref.Tell(do(persistence.Persist(said{">"}).ThenUnstashAll()))
+		ref.Tell(say(w.to, "lost"))
+		synctest.Wait()
+		stop()
+		w.replies.Within(time.Hour, func() { w.replies.ExpectTerminated(ref) })
+		w.expect("a", "b")
+		require.Equal(w, ">ab", w.events())
+	})
+}
+
+func TestABoundedMailboxBoundsWhatWaitsForRecoveryAndForAWrite(t *testing.T) {
+	for name, slow := range map[string]hooks{"recovery": {claim: slowly}, "a write": {append: slowly}} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				lost := w.deadLetters()
+				w.journal.set(slow)
+				ref := actor.Spawn(w.system, words(w.journal), "", actor.WithMailbox(actor.Bounded(3, actor.DropNewest)))
+				ref.Tell(say(w.to, ">"))
+				synctest.Wait()
+				told := strings.Split("abcdefgh", "")
+				for _, word := range told {
+					ref.Tell(say(w.to, word))
+				}
+				w.journal.set(hooks{})
+				w.replies.Expect(">")
+				require.ErrorIs(w, lost.Receive().Reason, actor.ErrMailboxFull)
+				synctest.Wait()
+				heard := w.events()
+				require.Equal(w, ">abcdefgh"[:len(heard)], heard)
+				require.Less(w, len(heard), 5)
+			})
+		})
+	}
+}
