@@ -24,23 +24,34 @@
 // # Commands, events, state
 //
 // A message to the actor is a command. The command handler looks at it and at the state,
-// changes nothing, and returns an [Effect]: [Persist] with events, [None], [Unhandled],
-// [Stop] or [Stash]. The event handler says what an event makes of a state. It runs when
+// changes nothing, and returns an [Effect]:
+//
+//	Persist(events...)      stores events, all or none
+//	Reply[Event](ref, x)    tells ref x, and stores nothing
+//	None                    does nothing
+//	Unhandled               publishes the command as unhandled
+//	Stop                    ends the actor
+//	Stash                   puts the command aside
+//	UnstashAll              makes it the turn of what was put aside, all of it
+//	Unstash[Event](n)       or the first n
+//
+// To each of them may be chained what is done after it: [Effect.Then], [ThenReply],
+// [Effect.ThenUnstash], [Effect.ThenUnstashAll], [Effect.ThenStop]. The event handler says what an event makes of a state. It runs when
 // an event is new and again at every replay, so it depends on nothing else: no clock, no
 // chance, no side effect. It returns a new state and leaves the one that it is given as it
 // is: clone maps and slices. The initial state too is handed to every incarnation.
 //
 // The types of events must be registered with [actor.RegisterType], under a name that
 // never changes, as it is stored with each of them. The fields are CBOR by name: fields
-// may be added, and those that are gone are passed over.
+// may be added, and those that are gone are passed over. For greater changes see Old
+// events, below.
 //
 // # Durability
 //
 // The events of one effect are stored together or not at all. The event handler runs
 // before they are written; when it panics, nothing is stored. The new state is what
 // commands see once the journal has acknowledged the write, and only then what is chained
-// to the effect is done, in order: [Effect.Then], [ThenReply], [Effect.ThenUnstashAll],
-// [Effect.ThenStop]. So who has had a reply that was chained can rely on the events. A
+// to the effect is done, in order. So who has had a reply that was chained can rely on the events. A
 // reply that the command handler itself sends goes out before.
 //
 // What is chained is done at most once: never on replay, and not when the process dies
@@ -49,13 +60,30 @@
 //
 // # The life of the actor
 //
-// First it recovers: it claims its persistence id, loads the newest intact snapshot, and
-// replays what follows. Damaged snapshots are passed over with a warning. Commands that
-// come meanwhile wait in the mailbox, as they do during a write. I/O blocks the actor
-// itself and no other.
+//  1. It waits for its turn to recover, see [LimitRecoveries].
+//  2. It claims its persistence id: from now on no older instance can write.
+//  3. It loads the newest intact snapshot. Damaged ones are passed over with a warning.
+//  4. It replays the events that follow, and checks that all are there, in order.
+//  5. Its signal handler learns of [RecoveryCompleted].
+//  6. It handles commands, one after the other; each is done when its events are durable
+//     and what is chained to them has been done.
+//  7. It ends as any actor does; before, or a while after its last command, see
+//     [PassivateAfter].
+//
+// Commands that come during recovery or a write wait in the mailbox and are handled
+// afterwards, in order. The mailbox bounds them, see [actor.WithMailbox]; [StashCapacity]
+// bounds what is put aside by [Stash]. I/O blocks the actor itself and no other.
 //
 // An actor that is stopped while a write is under way ends when the write has its answer,
-// and what is chained has been done. A stop during recovery gives it up.
+// and what is chained and unstashed has been done. A stop during recovery gives it up.
+// Commands that are still put aside when the actor ends are dead letters.
+//
+// # Signals
+//
+// [OnSignal] takes a handler for all that happens to the actor besides commands: what
+// became of its recovery, its writes and its snapshots, the end of actors that it watches,
+// its own end. It sees the state as it is stored, and answers with an effect, so that what
+// it learns may become an event.
 //
 // # One writer
 //
@@ -69,28 +97,66 @@
 // back, and two actors would fence each other off in turn. A singleton's manager asks the
 // other nodes before it starts another instance.
 //
+// A stream of events in which a claim is followed by an older one cannot come from two
+// writers, then, and there is no filter that mends it while it is read: it means that the
+// store is broken, or was put together from two, and fails recovery with [ErrCorrupt].
+//
+// For a singleton the claim and its generation are one number, whether the members agree on
+// it, a lease gives it, or a source of generations.
+//
 // # Failures
 //
-//	the event handler or the command handler panics    the actor fails; nothing was stored
-//	what is chained to an effect panics                 the actor fails; the events are stored
-//	events of an unregistered type, too large, …        it fails with *RejectedError; nothing was stored
-//	ErrUnavailable, ErrFull, ErrUnknown                 the same request is sent again, see OnPersistFailure;
-//	                                                    after PersistTimeout the actor fails with the error
-//	ErrFenced, any other error                          it fails with the error
-//	recovery cannot be completed                        it fails with *RecoveryError
-//	a snapshot cannot be saved                          a warning is logged
+//	what happens                                 signal            what follows
+//
+//	the command handler panics                   –                 the actor fails; nothing was stored
+//	the event handler, a tagger, an adapter or   –                 the actor fails; nothing was stored
+//	a predicate of snapshots panics
+//	what is chained, or a signal handler, panics –                 the actor fails; the events are stored
+//	events of an unregistered type, too large, … PersistRejected   it fails with *RejectedError; nothing was
+//	                                                               stored, and it may resume
+//	ErrUnavailable, ErrFull, ErrUnknown          –                 the same request is sent again, see
+//	                                                               OnPersistFailure
+//	the same for longer than PersistTimeout      PersistFailed     it fails with the error
+//	ErrFenced, any other error                   PersistFailed     it fails with the error
+//	recovery cannot be completed                 RecoveryFailed    it fails with *RecoveryError
+//	the handler of RecoveryCompleted panics      RecoveryFailed    it fails with *RecoveryError
+//	a snapshot cannot be saved                   SnapshotFailed    a warning is logged
+//	old events or snapshots cannot be deleted    Delete…Failed     a warning is logged
 //
 // Failures are those of any actor: supervision decides. A restart recovers anew; give it
 // a [actor.Backoff], as a journal that is down fails again at once. Commands that wait
-// in the mailbox stay there; those put aside by [Stash] are dead letters. After a failure
-// of the journal there is nothing to resume: each further command fails the actor with
-// the same error.
+// in the mailbox stay there, and while a request is sent again those that are put aside
+// stay where they are, too. A restart makes dead letters of these, whatever its reason.
+// After a failure of the journal there is nothing to resume: each further command fails
+// the actor with the same error.
+//
+// There is no circuit breaker. The backoffs of [OnPersistFailure] and of supervision are
+// what spares a journal that is down, and [LimitRecoveries] one that has just come back.
 //
 // # Snapshots
 //
-// [SnapshotEvery] stores the state now and then, so that recovery begins there. It is an
-// optimization: events are kept. A state that cannot be decoded any more fails recovery;
-// register its old type, or delete the snapshots with [SnapshotStore].
+// [SnapshotEvery] and [SnapshotWhen] store the state now and then, so that recovery begins
+// there. It is an optimization: events are kept, unless [DeleteEvents] says that they may
+// go. A state that cannot be decoded any more fails recovery; register its old type, or
+// delete the snapshots with [SnapshotStore].
+//
+// # Old events
+//
+// Events outlive the code that has stored them. [FromJournal] sees each event before the
+// event handler does, under the name of its type and in its version, and returns what it
+// means today: another event, several, or none. [ToJournal] separates the form that events
+// have in the journal from the one that handlers work with, and gives them versions. What
+// is stored stays as it is.
+//
+// Adapters belong to the behavior: who reads the journal by other means, as projections do,
+// gets what is stored.
+//
+// # Many actors
+//
+// An actor that is seldom used need not live all the time: with [PassivateAfter] it ends
+// when it has nothing to do. Let one parent spawn such actors when there is something to
+// tell them, and watch them: what it has told one that was just ending comes back as a
+// dead letter. Of those that start at the same time [LimitRecoveries] lets some read.
 //
 // # What is not guaranteed
 //

@@ -1,0 +1,85 @@
+package persistence_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+)
+
+// A door that is closed lets one visitor in for each ring, in the order in which they came.
+// The bell is answered at once, and nothing is stored for it.
+func ExampleUnstash() {
+	type msg struct {
+		Visitor string
+		Ring    actor.ActorRef[string]
+	}
+	ctx := context.Background()
+	rung := 0
+	door := behaviors.EventSourced("door", memory.New(), []string(nil),
+		func(inside []string, visitor string) []string {
+			return append(inside[:len(inside):len(inside)], visitor)
+		},
+		func(_ *actor.Context[msg], inside []string, m msg) persistence.Effect[string] {
+			if m.Visitor == "" {
+				rung++
+				return persistence.Reply[string](m.Ring, fmt.Sprint("inside: ", inside)).ThenUnstash(1)
+			}
+			if rung == 0 {
+				return persistence.Stash
+			}
+			rung--
+			return persistence.Persist(m.Visitor)
+		})
+	system := actor.NewSystem("house")
+	ref := actor.Spawn(system, door, "door")
+	for _, visitor := range []string{"Ada", "Grace", "Barbara"} {
+		ref.Tell(msg{Visitor: visitor})
+	}
+	for range 3 {
+		fmt.Println(actor.Ask(ctx, ref, func(r actor.ActorRef[string]) msg { return msg{Ring: r} }))
+	}
+	fmt.Println(system.Shutdown(ctx))
+	// Output:
+	// inside: [] <nil>
+	// inside: [Ada] <nil>
+	// inside: [Ada Grace] <nil>
+	// <nil>
+}
+
+// The state is saved whenever an account is empty, and the events of before are deleted.
+// Large bookings are tagged, for those who look at them all.
+func ExampleSnapshotWhen() {
+	ctx := context.Background()
+	system := actor.NewSystem("bank")
+	journal := memory.New()
+	account := actor.Spawn(system, behaviors.EventSourced("account-1", journal, 0, book, decide,
+		persistence.SnapshotWhen(func(balance int, _ accountEvent, _ uint64) bool { return balance == 0 }, 1),
+		persistence.DeleteEvents(),
+		persistence.TaggedByState(func(balance int, _ accountEvent) []string {
+			if balance > 1000 {
+				return []string{"rich"}
+			}
+			return nil
+		})), "account-1")
+	account.Tell(deposit{Amount: 60})
+	fmt.Println(actor.Ask(ctx, account, func(r actor.ActorRef[string]) accountMsg { return withdraw{60, r} }))
+	account.Tell(deposit{Amount: 2000})
+	fmt.Println(actor.Ask(ctx, account, func(r actor.ActorRef[string]) accountMsg { return withdraw{1500, r} }))
+	fmt.Println(system.Shutdown(ctx))
+
+	fmt.Println(journal.Snapshots(ctx, "account-1"))
+	for record, err := range journal.Read(ctx, "account-1", 1, 100) {
+		fmt.Println(record.Seq, record.Type, record.Tags, err)
+	}
+	// Output:
+	// here you are <nil>
+	// here you are <nil>
+	// <nil>
+	// [2] <nil>
+	// 3 account.deposited [rich] <nil>
+	// 4 account.withdrawn [] <nil>
+}

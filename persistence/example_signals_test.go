@@ -1,0 +1,44 @@
+package persistence_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+)
+
+// The handler of signals learns what becomes of the actor; what it answers with may be
+// stored, too.
+func ExampleOnSignal() {
+	ctx := context.Background()
+	system := actor.NewSystem("bank")
+	bonus := persistence.OnSignal(func(_ *actor.Context[accountMsg], balance int, sig persistence.Signal) persistence.Effect[accountEvent] {
+		switch sig := sig.(type) {
+		case persistence.RecoveryCompleted:
+			fmt.Println("recovered", sig.Seq, "events, balance", balance)
+			if sig.Seq == 0 {
+				return persistence.Persist[accountEvent](deposited{Amount: 10})
+			}
+			return persistence.None
+		case actor.PostStop:
+			fmt.Println("stopped, balance", balance)
+			return persistence.None
+		}
+		return persistence.Unhandled
+	})
+	journal := memory.New()
+	account := actor.Spawn(system, behaviors.EventSourced("account-1", journal, 0, book, decide, bonus), "account-1")
+	account.Tell(deposit{Amount: 60})
+	reply, err := actor.Ask(ctx, account, func(r actor.ActorRef[string]) accountMsg { return withdraw{70, r} })
+	fmt.Println(reply, err)
+	if err := system.Shutdown(ctx); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// recovered 0 events, balance 0
+	// here you are <nil>
+	// stopped, balance 0
+}
