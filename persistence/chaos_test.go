@@ -26,11 +26,13 @@ func TestNoScheduleOfFaultsLosesOrDoublesWhatWasAcknowledged(t *testing.T) {
 		inBubble(t, func(w *world) {
 			w.Logf("seed %d", seed)
 			chance := rand.New(rand.NewPCG(seed, 0))
-			acknowledged := w.misbehave(chance)
+			deleting := seed%2 == 1
+			acknowledged := w.misbehave(chance, deleting)
 			w.journal.set(hooks{})
 			w.spawn().Tell(recall(w.to))
 			state := strings.Trim(w.replies.Receive(), "[]")
-			require.Equal(w, w.events(), state)
+			require.True(w, strings.HasSuffix(state, w.events()))
+			require.Equal(w, deleting, w.events() != state, "events are deleted when they may be")
 			count := map[string]int{}
 			for word := range strings.FieldsSeq(state) {
 				count[word]++
@@ -46,9 +48,9 @@ func TestNoScheduleOfFaultsLosesOrDoublesWhatWasAcknowledged(t *testing.T) {
 
 // misbehave lets writers come, write and fail, and returns the words that were
 // acknowledged.
-func (w *world) misbehave(chance *rand.Rand) map[string]bool {
+func (w *world) misbehave(chance *rand.Rand, deleting bool) map[string]bool {
 	faulty := w.faults(chance.Uint64())
-	w.journal.set(hooks{claim: faulty, append: faulty, save: faulty})
+	w.journal.set(hooks{claim: faulty, append: faulty, save: faulty, load: faulty, delete: faulty})
 	acknowledged := map[string]bool{}
 	to := actor.Spawn(w.system, behaviors.Receive(func(_ *actor.Context[string], word string) actor.Behavior[string] {
 		acknowledged[word] = true
@@ -57,7 +59,7 @@ func (w *world) misbehave(chance *rand.Rand) map[string]bool {
 	var writers []actor.ActorRef[command]
 	for i := range 100 {
 		if i%20 == 0 {
-			writers = append(writers, w.writer())
+			writers = append(writers, w.writer(deleting))
 		}
 		writer := writers[max(0, len(writers)-1-chance.IntN(2))]
 		switch chance.IntN(10) {
@@ -73,9 +75,15 @@ func (w *world) misbehave(chance *rand.Rand) map[string]bool {
 	return acknowledged
 }
 
-// writer spawns an actor that is restarted until it is fenced off.
-func (w *world) writer() actor.ActorRef[command] {
-	return actor.Spawn(w.system, behaviors.Supervise(words(w.journal, persistence.SnapshotEvery(7, 2)), actor.Strategy{
+// writer spawns an actor that is restarted until it is fenced off, and may delete events
+// that snapshots stand in for.
+func (w *world) writer(deleting bool) actor.ActorRef[command] {
+	opts := []persistence.Option{persistence.SnapshotEvery(7, 2)}
+	if deleting {
+		opts = append(opts, persistence.DeleteEvents(), persistence.SnapshotWhen(
+			func(_ string, _ said, seq uint64) bool { return seq%5 == 0 }, 1))
+	}
+	return actor.Spawn(w.system, behaviors.Supervise(words(w.journal, opts...), actor.Strategy{
 		Backoff: actor.Backoff{Min: 10 * time.Millisecond},
 		Decide: func(err error) actor.Directive {
 			if errors.Is(err, persistence.ErrFenced) {

@@ -9,8 +9,7 @@
 //		case Increment:
 //			return persistence.ThenReply(persistence.Persist(Incremented{}), msg.ReplyTo, count+1)
 //		case Get:
-//			msg.ReplyTo.Tell(count)
-//			return persistence.None
+//			return persistence.Reply[Incremented](msg.ReplyTo, count)
 //		}
 //		return persistence.Unhandled
 //	}

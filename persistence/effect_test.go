@@ -190,8 +190,7 @@ func TestABoundedMailboxBoundsWhatWaitsForRecoveryAndForAWrite(t *testing.T) {
 				ref := actor.Spawn(w.system, words(w.journal), "", actor.WithMailbox(actor.Bounded(3, actor.DropNewest)))
 				ref.Tell(say(w.to, ">"))
 				synctest.Wait()
-				told := strings.Split("abcdefgh", "")
-				for _, word := range told {
+				for word := range strings.SplitSeq("abcdefgh", "") {
 					ref.Tell(say(w.to, word))
 				}
 				w.journal.set(hooks{})

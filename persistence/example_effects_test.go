@@ -3,6 +3,7 @@ package persistence_test
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
@@ -21,7 +22,7 @@ func ExampleUnstash() {
 	rung := 0
 	door := behaviors.EventSourced("door", memory.New(), []string(nil),
 		func(inside []string, visitor string) []string {
-			return append(inside[:len(inside):len(inside)], visitor)
+			return append(slices.Clip(inside), visitor)
 		},
 		func(_ *actor.Context[msg], inside []string, m msg) persistence.Effect[string] {
 			if m.Visitor == "" {

@@ -157,6 +157,7 @@ type hooks struct {
 	append func(ctx context.Context, apply func() error) error
 	read   func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error]
 	save   func(ctx context.Context, apply func() error) error
+	load   func(ctx context.Context, apply func() error) error
 	delete func(ctx context.Context, apply func() error) error // of events and of snapshots
 
 	damaged []uint64 // snapshots
@@ -249,7 +250,7 @@ func (f *faulty) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint
 // LoadSnapshot passes over those that the test says are damaged.
 func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s persistence.Snapshot, ok bool, skipped []uint64, err error) {
 	for {
-		s, ok, _, err = f.Journal.LoadSnapshot(ctx, id, maxSeq)
+		err = hooked(ctx, f.now().load, func() (err error) { s, ok, _, err = f.Journal.LoadSnapshot(ctx, id, maxSeq); return err })
 		if !ok || !slices.Contains(f.now().damaged, s.Seq) {
 			return s, ok, skipped, err
 		}

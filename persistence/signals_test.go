@@ -90,6 +90,18 @@ func TestTheHandlerMayStoreEventsAndChainWhatFollows(t *testing.T) {
 	})
 }
 
+func TestAnEventInAnswerToRecoveryThatCannotBeStoredFailsTheActor(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.journal.set(hooks{append: always(persistence.ErrFull)})
+		_, failures := w.mortal(words(w.journal, persistence.OnPersistFailure(actor.Backoff{}),
+			w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Persist(said{"x"}) })))
+		failure := failures.Receive()
+		require.ErrorIs(w, failure, persistence.ErrFull)
+		require.False(w, errors.As(failure, new(*persistence.RecoveryError)), "it had recovered")
+		w.expect("recovered 0 []", "persistence.PersistFailed []")
+	})
+}
+
 func TestTheHandlerMayStopTheActorOnceItHasRecovered(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.spawn(w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Stop }))
@@ -228,6 +240,7 @@ func TestASignalFromTheBackgroundMayLeadToAnEvent(t *testing.T) {
 		ref.Tell(gated(w.to, "x"))
 		ref.Tell(say(w.to, "a", "b"))
 		w.expect("recovered 0 []", "a", "b", "saved 2 [ab]", "x", "saved 4 [ab.x]")
+		synctest.Wait()
 		require.Equal(w, "ab.x.", w.events())
 	})
 }

@@ -147,6 +147,20 @@ func TestDamagedSnapshotsArePassedOverWithAWarning(t *testing.T) {
 	}
 }
 
+// Case 192.
+func TestSnapshotsThatCannotBeLoadedFailRecoveryUnlessThatPasses(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.threeSnapshots()
+		w.journal.set(hooks{load: answers(persistence.ErrUnavailable)})
+		w.spawn().Tell(recall(w.to))
+		w.replies.Expect("[abcdef]")
+		w.journal.set(hooks{load: always(persistence.ErrClosed)})
+		require.ErrorIs(w, w.failsToRecover(), persistence.ErrClosed)
+		w.journal.set(hooks{load: func(context.Context, func() error) error { panic("driver") }})
+		require.ErrorContains(w, w.failsToRecover(), "driver")
+	})
+}
+
 func TestDamagedSnapshotsWhoseEventsAreGoneFailRecovery(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.threeSnapshots(persistence.DeleteEvents())
