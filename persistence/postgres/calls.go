@@ -1,0 +1,104 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// calls are those that use a connection. The journal waits for them before it closes.
+type calls struct {
+	mu     sync.Mutex // guards closed, and running from growing after it
+	closed bool
+
+	running sync.WaitGroup
+	life    context.Context // of the journal, not of a call
+	stop    context.CancelFunc
+}
+
+func (c *calls) start() { c.life, c.stop = context.WithCancel(context.Background()) }
+
+// enter must come before a connection is used, and leave after.
+func (c *calls) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return persistence.ErrClosed
+	}
+	c.running.Add(1)
+	return nil
+}
+
+func (c *calls) leave() { c.running.Done() }
+
+// bound returns a context that is done with ctx, and when the journal does not wait any
+// longer.
+func (c *calls) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(c.life, func() { cancel(persistence.ErrClosed) })
+	return ctx, func() { unhook(); cancel(nil) }
+}
+
+// end refuses calls, and returns when there are none any more; those that last longer than
+// patience are called off.
+func (c *calls) end(patience time.Duration) {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	timer := time.AfterFunc(patience, c.stop)
+	c.running.Wait()
+	timer.Stop()
+	c.stop()
+}
+
+func (c *calls) ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// use runs f with a connection. The error of f says itself what it means.
+func (j *Journal) use(ctx context.Context, f func(context.Context, *pgxpool.Conn) error) error {
+	if err := j.calls.enter(); err != nil {
+		return err
+	}
+	defer j.calls.leave()
+	if ctx.Err() != nil {
+		return unavailable(ctx)
+	}
+	ctx, cancel := j.calls.bound(ctx)
+	defer cancel()
+	conn, err := j.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return f(ctx, conn)
+}
+
+// acquire returns a connection that has answered lately.
+func (j *Journal) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	conn, err := j.pool.Acquire(ctx)
+	if err != nil {
+		return nil, connectError(ctx, err)
+	}
+	return conn, nil
+}
+
+// reason returns why ctx is done.
+func reason(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, persistence.ErrClosed) {
+		return cause
+	}
+	return ctx.Err()
+}
+
+func unavailable(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, reason(ctx))
+}

@@ -1,0 +1,85 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// appendSome claims id and appends its first n events.
+func appendSome(t testing.TB, j persistence.Journal, id string, n int) *owner {
+	t.Helper()
+	o, err := own(j, id)
+	require.NoError(t, err)
+	require.NoError(t, appendOne(t, j, some(id, o.claim.Epoch, 0, n)))
+	o.claim.LastSeq = uint64(n)
+	return o
+}
+
+func readAll(t testing.TB, j persistence.Journal, id string) (got []string, err error) {
+	t.Helper()
+	for r, err := range j.Read(t.Context(), id, 1, 1<<63) {
+		if err != nil {
+			return got, err
+		}
+		got = append(got, string(r.Payload))
+	}
+	return got, nil
+}
+
+func TestADamagedHeadIsAnError(t *testing.T) {
+	s := shared(t)
+	for _, change := range []string{"seq = 1", "seq = 4", "epoch = 0", "epoch = 2", "deleted_to = 1", "crc = crc # 1", "seq = -1"} {
+		j := s.open(t)
+		o := appendSome(t, j, "x", 3)
+		s.alter(t, j.schema, "UPDATE understudy_entity SET "+change)
+		_, err := readAll(t, j, "x")
+		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
+		require.ErrorIs(t, j.DeleteTo(t.Context(), "x", o.claim.Epoch, 1), persistence.ErrCorrupt, change)
+		require.ErrorIs(t, j.SaveSnapshot(t.Context(), "x", persistence.Snapshot{Seq: 1, Epoch: o.claim.Epoch}), persistence.ErrCorrupt, change)
+		for range 2 {
+			_, err = j.Claim(t.Context(), "x", persistence.WriterID{})
+			require.ErrorIs(t, err, persistence.ErrCorrupt, change+": a claim does not mend it")
+		}
+	}
+}
+
+func TestADamagedColumnIsAnError(t *testing.T) {
+	s := shared(t)
+	for _, change := range []string{
+		"sec = sec + 1", "nsec = -1", "type = 'other'", "tags = '{}'", "tags = '{red,red,blue}'", "meta = '{}'", "meta = '[1]'", "meta = NULL",
+		"writer = '\\x00'", "crc = -1", "epoch = epoch + 1", "epoch = -1", "payload = ''",
+	} {
+		j := s.open(t)
+		appendSome(t, j, "x", 3)
+		s.alter(t, j.schema, "UPDATE understudy_event SET "+change+" WHERE seq = 2")
+		got, err := readAll(t, j, "x")
+		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
+		require.Len(t, got, 1, change)
+		n := 0
+		for _, err = range j.Events(t.Context(), persistence.Query{}, "") {
+			n++
+		}
+		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
+		require.Equal(t, 2, n, "one event, and the error")
+	}
+}
+
+// A record where the head says that there is none makes the statement of a whole group fail.
+func TestARequestThatSpoilsTheStatementDoesNotFailItsNeighbours(t *testing.T) {
+	s := shared(t)
+	j := s.open(t)
+	before, bad, after := appendSome(t, j, "before", 1), appendSome(t, j, "bad", 1), appendSome(t, j, "last", 1)
+	s.alter(t, j.schema, `INSERT INTO understudy_event
+		SELECT pid, 3, epoch, writer, sec, nsec, type, tags, meta, payload, crc, slice, xid, 2 FROM understudy_event WHERE pid = 'bad'`)
+	errs := j.Append(t.Context(), []persistence.AppendRequest{
+		some("before", before.claim.Epoch, 1, 3), some("bad", bad.claim.Epoch, 1, 3), some("last", after.claim.Epoch, 1, 3),
+	})
+	require.NoError(t, errs[0])
+	require.ErrorIs(t, errs[1], persistence.ErrCorrupt)
+	require.NoError(t, errs[2])
+	require.Len(t, payloads(t, j, "before"), 4)
+	require.Len(t, payloads(t, j, "bad"), 1)
+}

@@ -1,0 +1,59 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// deleteRows is how many events one transaction deletes: a long one would hold readers of
+// all events back.
+const deleteRows = 5000
+
+// DeleteTo implements [persistence.Journal]. The records are hidden from [Journal.Read] at
+// once and deleted after; very many, in several transactions. An error between them leaves
+// them hidden, and the next DeleteTo of the id goes on.
+func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
+	return j.fenced(ctx, "delete", id, epoch, func(ctx context.Context, conn *pgxpool.Conn, _ head) (err error) {
+		for more := true; more && err == nil; {
+			more, err = j.deleteSome(ctx, conn, id, epoch, seq)
+		}
+		return err
+	})
+}
+
+// deleteSome reports whether there are more.
+func (j *Journal) deleteSome(ctx context.Context, conn *pgxpool.Conn, id string, epoch, seq uint64) (more bool, err error) {
+	var gone, hidden int64
+	row := conn.QueryRow(ctx, j.statements.delete, id, int64(epoch), clamp(seq), int64(deleteRows))
+	if err := row.Scan(&gone, &hidden, nil); err != nil {
+		return false, err
+	}
+	return gone < hidden, nil
+}
+
+// fenced runs f with the head of id, for the writer of its newest claim. F makes changes on
+// the same condition: [pgx.ErrNoRows] means that it did not hold any more.
+func (j *Journal) fenced(ctx context.Context, op, id string, epoch uint64, f func(context.Context, *pgxpool.Conn, head) error) error {
+	if err := persistence.ValidateID(id); err != nil {
+		return wrap(op, id, err)
+	}
+	return wrap(op, id, j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		h, err := j.fencedHead(ctx, conn, id, epoch)
+		if err != nil {
+			return err
+		}
+		err = f(ctx, conn, h)
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return changeError(ctx, err)
+		}
+		if _, err = j.fencedHead(ctx, conn, id, epoch); err == nil {
+			err = raced()
+		}
+		return err
+	}))
+}

@@ -1,0 +1,112 @@
+package postgres_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journaltest"
+	"github.com/understudy-go/understudy/persistence/postgres"
+)
+
+func TestJournalObeysTheLaws(t *testing.T) {
+	s := start(t, "fsync=off") // no machine is harmed, and disks that others keep busy delay nothing
+	runLaws(t, s, s.url())
+}
+
+// Every request may get another connection of the server, without what others have prepared.
+func TestAJournalBehindAPoolerObeysTheLaws(t *testing.T) {
+	s := start(t, "fsync=off")
+	runLaws(t, s, s.pooled(t, "transaction", 4)+"&default_query_exec_mode=exec")
+}
+
+// A handle is a journal with the place where it is.
+type handle struct {
+	*postgres.Journal
+	url, schema string
+}
+
+// runLaws reaches the server at url. No law is skipped.
+func runLaws(t *testing.T, s *server, url string) {
+	alter := func(t *testing.T, j persistence.Journal, statement string, args ...any) {
+		s.alter(t, j.(*handle).schema, statement, args...)
+	}
+	journaltest.Run(t, func(t *testing.T) persistence.Journal { return openHandle(t, url, rand.Text()) }, journaltest.Features{
+		MaxPayload: postgres.MaxPayload,
+		Reopen: func(t *testing.T, j persistence.Journal) persistence.Journal {
+			require.NoError(t, j.Close())
+			return openHandle(t, url, j.(*handle).schema)
+		},
+		SecondHandle: func(t *testing.T, j persistence.Journal) persistence.Journal {
+			return openHandle(t, url, j.(*handle).schema)
+		},
+		DamageRecord: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+			alter(t, j, "UPDATE understudy_event SET payload = set_byte(payload, 0, get_byte(payload, 0) # 1) WHERE pid = $1 AND seq = $2", id, seq)
+		},
+		DropRecord: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+			alter(t, j, "DELETE FROM understudy_event WHERE pid = $1 AND seq = $2", id, seq)
+		},
+		DamageSnapshot: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+			alter(t, j, "UPDATE understudy_snapshot SET payload = set_byte(payload, 0, get_byte(payload, 0) # 1) WHERE pid = $1 AND seq = $2", id, seq)
+		},
+		Stall: func(t *testing.T, j persistence.Journal) func() {
+			tx := s.begin(t, j.(*handle).schema)
+			_, err := tx.Exec(t.Context(), "LOCK TABLE understudy_entity IN EXCLUSIVE MODE")
+			require.NoError(t, err)
+			return func() { require.NoError(t, tx.Rollback(t.Context())) }
+		},
+		Fill: func(t *testing.T, j persistence.Journal) func() {
+			alter(t, j, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+				$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`)
+			alter(t, j, "CREATE TRIGGER full_disk BEFORE INSERT ON understudy_event FOR EACH STATEMENT EXECUTE FUNCTION full_disk()")
+			return func() { alter(t, j, "DROP TRIGGER full_disk ON understudy_event") }
+		},
+	})
+}
+
+func openHandle(t testing.TB, url, schema string) *handle {
+	t.Helper()
+	return &handle{Journal: openAt(t, url, postgres.Schema(schema)), url: url, schema: schema}
+}
+
+func openAt(t testing.TB, url string, opts ...postgres.Option) *postgres.Journal {
+	t.Helper()
+	j, err := postgres.Open(t.Context(), url, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, j.Close()) })
+	return j
+}
+
+// open returns a journal of a schema that no other test uses.
+func (s *server) open(t testing.TB, opts ...postgres.Option) *handle {
+	t.Helper()
+	schema := rand.Text()
+	return &handle{Journal: openAt(t, s.url(), append(opts, postgres.Schema(schema))...), url: s.url(), schema: schema}
+}
+
+// begin begins a transaction with a connection of its own, which sees the tables of a schema.
+func (s *server) begin(t testing.TB, schema string) pgx.Tx {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), s.url())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	_, err = conn.Exec(t.Context(), fmt.Sprintf("SET search_path = %s", pgx.Identifier{schema}.Sanitize()))
+	require.NoError(t, err)
+	tx, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	return tx
+}
+
+// alter changes the tables of a schema as no journal would.
+func (s *server) alter(t testing.TB, schema, statement string, args ...any) {
+	t.Helper()
+	tx := s.begin(t, schema)
+	_, err := tx.Exec(t.Context(), statement, args...)
+	require.NoError(t, err)
+	require.NoError(t, tx.Commit(t.Context()))
+	require.NoError(t, tx.Conn().Close(t.Context()))
+}

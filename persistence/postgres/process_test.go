@@ -1,0 +1,177 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+func payloads(t testing.TB, j persistence.Journal, id string) []string {
+	t.Helper()
+	got := []string{}
+	for r, err := range j.Read(t.Context(), id, 1, 1<<63) {
+		require.NoError(t, err)
+		got = append(got, string(r.Payload))
+	}
+	return got
+}
+
+func TestManyProcessesMayMakeTheTablesAtOnce(t *testing.T) {
+	s := shared(t)
+	j := &handle{url: s.url(), schema: "made by many " + t.Name()}
+	var all []*child
+	for range 6 {
+		all = append(all, startChild(t, "claim once", j, "x"))
+	}
+	epochs := map[string]bool{}
+	for _, c := range all {
+		epochs[c.line()] = true
+		c.finish()
+	}
+	require.Len(t, epochs, len(all))
+}
+
+func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
+	j := shared(t).open(t)
+	one := startChild(t, "storm", j, "x")
+	two := startChild(t, "storm", j, "x")
+	acked := map[string]int{}
+	for range 100 {
+		acked[one.line()]++
+		acked[two.line()]++
+	}
+	for _, line := range append(one.finish(), two.finish()...) {
+		acked[line]++
+	}
+	got := payloads(t, j, "x")
+	for _, payload := range got {
+		require.Equal(t, 1, acked[payload], payload)
+	}
+	require.Len(t, got, len(acked))
+	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+	require.NoError(t, err)
+	t.Logf("%d events under %d claims", len(got), claim.Epoch)
+}
+
+// What was acknowledged before kill -9 is there after it, and the head fits the events.
+func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
+	j := shared(t).open(t)
+	var acked []string
+	for round := range 10 {
+		c := startChild(t, "append for ever", j, "x")
+		for range 1 + rand.IntN(100) {
+			acked = append(acked, c.line())
+		}
+		require.NoError(t, c.cmd.Process.Signal(syscall.SIGKILL))
+		acked = append(acked, c.rest()...)
+		c.kill()
+
+		claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+		require.NoError(t, err)
+		got := payloads(t, j, "x")
+		require.Len(t, got, int(claim.LastSeq), "the head fits the events")
+		require.GreaterOrEqual(t, len(got), len(acked))
+		require.LessOrEqual(t, len(got), len(acked)+1, "round %d: at most the one under way is there unacknowledged", round)
+		require.Subset(t, got, acked)
+		acked = got
+	}
+}
+
+func TestAStoppedWriterIsFencedWhenItGoesOn(t *testing.T) {
+	j := shared(t).open(t)
+	c := startChild(t, "storm", j, "x")
+	first := c.line()
+	require.NoError(t, c.cmd.Process.Signal(syscall.SIGSTOP))
+	o, err := own(j, "x")
+	require.NoError(t, err, "who is stopped holds no lock")
+	require.NoError(t, o.Append(t.Context(), []persistence.AppendRequest{o.next()})[0])
+	require.NoError(t, c.cmd.Process.Signal(syscall.SIGCONT))
+	said := append([]string{first}, c.finish()...)
+	got := payloads(t, j, "x")
+	require.Len(t, got, len(said)+1)
+	require.Subset(t, got, said)
+}
+
+// The server is killed in the middle of appends, several times. Who was told nothing asks
+// again with the very same request, and in the end each event is there once.
+func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {
+	for _, settings := range [][]string{
+		{"synchronous_commit=on"},
+		// What is committed lies in memory for up to 30 s, unless the journal prevents it.
+		{"synchronous_commit=off", "wal_writer_delay=10000", "wal_writer_flush_after=0"},
+	} {
+		t.Run(settings[0], func(t *testing.T) {
+			s := start(t, settings...)
+			j := s.open(t)
+			const writers = 8
+			running, stop := context.WithCancel(t.Context())
+			defer stop()
+			type outcome struct {
+				events, unknown int
+				err             error
+			}
+			outcomes := make(chan outcome, writers)
+			for i := range writers {
+				go func() {
+					var o outcome
+					o.events, o.unknown, o.err = appendThroughOutages(running, j, string(rune('a'+i)))
+					outcomes <- o
+				}()
+			}
+			for range 4 {
+				time.Sleep(100*time.Millisecond + rand.N(200*time.Millisecond)) // real time: a real server is at work
+				s.kill(t)
+				s.run(t)
+			}
+			stop()
+			var sum outcome
+			for range writers {
+				o := <-outcomes
+				require.NoError(t, o.err)
+				sum.events, sum.unknown = sum.events+o.events, sum.unknown+o.unknown
+			}
+			t.Logf("%d events acknowledged, %d answers lost", sum.events, sum.unknown)
+			require.Positive(t, sum.events)
+			total := 0
+			for i := range writers {
+				total += len(payloads(t, j, string(rune('a'+i))))
+			}
+			require.Equal(t, sum.events, total)
+		})
+	}
+}
+
+// appendThroughOutages appends to id until running is done, and settles the last event
+// too. It checks that the journal then has what was acknowledged.
+func appendThroughOutages(running context.Context, j persistence.Journal, id string) (events, unknown int, err error) {
+	ctx := context.WithoutCancel(running)
+	o, err := own(j, id)
+	if err != nil {
+		return 0, 0, err
+	}
+	for running.Err() == nil {
+		req := o.next()
+		for {
+			err = j.Append(ctx, []persistence.AppendRequest{req})[0]
+			if errors.Is(err, persistence.ErrUnknown) {
+				unknown++
+			} else if !errors.Is(err, persistence.ErrUnavailable) {
+				break
+			}
+			time.Sleep(5 * time.Millisecond) // as a writer would wait for a server to come back
+		}
+		if err != nil {
+			return events, unknown, err
+		}
+		events++
+		o.claim.LastSeq++
+	}
+	return events, unknown, nil
+}

@@ -1,0 +1,156 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A page ends after so many records, or so many bytes.
+const (
+	pageRecords = 512
+	pageBytes   = 1 << 20
+)
+
+// Read implements [persistence.Journal]. It reads ahead by pages of at most some hundred
+// records and holds no connection while the caller works.
+func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
+	return func(yield func(persistence.Record, error) bool) {
+		p := page{id: id, next: max(from, 1), last: to}
+		for {
+			p.records = nil
+			err := j.view(ctx, "read", id, func(ctx context.Context, conn *pgxpool.Conn) error { return j.readPage(ctx, conn, &p) })
+			for _, r := range p.records {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(persistence.Record{}, err)
+				return
+			}
+			if p.next > p.last {
+				return
+			}
+		}
+	}
+}
+
+// A page is a piece of what was asked for.
+type page struct {
+	id      string
+	begun   bool // some of it has been read before
+	records []persistence.Record
+	next    uint64 // where to go on, beyond last at the end
+	last    uint64 // the last record that was asked for and, once begun, is there
+}
+
+// readPage reads what it can before an error, too. Only the first page may begin later
+// than asked for, after what has been deleted. The head and the records are read in one
+// request, but not at the same time: what is deleted between is looked at again.
+func (j *Journal) readPage(ctx context.Context, conn *pgxpool.Conn, p *page) error {
+	if p.next > p.last {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	if !p.begun {
+		batch.Queue(j.statements.head, p.id)
+	}
+	batch.Queue(j.statements.read, p.id, clamp(p.next), clamp(p.last), int32(pageRecords), int64(pageBytes))
+	results := conn.SendBatch(ctx, batch)
+	err := j.readResults(ctx, results, p)
+	if e := results.Close(); err == nil && e != nil {
+		err = readError(ctx, e)
+	}
+	if gap, missing := err.(missingError); missing { //nolint:errorlint // it comes unwrapped
+		return j.explainGap(ctx, conn, p.id, gap)
+	}
+	return err
+}
+
+func (j *Journal) readResults(ctx context.Context, results pgx.BatchResults, p *page) error {
+	if !p.begun {
+		h, known, err := scanHead(ctx, p.id, results.QueryRow())
+		if err != nil {
+			return err
+		}
+		p.begun = true
+		if !known {
+			p.next, p.last = 1, 0
+			return nil
+		}
+		p.next, p.last = max(p.next, h.deletedTo+1), min(p.last, h.seq)
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return readError(ctx, err)
+	}
+	defer rows.Close()
+	return p.fill(ctx, rows)
+}
+
+// fill takes the records from p.next on.
+func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
+	var row storedRow
+	columns := row.columns()
+	n, size := 0, 0
+	for rows.Next() {
+		row.record = persistence.Record{}
+		if err := rows.Scan(columns...); err != nil {
+			return scanError(ctx, err)
+		}
+		if n++; row.record.Seq > p.last {
+			break // it came after the head was read
+		}
+		if row.record.Seq != p.next {
+			return missingError(p.next)
+		}
+		r, err := row.decode(p.id)
+		if err != nil {
+			return err
+		}
+		p.records = append(p.records, r)
+		p.next++
+		size += len(r.Payload)
+	}
+	rows.Close()
+	if err := rows.Err(); err != nil {
+		return readError(ctx, err)
+	}
+	if p.next <= p.last && n < pageRecords && size < pageBytes {
+		return missingError(p.next)
+	}
+	return nil
+}
+
+// A missingError is the sequence number of a record that is not where it should be.
+type missingError uint64
+
+func (e missingError) Error() string { return fmt.Sprintf("record %d is missing", uint64(e)) }
+
+// explainGap says whether a record is missing because it has been deleted meanwhile.
+func (j *Journal) explainGap(ctx context.Context, conn *pgxpool.Conn, id string, gap missingError) error {
+	h, _, err := j.head(ctx, conn, id)
+	switch {
+	case err != nil:
+		return err
+	case h.deletedTo >= uint64(gap):
+		return fmt.Errorf("%w: record %d was deleted while they were read; read again", persistence.ErrUnavailable, uint64(gap))
+	}
+	return fmt.Errorf("%w: %w", persistence.ErrCorrupt, gap)
+}
+
+// view runs f, which changes nothing, with a connection.
+func (j *Journal) view(ctx context.Context, op, id string, f func(context.Context, *pgxpool.Conn) error) error {
+	if err := persistence.ValidateID(id); err != nil {
+		return wrap(op, id, err)
+	}
+	return wrap(op, id, j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		return readError(ctx, f(ctx, conn))
+	}))
+}

@@ -1,0 +1,102 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// MaxPayload is the size of the largest payload of an event or a snapshot, in bytes.
+const MaxPayload = 64 << 20
+
+// An eventRow is a record as the statements take it. Tags are an array, as text; metadata
+// is JSON, empty when there is none.
+type eventRow struct {
+	seq        int64
+	writer     []byte
+	sec        int64
+	nsec       int32
+	typ        string
+	tags, meta string
+	payload    []byte
+	crc        int32
+}
+
+// encodeEvent returns r as a row of id that shares nothing with it.
+func encodeEvent(id string, r *persistence.Record) (eventRow, error) {
+	payload, err := encodePayload(r.Payload)
+	if err != nil {
+		return eventRow{}, err
+	}
+	return eventRow{
+		seq: int64(r.Seq), writer: bytes.Clone(r.Writer[:]), sec: r.Time.Unix(), nsec: int32(r.Time.Nanosecond()), typ: r.Type,
+		tags: encodeTags(r.Tags), meta: encodeMeta(r.Meta), payload: payload, crc: int32(r.Checksum(id)),
+	}, nil
+}
+
+// encodePayload returns a copy that is not nil, as that would be NULL.
+func encodePayload(payload []byte) ([]byte, error) {
+	if len(payload) > MaxPayload {
+		return nil, fmt.Errorf("%w: payload of %d bytes, at most %d", persistence.ErrTooLarge, len(payload), MaxPayload)
+	}
+	return append([]byte{}, payload...), nil
+}
+
+var quoteTag = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// encodeTags returns tags as the text of an array: an array of arrays, of different
+// lengths, is nothing that PostgreSQL has.
+func encodeTags(tags []string) string {
+	if len(tags) == 0 {
+		return "{}"
+	}
+	var b strings.Builder
+	for _, tag := range tags {
+		b.WriteString(`,"` + quoteTag.Replace(tag) + `"`)
+	}
+	return "{" + b.String()[1:] + "}"
+}
+
+func encodeMeta(meta map[string]string) string {
+	if len(meta) == 0 {
+		return ""
+	}
+	data, _ := json.Marshal(meta) // strings do not fail to marshal
+	return string(data)
+}
+
+const eventColumns = "e.seq, e.epoch, e.writer, e.sec, e.nsec, e.type, e.tags, e.meta::text, e.payload, e.crc"
+
+// A storedRow is where rows of eventColumns are scanned to, one after the other.
+type storedRow struct {
+	record persistence.Record
+	writer []byte
+	sec    int64
+	nsec   int64
+	meta   *string
+	crc    int32
+}
+
+func (s *storedRow) columns() []any {
+	r := &s.record
+	return []any{&r.Seq, &r.Epoch, &s.writer, &s.sec, &s.nsec, &r.Type, &r.Tags, &s.meta, &r.Payload, &s.crc}
+}
+
+// decode returns the record of id that was scanned, or [persistence.ErrCorrupt].
+func (s *storedRow) decode(id string) (persistence.Record, error) {
+	r := s.record
+	r.Time = time.Unix(s.sec, s.nsec).UTC()
+	if len(r.Tags) == 0 {
+		r.Tags = nil
+	}
+	sound := copy(r.Writer[:], s.writer) == len(r.Writer) &&
+		(s.meta == nil || json.Unmarshal([]byte(*s.meta), &r.Meta) == nil) && int32(r.Checksum(id)) == s.crc
+	if !sound {
+		return persistence.Record{}, fmt.Errorf("%w: record %d fails its checksum", persistence.ErrCorrupt, r.Seq)
+	}
+	return r, nil
+}

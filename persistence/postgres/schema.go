@@ -1,0 +1,164 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// migrations bring the tables from each version to the next; they are never changed, only
+// added to. {schema} is the schema.
+//
+// In version 1 the text that identifies is collated by its bytes: an index by a language's
+// rules breaks when the system's rules change. The half of a page of entities is left free
+// so that a changed one finds room beside itself, and no index changes with it.
+//
+// Xid is the transaction that has stored an event and ord its place in it: events in the
+// order of both never turn up before one that was seen, see [Journal.Events].
+var migrations = []string{`
+CREATE TABLE {schema}.understudy_entity (
+	pid        text COLLATE "C" PRIMARY KEY,
+	epoch      bigint NOT NULL,
+	writer     bytea NOT NULL,
+	seq        bigint NOT NULL,
+	deleted_to bigint NOT NULL,
+	crc        integer NOT NULL
+) WITH (fillfactor = 50);
+CREATE TABLE {schema}.understudy_event (
+	pid     text COLLATE "C" NOT NULL,
+	seq     bigint NOT NULL,
+	epoch   bigint NOT NULL,
+	writer  bytea NOT NULL,
+	sec     bigint NOT NULL,
+	nsec    integer NOT NULL,
+	type    text NOT NULL,
+	tags    text[] NOT NULL,
+	meta    jsonb,
+	payload bytea NOT NULL,
+	crc     integer NOT NULL,
+	slice   smallint NOT NULL,
+	xid     xid8 NOT NULL,
+	ord     bigint NOT NULL,
+	PRIMARY KEY (pid, seq)
+);
+CREATE INDEX understudy_event_order ON {schema}.understudy_event (xid, ord);
+CREATE INDEX understudy_event_tags ON {schema}.understudy_event USING gin (tags);
+CREATE TABLE {schema}.understudy_snapshot (
+	pid     text COLLATE "C" NOT NULL,
+	seq     bigint NOT NULL,
+	epoch   bigint NOT NULL,
+	sec     bigint NOT NULL,
+	nsec    integer NOT NULL,
+	type    text NOT NULL,
+	payload bytea NOT NULL,
+	crc     integer NOT NULL,
+	PRIMARY KEY (pid, seq)
+);`}
+
+// schemaVersion is the version of the tables that this package reads and writes.
+var schemaVersion = len(migrations)
+
+// DDL returns the one statement that [Open] runs when the tables are not there or older,
+// for whoever keeps the schema of the database in another way. It may be run again.
+func DDL(schema string) string { return ddl(schema, migrations) }
+
+// Renumber returns the statement that must be run once, with no program at work, after the
+// tables were copied into another server by a dump: the transactions that order the events
+// are those of the server that they come from. The order stays, but what readers have kept
+// of offsets is worthless.
+func Renumber(schema string) string {
+	return inSchema(schema, `UPDATE {schema}.understudy_event e SET xid = '0', ord = o.n
+FROM (SELECT pid, seq, row_number() OVER (ORDER BY xid, ord) AS n FROM {schema}.understudy_event) o
+WHERE e.pid = o.pid AND e.seq = o.seq`)
+}
+
+// ddl is one statement, so all of it happens or nothing, behind any pooler, and under a
+// lock, so that it happens once.
+func ddl(schema string, migrations []string) string {
+	var b strings.Builder
+	b.WriteString(`DO $understudy$
+DECLARE v int;
+BEGIN
+PERFORM pg_advisory_xact_lock(hashtextextended('understudy journal ' || {name}, 0));
+IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = {name}) THEN
+	CREATE SCHEMA {schema};
+END IF;
+CREATE TABLE IF NOT EXISTS {schema}.understudy_journal (
+	one     boolean PRIMARY KEY CHECK (one),
+	version integer NOT NULL
+);
+SELECT coalesce(max(version), 0) INTO v FROM {schema}.understudy_journal;
+`)
+	for i, migration := range migrations {
+		fmt.Fprintf(&b, "IF v < %d THEN%s\nEND IF;\n", i+1, migration)
+	}
+	fmt.Fprintf(&b, `IF v < %[1]d THEN
+	INSERT INTO {schema}.understudy_journal VALUES (true, %[1]d) ON CONFLICT (one) DO UPDATE SET version = %[1]d;
+END IF;
+END
+$understudy$`, len(migrations))
+	return inSchema(schema, b.String())
+}
+
+// inSchema fills in the schema, as an identifier and as a string.
+func inSchema(schema, sql string) string {
+	name := "'" + strings.ReplaceAll(schema, "'", "''") + "'"
+	if strings.Contains(schema, `\`) {
+		name = "E" + strings.ReplaceAll(name, `\`, `\\`) // whatever standard_conforming_strings is
+	}
+	return strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{name}", name).Replace(sql)
+}
+
+// migrate makes sure that the tables are those of this version.
+func (j *Journal) migrate(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return unavailable(ctx)
+	}
+	conn, err := j.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	if err := checkEncoding(ctx, conn); err != nil {
+		return err
+	}
+	version, err := j.version(ctx, conn)
+	if err == nil && version < schemaVersion {
+		if _, err = conn.Exec(ctx, DDL(j.schema), pgx.QueryExecModeSimpleProtocol); err == nil {
+			version, err = j.version(ctx, conn)
+		}
+	}
+	if err != nil {
+		return readError(ctx, err)
+	}
+	if version > schemaVersion {
+		return fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, version, schemaVersion)
+	}
+	return nil
+}
+
+// version returns that of the tables, 0 when there are none.
+func (j *Journal) version(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
+	err = conn.QueryRow(ctx, inSchema(j.schema, "SELECT coalesce(max(version), 0) FROM {schema}.understudy_journal"), pgx.QueryExecModeExec).Scan(&version)
+	if c := code(err); c == undefinedTable || c == undefinedSchema {
+		return 0, nil
+	}
+	return version, err
+}
+
+// checkEncoding refuses a database that cannot store every text.
+func checkEncoding(ctx context.Context, conn *pgxpool.Conn) error {
+	var encoding string
+	if err := conn.QueryRow(ctx, "SELECT current_setting('server_encoding')", pgx.QueryExecModeExec).Scan(&encoding); err != nil {
+		return readError(ctx, err)
+	}
+	if encoding != "UTF8" {
+		return fmt.Errorf("%w: the encoding of the database is %s; use one with UTF8", persistence.ErrUnavailable, encoding)
+	}
+	return nil
+}

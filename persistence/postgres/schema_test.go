@@ -1,0 +1,59 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/postgres"
+)
+
+func TestANewerSchemaIsRefused(t *testing.T) {
+	s := shared(t)
+	j := s.open(t)
+	s.alter(t, j.schema, "UPDATE understudy_journal SET version = 2")
+	_, err := postgres.Open(t.Context(), j.url, postgres.Schema(j.schema))
+	require.ErrorIs(t, err, postgres.ErrNewerSchema)
+	require.ErrorContains(t, err, "it has version 2, this program knows 1")
+	s.sql(t, postgres.DDL(j.schema))
+	require.Equal(t, "2", s.sql(t, `SELECT version FROM "`+j.schema+`".understudy_journal`), "the statements of an older version change nothing")
+}
+
+func TestTheStatementsOfDDLMayBeRunByAnother(t *testing.T) {
+	s := shared(t)
+	schema := `it's "a" \ schema`
+	for range 2 {
+		s.sql(t, postgres.DDL(schema))
+	}
+	j := openAt(t, s.url(), postgres.Schema(schema))
+	o, err := own(j, "x")
+	require.NoError(t, err)
+	require.NoError(t, appendOne(t, j, o.next()))
+	require.Len(t, payloads(t, j, "x"), 1)
+}
+
+// Once the tables are there a role needs no more than the documentation says.
+func TestARoleNeedsTheDocumentedPrivilegesOnly(t *testing.T) {
+	s := shared(t)
+	j := s.open(t)
+	s.sql(t, "CREATE ROLE app LOGIN")
+	t.Cleanup(func() { s.sql(t, `DROP OWNED BY app; DROP ROLE app`) })
+	url := "postgres://app@" + s.addr() + "/postgres"
+	_, err := postgres.Open(t.Context(), url, postgres.Schema(j.schema))
+	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorContains(t, err, "lacks a privilege")
+
+	schema := `"` + j.schema + `"`
+	s.sql(t, "GRANT USAGE ON SCHEMA "+schema+" TO app; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+schema+" TO app")
+	limited := openAt(t, url, postgres.Schema(j.schema))
+	o, err := own(limited, "x")
+	require.NoError(t, err)
+	require.NoError(t, appendOne(t, limited, o.next()))
+	require.NoError(t, limited.SaveSnapshot(t.Context(), "x", persistence.Snapshot{Seq: 1, Epoch: o.claim.Epoch}))
+	require.NoError(t, limited.DeleteTo(t.Context(), "x", o.claim.Epoch, 1))
+	require.NoError(t, limited.DeleteSnapshots(t.Context(), "x", o.claim.Epoch, 1, 0))
+	for _, err := range limited.Events(t.Context(), persistence.Query{}, "") {
+		require.NoError(t, err)
+	}
+}

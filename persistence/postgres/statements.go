@@ -1,0 +1,148 @@
+package postgres
+
+import "strings"
+
+// statements are the SQL of one journal. Each that changes something is a transaction of
+// its own, so none is in progress between two requests, and no lock waits for a client.
+type statements struct {
+	head, applied                  string
+	claim, append, delete          string
+	read                           string
+	saveSnapshot, loadSnapshot     string
+	listSnapshots, deleteSnapshots string
+	horizon, events, lag           string
+}
+
+func prepare(schema string, relaxed bool) statements {
+	commit := durable
+	if relaxed {
+		commit = "'off'"
+	}
+	replacer := strings.NewReplacer(
+		"{h}", headColumns, "{event}", eventColumns,
+		"{durable}", "set_config('synchronous_commit', "+durable+", true)",
+		"{commit}", "set_config('synchronous_commit', "+commit+", true)",
+		"{epoch bits}", flips(func(v uint64) head { return head{epoch: v} }),
+		"{deletion bits}", flips(func(v uint64) head { return head{deletedTo: v} }),
+	)
+	sql := func(text string) string { return inSchema(schema, replacer.Replace(text)) }
+	return statements{
+		head: sql(selectHead), applied: sql(applied),
+		claim: sql(claim), append: sql(appendGroup), delete: sql(deleteEvents),
+		read:         sql(readEvents),
+		saveSnapshot: sql(saveSnapshot), loadSnapshot: sql(loadSnapshot),
+		listSnapshots: sql(listSnapshots), deleteSnapshots: sql(deleteSnapshots),
+		horizon: sql(horizon), events: sql(eventsPage), lag: sql(lag),
+	}
+}
+
+// durable is the setting that makes this transaction's commit wait for the disk, and for
+// the standbys where the server has synchronous ones. It ends with the transaction.
+const durable = `CASE current_setting('synchronous_commit')
+	WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END`
+
+const selectHead = `SELECT {h} FROM {schema}.understudy_entity h WHERE h.pid = $1::text`
+
+// applied returns a head with the checksums of the events from $2 to $3.
+const applied = `SELECT {h}, ARRAY(SELECT e.crc FROM {schema}.understudy_event e
+	WHERE e.pid = h.pid AND e.seq BETWEEN $2::bigint AND $3::bigint ORDER BY e.seq)
+FROM {schema}.understudy_entity h WHERE h.pid = $1::text`
+
+// claim: $3 is the floor, $4 the checksum of a head that is new.
+const claim = `INSERT INTO {schema}.understudy_entity AS h (pid, epoch, writer, seq, deleted_to, crc)
+VALUES ($1::text, greatest(1, $3::bigint), $2::bytea, 0, 0, $4::int)
+ON CONFLICT (pid) DO UPDATE SET epoch = greatest(h.epoch + 1, $3::bigint), writer = $2::bytea,
+	crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({epoch bits}) WITH ORDINALITY AS f(flip, n)
+		WHERE (((h.epoch # greatest(h.epoch + 1, $3::bigint)) >> (f.n - 1)::int) & 1) = 1)
+RETURNING {h}, {durable}`
+
+// appendGroup: a request is (pid, epoch, prev, last, flip, slice), an event names its
+// request by number. The requests are of different ids. Who finds a head locked waits, and
+// looks at its condition again when it is free. The numbers of the requests that were
+// stored come back.
+const appendGroup = `WITH transaction AS MATERIALIZED (SELECT pg_current_xact_id() AS xid, {commit} AS commit),
+request AS (
+	SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::smallint[])
+		WITH ORDINALITY AS r(pid, epoch, prev, last, flip, slice, n)
+), stored AS (
+	UPDATE {schema}.understudy_entity h SET seq = r.last, crc = h.crc # r.flip FROM request r
+	WHERE h.pid = r.pid AND h.epoch = r.epoch AND h.seq = r.prev
+	RETURNING r.n, r.pid, r.epoch, r.slice
+), events AS (
+	INSERT INTO {schema}.understudy_event (pid, seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc, slice, xid, ord)
+	SELECT s.pid, e.seq, s.epoch, e.writer, e.sec, e.nsec, e.type, e.tags::text[], nullif(e.meta, '')::jsonb, e.payload, e.crc, s.slice, t.xid, e.ord
+	FROM unnest($7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[], $11::int[], $12::text[], $13::text[], $14::text[], $15::bytea[], $16::int[])
+		WITH ORDINALITY AS e(n, seq, writer, sec, nsec, type, tags, meta, payload, crc, ord)
+	JOIN stored s ON s.n = e.n, transaction t
+)
+SELECT n FROM stored, transaction`
+
+// deleteEvents hides the events up to $3, deletes the first $4 of those that are hidden, and
+// returns how far that went and how far it has to go; no row when the epoch is another.
+const deleteEvents = `WITH h AS (
+	UPDATE {schema}.understudy_entity h SET deleted_to = greatest(h.deleted_to, least(h.seq, $3::bigint)),
+		crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({deletion bits}) WITH ORDINALITY AS f(flip, n)
+			WHERE (((h.deleted_to # greatest(h.deleted_to, least(h.seq, $3::bigint))) >> (f.n - 1)::int) & 1) = 1)
+	WHERE h.pid = $1::text AND h.epoch = $2::bigint
+	RETURNING h.deleted_to
+), first AS (
+	SELECT min(seq) AS seq FROM {schema}.understudy_event WHERE pid = $1::text
+), gone AS (
+	DELETE FROM {schema}.understudy_event e USING h, first
+	WHERE e.pid = $1::text AND e.seq <= h.deleted_to AND e.seq < first.seq + $4::bigint
+)
+SELECT coalesce(first.seq, h.deleted_to) + $4::bigint - 1, h.deleted_to, {durable} FROM h, first`
+
+// readEvents returns a page that begins with $2, but not before what is left, and ends with
+// $3 or when it has $4 events or $5 bytes.
+const readEvents = `SELECT {event} FROM (
+	SELECT e.*, sum(octet_length(e.payload)) OVER (ORDER BY e.seq ROWS UNBOUNDED PRECEDING) - octet_length(e.payload) AS before
+	FROM {schema}.understudy_event e
+	WHERE e.pid = $1::text AND e.seq BETWEEN $2::bigint AND $3::bigint
+		AND e.seq > (SELECT h.deleted_to FROM {schema}.understudy_entity h WHERE h.pid = $1::text)
+	ORDER BY e.seq LIMIT $4::int
+) e WHERE e.before < $5::bigint ORDER BY e.seq`
+
+// saveSnapshot locks the head for the time, so that no claim comes between. It returns no
+// row when the condition failed.
+const saveSnapshot = `WITH h AS (
+	SELECT h.pid FROM {schema}.understudy_entity h
+	WHERE h.pid = $1::text AND h.epoch = $3::bigint AND h.seq >= $2::bigint FOR SHARE
+)
+INSERT INTO {schema}.understudy_snapshot (pid, seq, epoch, sec, nsec, type, payload, crc)
+SELECT h.pid, $2::bigint, $3::bigint, $4::bigint, $5::int, $6::text, $7::bytea, $8::int FROM h
+ON CONFLICT (pid, seq) DO UPDATE SET epoch = excluded.epoch, sec = excluded.sec, nsec = excluded.nsec,
+	type = excluded.type, payload = excluded.payload, crc = excluded.crc
+RETURNING {durable}`
+
+const loadSnapshot = `SELECT s.seq, s.epoch, s.sec, s.nsec, s.type, s.payload, s.crc
+FROM {schema}.understudy_snapshot s WHERE s.pid = $1::text AND s.seq <= $2::bigint ORDER BY s.seq DESC LIMIT 1`
+
+const listSnapshots = `SELECT s.seq FROM {schema}.understudy_snapshot s WHERE s.pid = $1::text ORDER BY s.seq`
+
+// deleteSnapshots returns no row when the epoch is another.
+const deleteSnapshots = `WITH h AS (
+	SELECT h.pid FROM {schema}.understudy_entity h WHERE h.pid = $1::text AND h.epoch = $2::bigint FOR SHARE
+), gone AS (
+	DELETE FROM {schema}.understudy_snapshot s USING h WHERE s.pid = h.pid AND s.seq <= $3::bigint AND s.seq NOT IN (
+		SELECT k.seq FROM {schema}.understudy_snapshot k WHERE k.pid = $1::text ORDER BY k.seq DESC LIMIT $4::bigint)
+)
+SELECT {durable} FROM h`
+
+// horizon returns the first transaction that may still be running, the first that has not
+// begun, and the last that has stored an event.
+const horizon = `SELECT pg_snapshot_xmin(s.now)::text, pg_snapshot_xmax(s.now)::text,
+	coalesce((SELECT e.xid FROM {schema}.understudy_event e ORDER BY e.xid DESC LIMIT 1), '0')::text
+FROM (SELECT pg_current_snapshot() AS now) s`
+
+// eventsPage returns the events after ($1, $2) of transactions before $3, at most $4 of them
+// and until they have $5 bytes; see filter.
+const eventsPage = `SELECT e.pid, e.xid::text, e.ord, {event} FROM (
+	SELECT e.*, sum(octet_length(e.payload)) OVER (ORDER BY e.xid, e.ord ROWS UNBOUNDED PRECEDING) - octet_length(e.payload) AS before
+	FROM {schema}.understudy_event e
+	WHERE (e.xid, e.ord) > ($1::text::xid8, $2::bigint) AND e.xid < $3::text::xid8{filter}
+	ORDER BY e.xid, e.ord LIMIT $4::int
+) e WHERE e.before < $5::bigint ORDER BY e.xid, e.ord`
+
+const lag = `SELECT coalesce((SELECT greatest(extract(epoch FROM clock_timestamp()) * 1000000 - e.sec * 1000000.0 - e.nsec / 1000, 0)
+	FROM {schema}.understudy_event e WHERE e.xid >= pg_snapshot_xmin(pg_current_snapshot()) ORDER BY e.xid, e.ord LIMIT 1), 0)::bigint`
