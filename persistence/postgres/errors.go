@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/understudy-go/understudy/persistence"
@@ -59,25 +60,20 @@ func readError(ctx context.Context, err error) error {
 	if err == nil || meant(err) {
 		return err
 	}
+	if _, ok := errors.AsType[pgx.ScanArgError](err); ok {
+		return fmt.Errorf("%w: %w", persistence.ErrCorrupt, err) // what does not fit is not what was written
+	}
 	if m, ok := meanings[code(err)]; ok {
 		return because(ctx, fmt.Errorf("%w: %w: %s", m.is, err, m.hint))
 	}
 	return because(ctx, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err))
 }
 
-// scanError is readError for columns: what does not fit into its Go type is not what was
-// written.
-func scanError(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil || code(err) != "" {
-		return readError(ctx, err)
-	}
-	return fmt.Errorf("%w: %w", persistence.ErrCorrupt, err)
-}
-
 // changeError is readError for a statement that changes something, and is its own
 // transaction. When the server has not said that it failed, nobody knows.
 func changeError(ctx context.Context, err error) error {
-	if err == nil || meant(err) || refused(err) || pgconn.SafeToRetry(err) {
+	_, misfit := errors.AsType[pgx.ScanArgError](err)
+	if err == nil || misfit || meant(err) || refused(err) || pgconn.SafeToRetry(err) {
 		return readError(ctx, err)
 	}
 	return because(ctx, fmt.Errorf("%w: %w", persistence.ErrUnknown, err))

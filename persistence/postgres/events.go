@@ -99,7 +99,7 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 	for rows.Next() {
 		row.record = persistence.Record{}
 		if err := rows.Scan(columns...); err != nil {
-			return scanError(ctx, err)
+			return readError(ctx, err)
 		}
 		if s.at.xid, err = strconv.ParseUint(xid, 10, 64); err != nil {
 			return fmt.Errorf("%w: transaction %q: %w", persistence.ErrCorrupt, xid, err)

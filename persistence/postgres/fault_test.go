@@ -2,9 +2,10 @@ package postgres_test
 
 import (
 	"context"
-	"crypto/rand"
+	crand "crypto/rand"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -85,7 +86,7 @@ func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
 	}
 	for running.Err() == nil {
 		select {
-		case <-time.After(30 * time.Millisecond):
+		case <-time.After(50*time.Millisecond + rand.N(200*time.Millisecond)):
 			proxy.Cut()
 		case <-running.Done():
 		}
@@ -205,7 +206,7 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 	next := func() persistence.AppendRequest {
 		req := o.next()
 		req.Records[0].Payload = make([]byte, 1<<20)
-		_, _ = rand.Read(req.Records[0].Payload) // it is not compressed away
+		_, _ = crand.Read(req.Records[0].Payload) // it is not compressed away
 		return req
 	}
 	for err == nil {

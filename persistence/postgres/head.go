@@ -85,7 +85,7 @@ func scanHead(ctx context.Context, id string, row pgx.Row, more ...any) (h head,
 		return h, false, nil
 	}
 	if err != nil {
-		return h, false, scanError(ctx, err)
+		return h, false, readError(ctx, err)
 	}
 	return h, true, h.check()
 }

@@ -152,21 +152,14 @@ func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {
 // too. It checks that the journal then has what was acknowledged.
 func appendThroughOutages(running context.Context, j persistence.Journal, id string) (events, unknown int, err error) {
 	ctx := context.WithoutCancel(running)
-	o, err := own(j, id)
-	if err != nil {
+	o := &owner{Journal: j, id: id}
+	if _, err = retry(o.reclaim); err != nil {
 		return 0, 0, err
 	}
 	for running.Err() == nil {
 		req := o.next()
-		for {
-			err = j.Append(ctx, []persistence.AppendRequest{req})[0]
-			if errors.Is(err, persistence.ErrUnknown) {
-				unknown++
-			} else if !errors.Is(err, persistence.ErrUnavailable) {
-				break
-			}
-			time.Sleep(5 * time.Millisecond) // as a writer would wait for a server to come back
-		}
+		lost, err := retry(func() error { return j.Append(ctx, []persistence.AppendRequest{req})[0] })
+		unknown += lost
 		if err != nil {
 			return events, unknown, err
 		}
@@ -174,4 +167,16 @@ func appendThroughOutages(running context.Context, j persistence.Journal, id str
 		o.claim.LastSeq++
 	}
 	return events, unknown, nil
+}
+
+// retry calls f until it has a definite answer, and counts those that are unknown.
+func retry(f func() error) (unknown int, err error) {
+	for {
+		if err = f(); errors.Is(err, persistence.ErrUnknown) {
+			unknown++
+		} else if !errors.Is(err, persistence.ErrUnavailable) {
+			return unknown, err
+		}
+		time.Sleep(5 * time.Millisecond) // as a writer would wait for a server to come back
+	}
 }

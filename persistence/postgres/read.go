@@ -102,7 +102,7 @@ func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
 	for rows.Next() {
 		row.record = persistence.Record{}
 		if err := rows.Scan(columns...); err != nil {
-			return scanError(ctx, err)
+			return readError(ctx, err)
 		}
 		if n++; row.record.Seq > p.last {
 			break // it came after the head was read

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,8 @@ func TestARoleNeedsTheDocumentedPrivilegesOnly(t *testing.T) {
 	s := shared(t)
 	j := s.open(t)
 	s.sql(t, "CREATE ROLE app LOGIN")
-	t.Cleanup(func() { s.sql(t, `DROP OWNED BY app; DROP ROLE app`) })
+	ctx := context.WithoutCancel(t.Context())
+	t.Cleanup(func() { sqlAt(ctx, t, s.url(), "DROP OWNED BY app; DROP ROLE app") })
 	url := "postgres://app@" + s.addr() + "/postgres"
 	_, err := postgres.Open(t.Context(), url, postgres.Schema(j.schema))
 	require.ErrorIs(t, err, persistence.ErrUnavailable)
