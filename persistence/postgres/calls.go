@@ -57,12 +57,6 @@ func (c *calls) end(patience time.Duration) {
 	c.stop()
 }
 
-func (c *calls) ended() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closed
-}
-
 // use runs f with a connection. The error of f says itself what it means.
 func (j *Journal) use(ctx context.Context, f func(context.Context, *pgxpool.Conn) error) error {
 	if err := j.calls.enter(); err != nil {

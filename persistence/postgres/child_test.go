@@ -18,12 +18,12 @@ import (
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
-// childEnv makes the test binary play one of children, given as its arguments "url schema
-// id". A child says on its standard output what it has done, a line for each deed, and ends
+// childEnv makes the test binary play one of children, given as its arguments "url
+// schema". A child says on its standard output what it has done, a line for each deed, and ends
 // with its standard input.
 const childEnv = "UNDERSTUDY_POSTGRES_CHILD"
 
-var children = map[string]func(j *postgres.Journal, id string) error{
+var children = map[string]func(j *postgres.Journal) error{
 	"claim once":      claimOnce,
 	"append for ever": appendForEver,
 	"storm":           stormForEver,
@@ -32,7 +32,7 @@ var children = map[string]func(j *postgres.Journal, id string) error{
 func runChild(role string) (code int) {
 	j, err := postgres.Open(context.Background(), os.Args[1], postgres.Schema(os.Args[2]))
 	if err == nil {
-		err = errors.Join(children[role](j, os.Args[3]), j.Close())
+		err = errors.Join(children[role](j), j.Close())
 	}
 	if err != nil {
 		say("failed: %v", err)
@@ -88,22 +88,22 @@ func (o *owner) append() error {
 	return err
 }
 
-func claimOnce(j *postgres.Journal, id string) error {
-	o, err := own(j, id)
+func claimOnce(j *postgres.Journal) error {
+	o, err := own(j, "x")
 	say("epoch %d", o.claim.Epoch)
 	return err
 }
 
-func appendForEver(j *postgres.Journal, id string) error {
-	o, err := own(j, id)
+func appendForEver(j *postgres.Journal) error {
+	o, err := own(j, "x")
 	for ctx := untilEOF(); err == nil && ctx.Err() == nil; {
 		err = o.append()
 	}
 	return err
 }
 
-func stormForEver(j *postgres.Journal, id string) error {
-	o, err := own(j, id)
+func stormForEver(j *postgres.Journal) error {
+	o, err := own(j, "x")
 	for ctx := untilEOF(); err == nil && ctx.Err() == nil; {
 		if err = o.append(); errors.Is(err, persistence.ErrFenced) {
 			err = o.reclaim()
@@ -133,9 +133,9 @@ type child struct {
 	end   sync.Once
 }
 
-func startChild(t *testing.T, role string, j *handle, id string) *child {
+func startChild(t *testing.T, role string, j *handle) *child {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], j.url, j.schema, id)
+	cmd := exec.Command(os.Args[0], j.url, j.schema)
 	cmd.Env = append(os.Environ(), childEnv+"="+role)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()

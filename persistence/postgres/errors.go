@@ -21,18 +21,22 @@ const (
 	notUnique       = "23505"
 	readOnly        = "25006"
 	undefinedSchema = "3F000"
+	noStatement     = "26000"
 	serialization   = "40001"
 	deadlock        = "40P01"
 	noPrivilege     = "42501"
 	undefinedColumn = "42703"
 	undefinedTable  = "42P01"
 	duplicateTable  = "42P07"
+	sameStatement   = "42P05"
 	diskFull        = "53100"
 	limitExceeded   = "54000"
 	canceled        = "57014"
 	dataCorrupted   = "XX001"
 	indexCorrupted  = "XX002"
 )
+
+const poolerHint = "behind a pooler that knows nothing of prepared statements add default_query_exec_mode=exec to the connection string"
 
 // meanings of the server's codes, with what to do about each.
 var meanings = map[string]struct {
@@ -51,6 +55,8 @@ var meanings = map[string]struct {
 	undefinedSchema: {persistence.ErrUnavailable, "the schema is gone, open the journal again"},
 	undefinedColumn: {persistence.ErrUnavailable, "the tables are not those of this package, use another schema"},
 	duplicateTable:  {persistence.ErrUnavailable, "there are tables of that name already, use another schema"},
+	noStatement:     {persistence.ErrUnavailable, poolerHint},
+	sameStatement:   {persistence.ErrUnavailable, poolerHint},
 	canceled:        {persistence.ErrUnavailable, "it was called off"},
 }
 

@@ -24,6 +24,9 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 	return func(yield func(persistence.Entry, error) bool) {
 		s := scan{query: q}
 		err := s.from(after)
+		if err == nil {
+			err = j.findEnd(ctx, &s)
+		}
 		for err == nil && !s.done {
 			s.entries = nil
 			err = j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error { return j.readEvents(ctx, conn, &s) })
@@ -43,7 +46,7 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 type scan struct {
 	query   persistence.Query
 	at      position
-	end     string // the first transaction that is not shown, once it is known
+	end     uint64 // the first transaction that is not shown
 	entries []persistence.Entry
 	done    bool
 }
@@ -80,29 +83,21 @@ func (s *scan) from(after persistence.Offset) (err error) {
 
 // readEvents reads the next page, up to an error.
 func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) error {
-	if s.end == "" {
-		if err := j.findEnd(ctx, conn, s); err != nil {
-			return err
-		}
-	}
 	filter, more := s.filter()
-	args := append([]any{strconv.FormatUint(s.at.xid, 10), int64(s.at.ord), s.end, int32(pageRecords), int64(pageBytes)}, more...)
+	args := append([]any{strconv.FormatUint(s.at.xid, 10), int64(s.at.ord), strconv.FormatUint(s.end, 10), int32(pageRecords), int64(pageBytes)}, more...)
 	rows, err := conn.Query(ctx, strings.Replace(j.statements.events, "{filter}", filter, 1), args...)
 	if err != nil {
 		return readError(ctx, err)
 	}
 	defer rows.Close()
 	var row storedRow
-	var id, xid string
-	columns := append([]any{&id, &xid, &s.at.ord}, row.columns()...)
+	var id string
+	columns := append([]any{&id, &s.at.xid, &s.at.ord}, row.columns()...)
 	n, size := 0, 0
 	for rows.Next() {
 		row.record = persistence.Record{}
 		if err := rows.Scan(columns...); err != nil {
 			return readError(ctx, err)
-		}
-		if s.at.xid, err = strconv.ParseUint(xid, 10, 64); err != nil {
-			return fmt.Errorf("%w: transaction %q: %w", persistence.ErrCorrupt, xid, err)
 		}
 		r, err := row.decode(id)
 		if err != nil {
@@ -128,25 +123,63 @@ func (s *scan) filter() (sql string, args []any) {
 	return sql, args
 }
 
-// findEnd finds how far a call may go: all transactions before that have ended when it
-// begins. It refuses what tells that the transactions are those of another server.
-func (j *Journal) findEnd(ctx context.Context, conn *pgxpool.Conn, s *scan) error {
-	var oldest, next, last string
-	if err := conn.QueryRow(ctx, j.statements.horizon).Scan(&oldest, &next, &last); err != nil {
-		return readError(ctx, err)
+// horizonPatience bounds how long a call waits for transactions to end that keep it from
+// showing what is stored. Most last for a moment.
+const horizonPatience = 100 * time.Millisecond
+
+// findEnd finds how far a call goes: up to what is stored now, if all transactions before
+// that end soon, else up to the oldest that is running.
+func (j *Journal) findEnd(ctx context.Context, s *scan) error {
+	var h horizons
+	if err := j.look(ctx, &h); err != nil {
+		return err
 	}
-	first, err1 := strconv.ParseUint(next, 10, 64)
-	newest, err2 := strconv.ParseUint(last, 10, 64)
+	if err := h.check(s.at); err != nil {
+		return err
+	}
+	stored := h.last
+	patience := time.NewTimer(horizonPatience)
+	defer patience.Stop()
+	for pause := time.Millisecond; h.oldest <= stored; pause *= 2 {
+		select {
+		case <-time.After(pause):
+		case <-patience.C:
+			s.end = h.oldest
+			return nil
+		case <-ctx.Done():
+			return unavailable(ctx)
+		}
+		if err := j.look(ctx, &h); err != nil {
+			return err
+		}
+	}
+	s.end = h.oldest
+	return nil
+}
+
+// horizons are transactions.
+type horizons struct {
+	oldest uint64 // that may be running still
+	next   uint64 // that has not begun
+	last   uint64 // that has stored an event
+}
+
+func (j *Journal) look(ctx context.Context, h *horizons) error {
+	return j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		return readError(ctx, conn.QueryRow(ctx, j.statements.horizon).Scan(&h.oldest, &h.next, &h.last))
+	})
+}
+
+// check refuses what tells that the transactions of events or of an offset are those of
+// another server.
+func (h *horizons) check(after position) error {
 	switch {
-	case err1 != nil || err2 != nil:
-		return fmt.Errorf("%w: transactions %q and %q", persistence.ErrCorrupt, next, last)
-	case newest >= first:
+	case h.last >= h.next:
 		return fmt.Errorf("%w: events of transaction %d are there, but this server has only come to %d: they were copied from another one; "+
-			"see Moving to another server in the package's documentation", persistence.ErrUnavailable, newest, first)
-	case s.at.xid >= first:
-		return fmt.Errorf("%w: %s is not an offset of this journal: its server has only come to transaction %d", persistence.ErrInvalid, s.at, first)
+			"see Moving to another server in the package's documentation", persistence.ErrUnavailable, h.last, h.next)
+	case after.xid >= h.next:
+		return fmt.Errorf("%w: %s is not an offset of this journal: its server has only come to transaction %d", persistence.ErrInvalid, after, h.next)
 	}
-	s.end = oldest
 	return nil
 }
 

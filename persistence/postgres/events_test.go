@@ -54,7 +54,7 @@ func TestEventsComeInOneOrderAndAfterTheirOffset(t *testing.T) {
 		require.Equal(t, next[e.ID]+1, e.Record.Seq, "the order of each id")
 		next[e.ID]++
 	}
-	for i := 0; i < len(all); i += 97 {
+	for i := 0; i < len(all); i += 397 {
 		require.Equal(t, all[i+1:], collect(t, openAt(t, j.url, postgres.Schema(j.schema)), persistence.Query{}, all[i].Offset))
 	}
 	for _, tag := range []string{"third", `quo"te\d`} {

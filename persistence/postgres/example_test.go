@@ -35,8 +35,8 @@ func countVisits(ctx context.Context, out io.Writer, url string) error {
 	}
 	defer journal.Close()
 
-	system := actor.NewSystem("example") //nolint:contextcheck // it ends with Shutdown
-	defer system.Shutdown(ctx)           //nolint:errcheck // nothing is left to do about it
+	system := actor.NewSystem("example")
+	defer system.Shutdown(ctx) //nolint:errcheck // nothing is left to do about it
 
 	counter := actor.Spawn(system, behaviors.EventSourced("visitors", journal, 0, onVisited, onVisit), "visitors")
 	for range 2 {

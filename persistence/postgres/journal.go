@@ -154,8 +154,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 	if err := j.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("postgres: open a journal: %w", err)
 	}
-	j.calls.start()                //nolint:contextcheck // what is under way outlives the call that opens the journal
-	j.committer.Go(j.commitGroups) //nolint:contextcheck // so does the committer
+	j.calls.start()
+	j.committer.Go(j.commitGroups)
 	return j, nil
 }
 

@@ -28,7 +28,7 @@ func TestManyProcessesMayMakeTheTablesAtOnce(t *testing.T) {
 	j := &handle{url: s.url(), schema: "made by many " + t.Name()}
 	var all []*child
 	for range 6 {
-		all = append(all, startChild(t, "claim once", j, "x"))
+		all = append(all, startChild(t, "claim once", j))
 	}
 	epochs := map[string]bool{}
 	for _, c := range all {
@@ -40,8 +40,8 @@ func TestManyProcessesMayMakeTheTablesAtOnce(t *testing.T) {
 
 func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 	j := shared(t).open(t)
-	one := startChild(t, "storm", j, "x")
-	two := startChild(t, "storm", j, "x")
+	one := startChild(t, "storm", j)
+	two := startChild(t, "storm", j)
 	acked := map[string]int{}
 	for range 100 {
 		acked[one.line()]++
@@ -65,7 +65,7 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 	j := shared(t).open(t)
 	var acked []string
 	for round := range 10 {
-		c := startChild(t, "append for ever", j, "x")
+		c := startChild(t, "append for ever", j)
 		for range 1 + rand.IntN(100) {
 			acked = append(acked, c.line())
 		}
@@ -86,7 +86,7 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 
 func TestAStoppedWriterIsFencedWhenItGoesOn(t *testing.T) {
 	j := shared(t).open(t)
-	c := startChild(t, "storm", j, "x")
+	c := startChild(t, "storm", j)
 	first := c.line()
 	require.NoError(t, c.cmd.Process.Signal(syscall.SIGSTOP))
 	o, err := own(j, "x")

@@ -131,13 +131,13 @@ SELECT {durable} FROM h`
 
 // horizon returns the first transaction that may still be running, the first that has not
 // begun, and the last that has stored an event.
-const horizon = `SELECT pg_snapshot_xmin(s.now)::text, pg_snapshot_xmax(s.now)::text,
-	coalesce((SELECT e.xid FROM {schema}.understudy_event e ORDER BY e.xid DESC LIMIT 1), '0')::text
+const horizon = `SELECT pg_snapshot_xmin(s.now), pg_snapshot_xmax(s.now),
+	coalesce((SELECT e.xid FROM {schema}.understudy_event e ORDER BY e.xid DESC LIMIT 1), '0')
 FROM (SELECT pg_current_snapshot() AS now) s`
 
 // eventsPage returns the events after ($1, $2) of transactions before $3, at most $4 of them
 // and until they have $5 bytes; see filter.
-const eventsPage = `SELECT e.pid, e.xid::text, e.ord, {event} FROM (
+const eventsPage = `SELECT e.pid, e.xid, e.ord, {event} FROM (
 	SELECT e.*, sum(octet_length(e.payload)) OVER (ORDER BY e.xid, e.ord ROWS UNBOUNDED PRECEDING) - octet_length(e.payload) AS before
 	FROM {schema}.understudy_event e
 	WHERE (e.xid, e.ord) > ($1::text::xid8, $2::bigint) AND e.xid < $3::text::xid8{filter}

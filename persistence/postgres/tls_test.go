@@ -1,0 +1,72 @@
+package postgres_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/postgres"
+)
+
+// The connection string says how the server must prove who it is; the journal follows.
+func TestOverTLSTheServerMustProveWhoItIs(t *testing.T) {
+	s := create(t, "ssl=on")
+	t.Cleanup(func() {
+		s.end()
+		_ = os.RemoveAll(filepath.Dir(s.dir))
+	})
+	cert := selfSigned(t, s, "server")
+	other := selfSigned(t, s, "other")
+	s.settings = append(s.settings, "ssl_cert_file="+cert+".crt", "ssl_key_file="+cert+".key")
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "pg_hba.conf"), []byte("hostssl all all 127.0.0.1/32 trust\n"), 0o644))
+	s.run(t)
+
+	j := openAt(t, s.url()+"?sslmode=verify-full&sslrootcert="+cert+".crt")
+	o, err := own(j, "x")
+	require.NoError(t, err)
+	require.NoError(t, appendOne(t, j, o.next()))
+	require.Equal(t, []string{string(o.next().Records[0].Payload)}, payloads(t, j, "x"))
+
+	_, err = postgres.Open(t.Context(), s.url()+"?sslmode=verify-full&sslrootcert="+other+".crt")
+	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorContains(t, err, "certificate")
+	_, err = postgres.Open(t.Context(), s.url()+"?sslmode=disable")
+	require.ErrorIs(t, err, persistence.ErrUnavailable, "this server takes no others")
+}
+
+// selfSigned makes a certificate and its key, and returns their path without extension.
+func selfSigned(t *testing.T, s *server, name string) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	path := filepath.Join(filepath.Dir(s.dir), name)
+	for file, block := range map[string]*pem.Block{
+		path + ".crt": {Type: "CERTIFICATE", Bytes: cert},
+		path + ".key": {Type: "PRIVATE KEY", Bytes: secret},
+	} {
+		require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
+		if s.account != nil {
+			require.NoError(t, os.Chown(file, int(s.account.Uid), int(s.account.Gid)))
+		}
+	}
+	return path
+}
