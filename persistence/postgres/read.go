@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -61,7 +62,7 @@ func (j *Journal) readPage(ctx context.Context, conn *pgxpool.Conn, p *page) err
 	if !p.begun {
 		batch.Queue(j.statements.head, p.id)
 	}
-	batch.Queue(j.statements.read, p.id, clamp(p.next), clamp(p.last), int32(pageRecords), int64(pageBytes))
+	batch.Queue(j.statements.read, p.id, min(clamp(p.next), math.MaxInt64-pageRecords), clamp(p.last), int32(pageRecords), int64(pageBytes))
 	results := conn.SendBatch(ctx, batch)
 	err := j.readResults(ctx, results, p)
 	if e := results.Close(); err == nil && e != nil {

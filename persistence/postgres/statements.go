@@ -93,14 +93,15 @@ const deleteEvents = `WITH h AS (
 )
 SELECT coalesce(first.seq, h.deleted_to) + $4::bigint - 1, h.deleted_to, {durable} FROM h, first`
 
-// readEvents returns a page that begins with $2, but not before what is left, and ends with
-// $3 or when it has $4 events or $5 bytes.
+// readEvents returns a page that begins with $2, or with the first that is not deleted, and
+// ends with $3 or when it has $4 events or $5 bytes. That there are $4 is said of their
+// numbers, too, so that no plan looks at more.
 const readEvents = `SELECT {event} FROM (
 	SELECT e.*, sum(octet_length(e.payload)) OVER (ORDER BY e.seq ROWS UNBOUNDED PRECEDING) - octet_length(e.payload) AS before
 	FROM {schema}.understudy_event e
-	WHERE e.pid = $1::text AND e.seq BETWEEN $2::bigint AND $3::bigint
-		AND e.seq > (SELECT h.deleted_to FROM {schema}.understudy_entity h WHERE h.pid = $1::text)
-	ORDER BY e.seq LIMIT $4::int
+	WHERE e.pid = $1::text AND e.seq <= $3::bigint
+		AND e.seq >= greatest($2::bigint, (SELECT h.deleted_to + 1 FROM {schema}.understudy_entity h WHERE h.pid = $1::text))
+		AND e.seq < greatest($2::bigint, (SELECT h.deleted_to + 1 FROM {schema}.understudy_entity h WHERE h.pid = $1::text)) + $4::int
 ) e WHERE e.before < $5::bigint ORDER BY e.seq`
 
 // saveSnapshot locks the head for the time, so that no claim comes between. It returns no
