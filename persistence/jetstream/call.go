@@ -1,0 +1,44 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// begin begins a call: its context ends when ctx does, and when j is closed. The caller
+// calls end.
+func (j *Journal) begin(ctx context.Context) (_ context.Context, end context.CancelFunc, err error) {
+	switch {
+	case j.closed.Err() != nil:
+		return nil, nil, persistence.ErrClosed
+	case ctx.Err() != nil:
+		return nil, nil, unavailable(ctx, nil)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(j.closed, func() { cancel(persistence.ErrClosed) })
+	return ctx, func() { stop(); cancel(nil) }, nil
+}
+
+// call runs f as a call on id that is not a read.
+func (j *Journal) call(ctx context.Context, op, id string, f func(context.Context) error) error {
+	ctx, end, err := j.begin(ctx)
+	if err != nil {
+		return wrap(op, id, err)
+	}
+	defer end()
+	if err = persistence.ValidateID(id); err == nil {
+		err = ended(ctx, f(ctx))
+	}
+	return wrap(op, id, err)
+}
+
+// ended is err, unless the call ended because the journal was closed and nothing was
+// stored.
+func ended(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), persistence.ErrClosed) && !errors.Is(err, persistence.ErrUnknown) {
+		return persistence.ErrClosed
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+// Package jetstream keeps events and snapshots in NATS JetStream, for those who run NATS
+// already and want a journal that is replicated by itself.
+//
+//	nc, err := nats.Connect("nats://a,nats://b,nats://c")
+//	…
+//	journal, err := jetstream.Open(ctx, nc, jetstream.Config{Stream: "bank", Durability: jetstream.SyncAlways})
+//
+// # Choose the durability
+//
+// NATS servers acknowledge, by default, what is not on the disk yet: they sync every two
+// minutes. Only sync_interval: always in the jetstream block of the configuration of every
+// server makes an acknowledgement mean what [persistence.Journal] says it means. A client
+// cannot see that setting, neither of a stream nor of a server. So [Config] asks for it:
+// say [SyncAlways] when it is set, or give up the guarantee by name with [DeferredSync].
+// [Config.System], a connection to the system account, lets [Open] look for itself. What
+// a stream does tell, persist mode async, is refused without it.
+//
+// # What is known against it
+//
+// PostgreSQL is the better place for data that must not be lost. Against JetStream there
+// are, as of 2026, open reports of acknowledged writes lost by the deferred sync
+// (nats-server #7564), of loss when members change during partitions even with sync
+// always (#7545), and of a split brain after the power of one node failed (#7567). Three
+// replicas that do not sync are safe from the crash of a process, not from a common power
+// failure. What a stream has lost at its end, nobody can tell from what is left: the
+// journal of an id whose last messages are gone looks like an earlier one. Only a
+// [Journal] that has seen them says so, with [persistence.ErrUnavailable].
+//
+// One server that syncs always writes one message per sync, however many writers there
+// are; three share syncs between messages, and are faster with many writers.
+//
+// # How it writes
+//
+// A stream has one subject for each persistence id. Each claim, append, deletion and
+// snapshot is one message there, under the condition that the last message of the subject
+// is the one that the writer knows: that makes each of them atomic, and fences. The epoch
+// is in the message of the claim: it is one more than the last or the floor, whichever is
+// greater, so that generations of singletons and epochs are the same numbers; the sequence
+// number of the message in the stream could not be chosen.
+//
+// Each message begins with a head: epoch, last sequence number, what is deleted, and where
+// the records before it are. These are pointers to the last messages with records, 32 at
+// most, and one to the message that has the 32 before. So a writer needs the last message
+// only, and a recovery asks for the messages of its id alone, by their numbers, however
+// large the stream is. The head is in the body and not in headers, where its checksum
+// covers it together with the persistence id.
+//
+// A writer that recovers reads what the message of its own claim points to. Any replica may
+// answer; what it does not have yet, the leader of the stream is asked for. The leader
+// answers for the last message of a subject, always.
+//
+// What does not fit into a message, appends of more than about 1 MB and all snapshots, is
+// in chunks in a second stream, whose name ends with _LARGE. They are stored first; then
+// the message that refers to them, under the usual condition. So a snapshot of a fenced
+// writer is never listed. This is what an object store of NATS does, but for two things
+// that it cannot: find the objects of one id, and remove them without a trace. Chunks that
+// a crash has left without a message go when later ones do: those of snapshots with the
+// next snapshot, those of events with the next deletion.
+//
+// # Guarantees
+//
+//   - With SyncAlways: what was acknowledged is on the disk of the server, or of a
+//     majority of the replicas.
+//   - Retries are recognised by what is stored. The window for duplicates of JetStream is
+//     not relied upon.
+//   - Each record and each snapshot has a CRC32C. A message that JetStream finds damaged
+//     vanishes; in the middle of an id, that is [persistence.ErrCorrupt].
+//   - A deletion stores how far it goes, then removes. The last message of an id stays
+//     for ever, as it has the sequence number.
+//   - Reads across ids come in the order of the stream. An [persistence.Offset] is text like
+//     "js:bank:1042:1": the message, and how many of its records have been seen. A message
+//     that JetStream has lost is missing there without a sign.
+//
+// Slices are part of the subjects, so that the server sends only those asked for, apart
+// from one message more. Tags are not: who reads by tag gets all messages of the slices
+// over the network, and drops most. Give such readers their own projection, or ranges of
+// slices.
+//
+// # Limits
+//
+//   - Payloads up to [MaxPayload], appends up to [MaxAppend], snapshots up to
+//     [MaxSnapshot] and as many as [MaxSnapshots] of an id.
+//   - Servers 2.11 or newer; tested with 2.15.
+//   - Streams must keep all and drop nothing: [Open] makes them so, and checks. A limit of
+//     bytes may be set; beyond it, appends answer [persistence.ErrFull].
+//   - A call waits up to 5 s for an answer, and less if its context says so. Elections
+//     after the loss of a server take seconds; appends meanwhile are
+//     [persistence.ErrUnavailable] or [persistence.ErrUnknown], and can be sent again.
+//   - Who may publish to the subjects of the streams, may forge events: give the account,
+//     or these subjects, to nobody else.
+//
+// # Laws that are not checked
+//
+// Two hooks of the suite journaltest are not offered, as they lose or change one record of
+// a message: JetStream has whole messages, and loses one that is changed. When it was the
+// last of its id, nobody knows of it any more, and its number is written again; the laws
+// AMissingRecordIsAnError and ALostRecordIsNotWrittenAgain cannot hold then. Any other
+// message is missed.
+//
+// # Testing
+//
+// Use package memory, which obeys the same laws. To test against JetStream itself, start a
+// server in the test: github.com/nats-io/nats-server/v2/server runs in the process.
+package jetstream

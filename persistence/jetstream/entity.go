@@ -1,0 +1,112 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// An entity is what a journal remembers of a persistence id, so that an append is one
+// request. It may be outdated: then the server refuses what was made from it.
+type entity struct {
+	turn   chan struct{} // holds a token while somebody changes the id
+	saving chan struct{} // likewise, while somebody changes its snapshots; taken first
+	seen   atomic.Uint64 // the latest message that the server has shown or acknowledged
+	users  int           // guarded by the journal's mu
+
+	known bool // pos is of use; this and pos are for who has the turn
+	pos   position
+}
+
+// maxEntities is how many entities nobody uses a journal remembers, at least.
+const maxEntities = 1 << 16
+
+// entity returns that of id, for somebody who releases it.
+func (j *Journal) entity(id string) (e *entity, release func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e = j.entities[id]
+	if e == nil {
+		j.forgetSome()
+		e = &entity{turn: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
+		j.entities[id] = e
+	}
+	e.users++
+	return e, func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		e.users--
+	}
+}
+
+// forgetSome makes room when there are too many entities. mu is held.
+func (j *Journal) forgetSome() {
+	if len(j.entities) < maxEntities {
+		return
+	}
+	n := 0
+	for id, e := range j.entities {
+		if e.users == 0 {
+			delete(j.entities, id)
+		}
+		if n++; n == maxEntities/64 {
+			return
+		}
+	}
+}
+
+// take takes a turn, and returns how to give it back.
+func take(ctx context.Context, turn chan struct{}) (release func(), err error) {
+	select {
+	case turn <- struct{}{}:
+		return func() { <-turn }, nil
+	case <-ctx.Done():
+		return nil, unavailable(ctx, nil)
+	}
+}
+
+// position returns that of id as the leader of the stream has it.
+func (j *Journal) position(ctx context.Context, id string, e *entity) (position, error) {
+	for n := 1; ; n++ {
+		seen := e.seen.Load()
+		p, err := j.positionOnce(ctx, id)
+		if err != nil {
+			return position{}, err
+		}
+		if p.at >= seen {
+			e.saw(p.at)
+			return p, nil
+		}
+		if n == attempts {
+			return position{}, fmt.Errorf("%w: the stream ends at message %d of the id, but has shown or acknowledged message %d: it lags behind, or has lost messages", persistence.ErrUnavailable, p.at, seen)
+		}
+		if err := pause(ctx, n+3); err != nil {
+			return position{}, unavailable(ctx, err)
+		}
+	}
+}
+
+func (j *Journal) positionOnce(ctx context.Context, id string) (position, error) {
+	m, err := j.last(ctx, j.subjects.entity(id))
+	if errors.Is(err, errMissing) {
+		return position{}, nil
+	}
+	if err != nil {
+		return position{}, err
+	}
+	h, _, err := decodeHead(id, m.data)
+	return position{head: h, at: m.at}, err
+}
+
+// saw notes that the message at at exists.
+func (e *entity) saw(at uint64) {
+	for {
+		seen := e.seen.Load()
+		if seen >= at || e.seen.CompareAndSwap(seen, at) {
+			return
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+var (
+	// errStale: the subject has a later message than the one that was expected. Nothing
+	// was stored.
+	errStale = errors.New("jetstream: the subject has changed")
+	// errMissing: there is no such message.
+	errMissing = errors.New("jetstream: no such message")
+)
+
+// What the server answers, by its number, where nats.go has no name for it.
+const (
+	codeAccountExceeded js.ErrorCode = 10002
+	codeInsufficient    js.ErrorCode = 10023
+	codeNotFound        js.ErrorCode = 10037
+	codeStorageExceeded js.ErrorCode = 10047
+	codeTooLarge        js.ErrorCode = 10054
+	codeStale           js.ErrorCode = 10071
+	codeStoreFailed     js.ErrorCode = 10077
+	codeBytesExceeded   js.ErrorCode = 10122
+	codeStaleReplicated js.ErrorCode = 10164
+)
+
+// published says what the answer to a publication means.
+func published(ctx context.Context, err error) error {
+	var answer *js.APIError
+	switch {
+	case errors.As(err, &answer):
+		return refused(answer)
+	case errors.Is(err, nats.ErrMaxPayload):
+		return fmt.Errorf("%w: %w", persistence.ErrTooLarge, err)
+	case errors.Is(err, js.ErrNoStreamResponse), errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrReconnectBufExceeded):
+		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", persistence.ErrUnknown, ctx.Err())
+	}
+	return fmt.Errorf("%w: %w", persistence.ErrUnknown, err)
+}
+
+// refused says why the server has not stored a message.
+func refused(answer *js.APIError) error {
+	switch answer.ErrorCode {
+	case codeStale, codeStaleReplicated:
+		return errStale
+	case codeTooLarge:
+		return fmt.Errorf("%w: %w", persistence.ErrTooLarge, answer)
+	case codeAccountExceeded, codeInsufficient, codeStorageExceeded, codeBytesExceeded:
+		return fmt.Errorf("%w: %w", persistence.ErrFull, answer)
+	case codeStoreFailed:
+		if strings.Contains(answer.Description, "exceeded") || strings.Contains(answer.Description, "no space left") {
+			return fmt.Errorf("%w: %w", persistence.ErrFull, answer)
+		}
+		return fmt.Errorf("%w: %w", persistence.ErrUnknown, answer)
+	default:
+		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, answer)
+	}
+}
+
+// unavailable says that nothing was stored because of err.
+func unavailable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+}
+
+// notStored makes an unknown outcome of a step before the change one of a change that has
+// not begun.
+func notStored(ctx context.Context, err error) error {
+	if errors.Is(err, persistence.ErrUnknown) {
+		return unavailable(ctx, errors.New(err.Error()))
+	}
+	return err
+}
+
+func wrap(op, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %q: %w", op, id, err)
+}

@@ -1,0 +1,284 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// Events implements [persistence.EventReader]. The order is that of the stream. A call that
+// finds nothing new is one request; one that does creates a consumer in the memory of one
+// server, for as long as it reads. All messages of the slices come to the reader, and are
+// filtered by tag there.
+func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+	return func(yield func(persistence.Entry, error) bool) {
+		ctx, end, err := j.begin(ctx)
+		if err == nil {
+			defer end()
+			err = j.tail(ctx, q, after, yield)
+			err = ended(ctx, err)
+		}
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(persistence.Entry{}, fmt.Errorf("read events: %w", err))
+		}
+	}
+}
+
+// errEnough: the reader wants no more.
+var errEnough = errors.New("jetstream: enough")
+
+// tail yields the events after an offset, up to the last message that there is when it
+// begins.
+func (j *Journal) tail(ctx context.Context, q persistence.Query, after persistence.Offset, yield func(persistence.Entry, error) bool) error {
+	if err := q.Validate(); err != nil {
+		return err
+	}
+	from, err := j.parseOffset(after)
+	if err != nil {
+		return err
+	}
+	end, err := j.end(ctx)
+	if err != nil {
+		return err
+	}
+	if end.at < from.at {
+		return nil
+	}
+	r := eventReader{j: j, q: q, from: from, yield: yield, deletedTo: map[string]uint64{}}
+	if err := r.lookForCuts(ctx); err != nil {
+		return err
+	}
+	if end.at == from.at { // a reader that polls, most of the time
+		return r.message(ctx, end)
+	}
+	messages, err := j.consume(ctx, q.Slices, from.at, end)
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(js.NextContext(ctx))
+		if err != nil {
+			return unavailable(ctx, err)
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		at := meta.Sequence.Stream
+		if at > end.at {
+			return nil
+		}
+		if err := r.message(ctx, message{subject: m.Subject(), at: at, data: m.Data()}); err != nil {
+			return err
+		}
+		if at == end.at {
+			return nil
+		}
+	}
+}
+
+// end returns the last message of the stream.
+func (j *Journal) end(ctx context.Context) (message, error) {
+	for n := 1; ; n++ {
+		wait, cancel := context.WithTimeout(ctx, requestPatience)
+		info, err := j.streams[j.events].Info(wait)
+		cancel()
+		if err != nil {
+			return message{}, unavailable(ctx, err)
+		}
+		last := info.State.LastSeq
+		if last == 0 || info.State.Msgs == 0 {
+			return message{}, nil
+		}
+		m, err := j.get(ctx, j.events, last)
+		if !errors.Is(err, errMissing) || n == attempts { // else it was removed, and there is a later one
+			return m, err
+		}
+	}
+}
+
+// consume begins to read the messages of slices from the one at from on, and that at the
+// end, so that the reader knows when it has seen all, even from a replica that lags.
+func (j *Journal) consume(ctx context.Context, slices persistence.SliceRange, from uint64, end message) (js.MessagesContext, error) {
+	wait, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
+	consumer, err := j.streams[j.events].OrderedConsumer(wait, js.OrderedConsumerConfig{
+		FilterSubjects: j.subjects.filters(slices, end.subject),
+		DeliverPolicy:  js.DeliverByStartSequencePolicy, OptStartSeq: from,
+		InactiveThreshold: time.Minute,
+	})
+	if err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	messages, err := consumer.Messages(js.PullMaxMessages(500))
+	if err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	return messages, nil
+}
+
+// filters are the subjects of slices, and last.
+func (s subjects) filters(slices persistence.SliceRange, last string) []string {
+	if slices == (persistence.SliceRange{}) || slices == (persistence.SliceRange{To: persistence.Slices}) {
+		return []string{s.root + ".>"}
+	}
+	var filters []string
+	contained := false
+	add := func(pattern string) {
+		filters = append(filters, pattern)
+		prefix, _, _ := strings.Cut(pattern, "*")
+		contained = contained || strings.HasPrefix(last, prefix)
+	}
+	for slice := slices.From; slice < slices.To; {
+		if slice%sliceTokens == 0 && slice+sliceTokens <= slices.To {
+			add(fmt.Sprintf("%s.e.%d.*.*", s.root, slice/sliceTokens))
+			slice += sliceTokens
+			continue
+		}
+		add(fmt.Sprintf("%s.e.%d.%d.*", s.root, slice/sliceTokens, slice%sliceTokens))
+		slice++
+	}
+	if !contained {
+		filters = append(filters, last)
+	}
+	return filters
+}
+
+// An eventReader makes entries of messages.
+type eventReader struct {
+	j     *Journal
+	q     persistence.Query
+	from  offset
+	yield func(persistence.Entry, error) bool
+
+	cuts      bool              // there are messages of which some records are deleted
+	deletedTo map[string]uint64 // then, of ids that have been looked at
+}
+
+func (r *eventReader) lookForCuts(ctx context.Context) error {
+	_, err := r.j.last(ctx, r.j.subjects.cut())
+	r.cuts = err == nil
+	if errors.Is(err, errMissing) {
+		return nil
+	}
+	return err
+}
+
+func (r *eventReader) message(ctx context.Context, m message) error {
+	if m.subject == r.j.subjects.cut() {
+		return nil
+	}
+	id, err := r.j.subjects.id(m.subject)
+	if err != nil {
+		return err
+	}
+	if !r.q.Slices.Contains(persistence.SliceOf(id)) {
+		return nil
+	}
+	h, body, err := decodeHead(id, m.data)
+	if err != nil {
+		return fmt.Errorf("message %d of %q: %w", m.at, id, err)
+	}
+	if h.kind != kindRecords {
+		return nil
+	}
+	if len(h.chunks) > 0 {
+		body, err = r.j.download(ctx, r.j.subjects.records(id), h.chunks)
+		if errors.Is(err, errMissing) {
+			err = r.j.lost(ctx, id, m.at, h.last, err)
+		}
+		if err != nil {
+			return fmt.Errorf("message %d of %q: %w", m.at, id, err)
+		}
+	}
+	return r.records(ctx, id, m.at, &h, body)
+}
+
+func (r *eventReader) records(ctx context.Context, id string, at uint64, h *head, body []byte) error {
+	deletedTo, err := r.deleted(ctx, id, h)
+	if err != nil {
+		return err
+	}
+	records := newRecordDecoder(id, h, body)
+	for i := range h.count {
+		if ctx.Err() != nil {
+			return unavailable(ctx, nil)
+		}
+		here := offset{at: at, next: i + 1}
+		if here.at == r.from.at && i < r.from.next || records.next <= deletedTo {
+			records.skip()
+			continue
+		}
+		record, err := records.record()
+		if err != nil {
+			return fmt.Errorf("message %d of %q: %w", at, id, err)
+		}
+		if !tagged(&record, r.q.Tag) {
+			continue
+		}
+		if !r.yield(persistence.Entry{ID: id, Offset: r.j.formatOffset(here), Record: record}, nil) {
+			return errEnough
+		}
+	}
+	return nil
+}
+
+// deleted returns up to which record those of id are deleted, if some of a message may be.
+func (r *eventReader) deleted(ctx context.Context, id string, h *head) (uint64, error) {
+	if !r.cuts || h.count < 2 {
+		return 0, nil
+	}
+	if to, known := r.deletedTo[id]; known {
+		return to, nil
+	}
+	p, err := r.j.positionOnce(ctx, id)
+	if err == nil {
+		r.deletedTo[id] = p.deletedTo
+	}
+	return p.deletedTo, err
+}
+
+func tagged(r *persistence.Record, tag string) bool {
+	if tag == "" {
+		return true
+	}
+	for _, t := range r.Tags {
+		if t == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// An offset says that the first records, as many as next, of the message at at have been
+// seen, and all before.
+type offset struct{ at, next uint64 }
+
+func (j *Journal) formatOffset(o offset) persistence.Offset {
+	return persistence.Offset(fmt.Sprintf("js:%s:%d:%d", j.events, o.at, o.next))
+}
+
+func (j *Journal) parseOffset(text persistence.Offset) (offset, error) {
+	if text == "" {
+		return offset{at: 1}, nil
+	}
+	rest, ours := strings.CutPrefix(string(text), "js:"+j.events+":")
+	at, next, _ := strings.Cut(rest, ":")
+	o := offset{}
+	var err, err2 error
+	o.at, err = strconv.ParseUint(at, 10, 64)
+	o.next, err2 = strconv.ParseUint(next, 10, 64)
+	if !ours || errors.Join(err, err2) != nil || o.at == 0 || o.next == 0 || j.formatOffset(o) != text {
+		return offset{}, fmt.Errorf("%w: %q is not an offset of the journal %s", persistence.ErrInvalid, text, j.events)
+	}
+	return o, nil
+}

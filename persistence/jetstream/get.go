@@ -1,0 +1,111 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// A message is one of a stream.
+type message struct {
+	subject string
+	at      uint64
+	data    []byte
+}
+
+// requestPatience is how long one request may take. It is longer than the election of a
+// leader usually is.
+const requestPatience = 5 * time.Second
+
+// last returns the last message of subject as the leader of the stream has it.
+func (j *Journal) last(ctx context.Context, subject string) (message, error) {
+	return j.ask(ctx, j.events, leaderRequest{LastFor: subject})
+}
+
+// get returns the message at a sequence number of a stream. Any replica may answer; what
+// it does not have, the leader is asked for.
+func (j *Journal) get(ctx context.Context, stream string, at uint64) (message, error) {
+	wait, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
+	raw, err := j.streams[stream].GetMsg(wait, at)
+	if err == nil {
+		return message{subject: raw.Subject, at: raw.Sequence, data: raw.Data}, nil
+	}
+	return j.ask(ctx, stream, leaderRequest{Seq: at})
+}
+
+// A leaderRequest asks for one message.
+type leaderRequest struct {
+	Seq     uint64 `json:"seq,omitempty"`
+	LastFor string `json:"last_by_subj,omitempty"`
+}
+
+// attempts is how often a question is asked before it counts as unanswered.
+const attempts = 4
+
+// ask asks the leader of stream, again if there is none just now. [errMissing] is its own
+// word, any other error means that it has not answered.
+func (j *Journal) ask(ctx context.Context, stream string, request leaderRequest) (message, error) {
+	for n := 1; ; n++ {
+		m, err := j.askOnce(ctx, stream, request)
+		if err == nil || errors.Is(err, errMissing) {
+			return m, err
+		}
+		if n == attempts || ctx.Err() != nil || j.nc.IsClosed() {
+			return message{}, unavailable(ctx, err)
+		}
+		if err := pause(ctx, n); err != nil {
+			return message{}, unavailable(ctx, err)
+		}
+	}
+}
+
+func (j *Journal) askOnce(ctx context.Context, stream string, request leaderRequest) (message, error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return message{}, err
+	}
+	wait, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
+	answer, err := j.nc.RequestMsgWithContext(wait, &nats.Msg{Subject: j.api + "STREAM.MSG.GET." + stream, Data: body})
+	if err != nil {
+		return message{}, err
+	}
+	var got struct {
+		Error   *js.APIError `json:"error"`
+		Message *struct {
+			Subject  string `json:"subject"`
+			Sequence uint64 `json:"seq"`
+			Data     []byte `json:"data"`
+		} `json:"message"`
+	}
+	if err := json.Unmarshal(answer.Data, &got); err != nil {
+		return message{}, fmt.Errorf("jetstream: an answer of the server: %w", err)
+	}
+	switch {
+	case got.Error != nil && got.Error.ErrorCode == codeNotFound:
+		return message{}, errMissing
+	case got.Error != nil:
+		return message{}, got.Error
+	case got.Message == nil:
+		return message{}, errors.New("jetstream: an answer of the server has neither message nor error")
+	}
+	return message{subject: got.Message.Subject, at: got.Message.Sequence, data: got.Message.Data}, nil
+}
+
+// pause waits before the attempt after the nth: 10 ms, 20 ms, 40 ms, up to 250 ms.
+func pause(ctx context.Context, n int) error {
+	timer := time.NewTimer(min(5*time.Millisecond<<min(n, 10), 250*time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,121 @@
+package jetstreamtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journaltest"
+)
+
+func TestJournalObeysTheLawsOnOneServer(t *testing.T) { obeysTheLaws(t, 1) }
+
+func TestJournalObeysTheLawsOnThreeServers(t *testing.T) { obeysTheLaws(t, 3) }
+
+func obeysTheLaws(t *testing.T, n int) {
+	r := &rig{cluster: start(t, n)}
+	journaltest.Run(t, func(t *testing.T) persistence.Journal { return r.open(t, r.name()) }, r.features())
+}
+
+// A rig opens journals on a cluster.
+type rig struct {
+	cluster *cluster
+	names   atomic.Int64
+}
+
+// A journal knows where it is.
+type journal struct {
+	*jetstream.Journal
+	stream string
+	nc     *nats.Conn
+}
+
+func (r *rig) name() string { return fmt.Sprint("journal-", r.names.Add(1)) }
+
+func (r *rig) open(t testing.TB, stream string) *journal {
+	t.Helper()
+	nc := r.cluster.connect(t)
+	j, err := jetstream.Open(t.Context(), nc, jetstream.Config{
+		Stream: stream, Durability: jetstream.SyncAlways, Replicas: len(r.cluster.servers),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, j.Close()) })
+	return &journal{Journal: j, stream: stream, nc: nc}
+}
+
+// features leave out two hooks. DropRecord: a message that JetStream loses takes all its
+// records with it, and when it was the last of its id, with it goes the knowledge that it
+// was there. DamageRecord: JetStream finds a changed byte itself, and drops the message.
+// TestAMissingMessageIsAnError has what can be known.
+func (r *rig) features() journaltest.Features {
+	return journaltest.Features{
+		MaxPayload: jetstream.MaxPayload,
+		Reopen: func(t *testing.T, j persistence.Journal) persistence.Journal {
+			require.NoError(t, j.Close())
+			return r.open(t, j.(*journal).stream)
+		},
+		SecondHandle: func(t *testing.T, j persistence.Journal) persistence.Journal {
+			return r.open(t, j.(*journal).stream)
+		},
+		DamageSnapshot: func(t *testing.T, j persistence.Journal, _ string, seq uint64) {
+			j.(*journal).dropLarge(t, fmt.Appendf(nil, "state %d", seq))
+		},
+		Stall: func(t *testing.T, _ persistence.Journal) func() { return r.cluster.outage(t) },
+		Fill: func(t *testing.T, j persistence.Journal) func() {
+			j.(*journal).limit(t, 1)
+			return func() { j.(*journal).limit(t, -1) }
+		},
+	}
+}
+
+// dropLarge loses the message of the stream of large things that contains data.
+func (j *journal) dropLarge(t *testing.T, data []byte) {
+	t.Helper()
+	stream := j.at(t, j.stream+"_LARGE")
+	last := stream.CachedInfo().State.LastSeq
+	for seq := uint64(1); seq <= last; seq++ {
+		m, err := stream.GetMsg(t.Context(), seq)
+		if err == nil && bytes.Contains(m.Data, data) {
+			require.NoError(t, stream.DeleteMsg(t.Context(), seq))
+			return
+		}
+	}
+	require.Fail(t, "there is no such message")
+}
+
+// limit limits the bytes of both streams.
+func (j *journal) limit(t *testing.T, bytes int64) {
+	t.Helper()
+	client, err := js.New(j.nc)
+	require.NoError(t, err)
+	for _, name := range []string{j.stream, j.stream + "_LARGE"} {
+		config := j.at(t, name).CachedInfo().Config
+		config.MaxBytes = bytes
+		_, err := client.UpdateStream(t.Context(), config)
+		require.NoError(t, err)
+	}
+}
+
+func (j *journal) at(t testing.TB, name string) js.Stream {
+	t.Helper()
+	client, err := js.New(j.nc)
+	require.NoError(t, err)
+	stream, err := client.Stream(t.Context(), name)
+	require.NoError(t, err)
+	return stream
+}
+
+func isError(answer []byte) bool {
+	var a struct {
+		Error *js.APIError `json:"error"`
+	}
+	return json.Unmarshal(answer, &a) != nil || a.Error != nil
+}

@@ -1,0 +1,57 @@
+package jetstream
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+var (
+	_ persistence.Journal       = (*Journal)(nil)
+	_ persistence.FloorClaimer  = (*Journal)(nil)
+	_ persistence.SnapshotStore = (*Journal)(nil)
+	_ persistence.EventReader   = (*Journal)(nil)
+)
+
+// A Journal is a [persistence.Journal], a [persistence.SnapshotStore] and a
+// [persistence.EventReader] in JetStream. Make one with [Open].
+type Journal struct {
+	nc       *nats.Conn
+	js       js.JetStream
+	api      string // what the subjects of the server's interface begin with
+	subjects subjects
+	events   string // the names of the streams
+	large    string
+	streams  map[string]js.Stream
+
+	closed context.Context //nolint:containedctx // it is the journal's own life
+	close  context.CancelFunc
+
+	mu       sync.Mutex // guards entities and their users
+	entities map[string]*entity
+	cut      cutFlag
+}
+
+func newJournal(nc *nats.Conn, client js.JetStream, config Config) *Journal {
+	j := &Journal{
+		nc: nc, js: client, api: "$JS.API.", subjects: subjects{root: config.Stream},
+		events: config.events().Name, large: config.large().Name,
+		streams: map[string]js.Stream{}, entities: map[string]*entity{},
+	}
+	if config.Domain != "" {
+		j.api = "$JS." + config.Domain + ".API."
+	}
+	j.closed, j.close = context.WithCancel(context.Background())
+	return j
+}
+
+// Close implements [persistence.Journal]. It does not wait: what has been sent may still
+// be stored, and whoever waits for its answer gets [persistence.ErrUnknown].
+func (j *Journal) Close() error {
+	j.close()
+	return nil
+}

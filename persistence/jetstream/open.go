@@ -1,0 +1,168 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// Durability is what the servers do before they acknowledge. It must be chosen, see the
+// package documentation: a client cannot see it.
+type Durability int
+
+const (
+	// SyncAlways: the configuration of every server has sync_interval: always. What was
+	// acknowledged is on the disk.
+	SyncAlways Durability = 1 + iota
+	// DeferredSync: it has not. What was acknowledged may be lost with the power, or with
+	// the machine, of as many servers as hold it: by default, what is younger than two
+	// minutes.
+	DeferredSync
+)
+
+// A Config says where a journal is.
+type Config struct {
+	// Stream is the name of the stream, and what its subjects begin with: letters, digits,
+	// '-' and '_'. A second stream, with _LARGE at its end, has what does not fit into
+	// messages. Open makes them if need be. Required.
+	Stream string
+
+	// Durability is what the servers do before they acknowledge. Required.
+	Durability Durability
+
+	// Replicas is how many servers have each message: 1, 3 or 5. 0 is 3.
+	Replicas int
+
+	// Domain is that of JetStream; "" is the one of the server.
+	Domain string
+
+	// System is a connection to the system account of the servers. With it, Open asks them
+	// whether they sync as Durability says, and fails if one does not. Without it, it
+	// cannot know.
+	System *nats.Conn
+}
+
+var streamName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
+
+func (c *Config) validate() error {
+	switch {
+	case !streamName.MatchString(c.Stream):
+		return fmt.Errorf("jetstream: Config.Stream is %q; it must be 1 to 200 letters, digits, '-' and '_'", c.Stream)
+	case c.Durability != SyncAlways && c.Durability != DeferredSync:
+		return errors.New("jetstream: Config.Durability is not set; choose SyncAlways if all servers have sync_interval: always, else DeferredSync, which can lose what was acknowledged")
+	case c.Replicas < 0:
+		return fmt.Errorf("jetstream: Config.Replicas is %d", c.Replicas)
+	}
+	return nil
+}
+
+// Open opens the journal in the streams of config, and makes them if there are none. It
+// fails when they are there and not as a journal needs them, for example because they
+// drop old messages. The connection stays yours: close it after the journal.
+func Open(ctx context.Context, nc *nats.Conn, config Config) (*Journal, error) {
+	if nc == nil {
+		return nil, errors.New("jetstream: Open needs a connection; make one with nats.Connect")
+	}
+	if config.Replicas == 0 {
+		config.Replicas = 3
+	}
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	client, err := newClient(nc, config.Domain)
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: open %s: %w", config.Stream, err)
+	}
+	if err := config.checkServers(ctx); err != nil {
+		return nil, fmt.Errorf("jetstream: open %s: %w", config.Stream, err)
+	}
+	j := newJournal(nc, client, config)
+	for _, want := range []js.StreamConfig{config.events(), config.large()} {
+		stream, err := ensure(ctx, client, want, config.Durability)
+		if err != nil {
+			return nil, fmt.Errorf("jetstream: open %s: %w", want.Name, err)
+		}
+		j.streams[want.Name] = stream
+	}
+	return j, nil
+}
+
+func newClient(nc *nats.Conn, domain string) (js.JetStream, error) {
+	if domain == "" {
+		return js.New(nc)
+	}
+	return js.NewWithDomain(nc, domain)
+}
+
+// events is the stream of all that happens to persistence ids.
+func (c *Config) events() js.StreamConfig {
+	s := subjects{root: c.Stream}
+	return c.stream(c.Stream, "events of persistence ids", s.entities(), s.cut())
+}
+
+// large is the stream of what is too large for one message.
+func (c *Config) large() js.StreamConfig {
+	return c.stream(c.Stream+"_LARGE", "snapshots and large events of "+c.Stream, c.Stream+".r.*", c.Stream+".s.*")
+}
+
+func (c *Config) stream(name, description string, subjects ...string) js.StreamConfig {
+	return js.StreamConfig{
+		Name: name, Description: description, Subjects: subjects,
+		Retention: js.LimitsPolicy, Discard: js.DiscardNew, Storage: js.FileStorage,
+		MaxMsgs: -1, MaxBytes: -1, MaxMsgsPerSubject: -1, MaxMsgSize: -1, MaxConsumers: -1,
+		Replicas: c.Replicas, AllowDirect: true,
+	}
+}
+
+// ensure returns the stream, made if there is none. Two that make it at once make the same.
+func ensure(ctx context.Context, client js.JetStream, want js.StreamConfig, durability Durability) (js.Stream, error) {
+	stream, err := client.Stream(ctx, want.Name)
+	if errors.Is(err, js.ErrStreamNotFound) {
+		stream, err = client.CreateStream(ctx, want)
+		if errors.Is(err, js.ErrStreamNameAlreadyInUse) {
+			stream, err = client.Stream(ctx, want.Name)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	have := stream.CachedInfo().Config
+	if problems := unsuitable(&have, &want, durability); len(problems) > 0 {
+		return nil, fmt.Errorf("the stream does not suit a journal: %w", errors.Join(problems...))
+	}
+	return stream, nil
+}
+
+// unsuitable says what is wrong with a stream. Its administrator may limit its bytes, move
+// it and describe it.
+func unsuitable(have, want *js.StreamConfig, durability Durability) []error {
+	var problems []error
+	for _, c := range []struct {
+		bad  bool
+		what string
+	}{
+		{!slices.Equal(slices.Sorted(slices.Values(have.Subjects)), slices.Sorted(slices.Values(want.Subjects))), fmt.Sprintf("subjects are %q, not %q", have.Subjects, want.Subjects)},
+		{have.Storage != js.FileStorage, "storage is not file"},
+		{have.Retention != js.LimitsPolicy, "retention is not limits"},
+		{have.Discard != js.DiscardNew, "discard is not new: it would drop events when it is full"},
+		{have.MaxAge != 0, "max age is set: it would drop events"},
+		{have.MaxMsgs > 0 || have.MaxMsgsPerSubject > 0, "the number of messages is limited"},
+		{have.Replicas != want.Replicas, fmt.Sprintf("it has %d replicas, Config.Replicas is %d", have.Replicas, want.Replicas)},
+		{!have.AllowDirect, "direct gets are not allowed"},
+		{have.NoAck, "it does not acknowledge"},
+		{have.Sealed, "it is sealed"},
+		{have.DenyPurge, "purge is denied"},
+		{have.Mirror != nil || len(have.Sources) > 0 || have.SubjectTransform != nil, "it copies or renames messages"},
+		{have.PersistMode != js.DefaultPersistMode && durability != DeferredSync, "persist mode is async, which Config.Durability does not allow: choose DeferredSync by name"},
+	} {
+		if c.bad {
+			problems = append(problems, errors.New(c.what))
+		}
+	}
+	return problems
+}

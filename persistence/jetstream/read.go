@@ -1,0 +1,150 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// Read implements [persistence.Journal]. It yields what was there when it began.
+func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
+	return func(yield func(persistence.Record, error) bool) {
+		ctx, end, err := j.begin(ctx)
+		if err != nil {
+			yield(persistence.Record{}, wrap("read", id, err))
+			return
+		}
+		defer end()
+		for r, err := range j.read(ctx, id, from, to) {
+			if !yield(r, wrap("read", id, ended(ctx, err))) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (j *Journal) read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
+	return func(yield func(persistence.Record, error) bool) {
+		if err := persistence.ValidateID(id); err != nil {
+			yield(persistence.Record{}, err)
+			return
+		}
+		e, release := j.entity(id)
+		defer release()
+		p, err := j.position(ctx, id, e)
+		if err != nil {
+			yield(persistence.Record{}, err)
+			return
+		}
+		j.records(ctx, id, &p, from, to)(yield)
+	}
+}
+
+// records yields the records of id from from to to that p knows of.
+func (j *Journal) records(ctx context.Context, id string, p *position, from, to uint64) iter.Seq2[persistence.Record, error] {
+	from, to = max(from, p.deletedTo+1), min(to, p.last)
+	return func(yield func(persistence.Record, error) bool) {
+		if from > to {
+			return
+		}
+		places, err := j.walk(ctx, id, p, from)
+		if err != nil {
+			yield(persistence.Record{}, err)
+			return
+		}
+		for m := range j.messages(ctx, id, places) {
+			if !m.yield(ctx, from, to, yield) || m.place.last >= to {
+				return
+			}
+		}
+	}
+}
+
+// A recordMessage is a message with records, or the reason that there is none.
+type recordMessage struct {
+	place   place
+	records recordDecoder
+	err     error
+}
+
+// prefetch is how many messages are asked for at once.
+const prefetch = 64
+
+// messages yields those at places, in order.
+func (j *Journal) messages(ctx context.Context, id string, places []place) iter.Seq[recordMessage] {
+	return func(yield func(recordMessage) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		answers := make(chan chan recordMessage, prefetch)
+		go func() {
+			defer close(answers)
+			for _, at := range places {
+				answer := make(chan recordMessage, 1)
+				select {
+				case answers <- answer:
+					go func() { answer <- j.message(ctx, id, at) }()
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		defer func() {
+			cancel()
+			for answer := range answers {
+				<-answer
+			}
+		}()
+		for range places {
+			answer, more := <-answers
+			if !more { // only when ctx is done
+				yield(recordMessage{err: unavailable(ctx, nil)})
+				return
+			}
+			if !yield(<-answer) {
+				return
+			}
+		}
+	}
+}
+
+// message returns the one at a place.
+func (j *Journal) message(ctx context.Context, id string, at place) recordMessage {
+	h, body, err := j.fetch(ctx, id, at.at, at.last)
+	if err == nil && h.last-h.count+1 != at.first {
+		err = corrupt("message %d begins with record %d instead of %d", at.at, h.last-h.count+1, at.first)
+	}
+	if err == nil && len(h.chunks) > 0 {
+		if body, err = j.download(ctx, j.subjects.records(id), h.chunks); errors.Is(err, errMissing) {
+			err = j.lost(ctx, id, at.at, at.last, err)
+		}
+	}
+	if err != nil {
+		return recordMessage{place: at, err: err}
+	}
+	return recordMessage{place: at, records: newRecordDecoder(id, &h, body)}
+}
+
+// yield yields the records of m that are from from to to, and reports whether to go on.
+func (m *recordMessage) yield(ctx context.Context, from, to uint64, yield func(persistence.Record, error) bool) bool {
+	if m.err != nil {
+		yield(persistence.Record{}, m.err)
+		return false
+	}
+	for seq := m.place.first; seq <= min(to, m.place.last); seq++ {
+		if seq < from {
+			m.records.skip()
+			continue
+		}
+		if ctx.Err() != nil {
+			yield(persistence.Record{}, unavailable(ctx, nil))
+			return false
+		}
+		r, err := m.records.record()
+		if !yield(r, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,84 @@
+package jetstream
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// Slices are two tokens of a subject, this many of each, so that the subjects of any range
+// of slices are few patterns.
+const sliceTokens = 32
+
+// subjects are those of one journal. They begin with the name of its stream.
+type subjects struct{ root string }
+
+// entity is where the messages of id are.
+func (s subjects) entity(id string) string {
+	slice := persistence.SliceOf(id)
+	return fmt.Sprintf("%s.e.%d.%d.%s", s.root, slice/sliceTokens, slice%sliceTokens, token(id))
+}
+
+// entities matches the subjects of all ids.
+func (s subjects) entities() string { return s.root + ".e.*.*.*" }
+
+// cut is where it is noted that a deletion ended inside of a message.
+func (s subjects) cut() string { return s.root + ".cut" }
+
+// records is where the chunks are of what was appended to id and is too large for a
+// message, snapshots where those of its snapshots are.
+func (s subjects) records(id string) string   { return s.root + ".r." + token(id) }
+func (s subjects) snapshots(id string) string { return s.root + ".s." + token(id) }
+
+// id returns the persistence id whose messages are at subject.
+func (s subjects) id(subject string) (string, error) {
+	tokens := strings.Split(strings.TrimPrefix(subject, s.root+".e."), ".")
+	if len(tokens) == 3 {
+		if id, ok := untoken(tokens[2]); ok && s.entity(id) == subject {
+			return id, nil
+		}
+	}
+	return "", fmt.Errorf("%w: %q is not the subject of a persistence id", persistence.ErrCorrupt, subject)
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+// token returns id as one token of a subject: letters, digits, '-' and '_' stand for
+// themselves, each other byte is '=' and two hexadecimal digits.
+func token(id string) string {
+	var b strings.Builder
+	for i := range len(id) {
+		if c := id[i]; plain(c) {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'=', hexDigits[c>>4], hexDigits[c&15]})
+		}
+	}
+	return b.String()
+}
+
+// untoken is the inverse of token; ok is false when t is not a token.
+func untoken(t string) (id string, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(t); i++ {
+		if t[i] != '=' {
+			b.WriteByte(t[i])
+			continue
+		}
+		if i+2 >= len(t) {
+			return "", false
+		}
+		high, low := strings.IndexByte(hexDigits, t[i+1]), strings.IndexByte(hexDigits, t[i+2])
+		if high < 0 || low < 0 {
+			return "", false
+		}
+		b.WriteByte(byte(high<<4 | low))
+		i += 2
+	}
+	return b.String(), token(b.String()) == t
+}
+
+func plain(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+}

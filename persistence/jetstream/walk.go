@@ -1,0 +1,106 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A place is a message with records: where it is, and the first and the last of them.
+type place struct{ at, first, last uint64 }
+
+// walk returns the places, ascending, of the records of id from from on that p knows. It
+// asks for every 33rd of the messages between.
+func (j *Journal) walk(ctx context.Context, id string, p *position, from uint64) ([]place, error) {
+	w := walker{from: max(from, p.deletedTo+1), left: p.last}
+	for h, at := &p.head, p.at; w.visit(h, at); {
+		base, err := j.head(ctx, id, h.base, w.left)
+		if err != nil {
+			return nil, err
+		}
+		at, h = h.base, &base
+	}
+	slices.Reverse(w.places)
+	return w.places, w.err
+}
+
+// A walker goes back through the messages of an id.
+type walker struct {
+	from   uint64
+	left   uint64 // the last record whose place is not known yet
+	places []place
+	err    error
+}
+
+// visit adds the records in the message at at and those it points to, and reports whether
+// there are earlier ones to look for.
+func (w *walker) visit(h *head, at uint64) bool {
+	w.add(pointer{at: at, count: h.count})
+	for _, p := range slices.Backward(h.index) {
+		w.add(p)
+	}
+	if w.left < w.from || w.err != nil {
+		return false
+	}
+	if h.base == 0 {
+		w.err = corrupt("nothing points to record %d", w.left)
+		return false
+	}
+	return true
+}
+
+func (w *walker) add(p pointer) {
+	if w.left < w.from || p.count == 0 {
+		return
+	}
+	if p.count > w.left {
+		w.err = corrupt("message %d has more records than there are", p.at)
+		w.left = 0
+		return
+	}
+	w.places = append(w.places, place{at: p.at, first: w.left - p.count + 1, last: w.left})
+	w.left -= p.count
+}
+
+// head returns that of the message at at, after which the last record is last.
+func (j *Journal) head(ctx context.Context, id string, at, last uint64) (head, error) {
+	h, _, err := j.fetch(ctx, id, at, last)
+	return h, err
+}
+
+// fetch returns the message at at of the stream, after which the last record of id is last.
+func (j *Journal) fetch(ctx context.Context, id string, at, last uint64) (h head, body []byte, err error) {
+	m, err := j.get(ctx, j.events, at)
+	if err != nil {
+		return head{}, nil, j.lost(ctx, id, at, last, err)
+	}
+	if subject := j.subjects.entity(id); m.subject != subject {
+		return head{}, nil, corrupt("message %d is at %q instead of %q", at, m.subject, subject)
+	}
+	if h, body, err = decodeHead(id, m.data); err != nil {
+		return head{}, nil, fmt.Errorf("message %d: %w", at, err)
+	}
+	if h.last != last {
+		return head{}, nil, corrupt("message %d says that the last record is %d instead of %d", at, h.last, last)
+	}
+	return h, body, nil
+}
+
+// lost says what it means that the message with record last could not be fetched: when it
+// is missing, it may have been deleted in the meantime.
+func (j *Journal) lost(ctx context.Context, id string, at, last uint64, err error) error {
+	if !errors.Is(err, errMissing) {
+		return err
+	}
+	now, err := j.positionOnce(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case now.deletedTo >= last:
+		return fmt.Errorf("%w: record %d has been deleted meanwhile, read again", persistence.ErrUnavailable, last)
+	}
+	return corrupt("message %d, which has record %d or points to it, is missing", at, last)
+}
