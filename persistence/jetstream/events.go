@@ -14,10 +14,9 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// Events implements [persistence.EventReader]. The order is that of the stream. A call that
-// finds nothing new is one request; one that does creates a consumer in the memory of one
-// server, for as long as it reads. All messages of the slices come to the reader, and are
-// filtered by tag there.
+// Events implements [persistence.EventReader]. The order is that of the stream. What is
+// asked for is filtered by the reader; only of slices, when there is much to read, the
+// server sends no others.
 func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
 	return func(yield func(persistence.Entry, error) bool) {
 		ctx, end, err := j.begin(ctx)
@@ -56,10 +55,45 @@ func (j *Journal) tail(ctx context.Context, q persistence.Query, after persisten
 	if err := r.lookForCuts(ctx); err != nil {
 		return err
 	}
-	if end.at == from.at { // a reader that polls, most of the time
-		return r.message(ctx, end)
+	if end.at-from.at < fewMessages {
+		return r.few(ctx, end)
 	}
-	messages, err := j.consume(ctx, q.Slices, from.at, end)
+	return r.many(ctx, end)
+}
+
+// fewMessages are asked for one by one. For more, a consumer is made: the servers keep a
+// record of it while it is there, so it is no good for a reader that polls.
+const fewMessages = 128
+
+func (r *eventReader) few(ctx context.Context, end message) error {
+	type answer struct {
+		message
+		error
+	}
+	get := func(ctx context.Context, i int) answer {
+		at := r.from.at + uint64(i)
+		if at == end.at {
+			return answer{message: end}
+		}
+		m, err := r.j.get(ctx, r.j.events, at)
+		return answer{message: m, error: err}
+	}
+	for m := range ahead(ctx, int(end.at-r.from.at)+1, get) {
+		if errors.Is(m.error, errMissing) { // removed
+			continue
+		}
+		if m.error != nil {
+			return m.error
+		}
+		if err := r.message(ctx, m.message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *eventReader) many(ctx context.Context, end message) error {
+	messages, err := r.j.consume(ctx, r.q.Slices, r.from.at, end)
 	if err != nil {
 		return err
 	}
@@ -77,11 +111,8 @@ func (j *Journal) tail(ctx context.Context, q persistence.Query, after persisten
 		if at > end.at {
 			return nil
 		}
-		if err := r.message(ctx, message{subject: m.Subject(), at: at, data: m.Data()}); err != nil {
+		if err := r.message(ctx, message{subject: m.Subject(), at: at, data: m.Data()}); err != nil || at == end.at {
 			return err
-		}
-		if at == end.at {
-			return nil
 		}
 	}
 }

@@ -69,44 +69,9 @@ type recordMessage struct {
 	err     error
 }
 
-// prefetch is how many messages are asked for at once.
-const prefetch = 64
-
 // messages yields those at places, in order.
 func (j *Journal) messages(ctx context.Context, id string, places []place) iter.Seq[recordMessage] {
-	return func(yield func(recordMessage) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		answers := make(chan chan recordMessage, prefetch)
-		go func() {
-			defer close(answers)
-			for _, at := range places {
-				answer := make(chan recordMessage, 1)
-				select {
-				case answers <- answer:
-					go func() { answer <- j.message(ctx, id, at) }()
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-		defer func() {
-			cancel()
-			for answer := range answers {
-				<-answer
-			}
-		}()
-		for range places {
-			answer, more := <-answers
-			if !more { // only when ctx is done
-				yield(recordMessage{err: unavailable(ctx, nil)})
-				return
-			}
-			if !yield(<-answer) {
-				return
-			}
-		}
-	}
+	return ahead(ctx, len(places), func(ctx context.Context, i int) recordMessage { return j.message(ctx, id, places[i]) })
 }
 
 // message returns the one at a place.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
@@ -68,7 +69,10 @@ func (r *rig) features() journaltest.Features {
 		DamageSnapshot: func(t *testing.T, j persistence.Journal, _ string, seq uint64) {
 			j.(*journal).dropLarge(t, fmt.Appendf(nil, "state %d", seq))
 		},
-		Stall: func(t *testing.T, _ persistence.Journal) func() { return r.cluster.outage(t) },
+		Stall: func(t *testing.T, j persistence.Journal) func() {
+			again := r.cluster.outage(t)
+			return func() { again(); j.(*journal).await(t) }
+		},
 		Fill: func(t *testing.T, j persistence.Journal) func() {
 			j.(*journal).limit(t, 1)
 			return func() { j.(*journal).limit(t, -1) }
@@ -101,6 +105,17 @@ func (j *journal) limit(t *testing.T, bytes int64) {
 		config.MaxBytes = bytes
 		_, err := client.UpdateStream(t.Context(), config)
 		require.NoError(t, err)
+	}
+}
+
+// await waits until both streams have a leader.
+func (j *journal) await(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{j.stream, j.stream + "_LARGE"} {
+		require.Eventually(t, func() bool {
+			answer, err := j.nc.Request("$JS.API.STREAM.INFO."+name, nil, time.Second)
+			return err == nil && !isError(answer.Data)
+		}, 30*time.Second, 20*time.Millisecond)
 	}
 }
 
