@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,13 +138,13 @@ func (j *Journal) end(ctx context.Context) (message, error) {
 	}
 }
 
-// consume begins to read the messages of slices from the one at from on, and that at the
+// consume begins to read the messages of part from the one at from on, and that at the
 // end, so that the reader knows when it has seen all, even from a replica that lags.
-func (j *Journal) consume(ctx context.Context, slices persistence.SliceRange, from uint64, end message) (js.MessagesContext, error) {
+func (j *Journal) consume(ctx context.Context, part persistence.SliceRange, from uint64, end message) (js.MessagesContext, error) {
 	wait, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
 	consumer, err := j.streams[j.events].OrderedConsumer(wait, js.OrderedConsumerConfig{
-		FilterSubjects: j.subjects.filters(slices, end.subject),
+		FilterSubjects: j.subjects.filters(part, end.subject),
 		DeliverPolicy:  js.DeliverByStartSequencePolicy, OptStartSeq: from,
 		InactiveThreshold: time.Minute,
 	})
@@ -157,9 +158,9 @@ func (j *Journal) consume(ctx context.Context, slices persistence.SliceRange, fr
 	return messages, nil
 }
 
-// filters are the subjects of slices, and last.
-func (s subjects) filters(slices persistence.SliceRange, last string) []string {
-	if slices == (persistence.SliceRange{}) || slices == (persistence.SliceRange{To: persistence.Slices}) {
+// filters are the subjects of part, and last.
+func (s subjects) filters(part persistence.SliceRange, last string) []string {
+	if part == (persistence.SliceRange{}) || part == (persistence.SliceRange{To: persistence.Slices}) {
 		return []string{s.root + ".>"}
 	}
 	var filters []string
@@ -169,8 +170,8 @@ func (s subjects) filters(slices persistence.SliceRange, last string) []string {
 		prefix, _, _ := strings.Cut(pattern, "*")
 		contained = contained || strings.HasPrefix(last, prefix)
 	}
-	for slice := slices.From; slice < slices.To; {
-		if slice%sliceTokens == 0 && slice+sliceTokens <= slices.To {
+	for slice := part.From; slice < part.To; {
+		if slice%sliceTokens == 0 && slice+sliceTokens <= part.To {
 			add(fmt.Sprintf("%s.e.%d.*.*", s.root, slice/sliceTokens))
 			slice += sliceTokens
 			continue
@@ -253,7 +254,7 @@ func (r *eventReader) records(ctx context.Context, id string, at uint64, h *head
 		if err != nil {
 			return fmt.Errorf("message %d of %q: %w", at, id, err)
 		}
-		if !tagged(&record, r.q.Tag) {
+		if r.q.Tag != "" && !slices.Contains(record.Tags, r.q.Tag) {
 			continue
 		}
 		if !r.yield(persistence.Entry{ID: id, Offset: r.j.formatOffset(here), Record: record}, nil) {
@@ -276,18 +277,6 @@ func (r *eventReader) deleted(ctx context.Context, id string, h *head) (uint64, 
 		r.deletedTo[id] = p.deletedTo
 	}
 	return p.deletedTo, err
-}
-
-func tagged(r *persistence.Record, tag string) bool {
-	if tag == "" {
-		return true
-	}
-	for _, t := range r.Tags {
-		if t == tag {
-			return true
-		}
-	}
-	return false
 }
 
 // An offset says that the first records, as many as next, of the message at at have been

@@ -121,11 +121,11 @@ func decodeHead(id string, message []byte) (h head, rest []byte, err error) {
 	if sum := d.uint32(); d.bad || sum != headSum(id, covered) {
 		return head{}, nil, corrupt("the head of a message does not match its checksum")
 	}
-	if v := body.take(2); body.bad || v[0] != version || v[1] < byte(kindRecords) || v[1] > byte(kindSnapshots) {
+	v := body.take(2)
+	if body.bad || v[0] != version || v[1] < byte(kindRecords) || v[1] > byte(kindSnapshots) {
 		return head{}, nil, corrupt("a message has version and kind %v; this program knows version %d: it may be older than the one that wrote", v, version)
-	} else {
-		h.kind = kind(v[1])
 	}
+	h.kind = kind(v[1])
 	for _, n := range []*uint64{&h.epoch, &h.last, &h.count, &h.deletedTo, &h.base, &h.state, &h.large} {
 		*n = body.uvarint()
 	}

@@ -16,11 +16,11 @@ import (
 type Durability int
 
 const (
-	// SyncAlways: the configuration of every server has sync_interval: always. What was
-	// acknowledged is on the disk.
+	// SyncAlways says that the configuration of every server has sync_interval: always. What
+	// was acknowledged is on the disk.
 	SyncAlways Durability = 1 + iota
-	// DeferredSync: it has not. What was acknowledged may be lost with the power, or with
-	// the machine, of as many servers as hold it: by default, what is younger than two
+	// DeferredSync says that it has not. What was acknowledged may be lost with the power, or
+	// with the machine, of as many servers as hold it: by default, what is younger than two
 	// minutes.
 	DeferredSync
 )
