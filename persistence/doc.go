@@ -124,10 +124,11 @@
 //
 // Failures are those of any actor: supervision decides. A restart recovers anew; give it
 // a [actor.Backoff], as a journal that is down fails again at once. Commands that wait
-// in the mailbox stay there, and while a request is sent again those that are put aside
-// stay where they are, too. A restart makes dead letters of these, whatever its reason.
-// After a failure of the journal there is nothing to resume: each further command fails
-// the actor with the same error.
+// in the mailbox stay there. Those that are put aside by [Stash] stay so while a request is
+// sent again; in a restart after a failure of the journal they go behind those in the
+// mailbox, to be handled anew; in any other they are dead letters, as what they were
+// waiting for is gone. After a failure of the journal there is nothing to resume: each
+// further command fails the actor with the same error.
 //
 // There is no circuit breaker. The backoffs of [OnPersistFailure] and of supervision are
 // what spares a journal that is down, and [LimitRecoveries] one that has just come back.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -148,6 +149,44 @@ func TestStashedCommandsOutlastAFailureOfTheJournalThatPasses(t *testing.T) {
 			w.replies.Expect(want)
 		}
 		require.Equal(w, ">abc", w.events())
+	})
+}
+
+// They go behind those that wait, in order, and decide anew.
+func TestStashedCommandsOutlastARestartThatTheJournalIsToBlameFor(t *testing.T) {
+	inBubble(t, func(w *world) {
+		lost := w.deadLetters()
+		failing := answers(persistence.ErrUnavailable)
+		w.journal.set(hooks{append: func(ctx context.Context, apply func() error) error {
+			return slowly(ctx, func() error { return failing(ctx, apply) })
+		}})
+		ref := actor.Spawn(w.system, behaviors.Supervise(words(w.journal, persistence.OnPersistFailure(actor.Backoff{})),
+			actor.Strategy{Backoff: actor.Backoff{Min: time.Second}}), "")
+		for _, word := range []string{"a", "b"} {
+			ref.Tell(gated(w.to, word))
+		}
+		ref.Tell(do(persistence.Persist(said{"fails"})))
+		synctest.Wait()
+		ref.Tell(gated(w.to, "c"))
+		ref.Tell(do(persistence.Persist(said{">"}).ThenUnstashAll()))
+		w.replies.Within(time.Minute, func() { w.expect("c", "a", "b") })
+		require.Equal(w, ">cab", w.events())
+		lost.ExpectNone(time.Hour)
+	})
+}
+
+// When there is no next incarnation, they are dead letters.
+func TestStashedCommandsDoNotOutlastAnActorThatIsFencedOff(t *testing.T) {
+	inBubble(t, func(w *world) {
+		lost := w.deadLetters()
+		ref := w.supervised(nil)
+		ref.Tell(gated(w.to, "a"))
+		synctest.Wait()
+		w.spawn()
+		synctest.Wait()
+		ref.Tell(say(w.to, "b"))
+		require.ErrorIs(w, lost.Receive().Reason, actor.ErrTerminated)
+		w.replies.ExpectTerminated(ref)
 	})
 }
 

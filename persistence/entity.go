@@ -187,15 +187,26 @@ func (e *entity[M, E, S]) unstash(n int) {
 	e.turn = append(ready, e.turn...)
 }
 
-// end gives up what was put aside, and waits for what works in the background.
+// end waits for what works in the background. What was put aside is given up, unless the
+// journal is to blame and the actor restarts: then the next incarnation gets it anew.
 func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
 	e.idleness.end()
-	reason := actor.ErrTerminated
-	if e.ctx.Err() == nil {
-		reason = fmt.Errorf("%w: the actor was restarted while the command was put aside", actor.ErrDropped)
+	left := append(e.turn, e.stashed...)
+	switch {
+	case e.ctx.Err() != nil:
+		e.giveUp(left, actor.ErrTerminated)
+	case e.failure == nil:
+		e.giveUp(left, fmt.Errorf("%w: the actor was restarted while the command was put aside", actor.ErrDropped))
+	default:
+		for _, cmd := range left {
+			e.ctx.Self().Tell(cmd)
+		}
 	}
-	for _, cmd := range append(e.turn, e.stashed...) {
+}
+
+func (e *entity[M, E, S]) giveUp(cmds []M, reason error) {
+	for _, cmd := range cmds {
 		e.deadLetter(cmd, reason)
 	}
 }
