@@ -97,7 +97,7 @@ func TestAnEventInAnswerToRecoveryThatCannotBeStoredFailsTheActor(t *testing.T) 
 			w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Persist(said{"x"}) })))
 		failure := failures.Receive()
 		require.ErrorIs(w, failure, persistence.ErrFull)
-		require.False(w, errors.As(failure, new(*persistence.RecoveryError)), "it had recovered")
+		require.NotErrorAs(w, failure, new(*persistence.RecoveryError), "it had recovered")
 		w.expect("recovered 0 []", "persistence.PersistFailed []")
 	})
 }
