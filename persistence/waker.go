@@ -6,7 +6,8 @@ import "sync"
 // process appends and of nothing else, so readers ask in vain now and then all the same.
 type Waker interface {
 	// Appended returns a channel that is closed once something has been appended after the
-	// call, or the journal is closed. It may be called from any goroutine.
+	// call, or the journal is closed; nil when it will not tell, as that which a journal is
+	// wrapped around does not. It may be called from any goroutine.
 	Appended() <-chan struct{}
 }
 
