@@ -31,3 +31,39 @@ func ExampleNew() {
 	// true
 	// append "counter": persistence: fenced by a newer claim: epoch 1, the newest is 2
 }
+
+// A reader keeps the offset of the last event that it has seen, and goes on after it.
+func ExampleJournal_Events() {
+	ctx := context.Background()
+	j := memory.New()
+	for _, id := range []string{"ada", "bob"} {
+		claim, err := j.Claim(ctx, id, persistence.WriterID{})
+		fmt.Println(err, j.Append(ctx, []persistence.AppendRequest{{
+			ID: id, Epoch: claim.Epoch,
+			Records: []persistence.Record{
+				{Seq: 1, Epoch: claim.Epoch, Type: "opened", Tags: []string{"account"}},
+				{Seq: 2, Epoch: claim.Epoch, Type: "named"},
+				{Seq: 3, Epoch: claim.Epoch, Type: "deposited", Tags: []string{"account", "money"}},
+			},
+		}})[0])
+	}
+
+	var last persistence.Offset
+	for range 2 {
+		seen := 0
+		for e, err := range j.Events(ctx, persistence.Query{Tag: "account"}, last) {
+			fmt.Println(e.Offset, e.ID, e.Record.Seq, e.Record.Type, err)
+			if last = e.Offset; seen == 1 {
+				break
+			}
+			seen++
+		}
+	}
+	// Output:
+	// <nil> <nil>
+	// <nil> <nil>
+	// memory:1 ada 1 opened <nil>
+	// memory:3 ada 3 deposited <nil>
+	// memory:4 bob 1 opened <nil>
+	// memory:6 bob 3 deposited <nil>
+}

@@ -18,15 +18,18 @@ type (
 	event    interface{ event() }
 	added    struct{ N int }
 	poisoned struct{}
+	named    struct{ Name string }
 	foreign  struct{}
 )
 
 func (added) event()    {}
 func (poisoned) event() {}
+func (named) event()    {}
 
 func init() {
 	actor.RegisterType[added]("projection_test.added")
 	actor.RegisterType[poisoned]("projection_test.poisoned")
+	actor.RegisterType[named]("projection_test.named")
 	actor.RegisterType[foreign]("projection_test.foreign")
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -333,6 +334,59 @@ type saves struct {
 func (s *saves) Save(ctx context.Context, name string, after, to persistence.Offset) error {
 	s.saved = append(s.saved, to)
 	return s.MemoryOffsets.Save(ctx, name, after, to)
+}
+
+func TestABatchOfLargeEventsIsSmall(t *testing.T) {
+	j, s, offsets := memory.New(), newSum(), &saves{}
+	large := named{Name: strings.Repeat("x", 400<<10)}
+	newWriter(t, j, "a").append(large, large, large, large)
+	_, err := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle)).CatchUp(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []persistence.Offset{"memory:3", "memory:4"}, offsets.saved)
+}
+
+// failing fails to save.
+type failing struct {
+	projection.MemoryOffsets
+	err error
+}
+
+func (f *failing) Save(ctx context.Context, name string, after, to persistence.Offset) error {
+	if f.err != nil {
+		return f.err
+	}
+	return f.MemoryOffsets.Save(ctx, name, after, to)
+}
+
+func TestWhatWasHandledButNotSavedComesAgain(t *testing.T) {
+	j, s, offsets := memory.New(), newSum(), &failing{err: errors.New("disk is full")}
+	newWriter(t, j, "a").append(added{1}, added{2})
+	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+	_, err := p.CatchUp(t.Context())
+	require.ErrorIs(t, err, offsets.err)
+	offsets.err = nil
+	_, err = p.CatchUp(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a/1", "a/2", "a/1", "a/2"}, s.handled())
+}
+
+func TestWhoWaitsWhileItFailsIsToldOnceItHasCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), newSum()
+		s.failWith(poison)
+		newWriter(t, j, "a").append(poisoned{})
+		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		sys := quiet(t)
+		ref := actor.Spawn(sys, p.Behavior(), "sum")
+		time.Sleep(time.Minute)
+		replies := testkit.NewProbe[projection.Status](t, sys)
+		ref.Tell(projection.CatchUp{ReplyTo: replies.Ref()})
+		replies.ExpectNone(time.Hour)
+		s.failWith(nil)
+		time.Sleep(time.Minute)
+		require.Equal(t, uint64(1), replies.Receive().Workers[0].Handled)
+		replies.ExpectNone(time.Hour)
+	})
 }
 
 // lazy handles nothing.

@@ -13,6 +13,9 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
+// batchBytes bounds the payloads of a batch, and so what a worker keeps in memory.
+const batchBytes = 1 << 20
+
 // A worker handles a share of the events, one batch after the other. It belongs to one
 // goroutine; what others may know of it is in report.
 type worker[E any] struct {
@@ -62,7 +65,7 @@ func (w *worker[E]) catchUp(ctx context.Context) (found bool, err error) {
 }
 
 func (w *worker[E]) read(ctx context.Context) (found bool, err error) {
-	b := w.batch()
+	b, size := w.batch(), 0
 	for entry, err := range w.reader.Events(ctx, w.query, w.offset) {
 		if err != nil {
 			return found, errors.Join(w.flush(ctx, b), err)
@@ -71,11 +74,12 @@ func (w *worker[E]) read(ctx context.Context) (found bool, err error) {
 		if err := w.add(ctx, b, &entry); err != nil {
 			return found, err
 		}
-		if len(b.Events) >= w.limit() {
+		size += len(entry.Record.Payload)
+		if len(b.Events) >= w.limit() || size >= batchBytes {
 			if err := w.flush(ctx, b); err != nil {
 				return found, err
 			}
-			b = w.batch()
+			b, size = w.batch(), 0
 		}
 	}
 	return found, w.flush(ctx, b)
