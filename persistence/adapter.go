@@ -68,15 +68,26 @@ func Unchanged[E any](s StoredEvent) ([]E, error) {
 	return []E{event}, nil
 }
 
-// adapted returns the events that record stands for.
-func (e *entity[M, E, S]) adapted(record *Record) ([]E, error) {
-	stored := StoredEvent{Seq: record.Seq, Time: record.Time, Type: record.Type, Payload: record.Payload, system: e.ctx.System()}
-	if text, has := record.Meta[versionKey]; has {
+// Stored returns r as functions for [FromJournal] are given it, for readers of records
+// other than the behavior. Refs in the event belong to s, which may be nil when there are
+// none.
+func Stored(s *actor.System, r *Record) (StoredEvent, error) {
+	stored := StoredEvent{Seq: r.Seq, Time: r.Time, Type: r.Type, Payload: r.Payload, system: s}
+	if text, has := r.Meta[versionKey]; has {
 		version, err := strconv.Atoi(text)
 		if err != nil {
-			return nil, fmt.Errorf("version %q: %w", text, err)
+			return StoredEvent{}, fmt.Errorf("version %q: %w", text, err)
 		}
 		stored.Version = version
+	}
+	return stored, nil
+}
+
+// adapted returns the events that record stands for.
+func (e *entity[M, E, S]) adapted(record *Record) ([]E, error) {
+	stored, err := Stored(e.ctx.System(), record)
+	if err != nil {
+		return nil, err
 	}
 	return e.fromJournal(stored)
 }

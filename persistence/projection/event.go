@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -44,22 +43,40 @@ func (e *EventError) Unwrap() error { return e.Err }
 // errNotMine is the error of an event that is not of type E.
 var errNotMine = errors.New("the event is of another type")
 
-// decode returns the event of an entry.
-func decode[E any](s *actor.System, entry *persistence.Entry) (Event[E], error) {
-	r := &entry.Record
+// decode returns the events that an entry stands for: one, unless adapt says otherwise.
+func decode[E any](s *actor.System, entry *persistence.Entry, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
+	found, err := decodeRecord(s, &entry.Record, adapt)
+	if err != nil {
+		return nil, eventError(entry, err)
+	}
+	events := make([]Event[E], len(found))
+	for i, event := range found {
+		r := &entry.Record
+		events[i] = Event[E]{ID: entry.ID, Seq: r.Seq, Offset: entry.Offset, Time: r.Time, Tags: r.Tags, Meta: r.Meta, Event: event}
+	}
+	return events, nil
+}
+
+func decodeRecord[E any](s *actor.System, r *persistence.Record, adapt func(persistence.StoredEvent) ([]E, error)) ([]E, error) {
+	if adapt != nil {
+		stored, err := persistence.Stored(s, r)
+		if err != nil {
+			return nil, err
+		}
+		var events []E
+		err = guarded(func() (err error) { events, err = adapt(stored); return err })
+		return events, err
+	}
 	x, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(s)
 	if err != nil {
-		return Event[E]{}, eventError(entry, fmt.Errorf("%w; import the package that registers it, or pass over such events with SkipOthers", err))
+		return nil, fmt.Errorf("%w; import the package that registers it, or pass over such events with SkipOthers", err)
 	}
 	event, ok := x.(E)
 	if !ok {
-		err := fmt.Errorf("%w: it is a %T, not a %v; ask for a narrower tag, or pass over such events with SkipOthers",
+		return nil, fmt.Errorf("%w: it is a %T, not a %v; ask for a narrower tag, or pass over such events with SkipOthers",
 			errNotMine, x, reflect.TypeFor[E]())
-		return Event[E]{}, eventError(entry, err)
 	}
-	return Event[E]{
-		ID: entry.ID, Seq: r.Seq, Offset: entry.Offset, Time: r.Time, Tags: r.Tags, Meta: r.Meta, Event: event,
-	}, nil
+	return []E{event}, nil
 }
 
 func eventError(entry *persistence.Entry, err error) error {
@@ -79,8 +96,8 @@ type Batch[E any] struct {
 	Name   string // under which the offset is stored
 	After  persistence.Offset
 	To     persistence.Offset // of the last event, or of one behind it that was passed over
-	Events []Event[E]
-	Within time.Duration // after which it is better to stop between two events
+	Events []Event[E]         // those that one stored event stands for have its Seq and Offset
+	Within time.Duration      // after which it is better to stop between two events
 }
 
 // Each calls f for one event after the other, until there are no more, the time is up, or
@@ -90,16 +107,22 @@ func (b *Batch[E]) Each(f func(Event[E]) error) (reached persistence.Offset, err
 	begin := time.Now()
 	reached = b.After
 	for i := range b.Events {
-		if i > 0 && time.Since(begin) >= b.Within {
-			return reached, nil
-		}
 		e := &b.Events[i]
+		if i > 0 && e.Offset != b.Events[i-1].Offset {
+			if reached = b.Events[i-1].Offset; time.Since(begin) >= b.Within {
+				return reached, nil
+			}
+		}
 		if err := guarded(func() error { return f(*e) }); err != nil {
 			return reached, &EventError{ID: e.ID, Seq: e.Seq, Offset: e.Offset, Err: err}
 		}
-		reached = e.Offset
 	}
 	return b.To, nil
+}
+
+// isOne reports whether all events of b are those of one stored event.
+func (b *Batch[E]) isOne() bool {
+	return len(b.Events) > 0 && b.Events[0].Offset == b.Events[len(b.Events)-1].Offset
 }
 
 // guarded does work, and returns a panic in it as an error.
@@ -117,6 +140,9 @@ func (b *Batch[E]) drop(reached persistence.Offset) {
 	if reached == b.To {
 		b.Events = nil
 	}
-	done := slices.IndexFunc(b.Events, func(e Event[E]) bool { return e.Offset == reached })
-	b.After, b.Events = reached, b.Events[done+1:]
+	done := len(b.Events)
+	for done > 0 && b.Events[done-1].Offset != reached {
+		done--
+	}
+	b.After, b.Events = reached, b.Events[done:]
 }

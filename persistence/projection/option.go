@@ -20,6 +20,8 @@ type config struct {
 	backoff    actor.Backoff
 	skipAfter  int
 	skipOthers bool
+
+	fromJournal any // a func(persistence.StoredEvent) ([]E, error), or nil
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -67,6 +69,14 @@ func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 // that of the projection. Without it they are failures, as they may be events of a newer
 // program that this one should know.
 func SkipOthers() Option { return func(c *config) { c.skipOthers = true } }
+
+// FromJournal hands over what f returns in place of each stored event: none, one or
+// several, which are handled together. Give it the function that the behavior has for
+// [persistence.FromJournal], so that both understand old events in the same way. An error
+// is a failure of the event. E must be the event type of the projection.
+func FromJournal[E any](f func(stored persistence.StoredEvent) ([]E, error)) Option {
+	return func(c *config) { c.fromJournal = f }
+}
 
 func (c *config) validate() error {
 	switch {

@@ -20,6 +20,7 @@ type Projection[E any] struct {
 	reader  persistence.EventReader
 	query   persistence.Query
 	handler Handler[E]
+	adapt   func(persistence.StoredEvent) ([]E, error) // or nil
 }
 
 // New returns the projection that hands to handler the events that q asks for, each of
@@ -39,6 +40,11 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 	if p.config, err = newConfig(opts); err != nil {
 		return err
 	}
+	if f, ok := p.fromJournal.(func(persistence.StoredEvent) ([]E, error)); ok {
+		p.adapt = f
+	} else if p.fromJournal != nil {
+		return fmt.Errorf("FromJournal has a %T, while the event type is %v", p.fromJournal, reflect.TypeFor[E]())
+	}
 	if p.reader == nil || p.handler == nil {
 		return errors.New("reader and handler must not be nil")
 	}
@@ -48,7 +54,7 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 	if p.workers > 1 && p.query.Slices != (persistence.SliceRange{}) {
 		return errors.New("a query for slices cannot be shared by Workers; leave out one of the two")
 	}
-	if t := reflect.TypeFor[E](); t.Kind() != reflect.Interface {
+	if t := reflect.TypeFor[E](); t.Kind() != reflect.Interface && p.adapt == nil {
 		if _, ok := codec.NameOf(t); !ok {
 			return fmt.Errorf("event %w", &codec.UnregisteredError{Type: t})
 		}

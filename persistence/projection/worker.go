@@ -99,10 +99,10 @@ func (w *worker[E]) limit() int {
 
 // add adds an event to b, or passes over it.
 func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *persistence.Entry) error {
-	event, err := decode[E](w.system, entry)
+	events, err := decode(w.system, entry, w.adapt)
 	switch {
 	case err == nil:
-		b.Events = append(b.Events, event)
+		b.Events = append(b.Events, events...)
 	case w.skipOthers && isOther(err):
 		w.report.update(func(s *WorkerStatus) { s.Skipped++ })
 	default:
@@ -169,10 +169,10 @@ func (w *worker[E]) progress(done []Event[E], reached persistence.Offset) {
 // must be alone for that: what came with it in one transaction is undone, too.
 func (w *worker[E]) failed(ctx context.Context, b *Batch[E], err error) error {
 	gone := w.givesUp(err)
-	if len(b.Events) > 1 {
+	if len(b.Events) > 0 && !b.isOne() {
 		w.single = len(b.Events)
 	}
-	if !gone || len(b.Events) != 1 {
+	if !gone || !b.isOne() {
 		return err
 	}
 	if failure := w.handler.Save(ctx, b.Name, b.After, b.To); failure != nil {
