@@ -23,7 +23,7 @@ const (
 // it creates: a row with the name and the offset of each projection, and one of each
 // worker when there are several. Delete the rows of a name to have it begin again.
 //
-// It has been tested with SQLite. Its SQL is also that of PostgreSQL.
+// It has been tested with SQLite and, by package persistence/postgres, with PostgreSQL.
 type SQLOffsets struct {
 	db      *sql.DB
 	created atomic.Bool

@@ -1,0 +1,89 @@
+package postgres_test
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/projection"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+type booked struct{ Cents int }
+
+func init() { actor.RegisterType[booked]("postgres_test.booked") }
+
+// Two projections of a name run by mistake, each with several workers, while the server
+// ends their connections now and then: each event is counted once in a table of the
+// database.
+func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
+	s := shared(t)
+	j := openHandle(t, s.url(), rand.Text())
+	db, err := sql.Open("pgx", s.url())
+	require.NoError(t, err)
+	defer db.Close()
+	for _, table := range []string{"projection_offset", "projected"} {
+		_, err = db.Exec("DROP TABLE IF EXISTS " + table)
+		require.NoError(t, err)
+	}
+	_, err = db.Exec("CREATE TABLE projected (id TEXT PRIMARY KEY, cents BIGINT NOT NULL, events BIGINT NOT NULL)")
+	require.NoError(t, err)
+	handler := projection.InTx(db, func(ctx context.Context, tx *sql.Tx, e projection.Event[booked]) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO projected VALUES ($1, $2, 1)
+			ON CONFLICT (id) DO UPDATE SET cents = projected.cents + $2, events = projected.events + 1`, e.ID, e.Event.Cents)
+		return err
+	})
+	p := projection.New("booked", j.Journal, persistence.Query{}, handler, projection.Workers(3), projection.InBatches(7, time.Second),
+		projection.RestartBackoff(actor.Backoff{Min: 5 * time.Millisecond}))
+	system := testkit.NewSystem(t, actor.WithLogger(zap.NewNop()))
+	actor.Spawn(system, p.Behavior(), "one")
+	actor.Spawn(system, p.Behavior(), "two")
+
+	want := map[string][2]int{}
+	for i := range 60 {
+		id := fmt.Sprint("account-", i%12)
+		claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+		require.NoError(t, err)
+		req := persistence.AppendRequest{ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq}
+		for k := range 10 {
+			event, err := actor.Pack(booked{i + k})
+			require.NoError(t, err)
+			req.Records = append(req.Records, persistence.Record{
+				Seq: claim.LastSeq + uint64(k) + 1, Epoch: claim.Epoch, Type: event.Type, Payload: event.Data,
+			})
+			want[id] = [2]int{want[id][0] + i + k, want[id][1] + 1}
+		}
+		require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{req})[0])
+		if i%10 == 5 {
+			_, err = db.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%project%' AND pid <> pg_backend_pid()")
+			require.NoError(t, err)
+		}
+	}
+	require.Eventually(t, func() bool {
+		var n int
+		return db.QueryRow("SELECT coalesce(sum(events), 0) FROM projected").Scan(&n) == nil && n >= 600
+	}, 30*time.Second, 10*time.Millisecond)
+	require.NoError(t, system.Shutdown(t.Context()))
+
+	rows, err := db.Query("SELECT id, cents, events FROM projected")
+	require.NoError(t, err)
+	defer rows.Close()
+	got := map[string][2]int{}
+	for rows.Next() {
+		var id string
+		var cents, events int
+		require.NoError(t, rows.Scan(&id, &cents, &events))
+		got[id] = [2]int{cents, events}
+	}
+	require.NoError(t, rows.Err())
+	require.Equal(t, want, got)
+}
