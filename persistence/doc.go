@@ -164,6 +164,22 @@
 // side effects are done at most once. Events of different persistence ids are not
 // stored together. Reads are not fenced.
 //
+// # Durable state
+//
+// Where only the latest state matters, and not how it came about, [NewDurableState] stores
+// that: behaviors.DurableState. Its command handler returns [PersistState] with the new
+// value, [DeleteState], or any other effect, and knows the revision, which grows by one
+// with each. Everything above holds for it, with "value" for "event"; the journals are the
+// same. Readers across persistence ids find the latest value and deletions, not
+// necessarily each value between.
+//
+// # Codecs and encryption
+//
+// [WithCodec] encodes all payloads of a journal on their way in and out; [NewEncryption]
+// is such a codec. The name of the codec is stored with each payload, so a codec or a key
+// that is missing is [ErrCodec], which says which one it is. What may be done to stored
+// types over the years is in docs/events.md.
+//
 // # Testing
 //
 // Use persistence/memory in a testing/synctest bubble: backoffs and timeouts take no

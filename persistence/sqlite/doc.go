@@ -15,6 +15,7 @@
 //   - Nothing that was damaged is delivered: each event, snapshot and head record carries
 //     a CRC32C, and what is read is checked for gaps and against the head record. A
 //     failed check is [persistence.ErrCorrupt]; of snapshots, the next older one is taken.
+//     [Journal.Check] looks at all there is.
 //   - A full disk is [persistence.ErrFull]. Nothing of what failed is stored, what was
 //     acknowledged stays, and the journal works again when there is space.
 //   - Writers of all processes get their turn: they queue in the kernel, on two file locks
@@ -46,7 +47,8 @@
 // # Limits
 //
 //   - One machine: never put the file on a network file system, where its locks and the
-//     shared memory of the write-ahead log do not work. Nodes on several machines need a
+//     shared memory of the write-ahead log do not work; on Linux [Open] refuses those that
+//     it knows. Nodes on several machines need a
 //     journal with a server.
 //   - Unix: on systems without flock, as Windows, [Open] fails.
 //   - Payloads up to [MaxPayload].

@@ -27,7 +27,10 @@ func init() { children["fight"] = fight }
 // lasts, while each of them is stopped and continued at random. What they leave is one
 // history: every event that one of them has acknowledged is there once, where it was said
 // to be, and no two writers have written in turns.
+//
+// For a minute: go test ./persistence/sqlite -run Fight -v -fight=1m
 func TestTwoPausedProcessesThatFightOverAnEntityLeaveOneHistory(t *testing.T) {
+	t.Parallel()
 	j := openTest(t)
 	fighters := []*fighter{newFighter(t, j), newFighter(t, j)}
 	ctx, end := context.WithTimeout(t.Context(), *fightTime)

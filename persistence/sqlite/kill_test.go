@@ -30,6 +30,7 @@ const killedIDs = 4
 // batches, save snapshots and delete: what was acknowledged is there, nothing is there in
 // part, and the database is sound.
 func TestAHundredKillsLoseNothingAndLeaveNothingHalfWritten(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
 	acked := make([]uint64, killedIDs)
 	rounds := *kills
