@@ -16,6 +16,10 @@ import (
 // as when an event-sourced actor has used the id before.
 var ErrNotState = errors.New("persistence: what is stored is not a durable state")
 
+// ErrNotEvent says that what is stored under the id of an event-sourced actor is a durable
+// state.
+var ErrNotEvent = errors.New("persistence: what is stored is not an event")
+
 // A State is what a command of a durable state actor finds.
 type State[S any] struct {
 	// Value is the latest one that was stored; the initial one when there is none, or when
@@ -65,9 +69,10 @@ func DeleteState[S any](p *Plan[StateChange[S]]) { Persist[StateChange[S]](Delet
 //
 // id must not be that of an event-sourced actor, now or before: recovery fails then with
 // [ErrNotState]. initial is the state as long as nothing is stored. [Tagged] takes a
-// function of the value; a deletion has the tags of what it deletes.
+// function of the value; a deletion has the tags of what it deletes. [OnSignal] takes a
+// function of the [State].
 //
-// It panics as [New] does, and with [SnapshotEvery], as each record is a snapshot.
+// It panics as [New] does, and with options of snapshots and of event adapters.
 func NewDurableState[M, S any](
 	id string, journal Journal, initial S,
 	onCommand func(ctx *actor.Context[M], state State[S], cmd M) StateEffect[S],
@@ -114,6 +119,9 @@ func (d *durable[M, S]) complete() error {
 	if c.retention != nil {
 		return errors.New("snapshots are of events, each record of a durable state is one; leave the option out")
 	}
+	if c.toJournal != nil || c.fromJournal != nil {
+		return errors.New("adapters are for events; keep the type of the value, or register its old name")
+	}
 	if _, fits := c.tagger.(func(StateChange[S]) []string); c.tagger != nil && !fits {
 		return fmt.Errorf("the tags are given by a %T; give Tagged a function of the value, a %v", c.tagger, reflect.TypeFor[func(S) []string]())
 	}
@@ -137,10 +145,16 @@ func (d *durable[M, S]) behavior(j *stateJournal) actor.Behavior[M] {
 		d.value(change)
 		return change
 	}
-	onCommand := func(ctx *actor.Context[M], state StateChange[S], cmd M) StateEffect[S] {
-		return d.onCommand(ctx, State[S]{Value: d.value(state), Revision: j.revision.Load()}, cmd)
+	state := func(c StateChange[S]) State[S] { return State[S]{Value: d.value(c), Revision: j.revision.Load()} }
+	onCommand := func(ctx *actor.Context[M], c StateChange[S], cmd M) StateEffect[S] {
+		return d.onCommand(ctx, state(c), cmd)
 	}
-	return New(d.id, j.capable(), StateChange[S](Deleted{}), onEvent, onCommand, d.opts...)
+	signals := func(c *config) {
+		if f, ok := c.signalHandler.(func(*actor.Context[M], State[S], Signal) StateEffect[S]); ok {
+			c.signalHandler = func(ctx *actor.Context[M], c StateChange[S], sig Signal) StateEffect[S] { return f(ctx, state(c), sig) }
+		}
+	}
+	return New(d.id, j.capable(), StateChange[S](Deleted{}), onEvent, onCommand, append(slices.Clone(d.opts), signals)...)
 }
 
 // value returns the value that c stands for. It panics when Persist was given what is none.

@@ -431,6 +431,9 @@ func TestADurableStateThatCannotWorkPanicsAtOnce(t *testing.T) {
 			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.SnapshotEvery(1, 1))
 		},
 		"timeouts must": func() { persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.PersistTimeout(0)) },
+		"adapters are for events": func() {
+			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.FromJournal(persistence.Unchanged[page]))
+		},
 		"given by a func(int)": func() {
 			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.Tagged(func(int) []string { return nil }))
 		},
@@ -447,4 +450,62 @@ func TestADurableStateThatCannotWorkPanicsAtOnce(t *testing.T) {
 		}()
 		require.Contains(t, message, says)
 	}
+}
+
+func TestAnIDOfADurableStateIsRefusedByEvents(t *testing.T) {
+	inBubble(t, func(w *world) {
+		number := behaviors.DurableState("words", w.journal, "", func(_ *actor.Context[string], _ persistence.State[string], s string) persistence.StateEffect[string] {
+			return persistence.ThenReply(persistence.PersistState(s), w.to, "stored")
+		})
+		actor.Spawn(w.system, number, "").Tell("a")
+		w.replies.Expect("stored")
+		require.ErrorIs(w, w.failsToRecover(), persistence.ErrNotEvent)
+	})
+}
+
+func TestADurableStateHearsOfItsLife(t *testing.T) {
+	inBubble(t, func(w *world) {
+		hear := persistence.OnSignal(func(_ *actor.Context[order], s persistence.State[page], sig persistence.Signal) persistence.StateEffect[page] {
+			w.to.Tell(fmt.Sprintf("%T at %d: %s", sig, s.Revision, s.Value.Text))
+			return persistence.None
+		})
+		ref := w.openPage(hear)
+		w.replies.Expect("persistence.RecoveryCompleted at 0: blank")
+		ref.Tell(writePage(w.to, "a"))
+		w.replies.Expect("a")
+		w.shutPage(ref)
+		w.replies.Expect("actor.PostStop at 1: a")
+		ref = w.openPage(hear)
+		w.replies.Expect("persistence.RecoveryCompleted at 1: a")
+		w.journal.set(hooks{append: answers(persistence.ErrTooLarge)})
+		ref.Tell(writePage(w.to, "b"))
+		w.replies.Expect("persistence.PersistRejected at 1: a")
+	})
+}
+
+// Who reads a tag learns of every latest value and of deletions; not of all values between.
+func TestReadersAcrossIDsFollowDurableStates(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.openPage(persistence.Tagged(func(page) []string { return []string{"page"} }))
+		types := func(after persistence.Offset) (types []string, last persistence.Offset) {
+			for e, err := range w.journal.Events(w.Context(), persistence.Query{Tag: "page"}, after) {
+				require.NoError(w, err)
+				require.Equal(w, "page-1", e.ID)
+				types, last = append(types, e.Record.Type), e.Offset
+			}
+			return types, last
+		}
+		for i := range 100 {
+			ref.Tell(writePage(w.to, fmt.Sprint(i)))
+			w.replies.Expect(fmt.Sprint(i))
+		}
+		synctest.Wait()
+		found, last := types("")
+		require.Less(w, len(found), 100)
+		require.NotEmpty(w, found)
+		ref.Tell(erasePage(w.to))
+		w.replies.Expect("erased")
+		found, _ = types(last)
+		require.Equal(w, []string{"persistence.deleted"}, found)
+	})
 }

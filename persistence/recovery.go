@@ -117,6 +117,8 @@ func (e *entity[M, E, S]) apply(r *recovery[S], record *Record) error {
 // who had been fenced off by then: no journal lets that happen, so it was none.
 func (r *recovery[S]) follows(record *Record) error {
 	switch {
+	case record.Meta[metaKind] == kindState:
+		return fmt.Errorf("%w: record %d is a durable state; take an id that no durable state has used", ErrNotEvent, record.Seq)
 	case record.Seq != r.seq+1:
 		return fmt.Errorf("%w: event %d follows %d", ErrCorrupt, record.Seq, r.seq)
 	case record.Epoch < r.epoch:
