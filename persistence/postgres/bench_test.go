@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -46,13 +47,101 @@ func BenchmarkEvents(b *testing.B) {
 	b.ReportMetric(float64(b.N)*ids*events/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkRawAppend is BenchmarkAppend without a journal: the driver alone sends the same
-// statement, for as many requests as have queued up during the one before.
-func BenchmarkRawAppend(b *testing.B) { benchmarkRaw(b, (*postgres.Journal).AppendStatement) }
+// BenchmarkAppendBesideRaw compares, in turns, what a journal appends with what the driver
+// alone does that sends the same statement for as many requests as have queued up, and with
+// one that has no heads: nothing fences, nothing is checked.
+func BenchmarkAppendBesideRaw(b *testing.B) {
+	for _, writers := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
+			s := shared(b)
+			contenders := []contender{
+				journalContender(b, s, writers),
+				rawContender(b, s, writers, (*postgres.Journal).AppendStatement),
+				rawContender(b, s, writers, func(*postgres.Journal) string { return insertOnly }),
+			}
+			const events = 20 // of each writer in a turn
+			times := make([]time.Duration, len(contenders))
+			for b.Loop() {
+				for i, c := range contenders {
+					begin := time.Now()
+					c.run(b, writers, events)
+					times[i] += time.Since(begin)
+				}
+			}
+			total := float64(b.N * writers * events)
+			for i, unit := range []string{"events/s", "raw/s", "unfenced/s"} {
+				b.ReportMetric(total/times[i].Seconds(), unit)
+			}
+			b.ReportMetric(100*times[1].Seconds()/times[0].Seconds(), "%raw")
+		})
+	}
+}
 
-// BenchmarkRawInsert is BenchmarkRawAppend without heads: nothing fences, nothing is checked.
-func BenchmarkRawInsert(b *testing.B) {
-	benchmarkRaw(b, func(*postgres.Journal) string { return insertOnly })
+// A contender appends the next event of a writer.
+type contender []func() error
+
+func (c contender) run(b *testing.B, writers, events int) {
+	errs := make([]error, writers)
+	var all sync.WaitGroup
+	for i := range writers {
+		all.Go(func() {
+			for n := 0; n < events && errs[i] == nil; n++ {
+				errs[i] = c[i]()
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		require.NoError(b, err)
+	}
+}
+
+func journalContender(b *testing.B, s *server, writers int) contender {
+	j := s.open(b)
+	c := make(contender, writers)
+	for i := range c {
+		o, err := own(j, fmt.Sprint(i))
+		require.NoError(b, err)
+		c[i] = func() error {
+			req := persistence.AppendRequest{ID: o.id, Epoch: o.claim.Epoch, Prev: o.claim.LastSeq, Records: []persistence.Record{{
+				Seq: o.claim.LastSeq + 1, Epoch: o.claim.Epoch, Time: time.Unix(1_800_000_000, 0), Type: "event", Payload: rawPayload,
+			}}}
+			o.claim.LastSeq++
+			return j.Append(b.Context(), []persistence.AppendRequest{req})[0]
+		}
+	}
+	return c
+}
+
+func rawContender(b *testing.B, s *server, writers int, statement func(*postgres.Journal) string) contender {
+	j := s.open(b)
+	conn, err := pgx.Connect(b.Context(), s.url())
+	require.NoError(b, err)
+	_, err = conn.Exec(b.Context(), "SET search_path = "+pgx.Identifier{j.schema}.Sanitize())
+	require.NoError(b, err)
+	queue := make(chan rawRequest, writers)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		rawCommitter(b, conn, statement(j.Journal), queue)
+	}()
+	b.Cleanup(func() {
+		close(queue)
+		<-ended
+		_ = conn.Close(b.Context())
+	})
+	c := make(contender, writers)
+	for i := range c {
+		_, err := own(j, fmt.Sprint(i))
+		require.NoError(b, err)
+		seq, done := uint64(0), make(chan error, 1)
+		c[i] = func() error {
+			seq++
+			queue <- rawRequest{i, seq, done}
+			return <-done
+		}
+	}
+	return c
 }
 
 const insertOnly = `INSERT INTO understudy_event (pid, seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc, slice, xid, ord)
@@ -67,46 +156,6 @@ type rawRequest struct {
 	writer int
 	seq    uint64
 	done   chan error
-}
-
-func benchmarkRaw(b *testing.B, statement func(*postgres.Journal) string) {
-	for _, writers := range []int{1, 8, 64} {
-		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			s := shared(b)
-			j := s.open(b)
-			for i := range writers {
-				_, err := own(j, fmt.Sprint(i))
-				require.NoError(b, err)
-			}
-			conn, err := pgx.Connect(b.Context(), s.url())
-			require.NoError(b, err)
-			defer conn.Close(b.Context())
-			_, err = conn.Exec(b.Context(), "SET search_path = "+pgx.Identifier{j.schema}.Sanitize())
-			require.NoError(b, err)
-			queue := make(chan rawRequest, writers)
-			go rawCommitter(b, conn, statement(j.Journal), queue)
-			errs := make([]error, writers)
-			var all sync.WaitGroup
-			b.ResetTimer()
-			for i := range writers {
-				all.Go(func() {
-					done := make(chan error, 1)
-					seq := uint64(1)
-					for n := i; n < b.N && errs[i] == nil; n += writers {
-						queue <- rawRequest{i, seq, done}
-						errs[i] = <-done
-						seq++
-					}
-				})
-			}
-			all.Wait()
-			close(queue)
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
-			for _, err := range errs {
-				require.NoError(b, err)
-			}
-		})
-	}
 }
 
 func rawCommitter(b *testing.B, conn *pgx.Conn, statement string, queue chan rawRequest) {
