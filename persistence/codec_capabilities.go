@@ -127,6 +127,14 @@ type codecEvents struct {
 	codecs *codecs
 }
 
+// Appended passes on the hints of the journal, if it gives any.
+func (r codecEvents) Appended() <-chan struct{} {
+	if waker, ok := r.inner.(Waker); ok {
+		return waker.Appended()
+	}
+	return nil
+}
+
 func (r codecEvents) Events(ctx context.Context, q Query, after Offset) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for entry, err := range r.inner.Events(ctx, q, after) {
