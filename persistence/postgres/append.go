@@ -27,6 +27,7 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 		}
 		errs[i] = wrap("append", reqs[i].ID, errs[i])
 	}
+	j.Ring()
 	return errs
 }
 

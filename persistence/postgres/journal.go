@@ -40,12 +40,15 @@ var (
 	_ persistence.FloorClaimer  = (*Journal)(nil)
 	_ persistence.SnapshotStore = (*Journal)(nil)
 	_ persistence.EventReader   = (*Journal)(nil)
+	_ persistence.Waker         = (*Journal)(nil)
 )
 
 // A Journal is a [persistence.Journal], [persistence.SnapshotStore] and
 // [persistence.EventReader] in tables of a PostgreSQL database. Make one with [Open] or
 // [New].
 type Journal struct {
+	persistence.Bell
+
 	pool       *pgxpool.Pool
 	owned      bool
 	schema     string
@@ -170,6 +173,7 @@ func (j *Journal) Close() error {
 		if j.owned {
 			j.pool.Close()
 		}
+		j.Ring()
 	})
 	return nil
 }
