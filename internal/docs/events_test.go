@@ -1,0 +1,25 @@
+package docs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What the page on stored events says of a change is what a test says.
+func TestEveryChangeOfAStoredTypeNamesItsTest(t *testing.T) {
+	_, section, found := strings.Cut(read(t, "docs/events.md"), "\n## Changes of a type\n")
+	require.True(t, found)
+	section, _, found = strings.Cut(section, "\n## ")
+	require.True(t, found)
+	claims := 0
+	for line := range strings.Lines(section) {
+		row := strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| change")
+		if row || strings.HasPrefix(line, "- ") {
+			claims++
+			require.Regexp(t, testLink, line)
+		}
+	}
+	require.Greater(t, claims, 15)
+}
