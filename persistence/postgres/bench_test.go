@@ -202,14 +202,14 @@ func rawArguments(group []rawRequest) []any {
 	return []any{ids, epochs, prevs, last, flips, slots, requests, last, writers, secs, nsecs, types, tags, metas, payloads, crcs}
 }
 
-// BenchmarkRawReplay is BenchmarkReplay without a journal: one query, whose columns are
-// scanned and not looked at.
-func BenchmarkRawReplay(b *testing.B) {
+// BenchmarkReplayBesideRaw compares, in turns, a replay of one id with one query whose columns
+// are scanned and not looked at.
+func BenchmarkReplayBesideRaw(b *testing.B) {
+	const groups, size = 100, 1000
 	s := shared(b)
 	j := s.open(b)
 	o, err := own(j, "x")
 	require.NoError(b, err)
-	const groups, size = 20, 500
 	for range groups {
 		req := some("x", 1, o.claim.LastSeq, size)
 		for i := range req.Records {
@@ -219,20 +219,40 @@ func BenchmarkRawReplay(b *testing.B) {
 		o.claim.LastSeq += size
 	}
 	tx := s.begin(b, j.schema)
+	var replaying, scanning time.Duration
 	for b.Loop() {
-		rows, err := tx.Query(b.Context(), "SELECT seq, epoch, writer, sec, nsec, type, tags, meta::text, payload, crc FROM understudy_event WHERE pid = 'x' ORDER BY seq")
-		require.NoError(b, err)
-		n := 0
-		var r persistence.Record
-		var writer []byte
-		var sec, nsec, crc int64
-		var meta *string
-		for rows.Next() {
-			require.NoError(b, rows.Scan(&r.Seq, &r.Epoch, &writer, &sec, &nsec, &r.Type, &r.Tags, &meta, &r.Payload, &crc))
-			n++
-		}
-		require.NoError(b, rows.Err())
-		require.Equal(b, groups*size, n)
+		begin := time.Now()
+		require.Equal(b, groups*size, replay(b, j))
+		replaying += time.Since(begin)
+		begin = time.Now()
+		require.Equal(b, groups*size, scan(b, tx))
+		scanning += time.Since(begin)
 	}
-	b.ReportMetric(float64(b.N)*groups*size/b.Elapsed().Seconds(), "events/s")
+	total := float64(b.N * groups * size)
+	b.ReportMetric(total/replaying.Seconds(), "events/s")
+	b.ReportMetric(total/scanning.Seconds(), "raw/s")
+	b.ReportMetric(100*scanning.Seconds()/replaying.Seconds(), "%raw")
+}
+
+func replay(b *testing.B, j persistence.Journal) (n int) {
+	for _, err := range j.Read(b.Context(), "x", 1, 1<<63) {
+		require.NoError(b, err)
+		n++
+	}
+	return n
+}
+
+func scan(b *testing.B, tx pgx.Tx) (n int) {
+	rows, err := tx.Query(b.Context(), "SELECT seq, epoch, writer, sec, nsec, type, tags, meta::text, payload, crc FROM understudy_event WHERE pid = 'x' ORDER BY seq")
+	require.NoError(b, err)
+	var r persistence.Record
+	var writer []byte
+	var sec, nsec, crc int64
+	var meta *string
+	for rows.Next() {
+		require.NoError(b, rows.Scan(&r.Seq, &r.Epoch, &writer, &sec, &nsec, &r.Type, &r.Tags, &meta, &r.Payload, &crc))
+		n++
+	}
+	require.NoError(b, rows.Err())
+	return n
 }

@@ -48,6 +48,7 @@ type scan struct {
 	at      position
 	end     uint64 // the first transaction that is not shown
 	entries []persistence.Entry
+	size    pager
 	done    bool
 }
 
@@ -84,7 +85,9 @@ func (s *scan) from(after persistence.Offset) (err error) {
 // readEvents reads the next page, up to an error.
 func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) error {
 	filter, more := s.filter()
-	args := append([]any{strconv.FormatUint(s.at.xid, 10), int64(s.at.ord), strconv.FormatUint(s.end, 10), int32(pageRecords), int64(pageBytes)}, more...)
+	args := append([]any{strconv.FormatUint(s.at.xid, 10), int64(s.at.ord), strconv.FormatUint(s.end, 10), int32(s.size.begin())}, more...)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	rows, err := conn.Query(ctx, strings.Replace(j.statements.events, "{filter}", filter, 1), args...)
 	if err != nil {
 		return readError(ctx, err)
@@ -93,7 +96,6 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 	var row storedRow
 	var id string
 	columns := append([]any{&id, &s.at.xid, &s.at.ord}, row.columns()...)
-	n, size := 0, 0
 	for rows.Next() {
 		row.record = persistence.Record{}
 		if err := rows.Scan(columns...); err != nil {
@@ -104,9 +106,12 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 			return fmt.Errorf("%w (of %q)", err, id)
 		}
 		s.entries = append(s.entries, persistence.Entry{ID: id, Offset: persistence.Offset(s.at.String()), Record: r})
-		n, size = n+1, size+len(r.Payload)
+		if s.size.add(r.Payload) {
+			cancel()
+			return nil
+		}
 	}
-	s.done = n < pageRecords && size < pageBytes
+	s.done = s.size.last()
 	return readError(ctx, rows.Err())
 }
 
@@ -114,10 +119,10 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 func (s *scan) filter() (sql string, args []any) {
 	if s.query.Tag != "" {
 		args = append(args, s.query.Tag)
-		sql += " AND e.tags @> ARRAY[$6::text]"
+		sql += " AND e.tags @> ARRAY[$5::text]"
 	}
 	if r := s.query.Slices; r != (persistence.SliceRange{}) {
-		sql += fmt.Sprintf(" AND e.slice >= $%d::int AND e.slice < $%d::int", len(args)+6, len(args)+7)
+		sql += fmt.Sprintf(" AND e.slice >= $%d::int AND e.slice < $%d::int", len(args)+5, len(args)+6)
 		args = append(args, int32(r.From), int32(r.To))
 	}
 	return sql, args

@@ -12,12 +12,6 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// A page ends after so many records, or so many bytes.
-const (
-	pageRecords = 512
-	pageBytes   = 1 << 20
-)
-
 // Read implements [persistence.Journal]. It reads ahead by pages of at most some hundred
 // records and holds no connection while the caller works.
 func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
@@ -46,6 +40,7 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 type page struct {
 	id      string
 	begun   bool // some of it has been read before
+	size    pager
 	records []persistence.Record
 	next    uint64 // where to go on, beyond last at the end
 	last    uint64 // the last record that was asked for and, once begun, is there
@@ -58,15 +53,21 @@ func (j *Journal) readPage(ctx context.Context, conn *pgxpool.Conn, p *page) err
 	if p.next > p.last {
 		return nil
 	}
+	reading, cancel := context.WithCancel(ctx)
+	defer cancel()
+	limit := p.size.begin()
 	batch := &pgx.Batch{}
 	if !p.begun {
 		batch.Queue(j.statements.head, p.id)
 	}
-	batch.Queue(j.statements.read, p.id, min(clamp(p.next), math.MaxInt64-pageRecords), clamp(p.last), int32(pageRecords), int64(pageBytes))
-	results := conn.SendBatch(ctx, batch)
-	err := j.readResults(ctx, results, p)
-	if e := results.Close(); err == nil && e != nil {
-		err = readError(ctx, e)
+	batch.Queue(j.statements.read, p.id, min(clamp(p.next), math.MaxInt64-pageRecords), clamp(p.last), int32(limit))
+	results := conn.SendBatch(reading, batch)
+	err := j.readResults(reading, results, p)
+	if p.size.cut {
+		cancel()
+	}
+	if e := results.Close(); err == nil && e != nil && !p.size.cut {
+		err = readError(reading, e)
 	}
 	if gap, missing := err.(missingError); missing { //nolint:errorlint // it comes unwrapped
 		return j.explainGap(ctx, conn, p.id, gap)
@@ -91,7 +92,6 @@ func (j *Journal) readResults(ctx context.Context, results pgx.BatchResults, p *
 	if err != nil {
 		return readError(ctx, err)
 	}
-	defer rows.Close()
 	return p.fill(ctx, rows)
 }
 
@@ -99,13 +99,13 @@ func (j *Journal) readResults(ctx context.Context, results pgx.BatchResults, p *
 func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
 	var row storedRow
 	columns := row.columns()
-	n, size := 0, 0
 	for rows.Next() {
 		row.record = persistence.Record{}
 		if err := rows.Scan(columns...); err != nil {
 			return readError(ctx, err)
 		}
-		if n++; row.record.Seq > p.last {
+		end := p.size.add(row.record.Payload)
+		if row.record.Seq > p.last {
 			break // it came after the head was read
 		}
 		if row.record.Seq != p.next {
@@ -117,13 +117,14 @@ func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
 		}
 		p.records = append(p.records, r)
 		p.next++
-		size += len(r.Payload)
+		if end {
+			return nil
+		}
 	}
-	rows.Close()
-	if err := rows.Err(); err != nil {
-		return readError(ctx, err)
+	if rows.Close(); rows.Err() != nil {
+		return readError(ctx, rows.Err())
 	}
-	if p.next <= p.last && n < pageRecords && size < pageBytes {
+	if p.next <= p.last && p.size.last() {
 		return missingError(p.next)
 	}
 	return nil

@@ -93,16 +93,13 @@ const deleteEvents = `WITH h AS (
 )
 SELECT coalesce(first.seq, h.deleted_to) + $4::bigint - 1, h.deleted_to, {durable} FROM h, first`
 
-// readEvents returns a page that begins with $2, or with the first that is not deleted, and
-// ends with $3 or when it has $4 events or $5 bytes. That there are $4 is said of their
-// numbers, too, so that no plan looks at more.
-const readEvents = `SELECT {event} FROM (
-	SELECT e.*, sum(octet_length(e.payload)) OVER (ORDER BY e.seq ROWS UNBOUNDED PRECEDING) - octet_length(e.payload) AS before
-	FROM {schema}.understudy_event e
-	WHERE e.pid = $1::text AND e.seq <= $3::bigint
-		AND e.seq >= greatest($2::bigint, (SELECT h.deleted_to + 1 FROM {schema}.understudy_entity h WHERE h.pid = $1::text))
-		AND e.seq < greatest($2::bigint, (SELECT h.deleted_to + 1 FROM {schema}.understudy_entity h WHERE h.pid = $1::text)) + $4::int
-) e WHERE e.before < $5::bigint ORDER BY e.seq`
+// readEvents returns a page of $4 events that begins with $2, or with the first that is not
+// deleted, and ends with $3. It is bounded by numbers, so that no plan looks at more.
+const readEvents = `SELECT {event} FROM {schema}.understudy_event e
+WHERE e.pid = $1::text AND e.seq <= $3::bigint
+	AND e.seq >= greatest($2::bigint, (SELECT h.deleted_to + 1 FROM {schema}.understudy_entity h WHERE h.pid = $1::text))
+	AND e.seq < greatest($2::bigint, (SELECT h.deleted_to + 1 FROM {schema}.understudy_entity h WHERE h.pid = $1::text)) + $4::int
+ORDER BY e.seq`
 
 // saveSnapshot locks the head for the time, so that no claim comes between. It returns no
 // row when the condition failed.
@@ -136,14 +133,11 @@ const horizon = `SELECT pg_snapshot_xmin(s.now), pg_snapshot_xmax(s.now),
 	coalesce((SELECT e.xid FROM {schema}.understudy_event e ORDER BY e.xid DESC LIMIT 1), '0')
 FROM (SELECT pg_current_snapshot() AS now) s`
 
-// eventsPage returns the events after ($1, $2) of transactions before $3, at most $4 of them
-// and until they have $5 bytes; see filter.
-const eventsPage = `SELECT e.pid, e.xid, e.ord, {event} FROM (
-	SELECT e.*, sum(octet_length(e.payload)) OVER (ORDER BY e.xid, e.ord ROWS UNBOUNDED PRECEDING) - octet_length(e.payload) AS before
-	FROM {schema}.understudy_event e
-	WHERE (e.xid, e.ord) > ($1::text::xid8, $2::bigint) AND e.xid < $3::text::xid8{filter}
-	ORDER BY e.xid, e.ord LIMIT $4::int
-) e WHERE e.before < $5::bigint ORDER BY e.xid, e.ord`
+// eventsPage returns the events after ($1, $2) of transactions before $3, at most $4 of them;
+// see filter.
+const eventsPage = `SELECT e.pid, e.xid, e.ord, {event} FROM {schema}.understudy_event e
+WHERE (e.xid, e.ord) > ($1::text::xid8, $2::bigint) AND e.xid < $3::text::xid8{filter}
+ORDER BY e.xid, e.ord LIMIT $4::int`
 
 const lag = `SELECT coalesce((SELECT greatest(extract(epoch FROM clock_timestamp()) * 1000000 - e.sec * 1000000.0 - e.nsec / 1000, 0)
 	FROM {schema}.understudy_event e WHERE e.xid >= pg_snapshot_xmin(pg_current_snapshot()) ORDER BY e.xid, e.ord LIMIT 1), 0)::bigint`
