@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// Read implements [persistence.Journal]. It reads ahead by pages of at most some hundred
+// Read implements [persistence.Journal]. It reads ahead by pages of at most a thousand
 // records and holds no connection while the caller works.
 func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
 	return func(yield func(persistence.Record, error) bool) {
