@@ -88,7 +88,7 @@ func (j *Journal) step(ctx context.Context, id string, e *entity, decide decisio
 	if err != nil {
 		return err
 	}
-	at, err := j.publish(ctx, j.subjects.entity(id), append(h.encode(id), body...), e.pos.at)
+	at, err := j.publish(ctx, e.subject, append(h.encode(id), body...), e.pos.at)
 	switch {
 	case err == nil:
 		e.pos = position{head: h, at: at}

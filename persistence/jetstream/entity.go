@@ -12,10 +12,11 @@ import (
 // An entity is what a journal remembers of a persistence id, so that an append is one
 // request. It may be outdated: then the server refuses what was made from it.
 type entity struct {
-	turn   chan struct{} // holds a token while somebody changes the id
-	saving chan struct{} // likewise, while somebody changes its snapshots; taken first
-	seen   atomic.Uint64 // the latest message that the server has shown or acknowledged
-	users  int           // guarded by the journal's mu
+	subject string
+	turn    chan struct{} // holds a token while somebody changes the id
+	saving  chan struct{} // likewise, while somebody changes its snapshots; taken first
+	seen    atomic.Uint64 // the latest message that the server has shown or acknowledged
+	users   int           // guarded by the journal's mu
 
 	known bool // pos is of use; this and pos are for who has the turn
 	pos   position
@@ -31,7 +32,7 @@ func (j *Journal) entity(id string) (e *entity, release func()) {
 	e = j.entities[id]
 	if e == nil {
 		j.forgetSome()
-		e = &entity{turn: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
+		e = &entity{subject: j.subjects.entity(id), turn: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
 		j.entities[id] = e
 	}
 	e.users++
@@ -72,7 +73,7 @@ func take(ctx context.Context, turn chan struct{}) (release func(), err error) {
 func (j *Journal) position(ctx context.Context, id string, e *entity) (position, error) {
 	for n := 1; ; n++ {
 		seen := e.seen.Load()
-		p, err := j.positionOnce(ctx, id)
+		p, err := j.positionAt(ctx, id, e.subject)
 		if err != nil {
 			return position{}, err
 		}
@@ -90,7 +91,11 @@ func (j *Journal) position(ctx context.Context, id string, e *entity) (position,
 }
 
 func (j *Journal) positionOnce(ctx context.Context, id string) (position, error) {
-	m, err := j.last(ctx, j.subjects.entity(id))
+	return j.positionAt(ctx, id, j.subjects.entity(id))
+}
+
+func (j *Journal) positionAt(ctx context.Context, id, subject string) (position, error) {
+	m, err := j.last(ctx, subject)
 	if errors.Is(err, errMissing) {
 		return position{}, nil
 	}

@@ -77,7 +77,7 @@ func (p *position) next(k kind) head {
 		h.base = p.at
 		return h
 	}
-	h.index = append(h.index, p.index...)
+	h.index = append(make([]pointer, 0, maxIndex+1), p.index...)
 	if p.count > 0 {
 		h.index = append(h.index, pointer{at: p.at, count: p.count})
 	}

@@ -10,7 +10,11 @@ import (
 // encodeRecords returns records as they follow each other in a message: for each its
 // length, its checksum and its fields, without what the head says.
 func encodeRecords(id string, records []persistence.Record) []byte {
-	var b, fields []byte
+	size := 0
+	for i := range records {
+		size += 96 + len(records[i].Payload)
+	}
+	b, fields := make([]byte, 0, size), make([]byte, 0, 96)
 	for i := range records {
 		r := &records[i]
 		fields = appendFields(fields[:0], r)

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/understudy-go/understudy/persistence"
@@ -17,7 +18,7 @@ type subjects struct{ root string }
 // entity is where the messages of id are.
 func (s subjects) entity(id string) string {
 	slice := persistence.SliceOf(id)
-	return fmt.Sprintf("%s.e.%d.%d.%s", s.root, slice/sliceTokens, slice%sliceTokens, token(id))
+	return s.root + ".e." + strconv.Itoa(slice/sliceTokens) + "." + strconv.Itoa(slice%sliceTokens) + "." + token(id)
 }
 
 // entities matches the subjects of all ids.
