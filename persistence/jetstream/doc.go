@@ -71,10 +71,10 @@
 //     "js:bank:1042:1": the message, and how many of its records have been seen. A message
 //     that JetStream has lost is missing there without a sign.
 //
-// Slices are part of the subjects, so that the server sends only those asked for, apart
-// from one message more. Tags are not: who reads by tag gets all messages of the slices
-// over the network, and drops most. Give such readers their own projection, or ranges of
-// slices.
+// Slices are part of the subjects: when there is much to read, the server sends only those
+// asked for, through a consumer that lasts as long as the read; a few messages are asked
+// for one by one, and filtered by the reader. Tags are no part of them: who reads by tag
+// gets all messages of the slices over the network, and drops most.
 //
 // # Limits
 //
@@ -83,9 +83,11 @@
 //   - Servers 2.11 or newer; tested with 2.15.
 //   - Streams must keep all and drop nothing: [Open] makes them so, and checks. A limit of
 //     bytes may be set; beyond it, appends answer [persistence.ErrFull].
-//   - A call waits up to 5 s for an answer, and less if its context says so. Elections
+//   - A request waits up to 5 s for its answer, and less if the context says so. Elections
 //     after the loss of a server take seconds; appends meanwhile are
 //     [persistence.ErrUnavailable] or [persistence.ErrUnknown], and can be sent again.
+//   - A journal that was closed while NATS was away may still store what its connection
+//     has kept to send: the condition of each message holds then as well.
 //   - Who may publish to the subjects of the streams, may forge events: give the account,
 //     or these subjects, to nobody else.
 //

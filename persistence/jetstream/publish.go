@@ -79,8 +79,12 @@ func (j *Journal) download(ctx context.Context, subject string, chunks []uint64)
 	return data, nil
 }
 
-// purge removes the messages of subject before the one at bound.
+// purge removes the messages of subject before the one at bound. Nothing is before the
+// first; to the server, a bound of 0 would be none.
 func (j *Journal) purge(ctx context.Context, stream, subject string, bound uint64) error {
+	if bound <= 1 {
+		return nil
+	}
 	wait, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
 	return j.streams[stream].Purge(wait, js.WithPurgeSubject(subject), js.WithPurgeSequence(bound))
