@@ -12,83 +12,16 @@
 // With -pause the first host is stopped with SIGSTOP instead, and continued when another
 // has taken over: its next write is refused by the journal, should it come to that before
 // the host hears that it has been replaced.
+//
+// With -journal and a path the SQLite journal is there, and stays. For one in PostgreSQL
+// there is a command in the module of that journal, which brings the client library:
+//
+//	go -C persistence/postgres run ./failover -journal postgres://user@host/db
+//
+// The program is in internal/failover: the counter in counter.go, a node of the cluster in
+// node.go, what is done to the nodes in story.go.
 package main
 
-import (
-	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"io"
-	"net"
-	"os"
-	"os/signal"
-	"strings"
-	"syscall"
-)
+import "github.com/understudy-go/understudy/internal/failover"
 
-func main() {
-	node := flag.String("node", "", "run as the node of this name (used by the program itself)")
-	bind := flag.String("bind", "", "address of the node")
-	seeds := flag.String("seeds", "", "addresses of all nodes")
-	database := flag.String("database", "", "path of the journal")
-	stop := flag.Bool("pause", false, "stop the first host with SIGSTOP and continue it later, instead of killing it")
-	flag.Parse()
-
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	var err error
-	if *node != "" {
-		err = runNode(ctx, *node, *bind, strings.Split(*seeds, ","), *database)
-	} else {
-		err = direct(ctx, os.Stdout, *stop)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "failover:", err)
-		os.Exit(1)
-	}
-}
-
-// direct runs the story, and leaves nothing behind.
-func direct(ctx context.Context, out io.Writer, stop bool) error {
-	d, err := newDirector(out)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	first := kill
-	if stop {
-		first = pause
-	}
-	err = d.tell(ctx, first)
-	switch {
-	case ctx.Err() != nil:
-		return errors.New("interrupted")
-	case err != nil:
-		d.showLog()
-		return err
-	}
-	return nil
-}
-
-// showLog prints what the nodes had to say.
-func (d *director) showLog() {
-	text, err := os.ReadFile(d.log.Name())
-	if err == nil && len(text) > 0 {
-		fmt.Fprintf(os.Stderr, "--- the nodes said:\n%s---\n", text)
-	}
-}
-
-// freeAddresses returns a loopback address with a free port for each name.
-func freeAddresses(names ...string) (map[string]string, error) {
-	addresses := make(map[string]string)
-	for _, name := range names {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		addresses[name] = l.Addr().String()
-	}
-	return addresses, nil
-}
+func main() { failover.Main(nil) }

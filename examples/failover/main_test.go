@@ -13,40 +13,63 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain lets the test's own binary be the example, for the director to start it again
-// as a node and for the test of an interrupt.
+// asProgram makes the test's own binary be the example, whose nodes inherit it.
+const asProgram = "UNDERSTUDY_FAILOVER"
+
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "-node" || os.Args[1] == "-pause=false") {
+	if os.Getenv(asProgram) != "" {
 		main()
 		return
 	}
 	os.Exit(m.Run())
 }
 
+func program(t *testing.T, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// output runs the program, which must end well, and returns what it printed.
+func output(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := program(t, args...).CombinedOutput()
+	t.Logf("\n%s", out)
+	require.NoError(t, err)
+	return string(out)
+}
+
 func TestTheHostIsKilledAgainAndAgainAndNothingIsLost(t *testing.T) {
-	var out bytes.Buffer
-	require.NoError(t, direct(t.Context(), &out, false), "%s", &out)
-	t.Logf("\n%s", &out)
-	require.Equal(t, 2, strings.Count(out.String(), "kill -9"))
-	require.Equal(t, 2, strings.Count(out.String(), "has been started again, and is a member again"))
-	require.Contains(t, out.String(), "leaves, at count")
-	require.Contains(t, out.String(), "each in the final state exactly once")
+	out := output(t)
+	require.Equal(t, 2, strings.Count(out, "kill -9"))
+	require.Equal(t, 2, strings.Count(out, "has been started again, and is a member again"))
+	require.Contains(t, out, "leaves, at count")
+	require.Contains(t, out, "each in the final state exactly once")
 }
 
 func TestAPausedHostDoesNoHarmWhenItWakesUp(t *testing.T) {
-	var out bytes.Buffer
-	require.NoError(t, direct(t.Context(), &out, true), "%s", &out)
-	t.Logf("\n%s", &out)
-	require.Contains(t, out.String(), "it still believes that it hosts")
-	require.Contains(t, out.String(), "has found itself removed, and is a member again")
-	require.Contains(t, out.String(), "each in the final state exactly once")
+	database := filepath.Join(t.TempDir(), "kept.db")
+	out := output(t, "-pause", "-journal", database)
+	require.Contains(t, out, "it still believes that it hosts")
+	require.Contains(t, out, "has found itself removed, and is a member again")
+	require.Contains(t, out, "each in the final state exactly once")
+	require.FileExists(t, database)
+}
+
+func TestAJournalOfAnotherModuleIsRefusedAndItsCommandNamed(t *testing.T) {
+	out, err := program(t, "-journal", "postgres://me:secret@db.example/app").CombinedOutput()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, 1, exit.ExitCode())
+	require.Contains(t, string(out), "go -C persistence/postgres run ./failover -journal postgres://")
+	require.NotContains(t, string(out), "secret")
 }
 
 func TestAnInterruptLeavesNoProcessBehind(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("looking for processes needs /proc")
 	}
-	cmd := exec.Command(os.Args[0], "-pause=false")
+	cmd := program(t)
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -78,22 +101,4 @@ func processesOf(t *testing.T, journal string) (pids []string) {
 		}
 	}
 	return pids
-}
-
-func TestTheBooksFindALostADoubledAndAMisplacedIncrement(t *testing.T) {
-	a, b := ID{"n1-a", 1}, ID{"n2-b", 1}
-	books := newBooks()
-	books.acknowledged(Ack{ID: a})
-	require.NoError(t, books.check(Counted{Applied: []ID{a, b}}, []ID{a, b}), "one that was not acknowledged may be there")
-	require.ErrorContains(t, books.check(Counted{Applied: []ID{b}}, []ID{b}), "acknowledged and counted 0 times")
-	require.ErrorContains(t, books.check(Counted{Applied: []ID{a, a}}, []ID{a, a}), "counted 2 times")
-	require.ErrorContains(t, books.check(Counted{Applied: []ID{a, b}}, []ID{b, a}), "in the journal")
-	require.ErrorContains(t, books.check(Counted{Applied: []ID{a}}, []ID{a, b}), "the journal 2")
-}
-
-func TestGenerationsAreComparedByTermAndThenBySequence(t *testing.T) {
-	require.True(t, newer("10.1", "9.9"))
-	require.True(t, newer("2.2", "2.1"))
-	require.False(t, newer("2.1", "2.1"))
-	require.False(t, newer("", "1.1"))
 }

@@ -1,4 +1,4 @@
-package main
+package failover
 
 import (
 	"maps"
@@ -59,8 +59,6 @@ func init() {
 	actor.RegisterType[Counted]("failover.counted")
 }
 
-const counterID = "counter"
-
 func onEvent(s Counted, e Incremented) Counted {
 	last := maps.Clone(s.Last)
 	if last == nil {
@@ -87,10 +85,10 @@ func onCommand(ctx *actor.Context[Msg], s Counted, msg Msg) persistence.Effect[I
 	return persistence.Unhandled
 }
 
-// counter returns the factory of the singleton.
-func counter(journal persistence.Journal) func() actor.Behavior[Msg] {
+// counter returns the factory of the singleton, which is id in the journal.
+func counter(id string, journal persistence.Journal) func() actor.Behavior[Msg] {
 	return func() actor.Behavior[Msg] {
-		return behaviors.EventSourced(counterID, journal, Counted{}, onEvent, onCommand,
+		return behaviors.EventSourced(id, journal, Counted{}, onEvent, onCommand,
 			persistence.SnapshotEvery(500, 2))
 	}
 }

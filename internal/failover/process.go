@@ -1,4 +1,4 @@
-package main
+package failover
 
 import (
 	"bufio"
@@ -23,12 +23,12 @@ type process struct {
 }
 
 // startProcess runs this program again, as a node.
-func startProcess(node, bind, seeds, database string, log io.Writer) (*process, error) {
+func startProcess(node, bind, seeds, journal, id string, log io.Writer) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self, "-node", node, "-bind", bind, "-seeds", seeds, "-database", database)
+	cmd := exec.Command(self, "-node", node, "-bind", bind, "-seeds", seeds, "-journal", journal, "-id", id)
 	cmd.Stderr = log
 	cmd.SysProcAttr = childAttributes()
 	orders, err := cmd.StdinPipe()

@@ -1,4 +1,4 @@
-package main
+package failover
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package main
+package failover
 
 import (
 	"context"
@@ -16,7 +16,9 @@ import (
 
 // A director starts the nodes, does them harm, and keeps the books of what they report.
 type director struct {
-	dir       string
+	settings
+	dir       string            // of what is removed in the end
+	kept      bool              // the journal is the user's, and stays
 	addresses map[string]string // of the nodes
 	running   map[string]*process
 	all       []*process // every process there ever was
@@ -32,7 +34,7 @@ type reported struct {
 	report
 }
 
-func newDirector(out io.Writer) (*director, error) {
+func newDirector(out io.Writer, s settings) (*director, error) {
 	dir, err := os.MkdirTemp("", "failover")
 	if err != nil {
 		return nil, err
@@ -45,15 +47,17 @@ func newDirector(out io.Writer) (*director, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept := s.journal != ""
+	if !kept {
+		s.journal = filepath.Join(dir, "journal.db")
+	}
 	return &director{
-		dir: dir, addresses: addresses, running: make(map[string]*process), reports: make(chan reported, 1024),
+		settings: s, dir: dir, kept: kept, addresses: addresses, running: make(map[string]*process), reports: make(chan reported, 1024),
 		log: log, show: newTimeline(out), books: newBooks(),
 	}, nil
 }
 
-func (d *director) database() string { return filepath.Join(d.dir, "journal.db") }
-
-func (d *director) seeds() string {
+func (d *director) allAddresses() string {
 	var seeds []string
 	for _, node := range slices.Sorted(maps.Keys(d.addresses)) {
 		seeds = append(seeds, d.addresses[node])
@@ -63,7 +67,7 @@ func (d *director) seeds() string {
 
 // start starts a process for node.
 func (d *director) start(node string) error {
-	p, err := startProcess(node, d.addresses[node], d.seeds(), d.database(), d.log)
+	p, err := startProcess(node, d.addresses[node], d.allAddresses(), d.journal, d.id, d.log)
 	if err != nil {
 		return err
 	}
@@ -78,7 +82,8 @@ func (d *director) start(node string) error {
 	return nil
 }
 
-// close ends every process, waits for that, and removes what they have written.
+// close ends every process, waits for that, and removes what they have written, but for a
+// journal that the user has named.
 func (d *director) close() {
 	for _, p := range d.all {
 		_ = p.cmd.Process.Kill() // it may have ended

@@ -1,4 +1,4 @@
-package main
+package failover
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
 // reckon lets the clients finish, asks for the final state, and holds it and the journal
@@ -30,7 +29,7 @@ func (d *director) reckon(ctx context.Context) error {
 	if err := d.leaveAll(ctx); err != nil {
 		return err
 	}
-	journal, err := readJournal(ctx, d.database())
+	journal, err := d.readJournal(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,17 +68,17 @@ func (d *director) leaveAll(ctx context.Context) error {
 }
 
 // readJournal returns the increments in the journal, in order.
-func readJournal(ctx context.Context, database string) (ids []ID, err error) {
-	journal, err := sqlite.Open(database) //nolint:contextcheck // opening takes no context
+func (d *director) readJournal(ctx context.Context) (ids []ID, err error) {
+	journal, err := d.open(ctx, d.journal)
 	if err != nil {
 		return nil, err
 	}
 	defer journal.Close()
-	claim, err := journal.Claim(ctx, counterID, persistence.WriterID{})
+	claim, err := journal.Claim(ctx, d.id, persistence.WriterID{})
 	if err != nil {
 		return nil, err
 	}
-	for record, err := range journal.Read(ctx, counterID, 1, claim.LastSeq) {
+	for record, err := range journal.Read(ctx, d.id, 1, claim.LastSeq) {
 		if err != nil {
 			return nil, err
 		}

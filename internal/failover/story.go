@@ -1,4 +1,4 @@
-package main
+package failover
 
 import (
 	"context"
@@ -34,7 +34,10 @@ func (d *director) tell(ctx context.Context, first harm) error {
 }
 
 func (d *director) begin(ctx context.Context) error {
-	d.show.text("three processes, one counter; journal in %s", d.database())
+	d.show.text("three processes, one counter; journal in %s", shown(d.journal))
+	if d.kept {
+		d.show.text("what is counted stays there, as %s", d.id)
+	}
 	for node := range d.addresses {
 		if err := d.start(node); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package main
+package failover
 
 import (
 	"bufio"
@@ -16,27 +16,26 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
 )
 
 // runNode is the process of one node: a member of the cluster with the counter, clients
 // that send to it, and a director at the other end of standard input and output.
-func runNode(ctx context.Context, name, bind string, seeds []string, database string) error {
+func runNode(ctx context.Context, s settings) error {
 	out := newReporter(os.Stdout)
-	journal, err := openJournal(database, out) //nolint:contextcheck // opening takes no context
+	opened, err := s.open(ctx, s.journal)
 	if err != nil {
 		return err
 	}
-	defer journal.Close()
-	node, err := cluster.Start(ctx, cluster.Config{Name: "failover", NodeID: name, Bind: bind, Seeds: seeds, Logger: logger(name)})
+	defer opened.Close()
+	journal := &reportingJournal{opened, out}
+	node, err := cluster.Start(ctx, cluster.Config{Name: "failover", NodeID: s.node, Bind: s.bind, Seeds: s.seeds, Logger: logger(s.node)})
 	if err != nil {
 		return err
 	}
 	n := &nodeProcess{node: node, out: out, crew: newCrew()}
-	n.counter = actor.Spawn(node, behaviors.Singleton(counted(&n.handled, counter(journal))), "counter")
-	run := fmt.Sprintf("%s.%x", name, node.View().Self.Incarnation) // clients of another run are others
+	n.counter = actor.Spawn(node, behaviors.Singleton(counted(&n.handled, counter(s.id, journal))), "counter")
+	run := fmt.Sprintf("%s.%x", s.node, node.View().Self.Incarnation) // clients of another run are others
 	n.crew.start(ctx, run, n.counter, func(a Ack) { out.send(report{Ack: &a, Stats: n.stats()}) })
 	go n.reportStats(ctx)
 	return n.obey(ctx, os.Stdin)
@@ -126,29 +125,4 @@ func counted(n *atomic.Uint64, factory func() actor.Behavior[Msg]) func() actor.
 			}
 		}
 	}
-}
-
-// A reportingJournal tells the director when a write is refused because a newer writer
-// has claimed the counter.
-type reportingJournal struct {
-	*sqlite.Journal
-	out *reporter
-}
-
-func openJournal(database string, out *reporter) (*reportingJournal, error) {
-	j, err := sqlite.Open(database)
-	if err != nil {
-		return nil, err
-	}
-	return &reportingJournal{j, out}, nil
-}
-
-func (j *reportingJournal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
-	errs := j.Journal.Append(ctx, reqs)
-	for _, err := range errs {
-		if errors.Is(err, persistence.ErrFenced) {
-			j.out.send(report{Fenced: err.Error()})
-		}
-	}
-	return errs
 }

@@ -1,0 +1,129 @@
+// Package failover is the program of examples/failover, which persistence/postgres runs
+// too: a module of its own, whose client library the examples do not need.
+package failover
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// settings are what the flags say.
+type settings struct {
+	journal string // a URL or a path; "" is an SQLite database that is removed afterwards
+	id      string // of the counter in the journal
+	open    Opener // of the journal
+	pause   bool
+
+	node, bind string // "" unless the program runs as a node
+	seeds      []string
+}
+
+// Main is the program: it reads the flags, runs until the story ends or the process is
+// interrupted, and exits with 1 if that is not a good end. openers know the journals at
+// URLs, by scheme; SQLite's, at paths, needs none.
+func Main(openers map[string]Opener) {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	if err := run(ctx, os.Stdout, openers); err != nil {
+		fmt.Fprintln(os.Stderr, "failover:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, openers map[string]Opener) (err error) {
+	s := parse()
+	if s.open, err = openerOf(s.journal, openers); err != nil {
+		return err
+	}
+	if s.node != "" {
+		return runNode(ctx, s)
+	}
+	return direct(ctx, out, s)
+}
+
+func parse() settings {
+	var s settings
+	flag.StringVar(&s.journal, "journal", "",
+		"path of an SQLite database, or URL of another journal; what is there stays (default: SQLite in a temporary directory)")
+	flag.BoolVar(&s.pause, "pause", false, "stop the first host with SIGSTOP and continue it later, instead of killing it")
+	flag.StringVar(&s.node, "node", "", "run as the node of this name (used by the program itself)")
+	flag.StringVar(&s.bind, "bind", "", "address of the node")
+	flag.StringVar(&s.id, "id", "", "persistence id of the counter (default: a new one)")
+	seeds := flag.String("seeds", "", "addresses of all nodes")
+	flag.Parse()
+	s.id = cmp.Or(s.id, newID())
+	s.seeds = strings.Split(*seeds, ",")
+	return s
+}
+
+// newID returns an id for the counter of one run, so that runs can share a journal.
+func newID() string {
+	return "failover/" + time.Now().UTC().Format("2006-01-02T15:04:05Z") + "/" + rand.Text()[:6]
+}
+
+// direct runs the story, and leaves nothing behind but a journal that it was given.
+func direct(ctx context.Context, out io.Writer, s settings) error {
+	d, err := newDirector(out, s)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	if err := d.tryJournal(ctx); err != nil {
+		return err
+	}
+	first := kill
+	if s.pause {
+		first = pause
+	}
+	err = d.tell(ctx, first)
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("interrupted")
+	case err != nil:
+		d.showLog()
+		return err
+	}
+	return nil
+}
+
+// tryJournal opens the journal once, so that what is wrong with it is said at once.
+func (d *director) tryJournal(ctx context.Context) error {
+	j, err := d.open(ctx, d.journal)
+	if err != nil {
+		return err
+	}
+	return j.Close()
+}
+
+// showLog prints what the nodes had to say.
+func (d *director) showLog() {
+	text, err := os.ReadFile(d.log.Name())
+	if err == nil && len(text) > 0 {
+		fmt.Fprintf(os.Stderr, "--- the nodes said:\n%s---\n", text)
+	}
+}
+
+// freeAddresses returns a loopback address with a free port for each name.
+func freeAddresses(names ...string) (map[string]string, error) {
+	addresses := make(map[string]string)
+	for _, name := range names {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		addresses[name] = l.Addr().String()
+	}
+	return addresses, nil
+}

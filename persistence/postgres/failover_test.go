@@ -1,0 +1,58 @@
+package postgres_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence/postgres"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+const failoverSchema = "understudy_failover"
+
+// The program of examples/failover on a server, twice in one database: killed hosts lose
+// nothing, and what a run has counted is not in the way of the next.
+func TestTheFailoverExampleKeepsItsBooksInPostgreSQL(t *testing.T) {
+	s := shared(t)
+	program := filepath.Join(t.TempDir(), "failover")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./failover").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, args := range [][]string{{}, {"-pause"}} {
+		out, err := exec.CommandContext(t.Context(), program, append(args, "-journal", s.url())...).CombinedOutput()
+		t.Logf("\n%s", out)
+		require.NoError(t, err)
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		require.Regexp(t, `^\d+ increments acknowledged, each in the final state exactly once; \d+ counted in all: ok$`, lines[len(lines)-1])
+		mustWriteAsHosts(t, s, string(out))
+	}
+	require.Equal(t, "2", s.sql(t, "SELECT count(*) FROM "+failoverSchema+".understudy_entity"))
+}
+
+var (
+	failoverID         = regexp.MustCompile(`(?m)^what is counted stays there, as (.*)$`)
+	failoverGeneration = regexp.MustCompile(`, generation ([\d.]+)`)
+)
+
+// mustWriteAsHosts requires that the epochs of the events of a run are the generations of
+// its hosts: of the first, and of those after two harms and a departure.
+func mustWriteAsHosts(t *testing.T, s *server, output string) {
+	t.Helper()
+	id := failoverID.FindStringSubmatch(output)
+	require.NotNil(t, id)
+	hosts := map[string]bool{}
+	for _, host := range failoverGeneration.FindAllStringSubmatch(output, -1) {
+		hosts[host[1]] = true
+	}
+	writers := map[string]bool{}
+	for r, err := range openAt(t, s.url(), postgres.Schema(failoverSchema)).Read(t.Context(), id[1], 1, 1<<63) {
+		require.NoError(t, err)
+		writers[singleton.Unpack(r.Epoch).String()] = true
+	}
+	require.Subset(t, hosts, writers)
+	require.GreaterOrEqual(t, len(writers), 4)
+}
