@@ -24,13 +24,14 @@ help: ## Print this list
 ##@ What a change must pass
 
 .PHONY: test
-test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, 1400 simulated histories without
+test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, 1200 simulated histories without
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 	MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
 		--post-run-command=tools/summary --raw-command -- tools/gotest -vet=off -timeout=20m
-	$(GO) test -timeout=15m ./cluster -histories=80
+	$(GO) test -timeout=15m ./cluster -histories=40
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift'
 	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
+	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
 
 .PHONY: check
 check: fmt-check tidy-check vet lint lint-modules ## Check everything that needs no test to run
