@@ -65,7 +65,7 @@ func TestAZombieOfAnHourAgoComesBackAsAnother(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		before := c.Node("n3").View().Self.ID()
 		c.Pause("n3")
-		time.Sleep(time.Hour)
+		time.Sleep(anHour())
 		whole(t, c, 0, "n1", "n2")
 		w, stop := watch(c.Node("n1"), "n1", "n2")
 		c.Resume("n3")
