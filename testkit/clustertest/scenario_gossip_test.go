@@ -25,7 +25,7 @@ func TestWhatMemberlistBelievesConvictsNobody(t *testing.T) {
 				}
 				return drop
 			})
-			time.Sleep(10 * time.Minute)
+			time.Sleep(anHour() / 6)
 			c.Network().Drop(nil)
 			require.Positive(t, lost)
 			time.Sleep(time.Minute)

@@ -105,7 +105,7 @@ func TestDuplicatesAndReorderingConvictNobody(t *testing.T) {
 		time.Sleep(time.Minute) // the detector learns
 		untouched(t, c, func() {
 			c.Duplicate(0.5)
-			time.Sleep(10 * time.Minute)
+			time.Sleep(anHour() / 6)
 		})
 	})
 }
@@ -161,7 +161,7 @@ func TestACalendarThatIsSetWronglyChangesNothing(t *testing.T) {
 		untouched(t, c, func() {
 			for _, d := range []time.Duration{time.Hour, -2 * time.Hour, time.Hour} {
 				c.Jump("n1", d)
-				time.Sleep(2 * time.Minute)
+				time.Sleep(anHour() / 30)
 			}
 		})
 		c.Jump("n1", time.Hour)
@@ -198,7 +198,7 @@ func TestTheMarginOfAFailoverDoesNotDependOnTheClocksDrift(t *testing.T) {
 			actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ticker)), "ticker")
 		}
 		c.AwaitQuiet()
-		time.Sleep(20 * time.Minute) // n2 is a minute ahead
+		time.Sleep(anHour() / 3) // n2 is a minute ahead, in whole hours
 		const margin = 13 * time.Second
 		begin := time.Now()
 		c.Crash("n1")
