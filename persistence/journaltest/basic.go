@@ -136,16 +136,6 @@ var basicLaws = []law{
 		}
 		require.True(e, slices.Equal([]string{large, huge}, e.payloads(j, "x")))
 	}},
-	{"ManyRecordsOfOneIDComeBackInOrder", func(e *env) {
-		j := e.journal()
-		w := e.writer(j, "x")
-		const groups, size = 20, 500
-		for range groups {
-			w.append(numbered("e", size)...)
-		}
-		require.Len(e, e.read(j, "x", 1, everything), groups*size)
-		require.Len(e, e.read(j, "x", 777, 9_000), 9_000-777+1)
-	}},
 	{"WhatIsPassedInIsNotKept", func(e *env) {
 		j := e.journal()
 		w := e.writer(j, "x")

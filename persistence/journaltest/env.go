@@ -15,6 +15,8 @@ type env struct {
 	*testing.T
 	features Features
 	open     func(t *testing.T) persistence.Journal
+	law      string
+	skips    *skips
 }
 
 func (e *env) journal() persistence.Journal { return e.open(e.T) }
@@ -23,7 +25,7 @@ func (e *env) journal() persistence.Journal { return e.open(e.T) }
 func (e *env) snapshots(j persistence.Journal) persistence.SnapshotStore {
 	store, ok := j.(persistence.SnapshotStore)
 	if !ok {
-		e.Skipf("%T is not a snapshot store", j)
+		e.skip(fmt.Sprintf("%T is not a snapshot store", j))
 	}
 	return store
 }
@@ -31,8 +33,15 @@ func (e *env) snapshots(j persistence.Journal) persistence.SnapshotStore {
 // need skips a law whose hook is missing.
 func (e *env) need(present bool, hook string) {
 	if !present {
-		e.Skipf("Features.%s is not set", hook)
+		e.skip(fmt.Sprintf("Features.%s is not set", hook))
 	}
+}
+
+// skip ends a law that the store cannot keep, or cannot show that it does.
+func (e *env) skip(reason string) {
+	e.Helper()
+	e.skips.note(e.law, reason)
+	e.Skip(reason)
 }
 
 // A writer is the owner of a persistence id, as the event-sourced behavior is one.

@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"fmt"
 	"math"
 	"sync"
 
@@ -87,7 +88,7 @@ func (e *env) floors(j persistence.Journal) persistence.FloorClaimer {
 	e.Helper()
 	f, ok := j.(persistence.FloorClaimer)
 	if !ok {
-		e.Skipf("%T is not a FloorClaimer", j)
+		e.skip(fmt.Sprintf("%T is not a FloorClaimer", j))
 	}
 	return f
 }

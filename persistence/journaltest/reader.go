@@ -2,6 +2,7 @@ package journaltest
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func (e *env) reader() (persistence.EventReader, persistence.Journal) {
 	j := e.journal()
 	r, ok := j.(persistence.EventReader)
 	if !ok {
-		e.Skipf("%T is not an event reader", j)
+		e.skip(fmt.Sprintf("%T is not an event reader", j))
 	}
 	return r, j
 }

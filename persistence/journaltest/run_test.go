@@ -34,6 +34,7 @@ var broken = map[string]struct {
 	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() persistence.Journal { return tireless{base{memory.New()}} }},
 	"an event turns up late":       {"ATailingReaderMissesNothing", func() persistence.Journal { return &latecomer{Journal: memory.New()} }},
 	"tags are prefixes":            {"ATagFindsTheEventsThatHaveIt", func() persistence.Journal { return prefixed{memory.New()} }},
+	"a replay is held whole":       {"ALongHistoryIsReplayedWholeInOrderAndInConstantMemory", func() persistence.Journal { return hoarder{base{memory.New()}} }},
 	"offsets are not looked at":    {"AnOffsetOfAnotherJournalIsInvalid", func() persistence.Journal { return trusting{memory.New()} }},
 }
 
@@ -55,6 +56,45 @@ func TestBrokenJournal(t *testing.T) {
 		t.Skip("this runs in children of TestTheLawsNoticeABrokenJournal")
 	}
 	journaltest.Run(t, func(*testing.T) persistence.Journal { return b.journal() }, journaltest.Features{})
+}
+
+// skippedEnv makes TestSkipping run, and is what its Features.Skipped has.
+const skippedEnv = "UNDERSTUDY_SKIPPED_LAWS"
+
+func TestWhatIsSkippedMustBePinned(t *testing.T) {
+	const (
+		skipped = "AFloorHoldsAfterReopening: Features.Reopen is not set"
+		more    = "add\n        " + skipped
+		fewer   = "take out of Features.Skipped\n        "
+	)
+	for _, c := range []struct {
+		pinned string
+		says   []string
+	}{
+		{skipped, nil},
+		{"\n\t" + skipped + "\n\n", nil},
+		{skipped + "\nTwoHandlesAreOneJournal: -run leaves it out", nil},
+		{"", []string{more}},
+		{"AFloorHoldsAfterReopening: another reason", []string{more, fewer + "AFloorHoldsAfterReopening: another reason"}},
+		{skipped + "\nANewIDHasNoRecords: it had some", []string{fewer + "ANewIDHasNoRecords: it had some"}},
+		{skipped + "\nThereIsNoSuchLaw", []string{fewer + "ThereIsNoSuchLaw"}},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestSkipping$/^(AFloorHoldsAfterReopening|ANewIDHasNoRecords)$")
+		cmd.Env = append(os.Environ(), skippedEnv+"="+c.pinned)
+		out, err := cmd.CombinedOutput()
+		require.Equal(t, len(c.says) > 0, err != nil, "%q: %s", c.pinned, out)
+		for _, text := range append(c.says, "2 laws, 1 of them skipped\n        "+skipped) {
+			require.Contains(t, string(out), text)
+		}
+	}
+}
+
+func TestSkipping(t *testing.T) {
+	skipped, ok := os.LookupEnv(skippedEnv)
+	if !ok {
+		t.Skip("this runs in children of TestWhatIsSkippedMustBePinned")
+	}
+	journaltest.Run(t, func(*testing.T) persistence.Journal { return memory.New() }, journaltest.Features{Skipped: skipped})
 }
 
 // base is a journal that works.
@@ -141,6 +181,26 @@ func (j tailless) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 				return
 			}
 			held = &r
+		}
+	}
+}
+
+// hoarder reads everything before it yields the first record.
+type hoarder struct{ base }
+
+func (j hoarder) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
+	return func(yield func(persistence.Record, error) bool) {
+		var held []persistence.Record
+		for r, err := range j.base.Read(ctx, id, from, to) {
+			if held = append(held, r); err != nil {
+				yield(r, err)
+				return
+			}
+		}
+		for _, r := range held {
+			if !yield(r, nil) {
+				return
+			}
 		}
 	}
 }

@@ -46,7 +46,7 @@ var tailLaws = []law{
 		r, j := e.reader()
 		waker, ok := j.(persistence.Waker)
 		if !ok || waker.Appended() == nil {
-			e.Skipf("%T is not a waker", j)
+			e.skip(fmt.Sprintf("%T is not a waker", j))
 		}
 		w := e.writer(j, "x")
 		for i := range 20 {

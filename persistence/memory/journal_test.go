@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	_ "embed"
 	"testing"
 	"testing/synctest"
 
@@ -11,8 +12,11 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
+//go:embed testdata/skipped.txt
+var skipped string
+
 func TestJournalObeysTheLaws(t *testing.T) {
-	journaltest.Run(t, func(*testing.T) persistence.Journal { return memory.New() }, journaltest.Features{})
+	journaltest.Run(t, func(*testing.T) persistence.Journal { return memory.New() }, journaltest.Features{Skipped: skipped})
 }
 
 func BenchmarkAppend(b *testing.B) {

@@ -59,6 +59,13 @@ func (r *rig) open(t testing.TB, stream string) *journal {
 func (r *rig) features() journaltest.Features {
 	return journaltest.Features{
 		MaxPayload: jetstream.MaxPayload,
+		ReplayHeap: 64 << 20, // with what the servers have in their caches
+		Skipped: `
+			ADamagedRecordIsAnError: Features.DamageRecord is not set
+			AMissingRecordIsAnError: Features.DropRecord is not set
+			ALostRecordIsNotWrittenAgain: Features.DropRecord is not set
+			ADamagedEventEndsTheEvents: Features.DamageRecord is not set
+			AJournalThatWakesDoesSoAfterEachAppend: *jetstreamtest.journal is not a waker`,
 		Reopen: func(t *testing.T, j persistence.Journal) persistence.Journal {
 			require.NoError(t, j.Close())
 			return r.open(t, j.(*journal).stream)
