@@ -57,10 +57,4 @@ func lines(text string) []string {
 	return all
 }
 
-func listed(lines []string) string {
-	text := ""
-	for _, line := range lines {
-		text += "\n" + line
-	}
-	return text
-}
+func listed(lines []string) string { return strings.Join(append([]string{""}, lines...), "\n") }
