@@ -20,6 +20,7 @@ var layers = []layer{
 		{"examples/*", []string{anything}},
 		{"internal/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/stopwatch", []string{anything}}, // a program, of no use to the packages below
+		{"internal/processes", []string{"persistence", "actor"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{

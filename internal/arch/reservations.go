@@ -43,5 +43,6 @@ var testHelpers = []string{
 	"testkit",
 	"testkit/*",
 	"persistence/journaltest",
+	"internal/processes",
 	"singleton/lease/leasetest",
 }

@@ -10,8 +10,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/processes"
 	"github.com/understudy-go/understudy/persistence"
 )
+
+// startChild starts a process that writes to x in the journal that j is.
+func startChild(t *testing.T, role string, j *handle) *processes.Child {
+	t.Helper()
+	return processes.Start(t, role, j.url, j.schema, "x")
+}
 
 func payloads(t testing.TB, j persistence.Journal, id string) []string {
 	t.Helper()
@@ -26,14 +33,14 @@ func payloads(t testing.TB, j persistence.Journal, id string) []string {
 func TestManyProcessesMayMakeTheTablesAtOnce(t *testing.T) {
 	s := shared(t)
 	j := &handle{url: s.url(), schema: "made by many " + t.Name()}
-	var all []*child
+	var all []*processes.Child
 	for range 6 {
 		all = append(all, startChild(t, "claim once", j))
 	}
 	epochs := map[string]bool{}
 	for _, c := range all {
-		epochs[c.line()] = true
-		c.finish()
+		epochs[c.Line()] = true
+		c.Finish()
 	}
 	require.Len(t, epochs, len(all))
 }
@@ -44,10 +51,10 @@ func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 	two := startChild(t, "storm", j)
 	acked := map[string]int{}
 	for range 100 {
-		acked[one.line()]++
-		acked[two.line()]++
+		acked[one.Line()]++
+		acked[two.Line()]++
 	}
-	for _, line := range append(one.finish(), two.finish()...) {
+	for _, line := range append(one.Finish(), two.Finish()...) {
 		acked[line]++
 	}
 	got := payloads(t, j, "x")
@@ -67,11 +74,11 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 	for round := range 10 {
 		c := startChild(t, "append for ever", j)
 		for range 1 + rand.IntN(100) {
-			acked = append(acked, c.line())
+			acked = append(acked, c.Line())
 		}
-		require.NoError(t, c.cmd.Process.Signal(syscall.SIGKILL))
-		acked = append(acked, c.rest()...)
-		c.kill()
+		c.Signal(syscall.SIGKILL)
+		acked = append(acked, c.Rest()...)
+		c.Kill()
 
 		claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
 		require.NoError(t, err)
@@ -87,16 +94,22 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 func TestAStoppedWriterIsFencedWhenItGoesOn(t *testing.T) {
 	j := shared(t).open(t)
 	c := startChild(t, "storm", j)
-	first := c.line()
-	require.NoError(t, c.cmd.Process.Signal(syscall.SIGSTOP))
+	first := c.Line()
+	c.Signal(syscall.SIGSTOP)
 	o, err := own(j, "x")
 	require.NoError(t, err, "who is stopped holds no lock")
 	require.NoError(t, o.Append(t.Context(), []persistence.AppendRequest{o.next()})[0])
-	require.NoError(t, c.cmd.Process.Signal(syscall.SIGCONT))
-	said := append([]string{first}, c.finish()...)
+	c.Signal(syscall.SIGCONT)
+	said := append([]string{first}, c.Finish()...)
 	got := payloads(t, j, "x")
 	require.Len(t, got, len(said)+1)
 	require.Subset(t, got, said)
+}
+
+// For a minute: go -C persistence/postgres test -run Fight -v -fight=1m
+func TestTwoPausedProcessesThatFightOverAnEntityLeaveOneHistory(t *testing.T) {
+	j := shared(t).open(t)
+	processes.Fight(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
 }
 
 // The server is killed in the middle of appends, several times. Who was told nothing asks

@@ -15,6 +15,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/processes"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
 // A server is a PostgreSQL that a test has for itself, and may harm. The package of leases
@@ -33,9 +37,9 @@ type server struct {
 var common *server
 
 func TestMain(m *testing.M) {
-	if role := os.Getenv(childEnv); role != "" {
-		os.Exit(runChild(role))
-	}
+	processes.Main(processes.Writers(func(place []string) (persistence.Journal, error) {
+		return postgres.Open(context.Background(), place[0], postgres.Schema(place[1]))
+	}, nil))
 	code := m.Run()
 	if common != nil {
 		common.end()

@@ -16,12 +16,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/processes"
 	"github.com/understudy-go/understudy/persistence"
 )
 
 var kills = flag.Int("kills", 10, "how often a process that writes is killed; make test has it 100 times, without the race detector")
-
-func init() { children["append batches"] = appendBatches }
 
 // killedIDs is how many writers a process has that is killed.
 const killedIDs = 4
@@ -36,14 +35,14 @@ func TestKillsLoseNothingAndLeaveNothingHalfWritten(t *testing.T) {
 	rounds := *kills
 	unacked := 0
 	for round := range rounds {
-		c := startChild(t, "append batches", path, fmt.Sprint(round))
-		takeDown(t, acked, c.line())
+		c := processes.Start(t, "append batches", path, fmt.Sprint(round))
+		takeDown(t, acked, c.Line())
 		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment
-		c.signal(syscall.SIGKILL)
-		for _, line := range c.rest() {
+		c.Signal(syscall.SIGKILL)
+		for _, line := range c.Rest() {
 			takeDown(t, acked, line)
 		}
-		c.kill()
+		c.Kill()
 
 		j := openPath(t, path)
 		require.NoError(t, j.Check(t.Context()), "round %d", round)
@@ -88,17 +87,17 @@ func lastWhole(t *testing.T, j *Journal, id string) (last uint64) {
 }
 
 // appendBatches has writers that append, save snapshots and delete until they are killed.
-func appendBatches(path, _ string) error {
-	j, err := Open(path)
+func appendBatches(args []string) error {
+	j, err := Open(args[0])
 	if err != nil {
 		return err
 	}
-	ctx := untilEOF()
+	ctx := processes.UntilEOF()
 	var writers sync.WaitGroup
 	for i := range killedIDs {
 		writers.Go(func() {
 			if err := appendBatchesOf(ctx, j, fmt.Sprint("id-", i)); err != nil {
-				say("failed: %v", err)
+				processes.Say("failed: %v", err)
 				os.Exit(1)
 			}
 		})
@@ -122,7 +121,7 @@ func appendBatchesOf(ctx context.Context, j *Journal, id string) error {
 		if err := j.Append(lasting, []persistence.AppendRequest{req})[0]; err != nil {
 			return err
 		}
-		say("%s %d", id, last)
+		processes.Say("%s %d", id, last)
 		switch rand.IntN(10) {
 		case 0:
 			err = j.SaveSnapshot(lasting, id, persistence.Snapshot{Seq: last, Epoch: claim.Epoch, Payload: []byte(id)})

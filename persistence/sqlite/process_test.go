@@ -15,37 +15,38 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/processes"
 	"github.com/understudy-go/understudy/persistence"
 )
 
 func TestManyProcessesMayCreateTheDatabaseAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
-	var all []*child
+	var all []*processes.Child
 	for range 6 {
-		all = append(all, startChild(t, "claim once", path, "x"))
+		all = append(all, processes.Start(t, "claim once", path, "x"))
 	}
 	epochs := map[string]bool{}
 	for _, c := range all {
-		epochs[c.line()] = true
-		c.finish()
+		epochs[c.Line()] = true
+		c.Finish()
 	}
 	require.Len(t, epochs, len(all))
 }
 
 func TestTwoProcessesAppendToTheirOwnIDs(t *testing.T) {
 	j := openTest(t)
-	children := map[string]*child{}
+	children := map[string]*processes.Child{}
 	for _, id := range []string{"a", "b"} {
-		children[id] = startChild(t, "append for ever", pathOf(j), id)
+		children[id] = processes.Start(t, "append for ever", pathOf(j), id)
 	}
 	acked := map[string][]string{}
 	for range 200 {
 		for id, c := range children {
-			acked[id] = append(acked[id], c.line())
+			acked[id] = append(acked[id], c.Line())
 		}
 	}
 	for id, c := range children {
-		acked[id] = append(acked[id], c.finish()...)
+		acked[id] = append(acked[id], c.Finish()...)
 		got, err := readAll(t, j, id)
 		require.NoError(t, err)
 		require.Equal(t, acked[id], got)
@@ -54,14 +55,14 @@ func TestTwoProcessesAppendToTheirOwnIDs(t *testing.T) {
 
 func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 	j := openTest(t)
-	one := startChild(t, "storm", pathOf(j), "x")
-	two := startChild(t, "storm", pathOf(j), "x")
+	one := processes.Start(t, "storm", pathOf(j), "x")
+	two := processes.Start(t, "storm", pathOf(j), "x")
 	acked := map[string]int{}
 	for range 100 {
-		acked[one.line()]++
-		acked[two.line()]++
+		acked[one.Line()]++
+		acked[two.Line()]++
 	}
-	for _, line := range append(one.finish(), two.finish()...) {
+	for _, line := range append(one.Finish(), two.Finish()...) {
 		acked[line]++
 	}
 	got, err := readAll(t, j, "x")
@@ -78,8 +79,8 @@ func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 // A reader goes on from the last offset that it has seen, while other processes write.
 func TestAReaderOfEventsMissesNothingOfOtherProcesses(t *testing.T) {
 	j := openTest(t)
-	one := startChild(t, "append for ever", pathOf(j), "a")
-	two := startChild(t, "append for ever", pathOf(j), "b")
+	one := processes.Start(t, "append for ever", pathOf(j), "a")
+	two := processes.Start(t, "append for ever", pathOf(j), "b")
 	acked := 0
 	var seen []persistence.Entry
 	var last persistence.Offset
@@ -91,13 +92,13 @@ func TestAReaderOfEventsMissesNothingOfOtherProcesses(t *testing.T) {
 		}
 	}
 	for range 200 {
-		one.line()
-		two.line()
+		one.Line()
+		two.Line()
 		acked += 2
 		readOn()
 		require.GreaterOrEqual(t, len(seen), acked, "what was acknowledged is there")
 	}
-	acked += len(one.finish()) + len(two.finish())
+	acked += len(one.Finish()) + len(two.Finish())
 	readOn()
 	require.Len(t, seen, acked)
 	again, err := readEvents(t, j, persistence.Query{}, "")
@@ -110,13 +111,13 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	var acked []string
 	for round := range 10 {
-		c := startChild(t, "append for ever", path, "x")
+		c := processes.Start(t, "append for ever", path, "x")
 		for range 1 + rand.IntN(100) {
-			acked = append(acked, c.line())
+			acked = append(acked, c.Line())
 		}
-		c.signal(syscall.SIGKILL)
-		acked = append(acked, c.rest()...)
-		c.kill()
+		c.Signal(syscall.SIGKILL)
+		acked = append(acked, c.Rest()...)
+		c.Kill()
 
 		j := openPath(t, path)
 		claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
@@ -134,22 +135,22 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 
 func TestAWriterThatWasStoppedIsFencedWhenItGoesOn(t *testing.T) {
 	j := openTest(t)
-	c := startChild(t, "append on request", pathOf(j), "x")
-	require.Equal(t, "ready", c.line())
-	c.ask()
-	first := c.line()
-	c.signal(syscall.SIGSTOP)
+	c := processes.Start(t, "append on request", pathOf(j), "x")
+	require.Equal(t, "ready", c.Line())
+	c.Ask()
+	first := c.Line()
+	c.Signal(syscall.SIGSTOP)
 
 	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), claim.LastSeq)
 	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 1, 1)})[0])
 
-	c.signal(syscall.SIGCONT)
-	c.ask()
-	require.Contains(t, c.line(), persistence.ErrFenced.Error())
-	c.ask()
-	require.Contains(t, c.line(), persistence.ErrFenced.Error())
+	c.Signal(syscall.SIGCONT)
+	c.Ask()
+	require.Contains(t, c.Line(), persistence.ErrFenced.Error())
+	c.Ask()
+	require.Contains(t, c.Line(), persistence.ErrFenced.Error())
 	got, err := readAll(t, j, "x")
 	require.NoError(t, err)
 	require.Equal(t, []string{first, "x 2"}, got)
@@ -158,9 +159,9 @@ func TestAWriterThatWasStoppedIsFencedWhenItGoesOn(t *testing.T) {
 func TestAProcessStoppedInItsTransactionBlocksOthersOnlyAsLongAsTheyLike(t *testing.T) {
 	j := openTest(t)
 	claim := appendSome(t, j, "x", 3)
-	c := startChild(t, "hold the lock", pathOf(j), "")
-	require.Equal(t, "holding", c.line())
-	c.signal(syscall.SIGSTOP)
+	c := processes.Start(t, "hold the lock", pathOf(j), "")
+	require.Equal(t, "holding", c.Line())
+	c.Signal(syscall.SIGSTOP)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
@@ -173,7 +174,7 @@ func TestAProcessStoppedInItsTransactionBlocksOthersOnlyAsLongAsTheyLike(t *test
 	require.NoError(t, err)
 	require.Len(t, got, 3, "readers go on")
 
-	c.kill()
+	c.Kill()
 	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
 }
 
@@ -183,25 +184,25 @@ func TestAProcessStoppedInItsTransactionIsContinuedForTheOthers(t *testing.T) {
 	}
 	j := openTest(t)
 	claim := appendSome(t, j, "x", 3)
-	c := startChild(t, "hold the lock", pathOf(j), "")
-	require.Equal(t, "holding", c.line())
-	c.signal(syscall.SIGSTOP)
-	require.NoError(t, c.stdin.Close()) // it lets go of the lock once it runs
+	c := processes.Start(t, "hold the lock", pathOf(j), "")
+	require.Equal(t, "holding", c.Line())
+	c.Signal(syscall.SIGSTOP)
+	c.EndInput() // it lets go of the lock once it runs
 	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
 }
 
 func TestAClaimGetsInBesideABusyProcess(t *testing.T) {
 	j := openTest(t)
-	c := startChild(t, "append for ever", pathOf(j), "busy")
+	c := processes.Start(t, "append for ever", pathOf(j), "busy")
 	var worst time.Duration
 	for i := range 50 {
-		c.line() // it is at it
+		c.Line() // it is at it
 		begin := time.Now()
 		_, err := j.Claim(t.Context(), fmt.Sprint("x", i), persistence.WriterID{})
 		require.NoError(t, err)
 		worst = max(worst, time.Since(begin))
 	}
-	c.finish()
+	c.Finish()
 	t.Logf("the slowest of 50 claims took %v", worst)
 	require.Less(t, worst, 2*time.Second)
 }
@@ -217,10 +218,10 @@ func TestWithoutRightsOpenSaysWhichAreMissing(t *testing.T) {
 	readOnly := filepath.Join(dir, "journal.db")
 	require.NoError(t, openPath(t, readOnly).Close())
 
-	c := startChild(t, "open as nobody", readOnly, "x")
-	require.Contains(t, c.line(), "let this process write to the database file and its directory")
-	c.finish()
-	c = startChild(t, "open as nobody", filepath.Join(dir, "new.db"), "x")
-	require.Contains(t, c.line(), "permission denied")
-	c.finish()
+	c := processes.Start(t, "open as nobody", readOnly, "x")
+	require.Contains(t, c.Line(), "let this process write to the database file and its directory")
+	c.Finish()
+	c = processes.Start(t, "open as nobody", filepath.Join(dir, "new.db"), "x")
+	require.Contains(t, c.Line(), "permission denied")
+	c.Finish()
 }

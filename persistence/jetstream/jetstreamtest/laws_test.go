@@ -59,7 +59,7 @@ func (r *rig) open(t testing.TB, stream string) *journal {
 func (r *rig) features() journaltest.Features {
 	return journaltest.Features{
 		MaxPayload: jetstream.MaxPayload,
-		ReplayHeap: 64 << 20, // with what the servers have in their caches
+		ReplayHeap: 1 << 30, // the servers run in this process, and keep for seconds what they have read
 		Skipped: `
 			ADamagedRecordIsAnError: Features.DamageRecord is not set
 			AMissingRecordIsAnError: Features.DropRecord is not set

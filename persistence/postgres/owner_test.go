@@ -1,0 +1,45 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// An owner is a claim with the journal it was made in.
+type owner struct {
+	persistence.Journal
+	id    string
+	claim persistence.Claim
+}
+
+func own(j persistence.Journal, id string) (*owner, error) {
+	o := &owner{Journal: j, id: id}
+	return o, o.reclaim()
+}
+
+func (o *owner) reclaim() (err error) {
+	o.claim, err = o.Claim(context.Background(), o.id, persistence.WriterID{byte(os.Getpid())})
+	return err
+}
+
+// next is a request of one event, whose payload tells it from all others.
+func (o *owner) next() persistence.AppendRequest {
+	req := some(o.id, o.claim.Epoch, o.claim.LastSeq, 1)
+	req.Records[0].Payload = fmt.Appendf(nil, "%d of %d", req.Records[0].Seq, os.Getpid())
+	return req
+}
+
+// some is a request of n events.
+func some(id string, epoch, prev uint64, n int) persistence.AppendRequest {
+	req := persistence.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
+	for i := range uint64(n) {
+		req.Records = append(req.Records, persistence.Record{
+			Seq: prev + i + 1, Epoch: epoch, Type: "event", Tags: []string{"red", "blue", "red"}, Meta: map[string]string{"k": "v"},
+			Payload: fmt.Appendf(nil, "%s %d", id, prev+i+1),
+		})
+	}
+	return req
+}
