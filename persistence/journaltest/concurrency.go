@@ -47,6 +47,21 @@ var concurrencyLaws = []law{
 		other := e.features.SecondHandle(e.T, j)
 		e.fenceStorm(j, slices.Repeat([]persistence.Journal{j, other}, 4))
 	}},
+	{"AWriterGetsInBesideBusyReaders", func(e *env) {
+		j := e.journal()
+		w := e.writer(j, "x")
+		w.append(numbered("e", 1000)...)
+		stop := e.readBeside(j, "x")
+		defer stop()
+		var worst time.Duration
+		for range 50 {
+			begin := time.Now()
+			w.append("a")
+			worst = max(worst, time.Since(begin))
+		}
+		e.Logf("the slowest of 50 appends took %v", worst)
+		require.Less(e, worst, claimPatience)
+	}},
 	{"AClaimGetsInBesideABusyWriter", func(e *env) {
 		j := e.journal()
 		e.claimBeside(j, j)
@@ -156,7 +171,31 @@ func (e *env) checkStorm(j persistence.Journal, acked map[string]int) {
 	e.Logf("the last of the claims had epoch %d", epoch)
 }
 
-// claimPatience is generous: what is measured is some milliseconds.
+// readBeside has readers read id again and again until stop is called. Each ends its last
+// read, as PgBouncer 1.18 does not survive several calls that are called off at once.
+func (e *env) readBeside(j persistence.Journal, id string) (stop func()) {
+	const n = 4
+	started := make(chan struct{}, n)
+	var stopped atomic.Bool
+	var readers sync.WaitGroup
+	for range n {
+		readers.Go(func() {
+			for round := 0; !stopped.Load(); round++ {
+				for r := range j.Read(e.Context(), id, 1, everything) {
+					if round == 0 && r.Seq == 1 {
+						started <- struct{}{}
+					}
+				}
+			}
+		})
+	}
+	for range n {
+		<-started
+	}
+	return func() { stopped.Store(true); readers.Wait() }
+}
+
+// claimPatience, for appends too, is generous: what is measured is some milliseconds.
 const claimPatience = 2 * time.Second
 
 // claimBeside claims through claimer while writers append at full speed.

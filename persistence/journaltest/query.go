@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,6 +45,23 @@ var queryLaws = []law{
 			want = append(want, numbered(fmt.Sprint(w.id, i), 1+i%3)...)
 		}
 		require.Equal(e, want, payloadsOf(e.await(r, "", len(want))))
+	}},
+	{"ClocksThatGoBackChangeNoOrder", func(e *env) {
+		r, j := e.reader()
+		a, b := e.writer(j, "a"), e.writer(j, "b")
+		now := time.Date(2026, 3, 29, 3, 0, 0, 0, time.UTC)
+		var want []string
+		for i := range 10 {
+			w := []*writer{a, b}[i%2]
+			req := w.next(fmt.Sprint(i))
+			req.Records[0].Time = now.Add(-time.Duration(i) * time.Hour)
+			require.NoError(e, w.try(req))
+			w.last++
+			want = append(want, fmt.Sprint(i))
+		}
+		require.Equal(e, want, payloadsOf(e.await(r, "", 10)))
+		require.Equal(e, []string{"0", "2", "4", "6", "8"}, e.payloads(j, "a"))
+		e.requireReadsOn(r, persistence.Query{}, 10)
 	}},
 	{"ManyEventsAreFoundOnce", func(e *env) {
 		r, j := e.reader()
