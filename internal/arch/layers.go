@@ -36,7 +36,8 @@ var layers = []layer{
 		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
 		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
-		{"persistence/sqlite", []string{"persistence", "actor", "internal/*"}},
+		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor", "internal/*"}},
+		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
 		{"persistence", []string{"actor", "internal/*"}},
 		{"remote", []string{"actor", "internal/*"}},

@@ -36,7 +36,7 @@ func TestTheReadmeNamesEveryPackageAndEveryExample(t *testing.T) {
 	readme := read(t, "README.md")
 	for _, dir := range packages(t) {
 		switch {
-		case strings.HasPrefix(dir, "internal/"), strings.HasPrefix(dir, "tools"):
+		case isInternal(dir), strings.HasPrefix(dir, "tools"):
 		case strings.HasPrefix(dir, "examples/"):
 			mustSay(t, readme, "go run ./"+dir+"`")
 		default:
@@ -48,11 +48,13 @@ func TestTheReadmeNamesEveryPackageAndEveryExample(t *testing.T) {
 func TestTheArchitectureNamesEveryInternalPackage(t *testing.T) {
 	architecture := read(t, "ARCHITECTURE.md")
 	for _, dir := range packages(t) {
-		if strings.HasPrefix(dir, "internal/") {
+		if isInternal(dir) {
 			mustSay(t, architecture, "`"+dir+"`")
 		}
 	}
 }
+
+func isInternal(dir string) bool { return strings.Contains("/"+dir, "/internal/") }
 
 // packages returns the directories below the root that hold Go files.
 func packages(t *testing.T) []string {

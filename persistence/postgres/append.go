@@ -3,9 +3,9 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/internal/group"
 )
 
 // requestBytes bounds the payloads of one request, as a message to the server is bounded.
@@ -20,10 +20,9 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 	for i := range reqs {
 		jobs[i], errs[i] = appendJob(&reqs[i])
 	}
-	j.queue.submit(ctx, slices.DeleteFunc(slices.Clone(jobs), func(job *job) bool { return job == nil })...)
-	for i, job := range jobs {
-		if job != nil {
-			errs[i] = j.queue.await(ctx, job)
+	for i, err := range j.queue.Do(ctx, jobs...) {
+		if errs[i] == nil {
+			errs[i] = err
 		}
 		errs[i] = wrap("append", reqs[i].ID, errs[i])
 	}
@@ -31,26 +30,37 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 	return errs
 }
 
+// A request is what a job stores.
+type request struct {
+	id          string
+	epoch, prev uint64
+	rows        []eventRow
+}
+
+func (r *request) last() uint64 { return r.prev + uint64(len(r.rows)) }
+
+type job = group.Job[request]
+
 // appendJob returns the job that stores req; it holds nothing of the caller's.
 func appendJob(req *persistence.AppendRequest) (*job, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	j := &job{id: req.ID, epoch: req.Epoch, prev: req.Prev, rows: make([]eventRow, len(req.Records)), done: make(chan struct{})}
-	size := 0
+	r := request{id: req.ID, epoch: req.Epoch, prev: req.Prev, rows: make([]eventRow, len(req.Records))}
+	weight, size := 0, 0
 	for i := range req.Records {
 		row, err := encodeEvent(req.ID, &req.Records[i])
 		if err != nil {
 			return nil, err
 		}
-		j.rows[i] = row
-		j.weight += weigh(row.payload)
+		r.rows[i] = row
+		weight += weigh(row.payload)
 		size += len(row.payload)
 	}
 	if size > requestBytes {
 		return nil, fmt.Errorf("%w: %d bytes in one request, at most %d", persistence.ErrTooLarge, size, requestBytes)
 	}
-	return j, nil
+	return &job{Work: r, Weight: weight, Key: r.id}, nil // one statement has an id once
 }
 
 // weigh counts a payload as one, and one more for each kilobyte.

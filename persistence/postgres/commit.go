@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/internal/group"
 )
 
 const (
@@ -20,32 +22,16 @@ const (
 	collisions = 5
 )
 
-// commitGroups is the one goroutine that appends: whatever has queued up while it was busy
-// is committed together. It ends with the queue.
-func (j *Journal) commitGroups() {
-	for range j.queue.wake {
-		finish(j.commitGroup())
-	}
-}
-
-// commitGroup takes jobs only when there is a connection: until then they may be
-// withdrawn, with a definite outcome.
-func (j *Journal) commitGroup() []*job {
+// commitGroup takes jobs when there is a connection.
+func (j *Journal) commitGroup(take func() []*job) error {
 	ctx, cancel := context.WithTimeout(j.calls.life, commitPatience)
 	defer cancel()
-	var jobs []*job
-	err := j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
-		jobs = j.queue.take(groupWeight)
-		if len(jobs) > 0 {
+	return j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		if jobs := take(); len(jobs) > 0 {
 			j.commit(ctx, conn, jobs)
 		}
 		return nil
 	})
-	if err != nil {
-		jobs = j.queue.takeAll()
-		fail(jobs, err)
-	}
-	return jobs
 }
 
 // commit stores jobs in one transaction, and sets the outcome of each. When one of them
@@ -63,7 +49,7 @@ func (j *Journal) commit(ctx context.Context, conn *pgxpool.Conn, jobs []*job) {
 			j.commit(ctx, conn, []*job{one})
 		}
 	default:
-		fail(jobs, changeError(ctx, err))
+		group.Fail(jobs, changeError(ctx, err))
 	}
 }
 
@@ -82,7 +68,7 @@ func concernsAll(err error) bool {
 // insert returns which of jobs were stored; the others' conditions did not hold.
 func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) ([]bool, error) {
 	// Groups that lock their heads in the same order do not get into each other's way.
-	slices.SortFunc(jobs, func(a, b *job) int { return compareIDs(a.id, b.id) })
+	slices.SortFunc(jobs, func(a, b *job) int { return strings.Compare(a.Work.id, b.Work.id) })
 	rows, err := conn.Query(ctx, j.statements.append, arguments(jobs)...)
 	if err != nil {
 		return nil, err
@@ -98,21 +84,11 @@ func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) (
 	return stored, nil
 }
 
-func compareIDs(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // arguments are those of [appendGroup].
 func arguments(jobs []*job) []any {
 	n, total := len(jobs), 0
 	for _, job := range jobs {
-		total += len(job.rows)
+		total += len(job.Work.rows)
 	}
 	var (
 		ids                 = make([]string, 0, n)
@@ -126,10 +102,11 @@ func arguments(jobs []*job) []any {
 		types, tags, metas   = make([]string, 0, total), make([]string, 0, total), make([]string, 0, total)
 	)
 	for i, job := range jobs {
-		ids, epochs, prevs, last = append(ids, job.id), append(epochs, int64(job.epoch)), append(prevs, int64(job.prev)), append(last, int64(job.last()))
-		flips, slots = append(flips, advance(job.prev, job.last())), append(slots, int16(persistence.SliceOf(job.id)))
-		for k := range job.rows {
-			r := &job.rows[k]
+		req := &job.Work
+		ids, epochs, prevs, last = append(ids, req.id), append(epochs, int64(req.epoch)), append(prevs, int64(req.prev)), append(last, int64(req.last()))
+		flips, slots = append(flips, advance(req.prev, req.last())), append(slots, int16(persistence.SliceOf(req.id)))
+		for k := range req.rows {
+			r := &req.rows[k]
 			requests, seqs, secs = append(requests, int64(i)+1), append(seqs, r.seq), append(secs, r.sec)
 			writers, payloads = append(writers, r.writer), append(payloads, r.payload)
 			nsecs, crcs = append(nsecs, r.nsec), append(crcs, r.crc)
@@ -142,21 +119,21 @@ func arguments(jobs []*job) []any {
 // settle sets the outcome of jobs that were sent and of which some were stored.
 func (j *Journal) settle(ctx context.Context, conn *pgxpool.Conn, jobs []*job, stored []bool) {
 	for i, job := range jobs {
-		job.err = nil
+		job.Err = nil
 		if !stored[i] {
-			job.err = j.recognise(ctx, conn, job)
+			job.Err = j.recognise(ctx, conn, &job.Work)
 		}
 	}
 }
 
-// recognise says why a job was not stored. It returns nil when it is there already: then it
+// recognise says why a request was not stored. It returns nil when it is there already: then it
 // is a retry, as only one writer has the epoch.
-func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, job *job) error {
+func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, req *request) error {
 	var sums []int32
-	row := conn.QueryRow(ctx, j.statements.applied, job.id, int64(job.prev)+1, int64(job.last()))
-	h, known, err := scanHead(ctx, job.id, row, &sums)
+	row := conn.QueryRow(ctx, j.statements.applied, req.id, int64(req.prev)+1, int64(req.last()))
+	h, known, err := scanHead(ctx, req.id, row, &sums)
 	if err == nil {
-		err = h.fence(known, job.epoch)
+		err = h.fence(known, req.epoch)
 	}
 	switch {
 	case errors.Is(err, persistence.ErrUnavailable):
@@ -164,10 +141,10 @@ func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, job *job) e
 		return because(ctx, fmt.Errorf("%w: it was refused, and then: %w", persistence.ErrUnknown, err))
 	case err != nil:
 		return err
-	case slices.EqualFunc(sums, job.rows, func(crc int32, r eventRow) bool { return crc == r.crc }):
+	case slices.EqualFunc(sums, req.rows, func(crc int32, r eventRow) bool { return crc == r.crc }):
 		return nil
-	case h.seq == job.prev:
+	case h.seq == req.prev:
 		return raced()
 	}
-	return fmt.Errorf("%w: %d to %d after %d", persistence.ErrConflict, job.prev+1, job.last(), h.seq)
+	return fmt.Errorf("%w: %d to %d after %d", persistence.ErrConflict, req.prev+1, req.last(), h.seq)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"math/bits"
 	"strings"
 
@@ -113,3 +114,6 @@ func (h *head) fence(known bool, epoch uint64) error {
 func raced() error {
 	return fmt.Errorf("%w: it changed meanwhile; try again", persistence.ErrUnavailable)
 }
+
+// clamp returns a sequence number as the database knows it; there are none beyond.
+func clamp(seq uint64) int64 { return int64(min(seq, math.MaxInt64)) }

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/internal/group"
 )
 
 // How long a server may be silent, where the connection string does not say.
@@ -55,7 +56,7 @@ type Journal struct {
 	relaxed    bool
 	statements statements
 
-	queue     *queue
+	queue     *group.Queue[request]
 	committer sync.WaitGroup
 	calls     calls
 	closing   sync.Once
@@ -146,7 +147,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 	if pool == nil {
 		return nil, errors.New("postgres: New needs a pool; make one with pgxpool.New, or use Open")
 	}
-	j := &Journal{pool: pool, schema: DefaultSchema, queue: newQueue()}
+	j := &Journal{pool: pool, schema: DefaultSchema, queue: group.NewQueue[request]()}
 	for _, opt := range opts {
 		opt(j)
 	}
@@ -158,7 +159,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 		return nil, fmt.Errorf("postgres: open a journal: %w", err)
 	}
 	j.calls.start()
-	j.committer.Go(j.commitGroups)
+	j.committer.Go(func() { j.queue.Serve(groupWeight, j.commitGroup) })
 	return j, nil
 }
 
@@ -167,7 +168,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 // [persistence.ErrUnknown] if it does not.
 func (j *Journal) Close() error {
 	j.closing.Do(func() {
-		j.queue.close()
+		j.queue.Close()
 		j.calls.end(closePatience)
 		j.committer.Wait()
 		if j.owned {

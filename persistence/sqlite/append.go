@@ -20,10 +20,9 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 	for i := range reqs {
 		jobs[i], errs[i] = appendJob(&reqs[i])
 	}
-	j.queue.submit(ctx, slices.DeleteFunc(slices.Clone(jobs), func(job *job) bool { return job == nil })...)
-	for i, job := range jobs {
-		if job != nil {
-			errs[i] = j.queue.await(ctx, job)
+	for i, err := range j.queue.Do(ctx, jobs...) {
+		if errs[i] == nil {
+			errs[i] = err
 		}
 		errs[i] = wrap("append", reqs[i].ID, errs[i])
 	}
@@ -47,7 +46,7 @@ func appendJob(req *persistence.AppendRequest) (*job, error) {
 		weight += weigh(row.payload)
 	}
 	id, epoch, prev := req.ID, req.Epoch, req.Prev
-	return newJob(weight, func(t *transaction) error { return t.append(id, epoch, prev, rows) }), nil
+	return &job{Weight: weight, Work: func(t *transaction) error { return t.append(id, epoch, prev, rows) }}, nil
 }
 
 // weigh counts a payload as one, and one more for each kilobyte.

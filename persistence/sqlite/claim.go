@@ -38,7 +38,5 @@ func (j *Journal) change(ctx context.Context, op, id string, apply func(*transac
 	if err := persistence.ValidateID(id); err != nil {
 		return wrap(op, id, err)
 	}
-	job := newJob(1, apply)
-	j.queue.submit(ctx, job)
-	return wrap(op, id, j.queue.await(ctx, job))
+	return wrap(op, id, j.queue.Do(ctx, &job{Weight: 1, Work: apply})[0])
 }

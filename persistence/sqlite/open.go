@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/internal/group"
 )
 
 // openPatience bounds how long Open waits for other processes that write.
@@ -35,8 +36,8 @@ type Journal struct {
 	readers   *sql.DB
 	searches  searches
 	writer    *writer
-	queue     *queue
-	stop      context.CancelFunc // ends the committer
+	queue     *group.Queue[change]
+	stop      context.CancelFunc // ends its waiting for the turn
 	committer sync.WaitGroup
 	closed    atomic.Bool
 	closing   sync.Once
@@ -101,8 +102,10 @@ func open(ctx context.Context, path string, cfg config) (*Journal, error) {
 	readers.SetMaxIdleConns(n)
 
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	j := &Journal{readers: readers, writer: w, queue: newQueue(), stop: stop}
-	j.committer.Go(func() { commitAll(running, j.queue, w) })
+	j := &Journal{readers: readers, writer: w, queue: group.NewQueue[change](), stop: stop}
+	j.committer.Go(func() {
+		j.queue.Serve(groupWeight, func(take func() []*job) error { return w.commitGroup(running, take) })
+	})
 	return j, nil
 }
 
@@ -113,7 +116,7 @@ func open(ctx context.Context, path string, cfg config) (*Journal, error) {
 func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.closed.Store(true)
-		j.queue.close()
+		j.queue.Close()
 		j.stop()
 		j.committer.Wait()
 		j.closeErr = errors.Join(j.readers.Close(), j.writer.close())

@@ -126,7 +126,7 @@ func (j *Journal) look(ctx context.Context, f func(*sql.Tx) error) error {
 	case err != nil && j.closed.Load():
 		return persistence.ErrClosed // the database was closed under it
 	case errors.Is(err, sql.ErrTxDone):
-		return unavailable(ctx) // database/sql ends the transaction with the context
+		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err()) // database/sql ends the transaction with the context
 	}
 	return storeError(err)
 }

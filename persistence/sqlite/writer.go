@@ -9,7 +9,18 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/internal/group"
 )
+
+// groupWeight bounds how much one transaction commits, and so how long other processes
+// wait for their turn.
+const groupWeight = 1024
+
+// A change of the database is applied in a transaction together with others, wholly or not
+// at all. It may be applied again when a neighbour spoils the transaction.
+type change = func(*transaction) error
+
+type job = group.Job[change]
 
 // A writer is the one connection of a journal that writes. It belongs to the committer.
 type writer struct {
@@ -66,6 +77,16 @@ func (w *writer) close() error {
 	return errors.Join(append(errs, w.gate.close())...)
 }
 
+// commitGroup takes jobs when nothing can keep them waiting any more.
+func (w *writer) commitGroup(ctx context.Context, take func() []*job) error {
+	if err := w.lock(ctx); err != nil {
+		return err
+	}
+	defer w.unlock()
+	w.run(take())
+	return nil
+}
+
 // lock waits for the turn of this process and begins a transaction.
 func (w *writer) lock(ctx context.Context) error {
 	if err := w.gate.lock(ctx); err != nil {
@@ -103,7 +124,7 @@ func (w *writer) run(jobs []*job) {
 		jobs = slices.Delete(slices.Clone(jobs), spoiler, spoiler+1)
 		w.rollback()
 		if err := w.begin(); err != nil {
-			fail(jobs, err)
+			group.Fail(jobs, err)
 			return
 		}
 	}
@@ -113,8 +134,8 @@ func (w *writer) run(jobs []*job) {
 func (w *writer) apply(jobs []*job) int {
 	for i, j := range jobs {
 		t := &transaction{stmts: &w.stmts}
-		j.err = j.apply(t)
-		if j.err != nil && t.dirty {
+		j.Err = j.Work(t)
+		if j.Err != nil && t.dirty {
 			return i
 		}
 	}
@@ -126,7 +147,7 @@ func (w *writer) apply(jobs []*job) int {
 func (w *writer) commit(jobs []*job) {
 	if _, err := w.stmts.commit.Exec(); err != nil {
 		w.rollback()
-		fail(jobs, commitError(err))
+		group.Fail(jobs, commitError(err))
 	}
 }
 

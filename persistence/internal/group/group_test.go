@@ -1,0 +1,219 @@
+package group
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// bound is the weight of a group in these tests.
+const bound = 8
+
+// A fakeStore takes its time, and notes what was committed together.
+type fakeStore struct {
+	waiting, committing time.Duration
+	err                 error
+	groups              []string
+}
+
+func (s *fakeStore) turn(take func() []*Job[string]) error {
+	time.Sleep(s.waiting)
+	if s.err != nil {
+		return s.err
+	}
+	jobs := take()
+	if len(jobs) == 0 {
+		return nil
+	}
+	time.Sleep(s.committing)
+	group := ""
+	for _, j := range jobs {
+		group += j.Work
+		if j.Work == "x" {
+			j.Err = errors.New("spoilt")
+		}
+	}
+	s.groups = append(s.groups, group)
+	return nil
+}
+
+// withQueue runs f in a bubble with a queue that is served, and closes it after.
+func withQueue(t *testing.T, s *fakeStore, f func(t *testing.T, q *Queue[string])) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewQueue[string]()
+		var committer sync.WaitGroup
+		committer.Go(func() { q.Serve(bound, s.turn) })
+		defer committer.Wait()
+		defer q.Close()
+		f(t, q)
+	})
+}
+
+// light returns jobs that weigh one each.
+func light(works string) (jobs []*Job[string]) {
+	for _, work := range works {
+		jobs = append(jobs, &Job[string]{Work: string(work), Weight: 1})
+	}
+	return jobs
+}
+
+// keyed returns jobs whose key is their work.
+func keyed(works string) []*Job[string] {
+	jobs := light(works)
+	for _, j := range jobs {
+		j.Key = j.Work
+	}
+	return jobs
+}
+
+// afterAnHour returns when all that is under way has ended.
+func afterAnHour() {
+	time.Sleep(time.Hour)
+	synctest.Wait()
+}
+
+func requireNoErrors(t *testing.T, errs []error) {
+	t.Helper()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+}
+
+func TestWhatQueuesUpDuringACommitIsCommittedTogether(t *testing.T) {
+	s := &fakeStore{committing: time.Second}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		var callers sync.WaitGroup
+		errs := make([]error, 4)
+		for i, job := range light("abcd") {
+			callers.Go(func() { errs[i] = q.Do(t.Context(), job)[0] })
+			synctest.Wait()
+		}
+		callers.Wait()
+		requireNoErrors(t, errs)
+		require.Equal(t, []string{"a", "bcd"}, s.groups)
+	})
+}
+
+func TestAGroupIsBoundedByItsWeightButHasOneJob(t *testing.T) {
+	s := &fakeStore{}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		jobs := light("abcdef")
+		jobs[0].Weight, jobs[1].Weight, jobs[3].Weight = bound/2, bound/2, 5*bound
+		requireNoErrors(t, q.Do(t.Context(), jobs...))
+		require.Equal(t, []string{"ab", "c", "d", "ef"}, s.groups)
+	})
+}
+
+func TestAGroupHasOneJobOfEachKeyAndKeepsTheirOrder(t *testing.T) {
+	s := &fakeStore{}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		requireNoErrors(t, q.Do(t.Context(), keyed("abacab")...))
+		require.Equal(t, []string{"abc", "ab", "a"}, s.groups)
+	})
+}
+
+func TestJobsWithoutAKeyAreNeverKeptApart(t *testing.T) {
+	s := &fakeStore{}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		requireNoErrors(t, q.Do(t.Context(), light("aabab")...))
+		require.Equal(t, []string{"aabab"}, s.groups)
+	})
+}
+
+func TestAJobLeftBehindIsNotOvertakenByOneOfItsKey(t *testing.T) {
+	s := &fakeStore{}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		jobs := keyed("abbc")
+		jobs[0].Weight, jobs[1].Weight = bound, bound
+		requireNoErrors(t, q.Do(t.Context(), jobs...))
+		require.Equal(t, []string{"a", "b", "bc"}, s.groups)
+	})
+}
+
+func TestEachJobHasItsOwnOutcomeAndANilOneHasNone(t *testing.T) {
+	withQueue(t, &fakeStore{}, func(t *testing.T, q *Queue[string]) {
+		jobs := light("axb")
+		errs := q.Do(t.Context(), jobs[0], nil, jobs[1], jobs[2])
+		require.Len(t, errs, 4)
+		require.ErrorContains(t, errs[2], "spoilt")
+		requireNoErrors(t, []error{errs[0], errs[1], errs[3]})
+		require.Empty(t, q.Do(t.Context()))
+	})
+}
+
+func TestAJobCalledOffBeforeItIsTakenIsNotCommitted(t *testing.T) {
+	s := &fakeStore{waiting: time.Minute}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := q.Do(ctx, light("a")...)[0]
+		require.ErrorIs(t, err, persistence.ErrUnavailable)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		afterAnHour()
+		require.Empty(t, s.groups)
+	})
+}
+
+func TestAJobCalledOffBeforeItIsSubmittedIsNotCommitted(t *testing.T) {
+	s := &fakeStore{}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, q.Do(ctx, light("a")...)[0], persistence.ErrUnavailable)
+		afterAnHour()
+		require.Empty(t, s.groups)
+	})
+}
+
+func TestAJobCalledOffDuringItsCommitHasAnUnknownOutcome(t *testing.T) {
+	s := &fakeStore{committing: time.Minute}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := q.Do(ctx, light("a")...)[0]
+		require.ErrorIs(t, err, persistence.ErrUnknown)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NotErrorIs(t, err, persistence.ErrUnavailable)
+		afterAnHour()
+		require.Equal(t, []string{"a"}, s.groups)
+	})
+}
+
+func TestAllThatWaitFailWhenThereIsNoTurnToBeHad(t *testing.T) {
+	s := &fakeStore{err: errors.New("no turn")}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		for _, err := range q.Do(t.Context(), keyed("aab")...) {
+			require.ErrorContains(t, err, "no turn")
+		}
+		s.err = nil
+		requireNoErrors(t, q.Do(t.Context(), light("c")...))
+		require.Equal(t, []string{"c"}, s.groups)
+	})
+}
+
+func TestClosingAnswersWhatWaitsAndWhatComesAndLetsACommitEnd(t *testing.T) {
+	s := &fakeStore{committing: time.Minute}
+	synctest.Test(t, func(t *testing.T) {
+		q := NewQueue[string]()
+		var all sync.WaitGroup
+		all.Go(func() { q.Serve(bound, s.turn) })
+		errs := make([]error, 2)
+		for i, job := range light("ab") {
+			all.Go(func() { errs[i] = q.Do(t.Context(), job)[0] })
+			synctest.Wait()
+		}
+		q.Close()
+		require.ErrorIs(t, q.Do(t.Context(), light("c")...)[0], persistence.ErrClosed)
+		all.Wait()
+		require.NoError(t, errs[0])
+		require.ErrorIs(t, errs[1], persistence.ErrClosed)
+		require.Equal(t, []string{"a"}, s.groups)
+	})
+}

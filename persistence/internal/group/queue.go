@@ -1,0 +1,114 @@
+package group
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A Queue holds the jobs that no commit has taken yet. Make one with [NewQueue].
+type Queue[W any] struct {
+	mu     sync.Mutex // guards jobs and closed
+	jobs   []*Job[W]
+	closed bool
+	wake   chan struct{} // has an element when there may be jobs, is closed with the queue
+}
+
+// NewQueue returns an empty queue.
+func NewQueue[W any]() *Queue[W] {
+	return &Queue[W]{wake: make(chan struct{}, 1)}
+}
+
+// Do has jobs committed, next to each other and in their order, and returns the outcome of
+// each. One that is nil is passed over.
+//
+// When ctx is done before a job was taken, it is not committed: [persistence.ErrUnavailable].
+// One that has been taken goes on, with unknown outcome: [persistence.ErrUnknown]. After
+// Close the answer is [persistence.ErrClosed].
+func (q *Queue[W]) Do(ctx context.Context, jobs ...*Job[W]) []error {
+	q.submit(ctx, slices.DeleteFunc(slices.Clone(jobs), func(j *Job[W]) bool { return j == nil }))
+	errs := make([]error, len(jobs))
+	for i, j := range jobs {
+		if j != nil {
+			errs[i] = q.await(ctx, j)
+		}
+	}
+	return errs
+}
+
+// submit enqueues jobs. When that is too late it finishes them.
+func (q *Queue[W]) submit(ctx context.Context, jobs []*Job[W]) {
+	for _, j := range jobs {
+		j.done = make(chan struct{})
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.closed:
+		Fail(jobs, persistence.ErrClosed)
+		finish(jobs)
+	case ctx.Err() != nil:
+		Fail(jobs, unavailable(ctx))
+		finish(jobs)
+	case len(jobs) > 0:
+		q.jobs = append(q.jobs, jobs...)
+		q.signal()
+	}
+}
+
+// await returns the outcome of a job that was submitted. When ctx is done first, it
+// withdraws the job.
+func (q *Queue[W]) await(ctx context.Context, j *Job[W]) error {
+	select {
+	case <-j.done:
+		return j.Err
+	case <-ctx.Done():
+	}
+	if q.withdraw(j) {
+		return unavailable(ctx)
+	}
+	select {
+	case <-j.done:
+		return j.Err
+	default:
+		return fmt.Errorf("%w: %w", persistence.ErrUnknown, ctx.Err())
+	}
+}
+
+// withdraw reports whether it came before the job was taken.
+func (q *Queue[W]) withdraw(j *Job[W]) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.jobs, j)
+	if i < 0 {
+		return false
+	}
+	q.jobs = slices.Delete(q.jobs, i, i+1)
+	return true
+}
+
+// Close finishes what has not been taken, refuses what comes, and ends Serve.
+func (q *Queue[W]) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	Fail(q.jobs, persistence.ErrClosed)
+	finish(q.jobs)
+	q.jobs = nil
+	close(q.wake)
+}
+
+// signal must not come after Close: there are no jobs then.
+func (q *Queue[W]) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+func unavailable(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())
+}
