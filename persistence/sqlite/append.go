@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -52,7 +53,14 @@ func appendJob(req *persistence.AppendRequest) (*job, error) {
 // weigh counts a payload as one, and one more for each kilobyte.
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }
 
+// append stores rows behind prev. Where the head is as this process has left it, which is
+// the rule, nothing need be read.
 func (t *transaction) append(id string, epoch, prev uint64, rows []eventRow) error {
+	if h, ok := t.heads[id]; ok && h.epoch == epoch && h.seq == prev {
+		if err := t.extend(h, rows); !errors.Is(err, errOutdated) {
+			return err
+		}
+	}
 	h, err := t.fencedHead(id, epoch)
 	if err != nil {
 		return err
@@ -60,13 +68,20 @@ func (t *transaction) append(id string, epoch, prev uint64, rows []eventRow) err
 	if h.seq != prev {
 		return t.recognise(&h, prev, rows)
 	}
+	return t.extend(h, rows)
+}
+
+// extend stores rows behind h, if h is what is stored, else it fails with errOutdated.
+func (t *transaction) extend(h head, rows []eventRow) error {
+	if err := t.advanceHead(h, uint64(len(rows))); err != nil {
+		return err
+	}
 	for i := range rows {
 		if err := t.insertEvent(h.eid, &rows[i]); err != nil {
 			return err
 		}
 	}
-	h.seq += uint64(len(rows))
-	return t.saveHead(&h)
+	return nil
 }
 
 func (t *transaction) insertEvent(eid int64, r *eventRow) error {

@@ -69,11 +69,45 @@ func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
 }
 
 func (t *transaction) saveHead(h *head) error {
-	var err error
 	if h.eid == 0 {
-		_, err = t.exec(t.stmts.insertHead, h.id, h.epoch, h.writer[:], h.seq, h.deletedTo, h.checksum())
-	} else {
-		_, err = t.exec(t.stmts.updateHead, h.epoch, h.writer[:], h.seq, h.deletedTo, h.checksum(), h.eid)
+		_, err := t.exec(t.stmts.insertHead, h.id, h.epoch, h.writer[:], h.seq, h.deletedTo, h.checksum())
+		return err
 	}
+	_, err := t.exec(t.stmts.updateHead, h.epoch, h.writer[:], h.seq, h.deletedTo, h.checksum(), h.eid)
+	t.heads.keep(*h)
 	return err
+}
+
+// errOutdated: a head is not what is stored. Of one that this transaction has read it means
+// that the table contradicts itself.
+var errOutdated = fmt.Errorf("%w: the head record is not what it was", persistence.ErrCorrupt)
+
+// advanceHead stores that n events come behind h, if h is what is stored.
+func (t *transaction) advanceHead(h head, n uint64) error {
+	before := h
+	h.seq += n
+	result, err := t.stmts.advanceHead.Exec(h.seq, h.checksum(), h.eid, before.epoch, before.seq, before.deletedTo, before.checksum())
+	if err != nil {
+		return storeError(err)
+	}
+	if moved, err := result.RowsAffected(); err != nil || moved == 0 {
+		return errOutdated
+	}
+	t.dirty = true
+	t.heads.keep(h)
+	return nil
+}
+
+// headsKept bounds how many heads a process keeps in memory.
+const headsKept = 1 << 14
+
+// heads are those that this process has left in the database, by their ids. Another process
+// may have changed them since.
+type heads map[string]head
+
+func (k heads) keep(h head) {
+	if _, known := k[h.id]; !known && len(k) >= headsKept {
+		clear(k)
+	}
+	k[h.id] = h
 }

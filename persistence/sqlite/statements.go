@@ -10,6 +10,7 @@ import (
 type statements struct {
 	begin, commit, rollback       *sql.Stmt
 	head, insertHead, updateHead  *sql.Stmt
+	advanceHead                   *sql.Stmt
 	insertEvent, insertTag, sums  *sql.Stmt
 	first, deleteTags, deleteRows *sql.Stmt
 	saveSnapshot, deleteSnapshots *sql.Stmt
@@ -28,6 +29,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.head, selectHead},
 		{&s.insertHead, "INSERT INTO entity (pid, epoch, writer, seq, deleted_to, crc) VALUES (?, ?, ?, ?, ?, ?)"},
 		{&s.updateHead, "UPDATE entity SET epoch = ?, writer = ?, seq = ?, deleted_to = ?, crc = ? WHERE id = ?"},
+		{&s.advanceHead, "UPDATE entity SET seq = ?, crc = ? WHERE id = ? AND epoch = ? AND seq = ? AND deleted_to = ? AND crc = ?"},
 		{&s.insertEvent, "INSERT INTO event (eid, seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
 		{&s.insertTag, "INSERT OR IGNORE INTO event_tag (tag, ord) VALUES (?, ?)"},
 		{&s.sums, "SELECT crc FROM event WHERE eid = ? AND seq BETWEEN ? AND ? ORDER BY seq"},
@@ -60,6 +62,7 @@ func (s *statements) close() error {
 // A transaction is what a job sees of the one it is applied in.
 type transaction struct {
 	stmts *statements
+	heads heads
 	dirty bool // the job has begun to write
 }
 

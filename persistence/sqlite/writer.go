@@ -30,6 +30,7 @@ type writer struct {
 	db    *sql.DB
 	conn  *sql.Conn
 	stmts statements
+	heads heads // as the last transaction has left them
 }
 
 // openWriter opens the database at path and makes it a journal if it is empty, as the
@@ -39,7 +40,7 @@ func openWriter(ctx context.Context, path string, cfg config) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{path: path, gate: gate}
+	w := &writer{path: path, gate: gate, heads: heads{}}
 	if err := w.open(ctx, cfg); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -133,7 +134,7 @@ func (w *writer) run(jobs []*job) {
 // apply returns the index of the job that spoiled the transaction, or -1.
 func (w *writer) apply(jobs []*job) int {
 	for i, j := range jobs {
-		t := &transaction{stmts: &w.stmts}
+		t := &transaction{stmts: &w.stmts, heads: w.heads}
 		j.Err = j.Work(t)
 		if j.Err != nil && t.dirty {
 			return i
@@ -157,7 +158,10 @@ func (w *writer) begin() error {
 }
 
 // rollback ignores the error: SQLite may have rolled back by itself.
-func (w *writer) rollback() { _, _ = w.stmts.rollback.Exec() }
+func (w *writer) rollback() {
+	_, _ = w.stmts.rollback.Exec()
+	clear(w.heads)
+}
 
 // unlock ends the turn. Giving back a lock that one has does not fail.
 func (w *writer) unlock() { _ = w.gate.unlock() }
