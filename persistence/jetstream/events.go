@@ -67,30 +67,19 @@ func (j *Journal) tail(ctx context.Context, q persistence.Query, after persisten
 const fewMessages = 128
 
 func (r *eventReader) few(ctx context.Context, end message) error {
-	type answer struct {
-		message
-		error
-	}
-	get := func(ctx context.Context, i int) answer {
-		at := r.from.at + uint64(i)
-		if at == end.at {
-			return answer{message: end}
-		}
-		m, err := r.j.get(ctx, r.j.events, at)
-		return answer{message: m, error: err}
-	}
-	for m := range ahead(ctx, int(end.at-r.from.at)+1, get) {
-		if errors.Is(m.error, errMissing) { // removed
+	numbers := func(i int) uint64 { return r.from.at + uint64(i) }
+	for m, err := range r.j.gets(ctx, r.j.events, int(end.at-r.from.at), numbers, false) {
+		if errors.Is(err, errMissing) { // removed
 			continue
 		}
-		if m.error != nil {
-			return m.error
+		if err != nil {
+			return err
 		}
-		if err := r.message(ctx, m.message); err != nil {
+		if err := r.message(ctx, m); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.message(ctx, end)
 }
 
 func (r *eventReader) many(ctx context.Context, end message) error {
@@ -223,14 +212,8 @@ func (r *eventReader) message(ctx context.Context, m message) error {
 	if h.kind != kindRecords {
 		return nil
 	}
-	if len(h.chunks) > 0 {
-		body, err = r.j.download(ctx, r.j.subjects.records(id), h.chunks)
-		if errors.Is(err, errMissing) {
-			err = r.j.lost(ctx, id, m.at, h.last, err)
-		}
-		if err != nil {
-			return fmt.Errorf("message %d of %q: %w", m.at, id, err)
-		}
+	if body, err = r.j.body(ctx, id, m.at, &h, body); err != nil {
+		return fmt.Errorf("message %d of %q: %w", m.at, id, err)
 	}
 	return r.records(ctx, id, m.at, &h, body)
 }

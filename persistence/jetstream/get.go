@@ -5,38 +5,69 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
 // A message is one of a stream.
 type message struct {
-	subject string
+	subject string // "" of a bare one
 	at      uint64
 	data    []byte
 }
 
-// requestPatience is how long one request may take. It is longer than the election of a
-// leader usually is.
-const requestPatience = 5 * time.Second
-
 // last returns the last message of subject as the leader of the stream has it.
 func (j *Journal) last(ctx context.Context, subject string) (message, error) {
-	return j.ask(ctx, j.events, leaderRequest{LastFor: subject})
+	return j.askLeader(ctx, j.events, leaderRequest{LastFor: subject})
 }
 
 // get returns the message at a sequence number of a stream. Any replica may answer; what
 // it does not have, the leader is asked for.
 func (j *Journal) get(ctx context.Context, stream string, at uint64) (message, error) {
-	wait, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
-	raw, err := j.streams[stream].GetMsg(wait, at)
-	if err == nil {
-		return message{subject: raw.Subject, at: raw.Sequence, data: raw.Data}, nil
+	return j.getOne(ctx, stream, at, false)
+}
+
+func (j *Journal) getOne(ctx context.Context, stream string, at uint64, bare bool) (message, error) {
+	a := j.askFor(stream, at, bare)
+	defer a.forget()
+	return j.got(ctx, a, stream, at)
+}
+
+// An asked message has been asked for, or could not be.
+type asked struct {
+	q   *question
+	err error
+}
+
+func (a asked) forget() {
+	if a.q != nil {
+		a.q.forget()
 	}
-	return j.ask(ctx, stream, leaderRequest{Seq: at})
+}
+
+// askFor sends for the message at a sequence number. That of a bare one has no headers,
+// which costs the server and the client half as much.
+func (j *Journal) askFor(stream string, at uint64, bare bool) asked {
+	request := append(make([]byte, 0, 48), `{"seq":`...)
+	request = strconv.AppendUint(request, at, 10)
+	if bare {
+		request = append(request, `,"no_hdr":true`...)
+	}
+	q, err := j.inbox.ask(j.api+"DIRECT.GET."+stream, nil, append(request, '}'), 1)
+	return asked{q, err}
+}
+
+// got waits for the answer to a question for the message at at, and asks the leader if it is
+// none.
+func (j *Journal) got(ctx context.Context, a asked, stream string, at uint64) (message, error) {
+	if a.err == nil {
+		if m, err := a.q.answer(ctx); err == nil && status(m) == "" {
+			return message{subject: m.Header.Get(js.SubjectHeader), at: at, data: m.Data}, nil
+		}
+	}
+	return j.askLeader(ctx, stream, leaderRequest{Seq: at})
 }
 
 // A leaderRequest asks for one message.
@@ -48,9 +79,9 @@ type leaderRequest struct {
 // attempts is how often a question is asked before it counts as unanswered.
 const attempts = 4
 
-// ask asks the leader of stream, again if there is none just now. [errMissing] is its own
-// word, any other error means that it has not answered.
-func (j *Journal) ask(ctx context.Context, stream string, request leaderRequest) (message, error) {
+// askLeader asks the leader of stream, again if there is none just now. [errMissing] is its
+// own word, any other error means that it has not answered.
+func (j *Journal) askLeader(ctx context.Context, stream string, request leaderRequest) (message, error) {
 	for n := 1; ; n++ {
 		m, err := j.askOnce(ctx, stream, request)
 		if err == nil || errors.Is(err, errMissing) {
@@ -70,9 +101,7 @@ func (j *Journal) askOnce(ctx context.Context, stream string, request leaderRequ
 	if err != nil {
 		return message{}, err
 	}
-	wait, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
-	answer, err := j.nc.RequestMsgWithContext(wait, &nats.Msg{Subject: j.api + "STREAM.MSG.GET." + stream, Data: body})
+	answer, err := j.inbox.request(ctx, j.api+"STREAM.MSG.GET."+stream, nil, body)
 	if err != nil {
 		return message{}, err
 	}

@@ -21,7 +21,7 @@ var (
 // [persistence.EventReader] in JetStream. Make one with [Open].
 type Journal struct {
 	nc       *nats.Conn
-	js       js.JetStream
+	inbox    *inbox
 	api      string // what the subjects of the server's interface begin with
 	subjects subjects
 	events   string // the names of the streams
@@ -36,9 +36,9 @@ type Journal struct {
 	cut      cutFlag
 }
 
-func newJournal(nc *nats.Conn, client js.JetStream, config Config) *Journal {
+func newJournal(nc *nats.Conn, config Config) *Journal {
 	j := &Journal{
-		nc: nc, js: client, api: "$JS.API.", subjects: subjects{root: config.Stream},
+		nc: nc, api: "$JS.API.", subjects: subjects{root: config.Stream},
 		events: config.events().Name, large: config.large().Name,
 		streams: map[string]js.Stream{}, entities: map[string]*entity{},
 	}
@@ -53,5 +53,6 @@ func newJournal(nc *nats.Conn, client js.JetStream, config Config) *Journal {
 // be stored, and whoever waits for its answer gets [persistence.ErrUnknown].
 func (j *Journal) Close() error {
 	j.close()
+	j.inbox.close()
 	return nil
 }

@@ -81,13 +81,16 @@ func Open(ctx context.Context, nc *nats.Conn, config Config) (*Journal, error) {
 	if err := config.checkServers(ctx); err != nil {
 		return nil, fmt.Errorf("jetstream: open %s: %w", config.Stream, err)
 	}
-	j := newJournal(nc, client, config)
+	j := newJournal(nc, config)
 	for _, want := range []js.StreamConfig{config.events(), config.large()} {
 		stream, err := ensure(ctx, client, want, config.Durability)
 		if err != nil {
 			return nil, fmt.Errorf("jetstream: open %s: %w", want.Name, err)
 		}
 		j.streams[want.Name] = stream
+	}
+	if j.inbox, err = newInbox(nc); err != nil {
+		return nil, fmt.Errorf("jetstream: open %s: %w", config.Stream, err)
 	}
 	return j, nil
 }

@@ -2,32 +2,75 @@ package jetstream
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/persistence"
 )
 
 // publish stores data at subject of the events, if expected is the last message there, and
 // returns where it is. [errStale] says that another one is.
 func (j *Journal) publish(ctx context.Context, subject string, data []byte, expected uint64) (uint64, error) {
-	return j.send(ctx, j.events, subject, data, js.WithExpectLastSequencePerSubject(expected))
+	return j.send(ctx, j.events, subject, data, nats.Header{
+		js.ExpectedStreamHeader:      {j.events},
+		js.ExpectedLastSubjSeqHeader: {strconv.FormatUint(expected, 10)},
+	})
 }
 
 // send stores data in stream.
-func (j *Journal) send(ctx context.Context, stream, subject string, data []byte, opts ...js.PublishOpt) (uint64, error) {
-	if ctx.Err() != nil {
-		return 0, unavailable(ctx, nil)
+func (j *Journal) send(ctx context.Context, stream, subject string, data []byte, header nats.Header) (uint64, error) {
+	for n := 1; ; n++ {
+		if ctx.Err() != nil {
+			return 0, unavailable(ctx, nil)
+		}
+		if j.nc.IsClosed() {
+			return 0, unavailable(ctx, nats.ErrConnectionClosed)
+		}
+		answer, err := j.inbox.request(ctx, subject, header, data)
+		if err == nil {
+			return stored(answer.Data, stream)
+		}
+		if !errors.Is(err, nats.ErrNoResponders) || n == attempts || pause(ctx, n+3) != nil {
+			return 0, published(ctx, err)
+		}
 	}
-	if j.nc.IsClosed() {
-		return 0, unavailable(ctx, nats.ErrConnectionClosed)
+}
+
+// stored returns where the message is that an answer to a publication acknowledges.
+func stored(answer []byte, stream string) (uint64, error) {
+	if at, ok := acknowledged(answer, stream); ok {
+		return at, nil
 	}
-	wait, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
-	ack, err := j.js.PublishMsg(wait, &nats.Msg{Subject: subject, Data: data}, append(opts, js.WithExpectStream(stream))...)
-	if err != nil {
-		return 0, published(ctx, err)
+	var ack struct {
+		Error  *js.APIError `json:"error"`
+		Stream string       `json:"stream"`
+		Seq    uint64       `json:"seq"`
 	}
-	return ack.Sequence, nil
+	err := json.Unmarshal(answer, &ack)
+	switch {
+	case err == nil && ack.Error != nil:
+		return 0, refused(ack.Error)
+	case err != nil || ack.Stream != stream || ack.Seq == 0:
+		return 0, fmt.Errorf("%w: %q does not acknowledge a message of %s", persistence.ErrUnknown, answer, stream)
+	}
+	return ack.Seq, nil
+}
+
+// acknowledged reads what nearly all answers look like: {"stream":"bank","seq":42}.
+func acknowledged(answer []byte, stream string) (at uint64, ok bool) {
+	const begin, between = `{"stream":"`, `","seq":`
+	n := len(begin) + len(stream) + len(between)
+	if len(answer) < n+2 || answer[len(answer)-1] != '}' || string(answer[:len(begin)]) != begin ||
+		string(answer[len(begin):n-len(between)]) != stream || string(answer[n-len(between):n]) != between {
+		return 0, false
+	}
+	at, err := strconv.ParseUint(string(answer[n:len(answer)-1]), 10, 64)
+	return at, err == nil && at > 0
 }
 
 // headerSpace is what the headers of a message, its subject and its head may take.
@@ -50,9 +93,10 @@ func (j *Journal) chunkSize() int { return min(j.inline(), 512<<10) }
 // refers to them: it is no unknown outcome.
 func (j *Journal) upload(ctx context.Context, subject string, data []byte) ([]uint64, error) {
 	var chunks []uint64
+	header := nats.Header{js.ExpectedStreamHeader: {j.large}}
 	for size := j.chunkSize(); ; {
 		chunk := data[:min(size, len(data))]
-		at, err := j.send(ctx, j.large, subject, chunk)
+		at, err := j.send(ctx, j.large, subject, chunk, header)
 		if err != nil {
 			return nil, notStored(ctx, err)
 		}
@@ -66,13 +110,12 @@ func (j *Journal) upload(ctx context.Context, subject string, data []byte) ([]ui
 // download returns what upload has stored.
 func (j *Journal) download(ctx context.Context, subject string, chunks []uint64) ([]byte, error) {
 	var data []byte
-	for _, at := range chunks {
-		m, err := j.get(ctx, j.large, at)
+	for m, err := range j.gets(ctx, j.large, len(chunks), func(i int) uint64 { return chunks[i] }, false) {
 		if err != nil {
 			return nil, err
 		}
 		if m.subject != subject {
-			return nil, corrupt("message %d of %s is at %q", at, j.large, m.subject)
+			return nil, corrupt("message %d of %s is at %q", m.at, j.large, m.subject)
 		}
 		data = append(data, m.data...)
 	}

@@ -49,6 +49,13 @@ func (j *Journal) records(ctx context.Context, id string, p *position, from, to 
 		if from > to {
 			return
 		}
+		if p.worthScanning(from) {
+			s := scan{j: j, id: id, next: from, from: 1, batch: firstScan}
+			if s.run(ctx, to, yield) {
+				return
+			}
+			from = s.next
+		}
 		places, err := j.walk(ctx, id, p, from)
 		if err != nil {
 			yield(persistence.Record{}, err)
@@ -71,24 +78,43 @@ type recordMessage struct {
 
 // messages yields those at places, in order.
 func (j *Journal) messages(ctx context.Context, id string, places []place) iter.Seq[recordMessage] {
-	return ahead(ctx, len(places), func(ctx context.Context, i int) recordMessage { return j.message(ctx, id, places[i]) })
+	return func(yield func(recordMessage) bool) {
+		i := 0
+		for m, err := range j.gets(ctx, j.events, len(places), func(i int) uint64 { return places[i].at }, true) {
+			if !yield(j.message(ctx, id, places[i], m, err)) {
+				return
+			}
+			i++
+		}
+	}
 }
 
-// message returns the one at a place.
-func (j *Journal) message(ctx context.Context, id string, at place) recordMessage {
-	h, body, err := j.fetch(ctx, id, at.at, at.last)
+// message makes a message with records of the one at a place, or of the reason that it was
+// not to be had.
+func (j *Journal) message(ctx context.Context, id string, at place, m message, err error) recordMessage {
+	h, body, err := j.fetched(ctx, id, at.at, at.last, m, err)
 	if err == nil && h.last-h.count+1 != at.first {
 		err = corrupt("message %d begins with record %d instead of %d", at.at, h.last-h.count+1, at.first)
 	}
-	if err == nil && len(h.chunks) > 0 {
-		if body, err = j.download(ctx, j.subjects.records(id), h.chunks); errors.Is(err, errMissing) {
-			err = j.lost(ctx, id, at.at, at.last, err)
-		}
+	if err == nil {
+		body, err = j.body(ctx, id, at.at, &h, body)
 	}
 	if err != nil {
 		return recordMessage{place: at, err: err}
 	}
 	return recordMessage{place: at, records: newRecordDecoder(id, &h, body)}
+}
+
+// body returns the records of a message, wherever they are.
+func (j *Journal) body(ctx context.Context, id string, at uint64, h *head, body []byte) ([]byte, error) {
+	if len(h.chunks) == 0 {
+		return body, nil
+	}
+	body, err := j.download(ctx, j.subjects.records(id), h.chunks)
+	if errors.Is(err, errMissing) {
+		err = j.lost(ctx, id, at, h.last, err)
+	}
+	return body, err
 }
 
 // yield yields the records of m that are from from to to, and reports whether to go on.
