@@ -22,6 +22,7 @@ const maxInFlight = 256
 // different ids are on their way together, and each has its own outcome.
 func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
 	errs := make([]error, len(reqs))
+	defer j.appended()
 	write := func(i int) {
 		errs[i] = j.call(ctx, "append", reqs[i].ID, func(ctx context.Context) error { return j.append(ctx, &reqs[i]) })
 	}

@@ -76,6 +76,16 @@
 // for one by one, and filtered by the reader. Tags are no part of them: who reads by tag
 // gets all messages of the slices over the network, and drops most.
 //
+// # How readers wake
+//
+// A reader that waits, as a projection does, wakes at once when its own journal has
+// appended. Journals that append tell others by a message at the subject of the stream's
+// name and ".wake", which no stream keeps: one at once, and then at most ten in a second.
+// They wake readers in other processes, of the same account, within about 100 ms.
+// These are hints: one is lost when a connection breaks, or when the account may not use
+// the subject. So readers look again after their own interval all the same: for
+// projections, that is projection.Polling.
+//
 // # Limits
 //
 //   - Payloads up to [MaxPayload], appends up to [MaxAppend], snapshots up to

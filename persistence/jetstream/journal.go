@@ -18,8 +18,10 @@ var (
 )
 
 // A Journal is a [persistence.Journal], a [persistence.SnapshotStore] and a
-// [persistence.EventReader] in JetStream. Make one with [Open].
+// [persistence.EventReader] in JetStream, and a [persistence.Waker]. Make one with [Open].
 type Journal struct {
+	persistence.Bell
+
 	nc       *nats.Conn
 	inbox    *inbox
 	api      string // what the subjects of the server's interface begin with
@@ -34,6 +36,9 @@ type Journal struct {
 	mu       sync.Mutex // guards entities and their users
 	entities map[string]*entity
 	cut      cutFlag
+
+	hints    hints
+	listener listener
 }
 
 func newJournal(nc *nats.Conn, config Config) *Journal {
@@ -54,5 +59,7 @@ func newJournal(nc *nats.Conn, config Config) *Journal {
 func (j *Journal) Close() error {
 	j.close()
 	j.inbox.close()
+	j.listener.close()
+	j.Ring()
 	return nil
 }

@@ -27,6 +27,9 @@ func (s subjects) entities() string { return s.root + ".e.*.*.*" }
 // cut is where it is noted that a deletion ended inside of a message.
 func (s subjects) cut() string { return s.root + ".cut" }
 
+// wake is where journals tell each other that they have appended. No stream has it.
+func (s subjects) wake() string { return s.root + ".wake" }
+
 // records is where the chunks are of what was appended to id and is too large for a
 // message, snapshots where those of its snapshots are.
 func (s subjects) records(id string) string   { return s.root + ".r." + token(id) }
