@@ -25,6 +25,7 @@ type Opener func(place []string) (persistence.Journal, error)
 //   - "append for ever" claims it and appends one event after the other.
 //   - "storm" does so, and claims again when it has been fenced.
 //   - "fight" has an event-sourced actor do so: see [Fight].
+//   - "run out of files" appends, claims and reads while it can open no files, and afterwards.
 //
 // Who appends says the payload of each event, which is another for each, once it is
 // acknowledged.
@@ -36,6 +37,7 @@ func Writers(open Opener, more map[string]Role) map[string]Role {
 		"append for ever":   appendForEver,
 		"storm":             storm,
 		"fight":             fight,
+		"run out of files":  runOutOfFiles,
 	} {
 		roles[name] = func(args []string) error {
 			j, err := open(args[:len(args)-1])

@@ -174,25 +174,29 @@ func (e *env) checkStorm(j persistence.Journal, acked map[string]int) {
 // readBeside has readers read id again and again until stop is called. Each ends its last
 // read, as PgBouncer 1.18 does not survive several calls that are called off at once.
 func (e *env) readBeside(j persistence.Journal, id string) (stop func()) {
-	const n = 4
-	started := make(chan struct{}, n)
+	errs := make([]error, 4)
+	started := make(chan struct{}, len(errs))
 	var stopped atomic.Bool
 	var readers sync.WaitGroup
-	for range n {
+	for i := range errs {
 		readers.Go(func() {
-			for round := 0; !stopped.Load(); round++ {
-				for r := range j.Read(e.Context(), id, 1, everything) {
-					if round == 0 && r.Seq == 1 {
-						started <- struct{}{}
-					}
+			for round := 0; !stopped.Load() && errs[i] == nil; round++ {
+				for _, errs[i] = range j.Read(e.Context(), id, 1, everything) {
+				}
+				if round == 0 {
+					started <- struct{}{}
 				}
 			}
 		})
 	}
-	for range n {
+	for range errs {
 		<-started
 	}
-	return func() { stopped.Store(true); readers.Wait() }
+	return func() {
+		stopped.Store(true)
+		readers.Wait()
+		require.NoError(e, errors.Join(errs...))
+	}
 }
 
 // claimPatience, for appends too, is generous: what is measured is some milliseconds.

@@ -112,6 +112,11 @@ func TestTwoPausedProcessesThatFightOverAnEntityLeaveOneHistory(t *testing.T) {
 	processes.Fight(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
 }
 
+func TestAProcessWithoutFilesIsToldSoAndGoesOn(t *testing.T) {
+	j := shared(t).open(t)
+	processes.OutOfFiles(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
+}
+
 // The server is killed in the middle of appends, several times. Who was told nothing asks
 // again with the very same request, and in the end each event is there once.
 func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {

@@ -19,3 +19,8 @@ func TestTwoPausedProcessesThatFightOverAnEntityLeaveOneHistory(t *testing.T) {
 	})
 	require.NoError(t, j.Check(t.Context()))
 }
+
+func TestAProcessWithoutFilesIsToldSoAndGoesOn(t *testing.T) {
+	j := openTest(t)
+	processes.OutOfFiles(t, j, "x", func(role string) *processes.Child { return processes.Start(t, role, pathOf(j), "x") })
+}
