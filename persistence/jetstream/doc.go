@@ -22,9 +22,29 @@
 // (nats-server #7564), of loss when members change during partitions even with sync
 // always (#7545), and of a split brain after the power of one node failed (#7567). Three
 // replicas that do not sync are safe from the crash of a process, not from a common power
-// failure. What a stream has lost at its end, nobody can tell from what is left: the
-// journal of an id whose last messages are gone looks like an earlier one. Only a
-// [Journal] that has seen them says so, with [persistence.ErrUnavailable].
+// failure.
+//
+// A server that finds one of its files damaged neither stops nor tells: it drops the
+// message, or, when it cannot tell where the next begins, all that follow in the file. Of
+// 300 flipped bits, zeroed sectors and torn files each, none made a journal read anything
+// that had not been appended. But some made it read less:
+//
+//   - A message that others of its id point to is missed: [persistence.ErrCorrupt], when it
+//     is read. So is the last one of an id, by reads and claims, if the server cannot find
+//     it and has others.
+//   - A stream without its end is refused by [Open] with [persistence.ErrCorrupt], unless
+//     [Config.AcceptLoss] is set, if the server still knows the last number: all of the torn
+//     files. A projection that has read further says so, too.
+//   - After a zeroed sector, the server believes, until it is stopped in good order and
+//     started again, that its stream was never longer: nearly all of those in the middle
+//     of a file. Nobody can tell then from what is left that an id had more events; only a
+//     [Journal] that has seen them says so, with [persistence.ErrUnavailable]. Likewise
+//     after a few of a hundred flipped bits.
+//   - A server of version 2.15 that reads a message whose number has become too great takes
+//     memory until there is none.
+//
+// Three replicas protect from that as long as the damaged one does not lead: what it does
+// not have, the leader is asked for.
 //
 // One server that syncs always writes one message per sync, however many writers there
 // are; three share syncs between messages, and are faster with many writers.
@@ -42,7 +62,9 @@
 // the records before it are. These are pointers to the last messages with records, 32 at
 // most, and one to the message that has the 32 before. So a writer needs the last message
 // only, and a recovery asks for the messages of its id alone, by their numbers, however
-// large the stream is. The head is in the body and not in headers, where its checksum
+// large the stream is. An id that has more than about a sixteenth of the stream is read
+// faster by a search for its subject; what that does not find in order is read by the
+// pointers. The head is in the body and not in headers, where its checksum
 // covers it together with the persistence id.
 //
 // A writer that recovers reads what the message of its own claim points to. Any replica may
@@ -63,8 +85,7 @@
 //     majority of the replicas.
 //   - Retries are recognised by what is stored. The window for duplicates of JetStream is
 //     not relied upon.
-//   - Each record and each snapshot has a CRC32C. A message that JetStream finds damaged
-//     vanishes; in the middle of an id, that is [persistence.ErrCorrupt].
+//   - Each record and each snapshot has a CRC32C, besides the checksum of the server.
 //   - A deletion stores how far it goes, then removes. The last message of an id stays
 //     for ever, as it has the sequence number.
 //   - Reads across ids come in the order of the stream. An [persistence.Offset] is text like
@@ -105,7 +126,7 @@
 //
 // Two hooks of the suite journaltest are not offered, as they lose or change one record of
 // a message: JetStream has whole messages, and loses one that is changed. When it was the
-// last of its id, nobody knows of it any more, and its number is written again; the laws
+// last of its id and the server has forgotten it, its number is written again; the laws
 // AMissingRecordIsAnError and ALostRecordIsNotWrittenAgain cannot hold then. Any other
 // message is missed.
 //

@@ -94,10 +94,21 @@ func (j *Journal) positionOnce(ctx context.Context, id string) (position, error)
 	return j.positionAt(ctx, id, j.subjects.entity(id))
 }
 
+// positionAt returns the position that the last message at subject tells. A server whose
+// file is damaged there says that there is none, and would take the first claim of an id
+// that has a history: so it is asked whether there are others.
 func (j *Journal) positionAt(ctx context.Context, id, subject string) (position, error) {
 	m, err := j.last(ctx, subject)
 	if errors.Is(err, errMissing) {
-		return position{}, nil
+		var other message
+		if other, err = j.askLeader(ctx, j.events, leaderRequest{Seq: 1, NextFor: subject}); errors.Is(err, errMissing) {
+			return position{}, nil
+		}
+		if err == nil { // perhaps the first, which has come in the meantime
+			if m, err = j.last(ctx, subject); errors.Is(err, errMissing) {
+				err = corrupt("the last message of the id cannot be read, but others can, such as %d", other.at)
+			}
+		}
 	}
 	if err != nil {
 		return position{}, err

@@ -45,12 +45,9 @@ func (j *Journal) tail(ctx context.Context, q persistence.Query, after persisten
 	if err != nil {
 		return err
 	}
-	end, err := j.end(ctx)
-	if err != nil {
+	end, err := j.endAfter(ctx, from)
+	if err != nil || end.at < from.at {
 		return err
-	}
-	if end.at < from.at {
-		return nil
 	}
 	r := eventReader{j: j, q: q, from: from, yield: yield, deletedTo: map[string]uint64{}}
 	if err := r.lookForCuts(ctx); err != nil {
@@ -107,6 +104,23 @@ func (r *eventReader) many(ctx context.Context, end message) error {
 	}
 }
 
+// endAfter returns the last message of the stream. It is an error that it is before what
+// a reader has seen: the stream has lost its end, or is another one.
+func (j *Journal) endAfter(ctx context.Context, seen offset) (message, error) {
+	for n := 1; ; n++ {
+		end, err := j.end(ctx)
+		if err != nil || end.at >= seen.at || seen.next == 0 {
+			return end, err
+		}
+		if n == attempts {
+			return message{}, fmt.Errorf("%w: the stream ends at message %d, but the offset says that message %d has been read: it lags behind, or has lost messages", persistence.ErrUnavailable, end.at, seen.at)
+		}
+		if err := pause(ctx, n+3); err != nil {
+			return message{}, unavailable(ctx, err)
+		}
+	}
+}
+
 // end returns the last message of the stream.
 func (j *Journal) end(ctx context.Context) (message, error) {
 	for n := 1; ; n++ {
@@ -121,8 +135,11 @@ func (j *Journal) end(ctx context.Context) (message, error) {
 			return message{}, nil
 		}
 		m, err := j.get(ctx, j.events, last)
-		if !errors.Is(err, errMissing) || n == attempts { // else it was removed, and there is a later one
+		switch {
+		case !errors.Is(err, errMissing):
 			return m, err
+		case n == attempts: // else it was removed, and there is a later one
+			return message{}, corrupt("the last message of the stream, %d, cannot be read", last)
 		}
 	}
 }

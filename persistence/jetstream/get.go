@@ -74,6 +74,7 @@ func (j *Journal) got(ctx context.Context, a asked, stream string, at uint64) (m
 type leaderRequest struct {
 	Seq     uint64 `json:"seq,omitempty"`
 	LastFor string `json:"last_by_subj,omitempty"`
+	NextFor string `json:"next_by_subj,omitempty"`
 }
 
 // attempts is how often a question is asked before it counts as unanswered.

@@ -41,6 +41,11 @@ type Config struct {
 	// Domain is that of JetStream; "" is the one of the server.
 	Domain string
 
+	// AcceptLoss opens a stream even if its end is lost, as a damaged file leaves it. Ids go
+	// on after what is left of them; whoever has read more, such as a projection, may miss
+	// what comes next. False refuses such a stream with [persistence.ErrCorrupt].
+	AcceptLoss bool
+
 	// System is a connection to the system account of the servers. With it, Open asks them
 	// whether they sync as Durability says, and fails if one does not. Without it, it
 	// cannot know.
@@ -91,6 +96,11 @@ func Open(ctx context.Context, nc *nats.Conn, config Config) (*Journal, error) {
 	}
 	if j.inbox, err = newInbox(nc); err != nil {
 		return nil, fmt.Errorf("jetstream: open %s: %w", config.Stream, err)
+	}
+	if !config.AcceptLoss {
+		if err := j.checkEnd(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("jetstream: open %s: %w", config.Stream, err), j.Close())
+		}
 	}
 	return j, nil
 }
