@@ -20,8 +20,24 @@ func TestEveryCaseOfJournalsHasATestOrALawOrAReason(t *testing.T) {
 	for n := 1; n <= 104; n++ {
 		require.True(t, testLink.MatchString(rows[n]) || lawLink.MatchString(rows[n]) || strings.Contains(rows[n], "reason: "), "case %d", n)
 	}
+	require.Greater(t, requireLaws(t, document), 100)
+}
+
+// The 15 cases of event-sourced actors.
+func TestEveryCaseOfEventSourcingHasATestOrALaw(t *testing.T) {
+	const document = "docs/event-sourcing-cases.md"
+	rows := numbered(t, read(t, document))
+	require.Len(t, rows, 15)
+	for n, row := range rows {
+		require.True(t, testLink.MatchString(row) || lawLink.MatchString(row), "case %d", n)
+	}
+	require.Greater(t, requireLaws(t, document), 10)
+}
+
+// requireLaws checks that the laws exist to which a document leads, and counts them.
+func requireLaws(t *testing.T, document string) int {
+	t.Helper()
 	laws := lawLink.FindAllStringSubmatch(read(t, document), -1)
-	require.Greater(t, len(laws), 100)
 	for _, law := range laws {
 		name, file := law[1], path.Join(path.Dir(document), law[2])
 		if strings.HasSuffix(file, "_test.go") {
@@ -29,4 +45,5 @@ func TestEveryCaseOfJournalsHasATestOrALawOrAReason(t *testing.T) {
 		}
 		require.Regexp(t, `(?m)^\t\{(name: )?"`+name+`", `, read(t, file), "%s names a law that is not in %s", document, file)
 	}
+	return len(laws)
 }
