@@ -20,7 +20,7 @@
 // without a pause anywhere; run them with -race. One law compares random operations with
 // the journal in memory: it prints its seed, and [Features] takes it back.
 //
-// The longest history that is replayed has 20,000 events; a flag makes it longer:
+// The longest history that is replayed has 5,000 events; a flag makes it longer:
 //
 //	go test ./persistence/sqlite -run 'Laws/ALongHistory' -v -journaltest.events=1000000
 //

@@ -13,12 +13,13 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-var historyEvents = flag.Int("journaltest.events", 20_000, "how many events the longest history has that package journaltest replays")
+var historyEvents = flag.Int("journaltest.events", 5_000, "how many events the longest history has that package journaltest replays")
 
 const (
 	historyBatch = 50
-	// historyPayload is large enough for 20,000 events to be several times historyHeap.
-	historyPayload = 512
+	// historyBytes is what the payloads of a history are together, or more: several times
+	// historyHeap, so that a journal which reads all at once is found out.
+	historyBytes = 10 << 20
 	// historyHeap is the default of Features.ReplayHeap.
 	historyHeap = 3 << 20
 )
@@ -28,14 +29,15 @@ var historyLaws = []law{
 		j := e.journal()
 		n := uint64(max(*historyEvents, 10*historyBatch)) / historyBatch * historyBatch
 		begin := time.Now()
+		h := history{padding: strings.Repeat(".", max(100, historyBytes/int(n)))}
 		w := e.writer(j, "x")
 		for w.last < n {
-			w.append(history(w.last)...)
+			w.append(h.batch(w.last)...)
 		}
-		e.Logf("%d events of %d bytes, appended in batches of %d in %v", n, historyPayload, historyBatch, time.Since(begin).Round(time.Millisecond))
+		e.Logf("%d events of %d bytes, appended in batches of %d in %v", n, len(h.padding), historyBatch, time.Since(begin).Round(time.Millisecond))
 		require.Equal(e, n, e.writer(j, "x").last)
 
-		took, heap := e.replayHistory(j, n)
+		took, heap := e.replayHistory(j, h, n)
 		e.Logf("replayed in %v, %.0f/s, with %d KiB at most", took.Round(time.Millisecond), float64(n)/took.Seconds(), heap>>10)
 		require.Less(e, heap, int64(cmp.Or(e.features.ReplayHeap, historyHeap)), "a replay must not hold what it has yielded, nor all that is to come")
 		require.Len(e, e.read(j, "x", n/2-77, n/2+n/20), int(n/20+78))
@@ -44,14 +46,14 @@ var historyLaws = []law{
 
 // replayHistory reads x, which must have the events up to last, and returns how long that
 // took and by how much the heap grew meanwhile, looked at ten times.
-func (e *env) replayHistory(j persistence.Journal, last uint64) (took time.Duration, heap int64) {
+func (e *env) replayHistory(j persistence.Journal, h history, last uint64) (took time.Duration, heap int64) {
 	e.Helper()
 	before, begin, next := liveHeap(), time.Now(), uint64(1)
 	var looking time.Duration
 	for r, err := range j.Read(e.Context(), "x", 1, everything) {
 		require.NoError(e, err)
-		if r.Seq != next || string(r.Payload) != event(next) { // require would take longer than the journal
-			require.Equal(e, event(next), string(r.Payload), "record %d where %d was to come", r.Seq, next)
+		if r.Seq != next || string(r.Payload) != h.event(next) { // require would take longer than the journal
+			require.Equal(e, h.event(next), string(r.Payload), "record %d where %d was to come", r.Seq, next)
 		}
 		if next%(last/10) == last/20 {
 			pause := time.Now()
@@ -64,21 +66,22 @@ func (e *env) replayHistory(j persistence.Journal, last uint64) (took time.Durat
 	return time.Since(begin) - looking, heap
 }
 
-// history returns the payloads of the batch that follows event last.
-func history(last uint64) []string {
+// A history is one of events whose payloads are their numbers, padded to a size.
+type history struct{ padding string }
+
+// batch returns the payloads of the batch that follows event last.
+func (h history) batch(last uint64) []string {
 	payloads := make([]string, historyBatch)
 	for i := range payloads {
-		payloads[i] = event(last + uint64(i) + 1)
+		payloads[i] = h.event(last + uint64(i) + 1)
 	}
 	return payloads
 }
 
-func event(seq uint64) string {
+func (h history) event(seq uint64) string {
 	const digits = 20
-	return fmt.Sprintf("%0*d", digits, seq) + historyPadding[digits:]
+	return fmt.Sprintf("%0*d", digits, seq) + h.padding[digits:]
 }
-
-var historyPadding = strings.Repeat(".", historyPayload)
 
 // liveHeap returns how many bytes of Go's heap are in use once what is not has been freed.
 func liveHeap() int64 {
