@@ -21,7 +21,7 @@ import (
 // again when files are to be had. What it has acknowledged is in j.
 func OutOfFiles(t *testing.T, j persistence.Journal, id string, start func(role string) *Child) {
 	t.Helper()
-	var acked, got []string
+	var acked []string
 	for _, line := range start("run out of files").Finish() {
 		if report, ok := strings.CutPrefix(line, "without files: "); ok {
 			t.Log(report)
@@ -29,12 +29,8 @@ func OutOfFiles(t *testing.T, j persistence.Journal, id string, start func(role 
 			acked = append(acked, line)
 		}
 	}
-	for r, err := range j.Read(t.Context(), id, 1, 1<<62) {
-		require.NoError(t, err)
-		got = append(got, string(r.Payload))
-	}
-	require.Equal(t, acked, got)
-	require.GreaterOrEqual(t, len(got), 2)
+	require.Equal(t, acked, payloads(t, j, id))
+	require.GreaterOrEqual(t, len(acked), 2)
 }
 
 func runOutOfFiles(j persistence.Journal, id string) error {

@@ -47,24 +47,7 @@ func TestManyProcessesMayMakeTheTablesAtOnce(t *testing.T) {
 
 func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 	j := shared(t).open(t)
-	one := startChild(t, "storm", j)
-	two := startChild(t, "storm", j)
-	acked := map[string]int{}
-	for range 100 {
-		acked[one.Line()]++
-		acked[two.Line()]++
-	}
-	for _, line := range append(one.Finish(), two.Finish()...) {
-		acked[line]++
-	}
-	got := payloads(t, j, "x")
-	for _, payload := range got {
-		require.Equal(t, 1, acked[payload], payload)
-	}
-	require.Len(t, got, len(acked))
-	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
-	require.NoError(t, err)
-	t.Logf("%d events under %d claims", len(got), claim.Epoch)
+	processes.Storm(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
 }
 
 // What was acknowledged before kill -9 is there after it, and the head fits the events.

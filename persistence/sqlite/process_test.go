@@ -55,25 +55,7 @@ func TestTwoProcessesAppendToTheirOwnIDs(t *testing.T) {
 
 func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 	j := openTest(t)
-	one := processes.Start(t, "storm", pathOf(j), "x")
-	two := processes.Start(t, "storm", pathOf(j), "x")
-	acked := map[string]int{}
-	for range 100 {
-		acked[one.Line()]++
-		acked[two.Line()]++
-	}
-	for _, line := range append(one.Finish(), two.Finish()...) {
-		acked[line]++
-	}
-	got, err := readAll(t, j, "x")
-	require.NoError(t, err)
-	for _, payload := range got {
-		require.Equal(t, 1, acked[payload], payload)
-	}
-	require.Len(t, got, len(acked))
-	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
-	require.NoError(t, err)
-	t.Logf("%d events under %d claims", len(got), claim.Epoch)
+	processes.Storm(t, j, "x", func(role string) *processes.Child { return processes.Start(t, role, pathOf(j), "x") })
 }
 
 // A reader goes on from the last offset that it has seen, while other processes write.

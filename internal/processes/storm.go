@@ -1,0 +1,43 @@
+//go:build unix
+
+package processes
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// Storm has two processes, which start starts, claim id and append to it as fast as they
+// can. In j is what they have acknowledged, and nothing else.
+func Storm(t *testing.T, j persistence.Journal, id string, start func(role string) *Child) {
+	t.Helper()
+	one, two := start("storm"), start("storm")
+	acked := map[string]int{}
+	for range 100 {
+		acked[one.Line()]++
+		acked[two.Line()]++
+	}
+	for _, line := range append(one.Finish(), two.Finish()...) {
+		acked[line]++
+	}
+	got := payloads(t, j, id)
+	for _, payload := range got {
+		require.Equal(t, 1, acked[payload], payload)
+	}
+	require.Len(t, got, len(acked))
+	claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+	require.NoError(t, err)
+	t.Logf("%d events under %d claims", len(got), claim.Epoch)
+}
+
+func payloads(t *testing.T, j persistence.Journal, id string) (all []string) {
+	t.Helper()
+	for r, err := range j.Read(t.Context(), id, 1, 1<<62) {
+		require.NoError(t, err)
+		all = append(all, string(r.Payload))
+	}
+	return all
+}
