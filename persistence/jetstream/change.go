@@ -88,6 +88,11 @@ func (j *Journal) step(ctx context.Context, id string, e *entity, decide decisio
 	if err != nil {
 		return err
 	}
+	if h.kind != kindClaim {
+		if err := e.room.wait(ctx); err != nil {
+			return err
+		}
+	}
 	at, err := j.publish(ctx, e.subject, append(h.encode(id), body...), e.pos.at)
 	switch {
 	case err == nil:

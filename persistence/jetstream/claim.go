@@ -18,7 +18,11 @@ func (j *Journal) ClaimAtLeast(ctx context.Context, id string, writer persistenc
 	err := j.call(ctx, "claim", id, func(ctx context.Context) error {
 		e, release := j.entity(id)
 		defer release()
+		tries := 0
 		p, err := j.change(ctx, id, e, func(_ context.Context, p *position, _ bool) (head, []byte, error) {
+			if tries++; tries > 1 {
+				j.askForRoom(id, tries)
+			}
 			epoch, err := persistence.NextEpoch(p.epoch, floor)
 			h := p.next(kindClaim)
 			h.epoch, h.writer = epoch, writer

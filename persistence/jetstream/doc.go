@@ -26,11 +26,11 @@
 //
 // A server that finds one of its files damaged neither stops nor tells: it drops the
 // message, or, when it cannot tell where the next begins, all that follow in the file. Of
-// 300 flipped bits, zeroed sectors and torn files each, none made a journal read anything
+// 200 flipped bits, zeroed sectors and torn files each, none made a journal read anything
 // that had not been appended. But some made it read less:
 //
 //   - A message that others of its id point to is missed: [persistence.ErrCorrupt], when it
-//     is read. So is the last one of an id, by reads and claims, if the server cannot find
+//     is read. That was all that flipped bits in subjects, heads and records did. So is the last one of an id, by reads and claims, if the server cannot find
 //     it and has others.
 //   - A stream without its end is refused by [Open] with [persistence.ErrCorrupt], unless
 //     [Config.AcceptLoss] is set, if the server still knows the last number: all of the torn
@@ -39,7 +39,7 @@
 //     started again, that its stream was never longer: nearly all of those in the middle
 //     of a file. Nobody can tell then from what is left that an id had more events; only a
 //     [Journal] that has seen them says so, with [persistence.ErrUnavailable]. Likewise
-//     after a few of a hundred flipped bits.
+//     after a bit of the length of a message has flipped.
 //   - A server of version 2.15 that reads a message whose number has become too great takes
 //     memory until there is none.
 //
@@ -70,6 +70,11 @@
 // A writer that recovers reads what the message of its own claim points to. Any replica may
 // answer; what it does not have yet, the leader of the stream is asked for. The leader
 // answers for the last message of a subject, always.
+//
+// An owner that appends without a pause would keep claims of others out for seconds, as a
+// claim needs two requests and an append one. So a claim that is refused asks the journals
+// that append to the id to pause, for a second at most, by a message at the subject of the
+// stream's name and ".room".
 //
 // What does not fit into a message, appends of more than about 1 MB and all snapshots, is
 // in chunks in a second stream, whose name ends with _LARGE. They are stored first; then

@@ -16,7 +16,8 @@ type entity struct {
 	turn    chan struct{} // holds a token while somebody changes the id
 	saving  chan struct{} // likewise, while somebody changes its snapshots; taken first
 	seen    atomic.Uint64 // the latest message that the server has shown or acknowledged
-	users   int           // guarded by the journal's mu
+	room    room
+	users   int // guarded by the journal's mu
 
 	known bool // pos is of use; this and pos are for who has the turn
 	pos   position

@@ -46,6 +46,7 @@ func newJournal(nc *nats.Conn, config Config) *Journal {
 		nc: nc, api: "$JS.API.", subjects: subjects{root: config.Stream},
 		events: config.events().Name, large: config.large().Name,
 		streams: map[string]js.Stream{}, entities: map[string]*entity{},
+		listener: listener{subs: map[string]*nats.Subscription{}},
 	}
 	if config.Domain != "" {
 		j.api = "$JS." + config.Domain + ".API."

@@ -30,6 +30,9 @@ func (s subjects) cut() string { return s.root + ".cut" }
 // wake is where journals tell each other that they have appended. No stream has it.
 func (s subjects) wake() string { return s.root + ".wake" }
 
+// room is where they ask each other to let a claim in. No stream has it either.
+func (s subjects) room() string { return s.root + ".room" }
+
 // records is where the chunks are of what was appended to id and is too large for a
 // message, snapshots where those of its snapshots are.
 func (s subjects) records(id string) string   { return s.root + ".r." + token(id) }

@@ -18,7 +18,11 @@ const wakePause = 100 * time.Millisecond
 // Appended implements [persistence.Waker]. It tells at once of what j has appended, and soon
 // of what other journals of the stream have, in whatever process, if their hint arrives.
 func (j *Journal) Appended() <-chan struct{} {
-	j.listener.listen(j)
+	_ = j.listener.listen(j.nc, j.subjects.wake(), func(m *nats.Msg) { // the next call tries again
+		if string(m.Data) != j.inbox.prefix {
+			j.Ring()
+		}
+	})
 	return j.Bell.Appended()
 }
 
@@ -64,31 +68,32 @@ func (h *hints) pauseOver() (again bool) {
 	return again
 }
 
-// listener hears the hints of other journals, once somebody reads here who waits.
+// A listener hears what other journals say, until it is closed.
 type listener struct {
 	mu     sync.Mutex // guards the rest
-	sub    *nats.Subscription
+	subs   map[string]*nats.Subscription
 	closed bool
 }
 
-func (l *listener) listen(j *Journal) {
+// listen begins to hear what is said at subject, unless it has begun.
+func (l *listener) listen(nc *nats.Conn, subject string, hear nats.MsgHandler) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed || l.sub != nil {
-		return
+	if l.closed || l.subs[subject] != nil {
+		return nil
 	}
-	l.sub, _ = j.nc.Subscribe(j.subjects.wake(), func(m *nats.Msg) { // if it fails, the next call tries again
-		if string(m.Data) != j.inbox.prefix {
-			j.Ring()
-		}
-	})
+	sub, err := nc.Subscribe(subject, hear)
+	if err == nil {
+		l.subs[subject] = sub
+	}
+	return err
 }
 
 func (l *listener) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	if l.sub != nil {
-		_ = l.sub.Unsubscribe()
+	for _, sub := range l.subs {
+		_ = sub.Unsubscribe()
 	}
 }
