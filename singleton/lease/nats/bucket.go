@@ -1,0 +1,121 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+var (
+	// errStale: the key has another entry than the one that was expected. Nothing was stored.
+	errStale = errors.New("others have written first")
+	// errAway: no server has done it just now, as far as one hears. It may be tried again.
+	errAway = errors.New("the servers do not answer or cannot do it just now")
+)
+
+// An entry is the last one of a key.
+type entry struct {
+	revision uint64 // 0 when there is none
+	value    []byte // nothing when the key was deleted
+}
+
+// A bucket is what a store needs of NATS.
+type bucket interface {
+	// last returns the last entry of key, as one server knows it.
+	last(ctx context.Context, key string) (entry, error)
+
+	// update stores value if the last entry of key has that revision, and returns the new
+	// one. Else it is [errStale]. With any other error it may have been stored, or may be
+	// later, under the same condition.
+	update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
+}
+
+// requestPatience is how long one request may take: one that was under way when a
+// connection broke, or a leader died, is never answered.
+const requestPatience = 2 * time.Second
+
+// A keyValue is a bucket of NATS.
+type keyValue struct {
+	nc  *nats.Conn
+	kv  jetstream.KeyValue
+	api string // what the subjects of the API begin with
+}
+
+// last asks the leader of the stream: a direct get, which is what a KeyValue does, may be
+// answered by a replica that is behind, and says nothing of the revision of a deletion.
+func (b *keyValue) last(ctx context.Context, key string) (entry, error) {
+	question, err := json.Marshal(map[string]string{"last_by_subj": "$KV." + b.kv.Bucket() + "." + key})
+	if err != nil {
+		return entry{}, err
+	}
+	if ctx.Err() != nil {
+		return entry{}, ctx.Err()
+	}
+	wait, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
+	answer, err := b.nc.RequestWithContext(wait, b.api+"STREAM.MSG.GET.KV_"+b.kv.Bucket(), question)
+	if err != nil {
+		return entry{}, b.explain(ctx, err)
+	}
+	var got struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message *struct {
+			Revision uint64 `json:"seq"`
+			Value    []byte `json:"data"`
+		} `json:"message"`
+	}
+	switch err := json.Unmarshal(answer.Data, &got); {
+	case err != nil:
+		return entry{}, fmt.Errorf("an answer of the server: %w", err)
+	case got.Error != nil && got.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
+		return entry{}, nil
+	case got.Error != nil:
+		return entry{}, b.explain(ctx, got.Error)
+	case got.Message == nil:
+		return entry{}, errors.New("an answer of the server has neither message nor error")
+	}
+	return entry{revision: got.Message.Revision, value: got.Message.Value}, nil
+}
+
+func (b *keyValue) update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	wait, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
+	now, err := b.kv.Update(wait, key, value, revision)
+	switch {
+	case errors.Is(err, jetstream.ErrKeyRevisionMismatch):
+		return 0, fmt.Errorf("%w: %w", errStale, err)
+	case err != nil:
+		return 0, b.explain(ctx, err)
+	}
+	return now, nil
+}
+
+// explain says of an error of a request within ctx whether trying again may help.
+func (b *keyValue) explain(ctx context.Context, err error) error {
+	var answer *jetstream.APIError
+	unavailable := errors.As(err, &answer) && answer.Code == http.StatusServiceUnavailable
+	silent := ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded)
+	err = withRefusal(b.nc, err)
+	if unavailable || silent || errors.Is(err, nats.ErrNoResponders) {
+		return fmt.Errorf("%w: %w", errAway, err)
+	}
+	return err
+}
+
+// withRefusal adds what servers tell the connection when they have not passed on a request
+// for want of a permission, which they leave without an answer.
+func withRefusal(nc *nats.Conn, err error) error {
+	if last := nc.LastError(); errors.Is(last, nats.ErrPermissionViolation) {
+		return fmt.Errorf("%w; the last thing the server has said: %w", err, last)
+	}
+	return err
+}

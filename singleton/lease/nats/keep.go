@@ -1,0 +1,75 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// Renew implements [lease.Store].
+func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
+	renewed, err := s.follow(ctx, g, func(found record) (record, error) {
+		if s.sightings.age(g.Name, found) >= g.TTL {
+			return record{}, lease.ErrLost // it has expired
+		}
+		return newRecord(g.Holder, found.token, g.TTL), nil
+	})
+	if err != nil {
+		return lease.Grant{}, fmt.Errorf("nats: renew lease %q: %w", g.Name, err)
+	}
+	g.Version = renewed.version()
+	return g, nil
+}
+
+// Release implements [lease.Store]. A grant without a version stands for whatever its
+// holder has got. The record stays, with its token.
+func (s *Store) Release(ctx context.Context, g lease.Grant) error {
+	_, err := s.follow(ctx, g, func(found record) (record, error) {
+		return newRecord("", found.token, 0), nil
+	})
+	if err != nil && !errors.Is(err, lease.ErrLost) {
+		return fmt.Errorf("nats: release lease %q: %w", g.Name, err)
+	}
+	return nil
+}
+
+// follow writes what next makes of the record of g. It tries the one that g remembers
+// first, which is one request; when that is not current, it reads. [lease.ErrLost] says
+// that g has no record any more.
+func (s *Store) follow(ctx context.Context, g lease.Grant, next func(found record) (record, error)) (record, error) {
+	known := parseVersion(g.Version)
+	found := record{revision: known, holder: g.Holder, token: g.Token}
+	var written record
+	err := untilCurrent(ctx, func() error {
+		if found.revision == 0 {
+			var err error
+			if found, err = s.readOwn(ctx, g, known); err != nil {
+				return err
+			}
+		}
+		r, err := next(found)
+		if err == nil {
+			written, err = s.write(ctx, g.Name, r, found.revision)
+		}
+		found = record{}
+		return err
+	})
+	return written, err
+}
+
+// readOwn returns the record of g. An answer from before g is that of a server which is
+// behind: it says nothing. Of a key that is gone without a trace it cannot be told.
+func (s *Store) readOwn(ctx context.Context, g lease.Grant, known uint64) (record, error) {
+	r, err := s.read(ctx, g.Name)
+	switch {
+	case err != nil:
+		return record{}, err
+	case r.revision != 0 && r.revision < known:
+		return record{}, fmt.Errorf("%w: revision %d, known is %d", errStale, r.revision, known)
+	case r.holder != g.Holder, g.Token != 0 && r.token != g.Token:
+		return record{}, lease.ErrLost
+	}
+	return r, nil
+}

@@ -1,0 +1,30 @@
+package nats
+
+import "strings"
+
+// holderKey is where the record of a lease is.
+func holderKey(name string) string { return "holder." + escape(name) }
+
+// tokenKey is where it is noted up to which number the tokens of a name are used up.
+func tokenKey(name string) string { return "token." + escape(name) }
+
+// escape makes a name one token of a subject: letters, digits, '-' and '_' stay, of any
+// other byte it says the value, as in "a=2Fb" for "a/b". Names that differ stay so.
+func escape(name string) string {
+	if name == "" {
+		return "="
+	}
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+			b.WriteByte(c)
+		default:
+			b.WriteByte('=')
+			b.WriteByte(digits[c>>4])
+			b.WriteByte(digits[c&15])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,105 @@
+package natstest
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/singleton/lease"
+	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
+)
+
+// A lossyDialer dials so that the answer to the next write of a record is lost, when it is
+// armed.
+type lossyDialer struct {
+	proxy *cutproxy.Proxy
+	armed atomic.Bool
+}
+
+func (d *lossyDialer) Dial(network, address string) (net.Conn, error) {
+	conn, err := net.Dial(network, address)
+	return &lossyConn{conn, d}, err
+}
+
+type lossyConn struct {
+	net.Conn
+	dialer *lossyDialer
+}
+
+func (c *lossyConn) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte("HPUB $KV.leases.holder.")) && c.dialer.armed.CompareAndSwap(true, false) {
+		c.dialer.proxy.LoseAnswers(true)
+	}
+	return c.Conn.Write(b)
+}
+
+func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
+	t.Parallel()
+	c := start(t, 1)
+	kv := c.bucket(t, "leases")
+	proxy, err := cutproxy.Start(c.addr(0))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
+	dialer := &lossyDialer{proxy: proxy}
+	nc := connect(t, "nats://"+proxy.Addr(), nats.SetCustomDialer(dialer))
+	store, err := natslease.Open(t.Context(), nc, natslease.Config{Bucket: "leases", Replicas: 1})
+	require.NoError(t, err)
+
+	// lose ends f once it has had its effect, of which it has not heard.
+	lose := func(effect string, f func(context.Context) error) error {
+		t.Helper()
+		before := uint64(0)
+		if e, err := kv.Get(t.Context(), "holder.job"); err == nil {
+			before = e.Revision()
+		}
+		dialer.armed.Store(true)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		failed := make(chan error, 1)
+		go func() { failed <- f(ctx) }()
+		require.Eventually(t, func() bool {
+			e, err := kv.Get(t.Context(), "holder.job")
+			return err == nil && e.Revision() > before && strings.HasPrefix(string(e.Value()), effect) && proxy.Lost() > 0
+		}, time.Minute, 10*time.Millisecond)
+		reconnects := nc.Stats().Reconnects
+		proxy.Cut()
+		proxy.LoseAnswers(false)
+		require.Eventually(t, func() bool { return nc.Stats().Reconnects > reconnects }, time.Minute, time.Millisecond)
+		cancel()
+		return <-failed
+	}
+	take := func(holder string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := store.Take(ctx, claim("job", holder))
+			return err
+		}
+	}
+
+	unknown(t, lose(`holder "a"`, take("a")))
+	_, err = store.Take(t.Context(), claim("job", "b"))
+	require.ErrorIs(t, err, lease.ErrHeld)
+	grant, err := store.Take(t.Context(), claim("job", "a"))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, grant.Token, "it has it already")
+
+	unknown(t, lose(`holder "a"`, func(ctx context.Context) error { _, err := store.Renew(ctx, grant); return err }))
+	grant, err = store.Renew(t.Context(), grant)
+	require.NoError(t, err)
+
+	unknown(t, lose(`holder ""`, func(ctx context.Context) error { return store.Release(ctx, grant) }))
+	require.NoError(t, store.Release(t.Context(), grant))
+
+	unknown(t, lose(`holder "c"`, take("c")))
+	require.NoError(t, store.Release(t.Context(), lease.Grant{Claim: claim("job", "c")}), "without ever knowing the acquisition")
+	grant, err = store.Take(t.Context(), claim("job", "d"))
+	require.NoError(t, err)
+	require.EqualValues(t, 3, grant.Token)
+}

@@ -1,0 +1,128 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// DefaultBucket is where leases are unless [Config] says otherwise.
+const DefaultBucket = "understudy-leases"
+
+// A Config says where leases are. The zero value is good for a cluster of three servers
+// or more.
+type Config struct {
+	// Bucket is the name of the key-value bucket: letters, digits, '-' and '_'. Those who
+	// contend for a name must have the same one. "" is [DefaultBucket].
+	Bucket string
+
+	// Replicas is how many servers have the bucket, when Open makes it: 1, 3 or 5. One that
+	// is there must have as many at least. 0 is 3.
+	Replicas int
+
+	// Domain is that of JetStream; "" is the one of the server.
+	Domain string
+}
+
+var bucketName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
+
+// Open opens the leases in the bucket of config, and makes it if there is none. It fails
+// when the bucket is there and may drop what it was given. The connection is yours to
+// close, when no lease needs it any more.
+func Open(ctx context.Context, nc *nats.Conn, config Config) (*Store, error) {
+	if config.Bucket == "" {
+		config.Bucket = DefaultBucket
+	}
+	if config.Replicas == 0 {
+		config.Replicas = 3
+	}
+	switch {
+	case nc == nil:
+		return nil, errors.New("nats: Open needs a connection; make one with Connect of nats.go")
+	case !bucketName.MatchString(config.Bucket):
+		return nil, fmt.Errorf("nats: Config.Bucket is %q; it must be 1 to 200 letters, digits, '-' and '_'", config.Bucket)
+	case config.Replicas < 0:
+		return nil, fmt.Errorf("nats: Config.Replicas is %d; set 1, 3 or 5", config.Replicas)
+	}
+	b, err := openBucket(ctx, nc, config)
+	if err != nil {
+		return nil, fmt.Errorf("nats: open bucket %s: %w", config.Bucket, withRefusal(nc, err))
+	}
+	return &Store{bucket: b}, nil
+}
+
+func openBucket(ctx context.Context, nc *nats.Conn, config Config) (*keyValue, error) {
+	js, api, err := jetStream(nc, config.Domain)
+	if err != nil {
+		return nil, err
+	}
+	kv, err := js.KeyValue(ctx, config.Bucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		kv, err = create(ctx, js, config)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Also of one that was just made: by another, it may be.
+	stream, err := js.Stream(ctx, "KV_"+config.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	have := stream.CachedInfo().Config
+	if problems := unsuitable(&have, config); len(problems) > 0 {
+		return nil, fmt.Errorf("it does not suit leases: %w", errors.Join(problems...))
+	}
+	return &keyValue{nc: nc, kv: kv, api: api}, nil
+}
+
+func jetStream(nc *nats.Conn, domain string) (js jetstream.JetStream, api string, err error) {
+	if domain == "" {
+		js, err = jetstream.New(nc)
+		return js, jetstream.DefaultAPIPrefix, err
+	}
+	js, err = jetstream.NewWithDomain(nc, domain)
+	return js, "$JS." + domain + ".API.", err
+}
+
+// create makes the bucket. Of two that do so at once with other numbers of replicas, one
+// finds that of the other.
+func create(ctx context.Context, js jetstream.JetStream, config Config) (jetstream.KeyValue, error) {
+	kv, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: config.Bucket, Description: "leases of Understudy", Storage: jetstream.FileStorage, Replicas: config.Replicas,
+	})
+	switch {
+	case errors.Is(err, jetstream.ErrBucketExists):
+		return js.KeyValue(ctx, config.Bucket)
+	case err != nil:
+		return nil, fmt.Errorf("make it with %d replicas: %w", config.Replicas, err)
+	}
+	return kv, nil
+}
+
+// unsuitable says what is wrong with a bucket. Its administrator may limit its bytes, keep
+// a history, move it and describe it.
+func unsuitable(have *jetstream.StreamConfig, config Config) []error {
+	var problems []error
+	for _, c := range []struct {
+		bad  bool
+		what string
+	}{
+		{have.Storage != jetstream.FileStorage, "storage is not file: a restart would lose who holds what"},
+		{have.MaxAge != 0, "it has a TTL: it would drop tokens"},
+		{have.Discard != jetstream.DiscardNew, "discard is not new: it would drop tokens when it is full"},
+		{have.PersistMode != jetstream.DefaultPersistMode, "persist mode is async: it acknowledges what it may lose"},
+		{have.Replicas < config.Replicas, fmt.Sprintf("it has %d replicas, Config.Replicas is %d", have.Replicas, config.Replicas)},
+		{have.NoAck, "it does not acknowledge"},
+		{have.Sealed, "it is sealed"},
+		{have.Mirror != nil || len(have.Sources) > 0, "it is a copy: conditions hold in the original only"},
+	} {
+		if c.bad {
+			problems = append(problems, errors.New(c.what))
+		}
+	}
+	return problems
+}
