@@ -57,7 +57,7 @@ func (e *env) requireReadsOn(r persistence.EventReader, q persistence.Query, n i
 	all := e.events(r, q, "")
 	require.Len(e, all, n)
 	requireOrderOfIDs(e, all)
-	for i := 0; i < n; i += 1 + n/40 {
+	for i := 0; i < n; i += 1 + n/8 {
 		require.Equal(e, all[i+1:], append([]persistence.Entry{}, e.events(r, q, all[i].Offset)...))
 	}
 }
