@@ -30,8 +30,8 @@
 // that had not been appended. But some made it read less:
 //
 //   - A message that others of its id point to is missed: [persistence.ErrCorrupt], when it
-//     is read. That was all that flipped bits in subjects, heads and records did. So is the last one of an id, by reads and claims, if the server cannot find
-//     it and has others.
+//     is read. So is the last one of an id, by reads and claims, if the server cannot find
+//     it and has others. Flipped bits in subjects, heads and records did no more than that.
 //   - A stream without its end is refused by [Open] with [persistence.ErrCorrupt], unless
 //     [Config.AcceptLoss] is set, if the server still knows the last number: all of the torn
 //     files. A projection that has read further says so, too.

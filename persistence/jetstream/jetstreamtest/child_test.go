@@ -52,7 +52,7 @@ type child struct {
 // startChild starts a child, and kills it with the test if it is there still.
 func startChild(t *testing.T, role string, args ...string) *child {
 	t.Helper()
-	c := &child{cmd: exec.Command(os.Args[0], args...)} //nolint:noctx // it ends with its standard input, or is killed
+	c := &child{cmd: exec.Command(os.Args[0], args...)}
 	c.cmd.Env = append(os.Environ(), childEnv+"="+role)
 	c.cmd.Stderr = os.Stderr
 	stdin, err := c.cmd.StdinPipe()

@@ -101,7 +101,7 @@ func (p *processes) connect(t *testing.T) *nats.Conn {
 	return nc
 }
 
-func (p *processes) open(t *testing.T, ctx context.Context) *jetstream.Journal { //nolint:revive // t comes first, as everywhere here
+func (p *processes) open(ctx context.Context, t *testing.T) *jetstream.Journal {
 	t.Helper()
 	nc := p.connect(t)
 	var j *jetstream.Journal
@@ -149,7 +149,7 @@ func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 	p := startProcesses(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(*kills)*time.Minute)
 	defer cancel()
-	j := p.open(t, ctx)
+	j := p.open(ctx, t)
 	const writers = 4
 	var counts [writers]atomic.Int64
 	errs := make([]error, writers)
@@ -192,7 +192,7 @@ func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 	for i, err := range errs {
 		require.NoError(t, err, "writer %d", i)
 	}
-	reader, total := p.open(t, ctx), 0
+	reader, total := p.open(ctx, t), 0
 	for i := range writers {
 		n, claims := requireLinear(t, reader, fmt.Sprint("w", i))
 		require.EqualValues(t, counts[i].Load(), n, "events of writer %d", i)
