@@ -95,7 +95,8 @@ func (p *processes) connect(t *testing.T) *nats.Conn {
 	for i, args := range p.args {
 		urls[i] = "nats://127.0.0.1:" + args[2]
 	}
-	nc, err := nats.Connect(strings.Join(urls, ","), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
+	nc, err := nats.Connect(strings.Join(urls, ","), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // connections break, that is the point
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
 	return nc

@@ -22,6 +22,7 @@ func TestJournalObeysTheLawsOnOneServer(t *testing.T) { obeysTheLaws(t, 1) }
 func TestJournalObeysTheLawsOnThreeServers(t *testing.T) { obeysTheLaws(t, 3) }
 
 func obeysTheLaws(t *testing.T, n int) {
+	t.Parallel() // they mostly wait
 	r := &rig{cluster: start(t, n)}
 	journaltest.Run(t, func(t *testing.T) persistence.Journal { return r.open(t, r.name()) }, r.features())
 }
