@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/processes"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
 )
@@ -48,20 +49,20 @@ func serve(args []string) error {
 	if !s.ReadyForConnections(20 * time.Second) {
 		return errors.New("it does not get ready")
 	}
-	say("ready")
-	<-untilEOF().Done()
+	processes.Say("ready")
+	<-processes.UntilEOF().Done()
 	return nil
 }
 
-// processes are three servers that are one JetStream, each a process.
-type processes struct {
+// serverProcesses are three servers that are one JetStream, each a process.
+type serverProcesses struct {
 	args    [3][]string
-	running [3]*child
+	running [3]*processes.Child
 }
 
-func startProcesses(t *testing.T) *processes {
+func startProcesses(t *testing.T) *serverProcesses {
 	t.Helper()
-	p := &processes{}
+	p := &serverProcesses{}
 	var ports, routes [3]string
 	for i := range p.args {
 		ports[i] = strconv.Itoa(freePort(t))
@@ -78,18 +79,17 @@ func startProcesses(t *testing.T) *processes {
 }
 
 // run starts the ith server with what it has stored.
-func (p *processes) run(t *testing.T, i int) {
+func (p *serverProcesses) run(t *testing.T, i int) {
 	t.Helper()
-	p.running[i] = startChild(t, "server", p.args[i]...)
+	p.running[i] = processes.Start(t, "server", p.args[i]...)
 }
 
-func (p *processes) await(t *testing.T, i int) {
+func (p *serverProcesses) await(t *testing.T, i int) {
 	t.Helper()
-	require.True(t, p.running[i].lines.Scan(), "it says something")
-	require.Equal(t, "ready", p.running[i].lines.Text())
+	require.Equal(t, "ready", p.running[i].Line())
 }
 
-func (p *processes) connect(t *testing.T) *nats.Conn {
+func (p *serverProcesses) connect(t *testing.T) *nats.Conn {
 	t.Helper()
 	urls := make([]string, len(p.args))
 	for i, args := range p.args {
@@ -102,7 +102,7 @@ func (p *processes) connect(t *testing.T) *nats.Conn {
 	return nc
 }
 
-func (p *processes) open(ctx context.Context, t *testing.T) *jetstream.Journal {
+func (p *serverProcesses) open(ctx context.Context, t *testing.T) *jetstream.Journal {
 	t.Helper()
 	nc := p.connect(t)
 	var j *jetstream.Journal
@@ -119,7 +119,7 @@ func (p *processes) open(ctx context.Context, t *testing.T) *jetstream.Journal {
 
 // victims are the servers to kill at the nth kill: in turns the one that leads the stream,
 // any one, and all of them.
-func (p *processes) victims(nc *nats.Conn, n int) []int {
+func (p *serverProcesses) victims(nc *nats.Conn, n int) []int {
 	switch n % 3 {
 	case 0:
 		if leader, ok := leaderOf(nc, "killed"); ok {
@@ -173,7 +173,7 @@ func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 		progress()
 		victims := p.victims(nc, n)
 		for _, i := range victims {
-			p.running[i].kill()
+			p.running[i].Kill()
 		}
 		begin := time.Now()
 		if len(victims) == 1 && n%2 == 0 {
