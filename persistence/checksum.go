@@ -14,7 +14,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // it with the record and compare when they read; a retried append is recognised by it.
 // The location of Time does not count, nor does nil or empty matter.
 func (r *Record) Checksum(id string) uint32 {
-	b := make([]byte, 0, 256)
+	b := make([]byte, 0, 128)
 	b = appendString(b, id)
 	b = binary.LittleEndian.AppendUint64(b, r.Seq)
 	b = binary.LittleEndian.AppendUint64(b, r.Epoch)
@@ -26,8 +26,10 @@ func (r *Record) Checksum(id string) uint32 {
 		b = appendString(b, tag)
 	}
 	b = binary.AppendUvarint(b, uint64(len(r.Meta)))
-	for _, key := range slices.Sorted(maps.Keys(r.Meta)) {
-		b = appendString(appendString(b, key), r.Meta[key])
+	if len(r.Meta) > 0 { // sorting nothing would take longer than all the rest
+		for _, key := range slices.Sorted(maps.Keys(r.Meta)) {
+			b = appendString(appendString(b, key), r.Meta[key])
+		}
 	}
 	return checksum(b, r.Payload)
 }
