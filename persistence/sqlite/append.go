@@ -85,7 +85,7 @@ func (t *transaction) extend(h head, rows []eventRow) error {
 }
 
 func (t *transaction) insertEvent(eid int64, r *eventRow) error {
-	result, err := t.exec(t.stmts.insertEvent, eid, r.seq, r.epoch, r.writer, r.sec, r.nsec, r.typ, r.tags, r.meta, r.payload, r.crc)
+	result, err := t.exec(t.stmts.insertEvent, eid, r.seq, r.epoch, []byte(r.writer), r.sec, r.nsec, r.typ, r.tags, r.meta, r.payload, r.crc)
 	if err != nil || len(r.tagList) == 0 {
 		return err
 	}

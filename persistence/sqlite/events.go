@@ -15,8 +15,9 @@ import (
 // offsetPrefix tells the offsets of this package from those of others.
 const offsetPrefix = "sqlite:"
 
-// Events implements [persistence.EventReader]. It reads ahead by pages of at most some
-// hundred records and holds nothing of the database while the caller works.
+// Events implements [persistence.EventReader]. It reads ahead by pages of some
+// thousand records, of about a megabyte, and holds nothing of the database while the
+// caller works.
 //
 // An offset is the number of the event among all that were ever stored in the database.
 // No number is given twice, so offsets stay valid when events are deleted, and in every
@@ -28,7 +29,11 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 		r, err := newReading(q, after)
 		for err == nil && !r.done {
 			err = j.look(ctx, func(tx *sql.Tx) error { return r.page(ctx, tx, &j.searches) })
-			for _, e := range r.entries {
+			for i, e := range r.entries {
+				if i > 0 && ctx.Err() != nil { // a page is long
+					err = calledOff(ctx)
+					break
+				}
 				if !yield(e, nil) {
 					return
 				}
@@ -62,7 +67,7 @@ func newReading(q persistence.Query, after persistence.Offset) (*reading, error)
 
 // page reads the next entries. Those before an error it keeps, too.
 func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
-	r.entries = nil
+	r.entries = r.entries[:0]
 	if r.last < 0 {
 		if err := r.begin(ctx, tx); err != nil {
 			return err
@@ -76,8 +81,13 @@ func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
 	}
 	defer rows.Close()
 	size := 0
+	var row numberedRow
+	columns := append(row.columns(), &row.ord, &row.id)
 	for size < pageBytes && rows.Next() {
-		e, err := r.scan(rows)
+		if err := rows.Scan(columns...); err != nil {
+			return scanError(err)
+		}
+		e, err := r.entry(&row)
 		if err != nil {
 			return err
 		}
@@ -117,29 +127,30 @@ func (r *reading) statement() (string, []any) {
 	if s := r.query.Slices; s != (persistence.SliceRange{}) {
 		where += fmt.Sprintf(" AND (n.id IS NULL OR %s(n.pid) BETWEEN %d AND %d)", sliceFunction, s.From, s.To-1)
 	}
-	return "SELECT e.ord, n.pid, " + eventColumns + " FROM " + from + " LEFT JOIN entity n ON n.id = e.eid WHERE " + where +
+	return "SELECT " + eventColumns + ", e.ord, n.pid FROM " + from + " LEFT JOIN entity n ON n.id = e.eid WHERE " + where +
 		" ORDER BY " + ord + " LIMIT ?3", args
 }
 
-func (r *reading) scan(rows *sql.Rows) (persistence.Entry, error) {
-	var ord int64
-	var id sql.NullString
-	var row eventRow
-	if err := row.scan(rows, &ord, &id); err != nil {
-		return persistence.Entry{}, err
+// A numberedRow is one of statement.
+type numberedRow struct {
+	eventRow
+	ord int64
+	id  sql.NullString
+}
+
+func (r *reading) entry(row *numberedRow) (persistence.Entry, error) {
+	if !row.id.Valid {
+		return persistence.Entry{}, fmt.Errorf("%w: event %d belongs to no persistence id", persistence.ErrCorrupt, row.ord)
 	}
-	if !id.Valid {
-		return persistence.Entry{}, fmt.Errorf("%w: event %d belongs to no persistence id", persistence.ErrCorrupt, ord)
-	}
-	record, err := decodeEvent(id.String, &row)
+	record, err := decodeEvent(row.id.String, &row.eventRow)
 	if err != nil {
-		return persistence.Entry{}, fmt.Errorf("event %d, of %q: %w", ord, id.String, err)
+		return persistence.Entry{}, fmt.Errorf("event %d, of %q: %w", row.ord, row.id.String, err)
 	}
 	if r.query.Tag != "" && !slices.Contains(record.Tags, r.query.Tag) {
-		return persistence.Entry{}, fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", persistence.ErrCorrupt, ord, r.query.Tag)
+		return persistence.Entry{}, fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", persistence.ErrCorrupt, row.ord, r.query.Tag)
 	}
-	r.found, r.next = ord, ord
-	return persistence.Entry{ID: id.String, Offset: formatOffset(ord), Record: record}, nil
+	r.found, r.next = row.ord, row.ord
+	return persistence.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, nil
 }
 
 func formatOffset(ord int64) persistence.Offset {

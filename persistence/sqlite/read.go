@@ -6,23 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// A page ends after so many records, or so many bytes.
+// A page ends after so many records, or so many bytes. To begin to read costs as much as
+// some hundred records.
 const (
-	pageRecords = 256
+	pageRecords = 4096
 	pageBytes   = 1 << 20
 )
 
-// Read implements [persistence.Journal]. It reads ahead by pages of at most some hundred
-// records and holds nothing of the database while the caller works.
+// Read implements [persistence.Journal]. It reads ahead by pages of some thousand
+// records, of about a megabyte, and holds nothing of the database while the caller works.
 func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
 	return func(yield func(persistence.Record, error) bool) {
-		for next, first := max(from, 1), true; ; first = false {
-			p, err := j.readPage(ctx, id, next, to, first)
-			for _, r := range p.records {
+		p := page{id: id, next: max(from, 1), last: to}
+		for done := false; !done; {
+			err := j.readPage(ctx, &p)
+			for i, r := range p.records {
+				if i > 0 && ctx.Err() != nil { // a page is long
+					err = calledOff(ctx)
+					break
+				}
 				if !yield(r, nil) {
 					return
 				}
@@ -31,39 +38,43 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 				yield(persistence.Record{}, wrap("read", id, err))
 				return
 			}
-			if next = p.next; next > p.last {
-				return
-			}
-			to = p.last
+			done = p.next > p.last
 		}
 	}
 }
 
 // A page is a piece of what was asked for.
 type page struct {
+	id      string
+	begun   bool // some of it has been read before
 	records []persistence.Record
 	next    uint64 // where to go on, beyond last at the end
-	last    uint64 // the last record that was asked for and is there
+	last    uint64 // the last record that was asked for and, once begun, is there
 }
 
 // readPage reads what it can before an error, too. Only the first page may begin later
 // than asked for, after what has been deleted.
-func (j *Journal) readPage(ctx context.Context, id string, from, to uint64, first bool) (p page, err error) {
-	p.next = 1 // of an unknown id there is nothing
-	err = j.view(ctx, id, func(tx *sql.Tx, h head) error {
-		p = page{next: max(from, h.deletedTo+1), last: min(to, h.seq)}
-		if p.next > from && !first {
-			return fmt.Errorf("%w: record %d was deleted while they were read; read again", persistence.ErrUnavailable, from)
+func (j *Journal) readPage(ctx context.Context, p *page) error {
+	p.records = p.records[:0]
+	known := false
+	err := j.view(ctx, p.id, func(tx *sql.Tx, h head) error {
+		known = true
+		if h.deletedTo >= p.next && p.begun {
+			return fmt.Errorf("%w: record %d was deleted while they were read; read again", persistence.ErrUnavailable, p.next)
 		}
+		p.begun, p.next, p.last = true, max(p.next, h.deletedTo+1), min(p.last, h.seq)
 		if p.next > p.last {
 			return nil
 		}
 		return p.fill(ctx, tx, h)
 	})
-	return p, err
+	if err == nil && !known {
+		p.next, p.last = 1, 0 // there is nothing
+	}
+	return err
 }
 
-// fill reads records from p.next on.
+// fill takes the records from p.next on.
 func (p *page) fill(ctx context.Context, tx *sql.Tx, h head) error {
 	rows, err := tx.QueryContext(ctx, "SELECT "+eventColumns+" FROM event e WHERE e.eid = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq LIMIT ?",
 		h.eid, p.next, p.last, pageRecords)
@@ -71,16 +82,18 @@ func (p *page) fill(ctx context.Context, tx *sql.Tx, h head) error {
 		return err
 	}
 	defer rows.Close()
+	p.records = slices.Grow(p.records, int(min(p.last-p.next+1, pageRecords)))
 	size := 0
+	var row eventRow
+	columns := row.columns()
 	for size < pageBytes && rows.Next() {
-		var row eventRow
-		if err := row.scan(rows); err != nil {
-			return err
+		if err := rows.Scan(columns...); err != nil {
+			return scanError(err)
 		}
 		if row.seq != p.next {
 			return missing(p.next)
 		}
-		r, err := decodeEvent(h.id, &row)
+		r, err := decodeEvent(p.id, &row)
 		if err != nil {
 			return err
 		}
@@ -126,7 +139,7 @@ func (j *Journal) look(ctx context.Context, f func(*sql.Tx) error) error {
 	case err != nil && j.closed.Load():
 		return persistence.ErrClosed // the database was closed under it
 	case errors.Is(err, sql.ErrTxDone):
-		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err()) // database/sql ends the transaction with the context
+		return calledOff(ctx) // database/sql ends the transaction with the context
 	}
 	return storeError(err)
 }
@@ -138,4 +151,8 @@ func (j *Journal) lookOpen(ctx context.Context, f func(*sql.Tx) error) error {
 	}
 	defer tx.Rollback()
 	return f(tx)
+}
+
+func calledOff(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())
 }

@@ -15,7 +15,7 @@ import (
 // the functions of SQLite and for people; NULL when there are none.
 type eventRow struct {
 	seq, epoch uint64
-	writer     []byte
+	writer     sql.RawBytes // the next row is scanned over it
 	sec        int64
 	nsec       int
 	typ        string
@@ -28,10 +28,10 @@ type eventRow struct {
 // eventColumns are those of event e.
 const eventColumns = "e.seq, e.epoch, e.writer, e.sec, e.nsec, e.type, e.tags, e.meta, e.payload, e.crc"
 
-// scan scans eventColumns, and what has been selected before them.
-func (r *eventRow) scan(rows *sql.Rows, before ...any) error {
-	return scanError(rows.Scan(append(before,
-		&r.seq, &r.epoch, &r.writer, &r.sec, &r.nsec, &r.typ, &r.tags, &r.meta, &r.payload, &r.crc)...))
+// columns are where to scan eventColumns to. A row may be scanned into again and again:
+// nothing of what was there before is touched.
+func (r *eventRow) columns() []any {
+	return []any{&r.seq, &r.epoch, &r.writer, &r.sec, &r.nsec, &r.typ, &r.tags, &r.meta, &r.payload, &r.crc}
 }
 
 // encodeEvent returns r as a row of id that shares nothing with it.
@@ -55,11 +55,12 @@ func encodeEvent(id string, r *persistence.Record) (eventRow, error) {
 
 // decodeEvent returns the record of id that became row, or [persistence.ErrCorrupt].
 func decodeEvent(id string, row *eventRow) (persistence.Record, error) {
+	tags, tagsErr := decodeJSON[[]string](row.tags)
+	meta, metaErr := decodeJSON[map[string]string](row.meta)
 	r := persistence.Record{
-		Seq: row.seq, Epoch: row.epoch, Time: time.Unix(row.sec, int64(row.nsec)).UTC(), Type: row.typ, Payload: row.payload,
+		Seq: row.seq, Epoch: row.epoch, Time: time.Unix(row.sec, int64(row.nsec)).UTC(), Type: row.typ, Tags: tags, Meta: meta, Payload: row.payload,
 	}
-	sound := copy(r.Writer[:], row.writer) == len(r.Writer) &&
-		decodeJSON(row.tags, &r.Tags) && decodeJSON(row.meta, &r.Meta) && r.Checksum(id) == row.crc
+	sound := copy(r.Writer[:], row.writer) == len(r.Writer) && tagsErr == nil && metaErr == nil && r.Checksum(id) == row.crc
 	if !sound {
 		return persistence.Record{}, fmt.Errorf("%w: record %d fails its checksum", persistence.ErrCorrupt, row.seq)
 	}
@@ -79,6 +80,11 @@ func encodeJSON[T []string | map[string]string](v T) sql.NullString {
 	return sql.NullString{String: string(data), Valid: err == nil} // strings do not fail to marshal
 }
 
-func decodeJSON[T []string | map[string]string](s sql.NullString, v *T) bool {
-	return !s.Valid || json.Unmarshal([]byte(s.String), v) == nil
+func decodeJSON[T []string | map[string]string](s sql.NullString) (T, error) {
+	if !s.Valid {
+		return nil, nil
+	}
+	var v T // not a result: it would take memory also when there is nothing
+	err := json.Unmarshal([]byte(s.String), &v)
+	return v, err
 }
