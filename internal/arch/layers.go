@@ -37,6 +37,7 @@ var layers = []layer{
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
 		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor", "internal/*"}},
+		{"persistence/internal/storebench", []string{"persistence", "testkit", "actor"}},
 		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
 		{"persistence", []string{"actor", "internal/*"}},

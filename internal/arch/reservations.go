@@ -42,6 +42,7 @@ var reservations = []reservation{
 var testHelpers = []string{
 	"testkit",
 	"testkit/*",
+	"persistence/internal/storebench",
 	"persistence/journaltest",
 	"internal/processes",
 	"singleton/lease/leasetest",

@@ -1,15 +1,15 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/internal/storebench"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
@@ -47,101 +47,97 @@ func BenchmarkEvents(b *testing.B) {
 	b.ReportMetric(float64(b.N)*ids*events/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkAppendBesideRaw compares, in turns, what a journal appends with what the driver
-// alone does that sends the same statement for as many requests as have queued up, and with
-// one that has no heads: nothing fences, nothing is checked.
+// BenchmarkAppendBesideRaw compares what a journal appends with what the driver alone does
+// that sends the same statement for as many requests as have queued up.
 func BenchmarkAppendBesideRaw(b *testing.B) {
-	for _, writers := range []int{1, 8, 64} {
-		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			s := shared(b)
-			contenders := []contender{
-				journalContender(b, s, writers),
-				rawContender(b, s, writers, (*postgres.Journal).AppendStatement),
-				rawContender(b, s, writers, func(*postgres.Journal) string { return insertOnly }),
-			}
-			const events = 20 // of each writer in a turn
-			times := make([]time.Duration, len(contenders))
-			for b.Loop() {
-				for i, c := range contenders {
-					begin := time.Now()
-					c.run(b, writers, events)
-					times[i] += time.Since(begin)
-				}
-			}
-			total := float64(b.N * writers * events)
-			for i, unit := range []string{"events/s", "raw/s", "unfenced/s"} {
-				b.ReportMetric(total/times[i].Seconds(), unit)
-			}
-			b.ReportMetric(100*times[1].Seconds()/times[0].Seconds(), "%raw")
-		})
-	}
-}
-
-// A contender appends the next event of a writer.
-type contender []func() error
-
-func (c contender) run(b *testing.B, writers, events int) {
-	errs := make([]error, writers)
-	var all sync.WaitGroup
-	for i := range writers {
-		all.Go(func() {
-			for n := 0; n < events && errs[i] == nil; n++ {
-				errs[i] = c[i]()
-			}
-		})
-	}
-	all.Wait()
-	for _, err := range errs {
-		require.NoError(b, err)
-	}
-}
-
-func journalContender(b *testing.B, s *server, writers int) contender {
-	j := s.open(b)
-	c := make(contender, writers)
-	for i := range c {
-		o, err := own(j, fmt.Sprint(i))
-		require.NoError(b, err)
-		c[i] = func() error {
-			req := persistence.AppendRequest{ID: o.id, Epoch: o.claim.Epoch, Prev: o.claim.LastSeq, Records: []persistence.Record{{
-				Seq: o.claim.LastSeq + 1, Epoch: o.claim.Epoch, Time: time.Unix(1_800_000_000, 0), Type: "event", Payload: rawPayload,
-			}}}
-			o.claim.LastSeq++
-			return j.Append(b.Context(), []persistence.AppendRequest{req})[0]
+	for _, mode := range []struct {
+		name string
+		opts []postgres.Option
+	}{{"durable", nil}, {"relaxed", []postgres.Option{postgres.ProcessSafe()}}} {
+		for _, n := range []int{1, 8, 64} {
+			b.Run(fmt.Sprintf("%s/writers=%d", mode.name, n), func(b *testing.B) {
+				s := shared(b)
+				storebench.Append(b,
+					storebench.JournalWriters(b, s.open(b, mode.opts...), n),
+					newRaw(b, s, n, mode.opts...).writers((*postgres.Journal).AppendStatement),
+				).Beside(b, "events/s")
+			})
 		}
 	}
-	return c
 }
 
-func rawContender(b *testing.B, s *server, writers int, statement func(*postgres.Journal) string) contender {
-	j := s.open(b)
+// BenchmarkFencing compares what the driver alone appends with the statement of the journal,
+// and with one that has no heads: nothing fences, nothing is checked.
+func BenchmarkFencing(b *testing.B) {
+	const n = 64
+	s := shared(b)
+	t := storebench.Append(b,
+		newRaw(b, s, n).writers((*postgres.Journal).AppendStatement),
+		newRaw(b, s, n).writers(func(*postgres.Journal) string { return insertOnly }))
+	b.ReportMetric(t.Rate(0), "events/s")
+	b.ReportMetric(100-100*t.Ratio(1, 0), "%head")
+}
+
+func BenchmarkGroupCommit(b *testing.B) {
+	storebench.GroupCommit(b, func() persistence.Journal { return shared(b).open(b) })
+}
+
+func BenchmarkReplayBesideRaw(b *testing.B) {
+	r := newRaw(b, shared(b), 0, postgres.ProcessSafe())
+	storebench.Replay(b, r.j, r.scan)
+}
+
+func BenchmarkReplayManyBesideRaw(b *testing.B) {
+	r := newRaw(b, shared(b), 0, postgres.ProcessSafe())
+	storebench.ReplayMany(b, r.j, r.scan)
+}
+
+func BenchmarkClaimBesideRaw(b *testing.B) {
+	s := shared(b)
+	storebench.Claim(b, s.open(b), newRaw(b, s, 20).claim)
+}
+
+func BenchmarkRecovery(b *testing.B) {
+	storebench.Recovery(b, shared(b).open(b))
+}
+
+// A raw is the driver alone, on one connection. It takes the tables and statements of a
+// journal that does nothing.
+type raw struct {
+	b    *testing.B
+	j    *postgres.Journal
+	conn *pgx.Conn
+	n    int
+}
+
+func newRaw(b *testing.B, s *server, writers int, opts ...postgres.Option) *raw {
+	j := s.open(b, opts...)
 	conn, err := pgx.Connect(b.Context(), s.url())
 	require.NoError(b, err)
+	b.Cleanup(func() { _ = conn.Close(context.WithoutCancel(b.Context())) })
 	_, err = conn.Exec(b.Context(), "SET search_path = "+pgx.Identifier{j.schema}.Sanitize())
 	require.NoError(b, err)
-	queue := make(chan rawRequest, writers)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		rawCommitter(b, conn, statement(j.Journal), queue)
-	}()
-	b.Cleanup(func() {
-		close(queue)
-		<-ended
-		_ = conn.Close(b.Context())
-	})
-	c := make(contender, writers)
-	for i := range c {
-		_, err := own(j, fmt.Sprint(i))
+	for i := range writers {
+		_, err := j.Claim(b.Context(), storebench.ID(i), persistence.WriterID{})
 		require.NoError(b, err)
-		seq, done := uint64(0), make(chan error, 1)
-		c[i] = func() error {
-			seq++
-			queue <- rawRequest{i, seq, done}
-			return <-done
-		}
 	}
-	return c
+	return &raw{b, j.Journal, conn, writers}
+}
+
+// writers append by a statement that takes the arguments of the journal's.
+func (r *raw) writers(statement func(*postgres.Journal) string) storebench.Writers {
+	query := statement(r.j)
+	return storebench.RawWriters(r.b, r.n, func(group []storebench.Event) error {
+		rows, err := r.conn.Query(r.b.Context(), query, rawArguments(group)...)
+		if err != nil {
+			return err
+		}
+		numbers, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err == nil && len(numbers) != len(group) {
+			err = fmt.Errorf("%d of %d were stored", len(numbers), len(group))
+		}
+		return err
+	})
 }
 
 const insertOnly = `INSERT INTO understudy_event (pid, seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc, slice, xid, ord)
@@ -151,39 +147,9 @@ JOIN unnest($7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[], $11::int[], 
 	WITH ORDINALITY AS e(n, seq, writer, sec, nsec, type, tags, meta, payload, crc, ord) ON e.n = r.n
 RETURNING ord`
 
-// A rawRequest is one event of a writer.
-type rawRequest struct {
-	writer int
-	seq    uint64
-	done   chan error
-}
+var rawWriter = make([]byte, 16)
 
-func rawCommitter(b *testing.B, conn *pgx.Conn, statement string, queue chan rawRequest) {
-	for first := range queue {
-		group := []rawRequest{first}
-		for len(queue) > 0 {
-			group = append(group, <-queue)
-		}
-		rows, err := conn.Query(b.Context(), statement, rawArguments(group)...)
-		var numbers []int64
-		if err == nil {
-			numbers, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		}
-		if err == nil && len(numbers) != len(group) {
-			err = fmt.Errorf("%d of %d were stored", len(numbers), len(group))
-		}
-		for _, r := range group {
-			r.done <- err
-		}
-	}
-}
-
-var (
-	rawPayload = fmt.Appendf(nil, "%0100d", 0)
-	rawWriter  = make([]byte, 16)
-)
-
-func rawArguments(group []rawRequest) []any {
+func rawArguments(group []storebench.Event) []any {
 	var (
 		ids, types, tags, metas   []string
 		epochs, prevs, last, secs []int64
@@ -192,67 +158,45 @@ func rawArguments(group []rawRequest) []any {
 		slots                     []int16
 		writers, payloads         [][]byte
 	)
-	for i, r := range group {
-		ids, types, tags, metas = append(ids, fmt.Sprint(r.writer)), append(types, "event"), append(tags, "{}"), append(metas, "")
-		epochs, prevs, last, secs = append(epochs, 1), append(prevs, int64(r.seq)-1), append(last, int64(r.seq)), append(secs, 1_800_000_000)
+	for i, e := range group {
+		ids, types, tags, metas = append(ids, storebench.ID(e.Writer)), append(types, "event"), append(tags, "{}"), append(metas, "")
+		epochs, prevs, last, secs = append(epochs, 1), append(prevs, int64(e.Seq)-1), append(last, int64(e.Seq)), append(secs, 1_800_000_000)
 		requests = append(requests, int64(i)+1)
-		flips, nsecs, crcs = append(flips, postgres.Advance(r.seq-1, r.seq)), append(nsecs, 0), append(crcs, 0)
-		slots, writers, payloads = append(slots, 1), append(writers, rawWriter), append(payloads, rawPayload)
+		flips, nsecs, crcs = append(flips, postgres.Advance(e.Seq-1, e.Seq)), append(nsecs, 0), append(crcs, 0)
+		slots, writers, payloads = append(slots, 1), append(writers, rawWriter), append(payloads, storebench.Payload)
 	}
 	return []any{ids, epochs, prevs, last, flips, slots, requests, last, writers, secs, nsecs, types, tags, metas, payloads, crcs}
 }
 
-// BenchmarkReplayBesideRaw compares, in turns, a replay of one id with one query whose columns
-// are scanned and not looked at.
-func BenchmarkReplayBesideRaw(b *testing.B) {
-	const groups, size = 100, 1000
-	s := shared(b)
-	j := s.open(b)
-	o, err := own(j, "x")
-	require.NoError(b, err)
-	for range groups {
-		req := some("x", 1, o.claim.LastSeq, size)
-		for i := range req.Records {
-			req.Records[i].Payload, req.Records[i].Tags, req.Records[i].Meta = rawPayload, nil, nil
-		}
-		require.NoError(b, appendOne(b, j, req))
-		o.claim.LastSeq += size
-	}
-	tx := s.begin(b, j.schema)
-	var replaying, scanning time.Duration
-	for b.Loop() {
-		begin := time.Now()
-		require.Equal(b, groups*size, replay(b, j))
-		replaying += time.Since(begin)
-		begin = time.Now()
-		require.Equal(b, groups*size, scan(b, tx))
-		scanning += time.Since(begin)
-	}
-	total := float64(b.N * groups * size)
-	b.ReportMetric(total/replaying.Seconds(), "events/s")
-	b.ReportMetric(total/scanning.Seconds(), "raw/s")
-	b.ReportMetric(100*scanning.Seconds()/replaying.Seconds(), "%raw")
-}
-
-func replay(b *testing.B, j persistence.Journal) (n int) {
-	for _, err := range j.Read(b.Context(), "x", 1, 1<<63) {
-		require.NoError(b, err)
-		n++
-	}
-	return n
-}
-
-func scan(b *testing.B, tx pgx.Tx) (n int) {
-	rows, err := tx.Query(b.Context(), "SELECT seq, epoch, writer, sec, nsec, type, tags, meta::text, payload, crc FROM understudy_event WHERE pid = 'x' ORDER BY seq")
-	require.NoError(b, err)
-	var r persistence.Record
+// claim does what a claim does, in one statement too, and durably.
+func (r *raw) claim(ctx context.Context, id string) error {
+	var epoch, seq, deletedTo int64
 	var writer []byte
-	var sec, nsec, crc int64
-	var meta *string
-	for rows.Next() {
-		require.NoError(b, rows.Scan(&r.Seq, &r.Epoch, &writer, &sec, &nsec, &r.Type, &r.Tags, &meta, &r.Payload, &crc))
-		n++
+	var crc int32
+	return r.conn.QueryRow(ctx, `INSERT INTO understudy_entity AS h (pid, epoch, writer, seq, deleted_to, crc) VALUES ($1, 1, $2, 0, 0, 0)
+		ON CONFLICT (pid) DO UPDATE SET epoch = h.epoch + 1, writer = $2 RETURNING epoch, writer, seq, deleted_to, crc`, id, rawWriter).
+		Scan(&epoch, &writer, &seq, &deletedTo, &crc)
+}
+
+// scan is one query whose columns are scanned and not looked at.
+func (r *raw) scan(ctx context.Context, id string, to int, seen func()) error {
+	rows, err := r.conn.Query(ctx, "SELECT seq, epoch, writer, sec, nsec, type, tags, meta::text, payload, crc FROM understudy_event WHERE pid = $1 AND seq <= $2 ORDER BY seq", id, to)
+	if err != nil {
+		return err
 	}
-	require.NoError(b, rows.Err())
-	return n
+	defer rows.Close()
+	var seq, epoch, sec, nsec, crc int64
+	var writer, payload []byte
+	var typ string
+	var tags []string
+	var meta *string
+	columns := []any{&seq, &epoch, &writer, &sec, &nsec, &typ, &tags, &meta, &payload, &crc}
+	for rows.Next() {
+		payload = nil // whoever reads wants to keep it
+		if err := rows.Scan(columns...); err != nil {
+			return err
+		}
+		seen()
+	}
+	return rows.Err()
 }

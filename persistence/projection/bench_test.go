@@ -3,6 +3,7 @@ package projection_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/internal/storebench"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
@@ -57,6 +59,78 @@ func BenchmarkProjection(b *testing.B) {
 			require.NoError(b, addBare(b.Context(), db, 100))
 		}
 	})
+}
+
+// BenchmarkProjectionBesideLoop compares projections of 5,000 events in an SQLite journal
+// with a loop that reads the same events, decodes none, and does the same to the same
+// database: a row for each event and the offset in one transaction; and the offset alone,
+// where the handler adds up in memory.
+func BenchmarkProjectionBesideLoop(b *testing.B) {
+	const ids, events = 50, 100
+	j, err := sqlite.Open(filepath.Join(b.TempDir(), "journal.db"))
+	require.NoError(b, err)
+	defer j.Close()
+	for i := range ids {
+		fillID(b, j, fmt.Sprint("id-", i), events)
+	}
+	compare := func(b *testing.B, db *sql.DB, h projection.Handler[event], inLoop func(*sql.Tx, projection.Event[event]) error) {
+		n := 0
+		storebench.TakeTurns(b, ids*events,
+			func() error {
+				n++ // another name begins again
+				_, err := projection.New(fmt.Sprint("projection-", n), j, persistence.Query{}, h).CatchUp(b.Context())
+				return err
+			},
+			func() error { return readAndCommit(b.Context(), j, db, fmt.Sprint("loop-", n), inLoop) },
+		).Beside(b, "events/s")
+	}
+	b.Run("in-transaction", func(b *testing.B) {
+		db := benchmarkModel(b)
+		compare(b, db, projection.InTx(db, addUp), func(tx *sql.Tx, e projection.Event[event]) error { return addUp(b.Context(), tx, e) })
+	})
+	b.Run("at-least-once", func(b *testing.B) {
+		db, sum := benchmarkModel(b), map[string]int{}
+		h := projection.AtLeastOnce(projection.NewSQLOffsets(db), func(_ context.Context, e projection.Event[event]) error {
+			sum[e.ID]++
+			return nil
+		})
+		compare(b, db, h, func(_ *sql.Tx, e projection.Event[event]) error {
+			sum[e.ID]++
+			return nil
+		})
+	})
+}
+
+// readAndCommit handles the events by hundreds, each in a transaction with the offset.
+func readAndCommit(ctx context.Context, r persistence.EventReader, db *sql.DB, name string, handle func(*sql.Tx, projection.Event[event]) error) error {
+	var batch []persistence.Entry
+	commit := func() error {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		for _, entry := range batch {
+			if err := handle(tx, projection.Event[event]{ID: entry.ID, Event: added{1}}); err != nil {
+				return err
+			}
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO projection_offset (name, pos) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET pos = $2",
+			name, string(batch[len(batch)-1].Offset))
+		batch = batch[:0]
+		return errors.Join(err, tx.Commit())
+	}
+	for entry, err := range r.Events(ctx, persistence.Query{}, "") {
+		if err != nil {
+			return err
+		}
+		if batch = append(batch, entry); len(batch) == 100 {
+			if err := commit(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // benchmarkModel returns a new database.

@@ -77,19 +77,3 @@ func limitPages(t *testing.T, j persistence.Journal, n int) {
 	_, err := j.(*Journal).writer.conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count=%d", n))
 	require.NoError(t, err)
 }
-
-func BenchmarkAppend(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return openTest(b) })
-}
-
-func BenchmarkAppendProcessSafe(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return openTest(b, ProcessSafe()) })
-}
-
-func BenchmarkReplay(b *testing.B) {
-	journaltest.BenchmarkReplay(b, func(b *testing.B) persistence.Journal { return openTest(b) })
-}
-
-func BenchmarkEvents(b *testing.B) {
-	journaltest.BenchmarkEvents(b, func(b *testing.B) persistence.Journal { return openTest(b) })
-}

@@ -1,0 +1,130 @@
+package storebench
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// perTurn is how many events each writer appends in a turn.
+const perTurn = 20
+
+// Payload is what is stored: a hundred bytes.
+var Payload = fmt.Appendf(nil, "%0100d", 0)
+
+// Writers append one event at a time, each to an id of its own.
+type Writers []func() error
+
+// turn has each of them append what is for a turn.
+func (w Writers) turn() error {
+	errs := make(chan error, len(w))
+	var all sync.WaitGroup
+	for _, next := range w {
+		all.Go(func() {
+			for range perTurn {
+				if err := next(); err != nil {
+					errs <- err
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return nil
+	}
+}
+
+// Append compares contenders, which have as many writers each.
+func Append(b *testing.B, contenders ...Writers) *Turns {
+	turns := make([]func() error, len(contenders))
+	for i, c := range contenders {
+		turns[i] = c.turn
+	}
+	return TakeTurns(b, len(contenders[0])*perTurn, turns...)
+}
+
+// GroupCommit reports how many times as many events 64 writers append as one.
+func GroupCommit(b *testing.B, open func() persistence.Journal) {
+	const many = 64
+	one, all := JournalWriters(b, open(), 1), JournalWriters(b, open(), many)
+	t := TakeTurns(b, perTurn, one.turn, all.turn)
+	b.ReportMetric(t.Rate(0), "1-writer/s")
+	b.ReportMetric(many*t.Rate(1), "64-writers/s")
+	b.ReportMetric(many*t.Ratio(0, 1), "times")
+}
+
+// JournalWriters are those of a journal.
+func JournalWriters(b *testing.B, j persistence.Journal, n int) Writers {
+	w := make(Writers, n)
+	for i := range w {
+		id := ID(i)
+		claim, err := j.Claim(b.Context(), id, persistence.WriterID{})
+		require.NoError(b, err)
+		w[i] = func() error {
+			claim.LastSeq++
+			return j.Append(b.Context(), []persistence.AppendRequest{{
+				ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq - 1, Records: []persistence.Record{record(claim.Epoch, claim.LastSeq)},
+			}})[0]
+		}
+	}
+	return w
+}
+
+// ID is that of a writer.
+func ID(writer int) string { return fmt.Sprint("id-", writer) }
+
+func record(epoch, seq uint64) persistence.Record {
+	return persistence.Record{Seq: seq, Epoch: epoch, Time: time.Unix(1_800_000_000, 0), Type: "event", Payload: Payload}
+}
+
+// An Event is the next one of a writer.
+type Event struct {
+	Writer int
+	Seq    uint64
+}
+
+// RawWriters commit by commit, which is called with all that has queued up meanwhile.
+func RawWriters(b *testing.B, n int, commit func([]Event) error) Writers {
+	type request struct {
+		Event
+		done chan error
+	}
+	queue, ended := make(chan request, n), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for first := range queue {
+			group, events := []request{first}, []Event{first.Event}
+			for len(queue) > 0 {
+				next := <-queue
+				group, events = append(group, next), append(events, next.Event)
+			}
+			err := commit(events)
+			for _, r := range group {
+				r.done <- err
+			}
+		}
+	}()
+	b.Cleanup(func() {
+		close(queue)
+		<-ended
+	})
+	w := make(Writers, n)
+	for i := range w {
+		r := request{Event{Writer: i}, make(chan error, 1)}
+		w[i] = func() error {
+			r.Seq++
+			queue <- r
+			return <-r.done
+		}
+	}
+	return w
+}

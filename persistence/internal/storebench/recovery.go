@@ -1,0 +1,129 @@
+package storebench
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// Claim compares claims with what the driver does for one, of ids that there are.
+func Claim(b *testing.B, j persistence.Journal, raw func(ctx context.Context, id string) error) {
+	const each = 20
+	Fill(b, j, each, 1)
+	all := func(claim func(id string) error) func() error {
+		return func() error {
+			for i := range each {
+				if err := claim(ID(i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	t := TakeTurns(b, each,
+		all(func(id string) error {
+			_, err := j.Claim(b.Context(), id, persistence.WriterID{})
+			return err
+		}),
+		all(func(id string) error { return raw(b.Context(), id) }))
+	t.Beside(b, "claims/s")
+	b.ReportMetric(1e6/t.Rate(0), "µs/claim")
+}
+
+// counter is what the recovered actor is; its command asks for the sum and ends it.
+type (
+	ask   struct{ to actor.ActorRef[int] }
+	added struct{ N int }
+	sum   struct{ N int }
+)
+
+func init() {
+	actor.RegisterType[added]("storebench.added")
+	actor.RegisterType[sum]("storebench.sum")
+}
+
+func counter(id string, j persistence.Journal) actor.Behavior[ask] {
+	return persistence.New(id, j, sum{},
+		func(s sum, e added) sum { return sum{s.N + e.N} },
+		func(_ *actor.Context[ask], s sum, cmd ask) persistence.Effect[added] {
+			cmd.to.Tell(s.N)
+			return persistence.Stop
+		})
+}
+
+// Recovery compares how long an actor takes from its start to its first answer: when it has
+// a snapshot and 50 events after it; when it has the 10,000 events alone; and, of the first,
+// what its journal has to do for it.
+func Recovery(b *testing.B, j persistence.Journal) {
+	const events, after = 10_000, 50
+	long, short := ID(0), ID(1)
+	for _, id := range []string{long, short} {
+		fillCounter(b, j, id, events)
+	}
+	saveSum(b, j, short, events-after)
+	system := testkit.NewSystem(b)
+	t := TakeTurns(b, 1,
+		func() error { return recoverActor(b.Context(), system, counter(short, j), events) },
+		func() error { return recoverActor(b.Context(), system, counter(long, j), events) },
+		func() error { return recoverJournal(b.Context(), j, short, after) })
+	b.ReportMetric(1e3/t.Rate(0), "ms/snapshot")
+	b.ReportMetric(1e3/t.Rate(1), "ms/events")
+	b.ReportMetric(1e3/t.Rate(2), "ms/journal")
+	b.ReportMetric(events*t.Rate(1), "events/s")
+}
+
+func fillCounter(b *testing.B, j persistence.Journal, id string, events int) {
+	one, err := actor.Pack(added{1})
+	require.NoError(b, err)
+	claim, err := j.Claim(b.Context(), id, persistence.WriterID{})
+	require.NoError(b, err)
+	req := persistence.AppendRequest{ID: id, Epoch: claim.Epoch}
+	for seq := range uint64(events) {
+		req.Records = append(req.Records, persistence.Record{Seq: seq + 1, Epoch: claim.Epoch, Type: one.Type, Payload: one.Data})
+	}
+	require.NoError(b, j.Append(b.Context(), []persistence.AppendRequest{req})[0])
+}
+
+func saveSum(b *testing.B, j persistence.Journal, id string, seq uint64) {
+	state, err := actor.Pack(sum{int(seq)})
+	require.NoError(b, err)
+	claim, err := j.Claim(b.Context(), id, persistence.WriterID{})
+	require.NoError(b, err)
+	require.NoError(b, j.(persistence.SnapshotStore).SaveSnapshot(b.Context(), id,
+		persistence.Snapshot{Seq: seq, Epoch: claim.Epoch, Type: state.Type, Payload: state.Data}))
+}
+
+func recoverActor(ctx context.Context, system *actor.System, behavior actor.Behavior[ask], want int) error {
+	ref := actor.Spawn(system, behavior, "")
+	n, err := actor.Ask(ctx, ref, func(to actor.ActorRef[int]) ask { return ask{to} })
+	if err == nil && n != want {
+		err = fmt.Errorf("the sum is %d, not %d", n, want)
+	}
+	return err
+}
+
+func recoverJournal(ctx context.Context, j persistence.Journal, id string, after int) error {
+	claim, err := j.Claim(ctx, id, persistence.WriterID{})
+	if err != nil {
+		return err
+	}
+	s, _, _, err := j.(persistence.SnapshotStore).LoadSnapshot(ctx, id, claim.LastSeq)
+	if err != nil {
+		return err
+	}
+	return counted(after, func(row func()) error {
+		for _, err := range j.Read(ctx, id, s.Seq+1, claim.LastSeq) {
+			if err != nil {
+				return err
+			}
+			row()
+		}
+		return nil
+	})
+}

@@ -1,0 +1,63 @@
+// Package storebench compares journals with the drivers that they use: the same events by
+// the same statements, in turns, so that whatever else the machine does is done to both.
+//
+// The journals' own benchmarks say what the driver does; here is what all of them have in
+// common.
+package storebench
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Turns are the times that some contenders took, again and again one after the other.
+type Turns struct {
+	units int         // of work in a turn
+	times [][]float64 // seconds of each contender
+}
+
+// TakeTurns runs the contenders of b, each of which does so many units of work.
+func TakeTurns(b *testing.B, units int, contenders ...func() error) *Turns {
+	t := &Turns{units, make([][]float64, len(contenders))}
+	for b.Loop() {
+		for i, c := range contenders {
+			begin := time.Now()
+			err := c()
+			t.times[i] = append(t.times[i], time.Since(begin).Seconds())
+			require.NoError(b, err)
+		}
+	}
+	return t
+}
+
+// Rate returns the units per second of a contender.
+func (t *Turns) Rate(i int) float64 {
+	sum := 0.0
+	for _, seconds := range t.times[i] {
+		sum += seconds
+	}
+	return float64(len(t.times[i])*t.units) / sum
+}
+
+// Ratio returns how many times as long contender i took as k in the same round, as the
+// median of all rounds: one in which something else got in between counts for no more than
+// another.
+func (t *Turns) Ratio(i, k int) float64 {
+	ratios := make([]float64, len(t.times[i]))
+	for n := range ratios {
+		ratios[n] = t.times[i][n] / t.times[k][n]
+	}
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2]
+}
+
+// Beside reports what the first contender, a journal, does of what the second, the driver
+// alone, does.
+func (t *Turns) Beside(b *testing.B, unit string) {
+	b.ReportMetric(t.Rate(0), unit)
+	b.ReportMetric(t.Rate(1), "raw/s")
+	b.ReportMetric(100*t.Ratio(1, 0), "%raw")
+}

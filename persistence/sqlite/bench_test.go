@@ -1,0 +1,187 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/internal/storebench"
+	"github.com/understudy-go/understudy/persistence/journaltest"
+)
+
+func BenchmarkAppend(b *testing.B) {
+	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return openTest(b) })
+}
+
+func BenchmarkAppendProcessSafe(b *testing.B) {
+	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return openTest(b, ProcessSafe()) })
+}
+
+func BenchmarkReplay(b *testing.B) {
+	journaltest.BenchmarkReplay(b, func(b *testing.B) persistence.Journal { return openTest(b) })
+}
+
+func BenchmarkEvents(b *testing.B) {
+	journaltest.BenchmarkEvents(b, func(b *testing.B) persistence.Journal { return openTest(b) })
+}
+
+// BenchmarkAppendBesideRaw compares what a journal appends with what the driver alone does
+// that runs the same statements for as many requests as have queued up.
+func BenchmarkAppendBesideRaw(b *testing.B) {
+	for _, mode := range []struct {
+		name string
+		opts []Option
+	}{{"durable", nil}, {"relaxed", []Option{ProcessSafe()}}} {
+		for _, n := range []int{1, 8, 64} {
+			b.Run(fmt.Sprintf("%s/writers=%d", mode.name, n), func(b *testing.B) {
+				storebench.Append(b,
+					storebench.JournalWriters(b, openTest(b, mode.opts...), n),
+					rawWriters(b, n, (*raw).appendFenced, mode.opts...),
+				).Beside(b, "events/s")
+			})
+		}
+	}
+}
+
+// BenchmarkFencing compares what the driver alone appends with the statements of the
+// journal, with a head that is written on no condition, and without heads.
+func BenchmarkFencing(b *testing.B) {
+	const n = 64
+	t := storebench.Append(b,
+		rawWriters(b, n, (*raw).appendFenced), rawWriters(b, n, (*raw).appendUnfenced), rawWriters(b, n, (*raw).appendHeadless))
+	b.ReportMetric(t.Rate(0), "events/s")
+	b.ReportMetric(100-100*t.Ratio(1, 0), "%condition")
+	b.ReportMetric(100-100*t.Ratio(2, 0), "%head")
+}
+
+func BenchmarkGroupCommit(b *testing.B) {
+	storebench.GroupCommit(b, func() persistence.Journal { return openTest(b) })
+}
+
+func BenchmarkReplayBesideRaw(b *testing.B) {
+	j := openTest(b, ProcessSafe())
+	storebench.Replay(b, j, (&raw{j: j}).scan)
+}
+
+func BenchmarkReplayManyBesideRaw(b *testing.B) {
+	j := openTest(b, ProcessSafe())
+	storebench.ReplayMany(b, j, (&raw{j: j}).scan)
+}
+
+func BenchmarkClaimBesideRaw(b *testing.B) {
+	storebench.Claim(b, openTest(b), newRaw(b, 20).claim)
+}
+
+func BenchmarkRecovery(b *testing.B) {
+	storebench.Recovery(b, openTest(b))
+}
+
+// A raw is the driver alone, on a database of its own. It takes the tables and statements
+// of a journal that does nothing.
+type raw struct {
+	j    *Journal
+	eids []int64 // of the writers
+}
+
+func newRaw(b *testing.B, writers int, opts ...Option) *raw {
+	j := openTest(b, opts...)
+	r := &raw{j, make([]int64, writers)}
+	for i := range r.eids {
+		id := storebench.ID(i)
+		_, err := j.Claim(b.Context(), id, persistence.WriterID{})
+		require.NoError(b, err)
+		require.NoError(b, j.readers.QueryRow("SELECT id FROM entity WHERE pid = ?", id).Scan(&r.eids[i]))
+	}
+	alter(b, pathOf(j), "UPDATE entity SET crc = 0") // there are no checksums
+	return r
+}
+
+// rawWriters append by store, which runs in a transaction.
+func rawWriters(b *testing.B, n int, store func(*raw, storebench.Event) error, opts ...Option) storebench.Writers {
+	r := newRaw(b, n, opts...)
+	return storebench.RawWriters(b, n, func(group []storebench.Event) error {
+		return r.inTransaction(func() error {
+			for _, e := range group {
+				if err := store(r, e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func (r *raw) inTransaction(f func() error) error {
+	if _, err := r.j.writer.stmts.begin.Exec(); err != nil {
+		return err
+	}
+	if err := f(); err != nil {
+		return err
+	}
+	_, err := r.j.writer.stmts.commit.Exec()
+	return err
+}
+
+// appendFenced does what the journal does.
+func (r *raw) appendFenced(e storebench.Event) error {
+	result, err := r.j.writer.stmts.advanceHead.Exec(e.Seq, 0, r.eids[e.Writer], 1, e.Seq-1, 0, 0)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return fmt.Errorf("%d heads moved: %w", n, err)
+	}
+	return r.appendHeadless(e)
+}
+
+// appendUnfenced keeps the head, and has no condition.
+func (r *raw) appendUnfenced(e storebench.Event) error {
+	if _, err := r.j.writer.stmts.updateHead.Exec(1, rawWriter, e.Seq, 0, 0, r.eids[e.Writer]); err != nil {
+		return err
+	}
+	return r.appendHeadless(e)
+}
+
+var rawWriter = make([]byte, 16)
+
+// appendHeadless stores the event, and no more.
+func (r *raw) appendHeadless(e storebench.Event) error {
+	_, err := r.j.writer.stmts.insertEvent.Exec(r.eids[e.Writer], e.Seq, 1, rawWriter, 1_800_000_000, 0, "event", nil, nil, storebench.Payload, 0)
+	return err
+}
+
+// claim does what a claim does.
+func (r *raw) claim(_ context.Context, id string) error {
+	return r.inTransaction(func() error {
+		var h head
+		var writer []byte
+		var crc uint32
+		if err := r.j.writer.stmts.head.QueryRow(id).Scan(&h.eid, &h.epoch, &writer, &h.seq, &h.deletedTo, &crc); err != nil {
+			return err
+		}
+		_, err := r.j.writer.stmts.updateHead.Exec(h.epoch+1, writer, h.seq, h.deletedTo, crc, h.eid)
+		return err
+	})
+}
+
+// scan is one query whose columns are scanned and not looked at.
+func (r *raw) scan(ctx context.Context, id string, to int, seen func()) error {
+	rows, err := r.j.readers.QueryContext(ctx,
+		"SELECT "+eventColumns+" FROM event e WHERE e.eid = (SELECT id FROM entity WHERE pid = ?) AND e.seq <= ? ORDER BY e.seq", id, to)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var row eventRow
+	columns := row.columns()
+	for rows.Next() {
+		if err := rows.Scan(columns...); err != nil {
+			return err
+		}
+		seen()
+	}
+	return rows.Err()
+}
