@@ -4,7 +4,7 @@ TOOL     := $(GO) tool -modfile=tools/go.mod
 # Modules of their own, whose dependencies users of the root never hear of.
 MODULES  := internal/nemesis $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
 # Those that make test tests without the race detector; make race does it with.
-PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
+PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
 
 FUZZTIME ?= 30s
 TIME     ?= 10m

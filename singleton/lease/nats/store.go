@@ -66,6 +66,9 @@ func untilCurrent(ctx context.Context, f func() error) error {
 		if n == maxAttempts {
 			return fmt.Errorf("%d times in a row: %w", n, err)
 		}
+		if n == 1 && errors.Is(err, errStale) {
+			continue // a grant may remember a revision from before a lost answer
+		}
 		if late := pause(ctx, n); late != nil {
 			return fmt.Errorf("%w: %w", err, late)
 		}

@@ -25,7 +25,7 @@ func conformance(t *testing.T, n int) {
 	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
 		b := leasetest.Backend{
 			Open: func(t *testing.T) lease.Store { return c.open(t, natslease.DefaultBucket) },
-			TTL:  2 * time.Second,
+			TTL:  4 * time.Second,
 			Delete: func(t *testing.T, name string) {
 				require.NoError(t, kv.Delete(t.Context(), "holder."+name))
 				require.NoError(t, kv.Purge(t.Context(), "token."+name))

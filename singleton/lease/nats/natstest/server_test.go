@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("test.parallel", "8") // the laws mostly wait; -parallel says otherwise
+	_ = flag.Set("test.parallel", "16") // the laws mostly wait; -parallel says otherwise
 	os.Exit(m.Run())
 }
 
