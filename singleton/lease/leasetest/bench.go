@@ -18,7 +18,7 @@ func BenchmarkStore(b *testing.B, store lease.Store) {
 		grant, err := store.Take(b.Context(), benchmarkClaim(b, "a"))
 		require.NoError(b, err)
 		for b.Loop() {
-			_, err = store.Renew(b.Context(), grant)
+			grant, err = store.Renew(b.Context(), grant)
 			require.NoError(b, err)
 		}
 	})
