@@ -63,7 +63,8 @@
 //
 // Behind PgBouncer the pool modes session and transaction work; in transaction mode add
 // default_query_exec_mode=exec to the connection string, or let PgBouncer know of prepared
-// statements (max_prepared_statements).
+// statements (max_prepared_statements). Take PgBouncer 1.19 or newer: 1.18, which Debian 12
+// has, was seen to end when several statements were cancelled in one moment.
 //
 // # Privileges
 //

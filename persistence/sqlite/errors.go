@@ -33,7 +33,7 @@ var meanings = map[int]struct {
 	codes.SQLITE_MISMATCH:   {persistence.ErrCorrupt, "the tables contradict each other; restore a backup"},
 	codes.SQLITE_READONLY:   {persistence.ErrUnavailable, "let this process write to the database file and its directory"},
 	codes.SQLITE_PERM:       {persistence.ErrUnavailable, "let this process write to the database file and its directory"},
-	codes.SQLITE_CANTOPEN:   {persistence.ErrUnavailable, "it must be a file that this process may read and write, in a directory that exists"},
+	codes.SQLITE_CANTOPEN:   {persistence.ErrUnavailable, "it must be a file that this process may read and write, in a directory that exists; and the process must be able to open files (ulimit -n)"},
 	codes.SQLITE_BUSY:       {persistence.ErrUnavailable, "another program keeps a transaction open"},
 }
 
