@@ -33,9 +33,8 @@
 // server refuses of a group is stored one by one, so that a bad request does not fail its
 // neighbours. An answer that takes longer than 30 s is given up, as ErrUnknown.
 //
-// What it costs beside the driver alone, with the same statements and in turns, is printed by
-//
-//	go test -run '^$' -bench BesideRaw -benchtime 100x .
+// What it costs beside the driver alone, with the same statements and in turns, is in
+// docs/performance-persistence.md, with the commands that measure it.
 //
 // # Reading events across ids
 //

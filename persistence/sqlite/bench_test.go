@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"testing"
 
@@ -68,7 +69,7 @@ func BenchmarkReplayBesideRaw(b *testing.B) {
 
 func BenchmarkReplayManyBesideRaw(b *testing.B) {
 	j := openTest(b, ProcessSafe())
-	storebench.ReplayMany(b, j, (&raw{j: j}).scan)
+	storebench.ReplayMany(b, j, (&raw{j: j}).scanBehindHead)
 }
 
 func BenchmarkClaimBesideRaw(b *testing.B) {
@@ -174,6 +175,30 @@ func (r *raw) scan(ctx context.Context, id string, to int, seen func()) error {
 	if err != nil {
 		return err
 	}
+	return scanAll(rows, seen)
+}
+
+// scanBehindHead is the two queries of the journal in one transaction.
+func (r *raw) scanBehindHead(ctx context.Context, id string, to int, seen func()) error {
+	tx, err := r.j.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var h head
+	var writer []byte
+	var crc uint32
+	if err := tx.QueryRowContext(ctx, selectHead, id).Scan(&h.eid, &h.epoch, &writer, &h.seq, &h.deletedTo, &crc); err != nil {
+		return err
+	}
+	rows, err := tx.QueryContext(ctx, "SELECT "+eventColumns+" FROM event e WHERE e.eid = ? AND e.seq <= ? ORDER BY e.seq", h.eid, to)
+	if err != nil {
+		return err
+	}
+	return scanAll(rows, seen)
+}
+
+func scanAll(rows *sql.Rows, seen func()) error {
 	defer rows.Close()
 	var row eventRow
 	columns := row.columns()

@@ -26,7 +26,10 @@
 //
 // One goroutine per journal commits. Whatever arrives during a commit is committed
 // together by the next one, so that the rate grows with the number of writers, while each
-// waits for one or two syncs of the disk.
+// waits for one or two syncs of the disk. An append is two statements: one moves the head
+// of the id if it is as this process has left it, and one stores the event; the head is read
+// when that was not so. What it costs beside the driver alone is in
+// docs/performance-persistence.md, with the commands that measure it.
 //
 // A context bounds the waiting for the turn, too. A process that was stopped (SIGSTOP)
 // while it wrote would keep all others from writing: on Linux, who has waited for a second

@@ -50,8 +50,15 @@ func (t *Turns) Ratio(i, k int) float64 {
 	for n := range ratios {
 		ratios[n] = t.times[i][n] / t.times[k][n]
 	}
-	slices.Sort(ratios)
-	return ratios[len(ratios)/2]
+	return median(ratios)
+}
+
+// Median returns how many seconds a turn of a contender takes.
+func (t *Turns) Median(i int) float64 { return median(slices.Clone(t.times[i])) }
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // Beside reports what the first contender, a journal, does of what the second, the driver
