@@ -18,7 +18,7 @@ import (
 // once every transaction with a lower id has ended; so a slow one holds readers back, but
 // is never passed over, see [Journal.Lag].
 //
-// It reads ahead by pages of at most a thousand events, and holds no connection while the
+// It reads ahead by pages of some thousand events, and holds no connection while the
 // caller works.
 func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
 	return func(yield func(persistence.Entry, error) bool) {

@@ -4,7 +4,7 @@ const (
 	// firstRecords and pageRecords bound a page: the first, as nothing is known of what comes,
 	// and those after it.
 	firstRecords = 128
-	pageRecords  = 1024
+	pageRecords  = 4096
 	// pageBytes is what a page is to have, at most.
 	pageBytes = 1 << 20
 	// cutBytes is where a page is cut off that has turned out to be much larger: the rest is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -12,13 +13,13 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// Read implements [persistence.Journal]. It reads ahead by pages of at most a thousand
-// records and holds no connection while the caller works.
+// Read implements [persistence.Journal]. It reads ahead by pages of some thousand
+// records, of about a megabyte, and holds no connection while the caller works.
 func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
 	return func(yield func(persistence.Record, error) bool) {
 		p := page{id: id, next: max(from, 1), last: to}
 		for {
-			p.records = nil
+			p.records = p.records[:0]
 			err := j.view(ctx, "read", id, func(ctx context.Context, conn *pgxpool.Conn) error { return j.readPage(ctx, conn, &p) })
 			for _, r := range p.records {
 				if !yield(r, nil) {
@@ -56,6 +57,7 @@ func (j *Journal) readPage(ctx context.Context, conn *pgxpool.Conn, p *page) err
 	reading, cancel := context.WithCancel(ctx)
 	defer cancel()
 	limit := p.size.begin()
+	p.records = slices.Grow(p.records, limit)
 	batch := &pgx.Batch{}
 	if !p.begun {
 		batch.Queue(j.statements.head, p.id)

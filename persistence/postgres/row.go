@@ -93,10 +93,17 @@ func (s *storedRow) decode(id string) (persistence.Record, error) {
 	if len(r.Tags) == 0 {
 		r.Tags = nil
 	}
-	sound := copy(r.Writer[:], s.writer) == len(r.Writer) &&
-		(s.meta == nil || json.Unmarshal([]byte(*s.meta), &r.Meta) == nil) && int32(r.Checksum(id)) == s.crc
-	if !sound {
+	var err error
+	if s.meta != nil {
+		r.Meta, err = decodeMeta(*s.meta)
+	}
+	if err != nil || copy(r.Writer[:], s.writer) != len(r.Writer) || int32(r.Checksum(id)) != s.crc {
 		return persistence.Record{}, fmt.Errorf("%w: record %d fails its checksum", persistence.ErrCorrupt, r.Seq)
 	}
 	return r, nil
+}
+
+func decodeMeta(text string) (meta map[string]string, err error) {
+	err = json.Unmarshal([]byte(text), &meta)
+	return meta, err
 }
