@@ -89,7 +89,7 @@ func BenchmarkReplayBesideRaw(b *testing.B) {
 
 func BenchmarkReplayManyBesideRaw(b *testing.B) {
 	r := newRaw(b, shared(b), 0, postgres.ProcessSafe())
-	storebench.ReplayMany(b, r.j, r.scan)
+	storebench.ReplayMany(b, r.j, r.scanWithHead)
 }
 
 func BenchmarkClaimBesideRaw(b *testing.B) {
@@ -179,11 +179,37 @@ func (r *raw) claim(ctx context.Context, id string) error {
 }
 
 // scan is one query whose columns are scanned and not looked at.
+const scanEvents = "SELECT seq, epoch, writer, sec, nsec, type, tags, meta::text, payload, crc FROM understudy_event WHERE pid = $1 AND seq <= $2 ORDER BY seq"
+
 func (r *raw) scan(ctx context.Context, id string, to int, seen func()) error {
-	rows, err := r.conn.Query(ctx, "SELECT seq, epoch, writer, sec, nsec, type, tags, meta::text, payload, crc FROM understudy_event WHERE pid = $1 AND seq <= $2 ORDER BY seq", id, to)
+	rows, err := r.conn.Query(ctx, scanEvents, id, to)
 	if err != nil {
 		return err
 	}
+	return scanRows(rows, seen)
+}
+
+// scanWithHead reads the head, too, in the same request, as the journal does.
+func (r *raw) scanWithHead(ctx context.Context, id string, to int, seen func()) error {
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT epoch, writer, seq, deleted_to, crc FROM understudy_entity WHERE pid = $1", id)
+	batch.Queue(scanEvents, id, to)
+	results := r.conn.SendBatch(ctx, batch)
+	defer results.Close()
+	var epoch, last, deletedTo, crc int64
+	var writer []byte
+	if err := results.QueryRow().Scan(&epoch, &writer, &last, &deletedTo, &crc); err != nil {
+		return err
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	return scanRows(rows, seen)
+}
+
+// scanRows calls seen for each row that scanEvents has found.
+func scanRows(rows pgx.Rows, seen func()) error {
 	defer rows.Close()
 	var seq, epoch, sec, nsec, crc int64
 	var writer, payload []byte
