@@ -319,7 +319,7 @@ func TestTwoClustersHaveOneInstanceWithALeaseAndTwoWithout(t *testing.T) {
 			h.manage(name)
 			actor.Spawn(h.Node(name), behaviors.Singleton(testkit.Counted(plain, ticker)), "plain")
 		}
-		time.Sleep(10 * time.Minute)
+		time.Sleep(anHour() / 6)
 		require.Equal(t, 1, h.census.Peak())
 		require.Equal(t, 1, h.census.Running())
 		require.Equal(t, 2, plain.Running(), "each cluster believes to be the only one")
