@@ -27,7 +27,7 @@ var fightTime = flag.Duration("fight", 3*time.Second, "how long two processes fi
 // must be the one that start gives them.
 func Fight(t *testing.T, j persistence.Journal, id string, start func(role string) *Child) {
 	t.Helper()
-	fighters := []*fighter{{Child: start("fight")}, {Child: start("fight")}}
+	fighters := []*fighter{newFighter(start("fight")), newFighter(start("fight"))}
 	ctx, end := context.WithTimeout(t.Context(), *fightTime)
 	defer end()
 	var all sync.WaitGroup
@@ -86,20 +86,27 @@ func linear(t *testing.T, j persistence.Journal, id string) (history []string, c
 type fighter struct {
 	*Child
 	acked  []string
+	heard  chan struct{} // closed with the first line, or the end
 	pauses int
 	err    error // of listening
 }
 
+func newFighter(c *Child) *fighter { return &fighter{Child: c, heard: make(chan struct{})} }
+
 // listen takes down what the fighter says, until it has ended.
 func (f *fighter) listen() {
+	heard := sync.OnceFunc(func() { close(f.heard) })
+	defer heard()
 	for f.lines.Scan() {
 		f.acked = append(f.acked, f.lines.Text())
+		heard()
 	}
 	f.err = f.lines.Err()
 	f.end.Do(func() { f.err = f.cmd.Wait() })
 }
 
-// harass stops the fighter and continues it, and lets it end when ctx is done.
+// harass stops the fighter and continues it, and lets it end when ctx is done and it has won
+// for once, which on a busy machine may take longer.
 func (f *fighter) harass(ctx context.Context) {
 	for ctx.Err() == nil {
 		rest(ctx, 5*time.Millisecond, 200*time.Millisecond)
@@ -112,6 +119,7 @@ func (f *fighter) harass(ctx context.Context) {
 		rest(ctx, time.Millisecond, longest)
 		_ = f.cmd.Process.Signal(syscall.SIGCONT)
 	}
+	<-f.heard
 	_ = f.stdin.Close()
 }
 
