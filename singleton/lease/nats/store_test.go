@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	crand "crypto/rand"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -169,18 +168,7 @@ func TestTokensCountByOne(t *testing.T) {
 }
 
 func TestTokensEndWithAClearError(t *testing.T) {
-	s := &Store{bucket: &model{}}
-	c := lease.Claim{Name: "x", Holder: "a", TTL: time.Minute, Floor: math.MaxUint64}
-	_, err := s.Take(t.Context(), c)
-	require.ErrorIs(t, err, ErrOverflow)
-	c.Floor--
-	g, err := s.Take(t.Context(), c)
-	require.NoError(t, err)
-	require.Equal(t, uint64(math.MaxUint64), g.Token)
-	require.NoError(t, s.Release(t.Context(), g))
-	c.Floor = 0
-	_, err = s.Take(t.Context(), c)
-	require.ErrorIs(t, err, ErrOverflow)
+	leasetest.TokensEnd(t, &Store{bucket: &model{}}, ErrOverflow)
 }
 
 // A revision that is written anew, after a stream has lost its end, is another record.

@@ -3,7 +3,6 @@ package etcdtest
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"syscall"
 	"testing"
@@ -118,18 +117,7 @@ func TestOfEightContendersOneGetsTheLease(t *testing.T) {
 }
 
 func TestTokensEndWithAClearError(t *testing.T) {
-	store := shared(t).open(t, etcd.Prefix(t.Name()+"/"))
-	c := claim("job", "a")
-	c.Floor = math.MaxUint64
-	_, err := store.Take(t.Context(), c)
-	require.ErrorIs(t, err, etcd.ErrOverflow)
-	c.Floor--
-	grant, err := store.Take(t.Context(), c)
-	require.NoError(t, err)
-	require.Equal(t, uint64(math.MaxUint64), grant.Token)
-	require.NoError(t, store.Release(t.Context(), grant))
-	_, err = store.Take(t.Context(), claim("job", "b"))
-	require.ErrorIs(t, err, etcd.ErrOverflow)
+	leasetest.TokensEnd(t, shared(t).open(t, etcd.Prefix(t.Name()+"/")), etcd.ErrOverflow)
 }
 
 func TestEveryNameIsAnother(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
 	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/singleton/lease/leasetest"
 	natslease "github.com/understudy-go/understudy/singleton/lease/nats"
 )
 
@@ -140,18 +140,7 @@ func TestAServerThatIsSilentHoldsUpNobodyBeyondTheContext(t *testing.T) {
 
 func TestTokensEndWithAClearError(t *testing.T) {
 	t.Parallel()
-	store := start(t, 1).open(t, "leases")
-	c := claim("job", "a")
-	c.Floor = math.MaxUint64
-	_, err := store.Take(t.Context(), c)
-	require.ErrorIs(t, err, natslease.ErrOverflow)
-	c.Floor--
-	grant, err := store.Take(t.Context(), c)
-	require.NoError(t, err)
-	require.Equal(t, uint64(math.MaxUint64), grant.Token)
-	require.NoError(t, store.Release(t.Context(), grant))
-	_, err = store.Take(t.Context(), claim("job", "b"))
-	require.ErrorIs(t, err, natslease.ErrOverflow)
+	leasetest.TokensEnd(t, start(t, 1).open(t, "leases"), natslease.ErrOverflow)
 }
 
 func TestEveryNameIsAnother(t *testing.T) {
