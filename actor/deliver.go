@@ -17,14 +17,14 @@ import (
 //
 // done is called before those who watch the actor are told of its end, in the order in
 // which messages were delivered, by whatever goroutine finds out, perhaps before Deliver
-// returns; so it must not block. When ref is not that of an actor on this node, msg is
+// returns; so it must not block. When r is not that of an actor on this node, msg is
 // told to nobody, and done gets [ErrNoSuchActor].
-func Deliver[M any](ref ActorRef[M], msg M, done func(err error)) {
-	if ref.c == nil {
+func (r ActorRef[M]) Deliver(msg M, done func(err error)) {
+	if r.c == nil {
 		done(ErrNoRef)
 		return
 	}
-	c, here := ref.c.impl.(*cell[M])
+	c, here := r.c.impl.(*cell[M])
 	if !here {
 		done(ErrNoSuchActor)
 		return
@@ -32,7 +32,7 @@ func Deliver[M any](ref ActorRef[M], msg M, done func(err error)) {
 	c.enqueue(item[M]{task: &delivered[M]{msg: msg, done: done}})
 }
 
-// A HandlingError is the failure of an actor at one message, see [Deliver].
+// A HandlingError is the failure of an actor at one message, see [ActorRef.Deliver].
 type HandlingError struct {
 	Err   error // the failure, as a [Strategy] sees it
 	Ended bool  // the actor ends by it; else its supervision lets it resume or restart

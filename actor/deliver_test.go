@@ -24,8 +24,8 @@ func TestDeliverReportsThatTheHandlerHasReturned(t *testing.T) {
 		f := &fates{}
 		ref := actor.Spawn(s, obedient(), "one")
 		gate := make(chan struct{})
-		actor.Deliver(ref, do(func(*actor.Context[order]) { <-gate }), f.add)
-		actor.Deliver(ref, func(*actor.Context[order]) actor.Behavior[order] { return behaviors.Unhandled }, f.add)
+		ref.Deliver(do(func(*actor.Context[order]) { <-gate }), f.add)
+		ref.Deliver(func(*actor.Context[order]) actor.Behavior[order] { return behaviors.Unhandled }, f.add)
 		synctest.Wait()
 		require.Empty(t, f.told)
 		close(gate)
@@ -52,11 +52,11 @@ func TestDeliverReportsTheFailureAndWhatIsNeverHandled(t *testing.T) {
 				ref := actor.Spawn(s, obedient(), "one")
 				gate := make(chan struct{})
 				ref.Tell(do(func(*actor.Context[order]) { <-gate }))
-				actor.Deliver(ref, failing, f.add)
-				actor.Deliver(ref, do(func(*actor.Context[order]) {}), f.add)
+				ref.Deliver(failing, f.add)
+				ref.Deliver(do(func(*actor.Context[order]) {}), f.add)
 				close(gate)
 				synctest.Wait()
-				actor.Deliver(ref, failing, f.add)
+				ref.Deliver(failing, f.add)
 				require.Len(t, f.told, 3)
 				failed, ok := errors.AsType[*actor.HandlingError](f.told[0])
 				require.True(t, ok)
@@ -79,9 +79,9 @@ func TestDeliverReportsThatSupervisionHasKeptTheActor(t *testing.T) {
 			strategy := actor.Strategy{Decide: func(error) actor.Directive { return d }}
 			ref := actor.Spawn(s, behaviors.Supervise(obedient(), strategy), "one")
 			for _, failing := range []order{fail(errBoom), func(*actor.Context[order]) actor.Behavior[order] { panic(errBoom) }} {
-				actor.Deliver(ref, failing, f.add)
+				ref.Deliver(failing, f.add)
 			}
-			actor.Deliver(ref, do(func(*actor.Context[order]) {}), f.add)
+			ref.Deliver(do(func(*actor.Context[order]) {}), f.add)
 			synctest.Wait()
 			require.Len(t, f.told, 3)
 			for _, err := range f.told[:2] {
@@ -108,8 +108,8 @@ func TestDeliverReportsBeforeTheEndIsKnown(t *testing.T) {
 				ref := actor.Spawn(s, obedient(), "one")
 				gate := make(chan struct{})
 				ref.Tell(do(func(*actor.Context[order]) { <-gate }))
-				actor.Deliver(ref, last, report("the last"))
-				actor.Deliver(ref, stop, report("one too many"))
+				ref.Deliver(last, report("the last"))
+				ref.Deliver(stop, report("one too many"))
 				actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
 					ctx.Watch(ref)
 					return actor.Behavior[int](behaviors.Ignore[int]).OnSignal(func(_ *actor.Context[int], sig actor.Signal) actor.Behavior[int] {
@@ -137,7 +137,7 @@ func TestDeliverReportsAFullMailbox(t *testing.T) {
 		ref.Tell(do(func(*actor.Context[order]) { <-gate }))
 		synctest.Wait()
 		for range 3 {
-			actor.Deliver(ref, do(func(*actor.Context[order]) {}), f.add)
+			ref.Deliver(do(func(*actor.Context[order]) {}), f.add)
 		}
 		close(gate)
 		synctest.Wait()
@@ -148,8 +148,8 @@ func TestDeliverReportsAFullMailbox(t *testing.T) {
 func TestDeliverNeedsAnActorOfThisNode(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		f := &fates{}
-		actor.Deliver(actor.ActorRef[int]{}, 1, f.add)
-		actor.Deliver(actor.Resolve[int](s, "understudy://"+s.Name()+"/user/nobody"), 1, f.add)
+		actor.ActorRef[int]{}.Deliver(1, f.add)
+		actor.Resolve[int](s, "understudy://"+s.Name()+"/user/nobody").Deliver(1, f.add)
 		require.Len(t, f.told, 2)
 		require.ErrorIs(t, f.told[0], actor.ErrNoRef)
 		require.ErrorIs(t, f.told[1], actor.ErrNoSuchActor)
@@ -191,9 +191,9 @@ func BenchmarkDeliver(b *testing.B) {
 	b.ReportAllocs()
 	for n := range b.N {
 		if n == b.N-1 {
-			actor.Deliver(ref, n, last)
+			ref.Deliver(n, last)
 		} else {
-			actor.Deliver(ref, n, func(error) {})
+			ref.Deliver(n, func(error) {})
 		}
 	}
 	<-done

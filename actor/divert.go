@@ -18,17 +18,17 @@ import (
 // It does nothing when the actor's handler is not this very function but one that wraps
 // it, or its mailbox is bounded: then messages pass through it as ever. It panics when
 // child is no child.
-func Divert[M any](ctx *Context[M], handler MessageHandler[M], child ActorRef[M]) {
-	c := ctx.cell
-	c.undivert()
-	if child.c == nil || c.box.capacity > 0 {
+func (c *Context[M]) Divert(handler MessageHandler[M], child ActorRef[M]) {
+	own := c.cell
+	own.undivert()
+	if child.c == nil || own.box.capacity > 0 {
 		return
 	}
 	to, ok := child.c.impl.(*cell[M])
-	if !ok || to.parent != &c.core {
-		panic(fmt.Sprintf("actor: %s cannot divert to %q, which is not its child", c.path, child.Path()))
+	if !ok || to.parent != &own.core {
+		panic(fmt.Sprintf("actor: %s cannot divert to %q, which is not its child", own.path, child.Path()))
 	}
-	c.diverting = &diversion[M]{handler, to}
+	own.diverting = &diversion[M]{handler, to}
 }
 
 // A diversion is what a cell has been told by Divert.

@@ -54,11 +54,11 @@ func newFront(s *actor.System, got func(int), wrap func(actor.Behavior[int]) act
 func unwrapped(b actor.Behavior[int]) actor.Behavior[int] { return b }
 
 func (f *front) divert() {
-	f.do.Tell(func(ctx *actor.Context[int]) { actor.Divert(ctx, f.handler, f.back) })
+	f.do.Tell(func(ctx *actor.Context[int]) { ctx.Divert(f.handler, f.back) })
 }
 
 func (f *front) undivert() {
-	f.do.Tell(func(ctx *actor.Context[int]) { actor.Divert(ctx, f.handler, actor.ActorRef[int]{}) })
+	f.do.Tell(func(ctx *actor.Context[int]) { ctx.Divert(f.handler, actor.ActorRef[int]{}) })
 }
 
 func TestWhatIsDivertedDoesNotPassThroughTheActor(t *testing.T) {
@@ -131,7 +131,7 @@ func TestWhatWasDivertedComesBeforeTheEndOfTheChild(t *testing.T) {
 		f.ref.Tell(n)
 		if n == each/2 {
 			f.do.Tell(func(ctx *actor.Context[int]) {
-				actor.Divert(ctx, f.handler, actor.ActorRef[int]{})
+				ctx.Divert(f.handler, actor.ActorRef[int]{})
 				ctx.Drain(f.back)
 				f.back = actor.Spawn(ctx, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
 					all.Done()
@@ -212,7 +212,7 @@ func TestOnlyAChildCanBeDivertedTo(t *testing.T) {
 		said := make(chan any, 1)
 		f.do.Tell(func(ctx *actor.Context[int]) {
 			defer func() { said <- recover() }()
-			actor.Divert(ctx, f.handler, p.Ref())
+			ctx.Divert(f.handler, p.Ref())
 		})
 		require.Contains(t, <-said, "which is not its child")
 	})

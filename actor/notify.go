@@ -10,13 +10,13 @@ import "sync/atomic"
 //
 // No mailbox is too full for it, and it is no dead letter when the actor ends before. It
 // works until what is deferred now by [Context.Defer] would run, and does nothing after.
-func Notify[M any](ctx *Context[M], handle func() Behavior[M]) (notify func()) {
-	c := ctx.cell
+func (c *Context[M]) Notify(handle func() Behavior[M]) (notify func()) {
+	cell := c.cell
 	n := &notified[M]{handle: handle}
-	ctx.Defer(func() { n.over = true })
+	c.Defer(func() { n.over = true })
 	return func() {
 		if n.waits.CompareAndSwap(false, true) {
-			c.enqueue(item[M]{task: n})
+			cell.enqueue(item[M]{task: n})
 		}
 	}
 }

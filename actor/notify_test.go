@@ -14,7 +14,7 @@ import (
 // notified is an actor that counts notifications, and hands out how to make them.
 func notified(give chan<- func(), handled *int, slow time.Duration) actor.Behavior[string] {
 	return func(ctx *actor.Context[string], next *actor.Next[string]) {
-		give <- actor.Notify(ctx, func() actor.Behavior[string] {
+		give <- ctx.Notify(func() actor.Behavior[string] {
 			*handled++
 			time.Sleep(slow)
 			return nil

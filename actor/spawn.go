@@ -35,12 +35,6 @@ func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOptio
 	return spawn(parent.spawnUnder(), b, name, opts)
 }
 
-// SpawnSystem is Spawn for parts of the framework and its extensions: such actors live
-// under "/system" and are stopped after all others.
-func SpawnSystem[M any](s *System, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
-	return spawn(&s.system.core, b, name, opts)
-}
-
 func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) ActorRef[M] {
 	if b == nil {
 		panic(fmt.Sprintf("actor: nil behavior for actor %q", name))

@@ -195,7 +195,7 @@ func (c *countingContext) AfterFunc(func()) (stop func() bool) {
 
 func TestSystemActorsLiveInATreeOfTheirOwn(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		ref := actor.SpawnSystem(s, behaviors.Ignore[int], "x")
+		ref := actor.Spawn(s.Framework(), behaviors.Ignore[int], "x")
 		require.Equal(t, "understudy://test/system/x", ref.Path())
 		require.True(t, same(ref, actor.Resolve[int](s, ref.String())))
 	})

@@ -124,7 +124,13 @@ func (s *System) stillRunning(ctx context.Context, what []string) error {
 	return fmt.Errorf("actor: shutdown of system %s: still running: %s: %w", s.name, strings.Join(what, ", "), context.Cause(ctx))
 }
 
+// Framework is the parent of actors that are part of the framework or of its extensions:
+// they live under "/system", and are stopped after all others.
+func (s *System) Framework() Spawner { return &s.system.core }
+
 func (s *System) spawnUnder() *core { return &s.user.core }
+
+func (c *core) spawnUnder() *core { return c }
 
 // nextUID returns a number that no other actor of this address has or had: it counts
 // from a random start.

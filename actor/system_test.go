@@ -47,7 +47,7 @@ func TestShutdownStopsActorsOfTheUserBeforeThoseOfTheSystem(t *testing.T) {
 					return behaviors.Same
 				})
 		}
-		actor.SpawnSystem(s, named("system"), "x")
+		actor.Spawn(s.Framework(), named("system"), "x")
 		actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
 			actor.Spawn(ctx, named("child"), "")
 			return named("user")
@@ -75,7 +75,7 @@ func TestShutdownNamesWhatStillRunsAndMayBeCalledAgain(t *testing.T) {
 		stuck := do(func(*actor.Context[order]) { <-release })
 		parent, child := parentOf(t, s, obedient())
 		child.Tell(stuck)
-		other := actor.SpawnSystem(s, obedient(), "other")
+		other := actor.Spawn(s.Framework(), obedient(), "other")
 		other.Tell(stuck)
 		settle()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("out of patience"))

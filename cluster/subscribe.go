@@ -15,7 +15,7 @@ import "github.com/understudy-go/understudy/actor"
 func Subscribe[M any](ctx *actor.Context[M], n *Node, handle func(View) actor.Behavior[M]) {
 	var seen uint64
 	begun := false
-	notify := actor.Notify(ctx, func() actor.Behavior[M] {
+	notify := ctx.Notify(func() actor.Behavior[M] {
 		v := n.View()
 		if begun && v.Version <= seen {
 			return nil

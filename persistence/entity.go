@@ -40,7 +40,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 		state:      d.initial,
 	}
 	_, _ = rand.Read(e.writer[:]) // never fails
-	e.wake = actor.Notify(ctx, e.awake)
+	e.wake = ctx.Notify(e.awake)
 	if d.retention != nil {
 		e.snapshots = e.newSnapshotter()
 	}

@@ -19,7 +19,7 @@ func (m *manager[M]) straighten() {
 func (m *manager[M]) goStraightTo(instance actor.ActorRef[M]) {
 	if m.straight != instance {
 		m.straight = instance
-		actor.Divert(m.ctx, m.onMessage, instance)
+		m.ctx.Divert(m.onMessage, instance)
 	}
 }
 

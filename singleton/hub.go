@@ -56,7 +56,7 @@ type office struct {
 // the first singleton is spawned. Without it singletons run right where they are.
 func Attach(s *actor.System, l Locator) {
 	h := &hub{post: post{system: s}, managers: make(map[string]actor.ActorRef[any]), taken: make(map[string]uint64)}
-	ref := actor.SpawnSystem(s, func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
+	ref := actor.Spawn(s.Framework(), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
 		h.log = ctx.Log()
 		h.follow(ctx, l)
 		next.OnMessage = h.receive

@@ -35,7 +35,7 @@ func (i *instance[M]) start(gen Generation) {
 	path := i.ctx.Self().Path() + "/" + instanceName
 	ctx := context.WithValue(hold(i.ctx, path, gen, i.fenced), endingKey{}, ending{path: path, finished: i.finished})
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
-		begun := actor.Notify(ctx, func() actor.Behavior[M] {
+		begun := ctx.Notify(func() actor.Behavior[M] {
 			i.begins(gen)
 			return nil
 		})

@@ -59,7 +59,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
 		fenced: func(f fenceHeld) { m.inbox.Tell(f) }, begins: func(g Generation) { m.inbox.Tell(instanceBegun{g}) },
 	}
-	m.reliable = newReliable[M](set, actor.Notify(ctx, func() actor.Behavior[M] {
+	m.reliable = newReliable[M](set, ctx.Notify(func() actor.Behavior[M] {
 		m.collect()
 		return nil
 	}))

@@ -171,7 +171,7 @@ func (m *manager[M]) content(w wireTold, k *kept[M]) (msg M, ok bool) {
 // hand gives a message to the instance, and hears what becomes of it.
 func (m *manager[M]) hand(id streamID, number uint64, msg M) {
 	outcomes := m.reliable.outcomes
-	actor.Deliver(m.instance.ref, msg, func(err error) {
+	m.instance.ref.Deliver(msg, func(err error) {
 		outcomes.add(outcome[M]{stream: id, number: number, msg: msg, err: err})
 	})
 }
