@@ -3,6 +3,8 @@ TOOL     := $(GO) tool -modfile=tools/go.mod
 
 # Modules of their own, whose dependencies users of the root never hear of.
 MODULES  := internal/nemesis $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
+# internal/peerbench is none of them: what it depends on is other people's runtimes, and what it
+# prints is figures. make check looks at it, and tries it out.
 # Those that make test tests without the race detector; make race does it with.
 PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
 
@@ -34,7 +36,7 @@ test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test w
 	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
 
 .PHONY: check
-check: fmt-check tidy-check vet lint lint-modules ## Check everything that needs no test to run
+check: fmt-check tidy-check vet lint lint-modules check-peers ## Check everything that needs no test to run
 
 .PHONY: fmt
 fmt: ## Format every file
@@ -61,6 +63,11 @@ lint-modules: ## Run them on the other modules, with all that these depend on: m
 	@for module in $(MODULES); do \
 		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...) || exit; \
 	done
+
+.PHONY: check-peers
+check-peers: ## Check the program of bench-peers, and run each scenario for a moment
+	cd internal/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \
+		$(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; asks vuln.go.dev
@@ -112,6 +119,10 @@ bench-singleton: bench-failover ## What a singleton costs beside a plain actor, 
 .PHONY: bench-failover
 bench-failover: ## How long a singleton is away when its host is killed, 50 times
 	$(GO) run ./internal/stopwatch -kills=50 -moves=0 -crowds=0
+
+.PHONY: bench-peers
+bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; BENCH="-scenarios=remote -rounds=8" says which
+	cd internal/peerbench && $(GO) run . $(BENCH)
 
 .PHONY: cover
 cover: ## Measure what the tests reach, into cover.out

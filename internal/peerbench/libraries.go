@@ -1,0 +1,38 @@
+package main
+
+import "slices"
+
+// A library is what takes part, with one of its configurations.
+type library struct {
+	name          string
+	program       string   // the directory of the program that runs it
+	configuration string   // of that program
+	peer          bool     // to be compared with
+	only          []string // scenarios in which it takes part; nil is all
+	without       []string // scenarios in which it does not
+}
+
+// libraries are all who take part, ours first. Of the peers there is the configuration that they
+// have by themselves, and the fastest that their documentation offers.
+var libraries = []library{
+	{name: "understudy", program: "understudy", configuration: "default"},
+	{name: "protoactor-go", program: "protoactor", configuration: "default", peer: true},
+	{name: "protoactor-go, lock-free", program: "protoactor", configuration: "lock-free", peer: true, only: messages},
+	{
+		name: "hollywood", program: "hollywood", configuration: "default", peer: true,
+		without: []string{"skynet"}, // 28 KB for each of a million: more memory than machines have
+	},
+	{name: "hollywood, large inboxes", program: "hollywood", configuration: "large", peer: true, only: floods},
+	{name: "hollywood, small inboxes", program: "hollywood", configuration: "small", peer: true, only: []string{"spawn", "spawn-stop", "idle", "skynet"}},
+	{name: "channels", program: "channels", configuration: "default"},
+}
+
+var (
+	floods   = []string{"tell-1", "tell-8", "fan-out"}
+	messages = append([]string{"ping-pong-1", "ping-pong-64", "ask-1", "ask-64"}, floods...)
+)
+
+// takesPart tells whether a library has anything to do in a scenario.
+func (l library) takesPart(scenario string) bool {
+	return (l.only == nil || slices.Contains(l.only, scenario)) && !slices.Contains(l.without, scenario)
+}

@@ -1,0 +1,64 @@
+// Command peerbench runs the same scenarios on understudy, on other actor libraries for Go and
+// on plain goroutines and channels, and prints tables in Markdown. In its directory:
+//
+//	go run . [-scenarios regexp] [-libraries regexp] [-rounds 4] [-scale 1]
+//
+// Each run of a scenario on a library is a process of its own, so that the garbage of one is
+// not collected in another. Rounds are interleaved: the libraries of a scenario take turns, so
+// that a machine that becomes slower does so for all of them. What is printed is the median of
+// the rounds, with the least and the greatest, and how many times our figure it is. A run counts
+// what has arrived, not what has been sent, and fails when that is not all.
+//
+// The module replaces understudy by the checkout that it is in. To measure another one:
+// go mod edit -replace github.com/understudy-go/understudy=DIR.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := command(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "peerbench:", err)
+		os.Exit(1)
+	}
+}
+
+// command does what the arguments say. The tables go to out when all is done, and each run is
+// noted in progress.
+func command(ctx context.Context, args []string, out, progress io.Writer) error {
+	flags := flag.NewFlagSet("peerbench", flag.ContinueOnError)
+	flags.SetOutput(progress)
+	var p plan
+	flags.Func("scenarios", "a `regexp` of names of scenarios; the default is all", pattern(&p.scenarios))
+	flags.Func("libraries", "a `regexp` of names of libraries; the default is all", pattern(&p.libraries))
+	flags.IntVar(&p.rounds, "rounds", 4, "how often each library runs each scenario")
+	flags.Float64Var(&p.scale, "scale", 1, "how many times as many operations as usual")
+	flags.DurationVar(&p.patience, "timeout", defaultPatience, "how long one run may take")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q; see -help", flags.Arg(0))
+	case p.rounds < 1 || p.scale <= 0:
+		return errors.New("-rounds and -scale have to be positive")
+	}
+	return p.compare(ctx, out, progress)
+}
+
+func pattern(to **regexp.Regexp) func(string) error {
+	return func(s string) (err error) {
+		*to, err = regexp.Compile(s)
+		return err
+	}
+}
