@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -98,6 +99,7 @@ func listen(cfg Config) (*Node, error) {
 	n.views.show(View{Self: n.self(incarnation)})
 	n.System = actor.NewSystem(cfg.Name, actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint))
 	singleton.Attach(n.System, (*locator)(n))
+	receptionist.Attach(n.System, (*roster)(n))
 	endpoint.Serve(n.System)
 	return n, nil
 }

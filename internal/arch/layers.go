@@ -25,12 +25,15 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster", "behavior", "singleton", "remote", "actor", "internal/*"}},
-		{"cluster", []string{"behavior", "singleton", "remote", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"catalogue", []place{
-		{"behavior", []string{"persistence", "singleton", "actor", "internal/*"}},
+		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
 	}},
 	{"features", []place{
+		{"actor/router", []string{"actor/receptionist", "actor", "internal/*"}},
+		{"actor/topic", []string{"actor/receptionist", "actor", "internal/*"}},
+		{"actor/receptionist", []string{"actor", "internal/*"}},
 		{"singleton", []string{"singleton/lease", "actor", "internal/*"}},
 		{"singleton/lease/leasetest", []string{"singleton/lease"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},

@@ -1,0 +1,237 @@
+package receptionist
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Each node owns its registrations and nobody else passes them on. It tells every member
+// what changes; who finds a gap, by the versions, asks for all there is. Members that see
+// each other anew, or again, compare versions, and so does each with all others in turn,
+// in case something was lost where nobody noticed. What an incarnation has said counts as
+// long as it is a member, which it is never again once it has been removed.
+
+const (
+	// partSize is how many entries travel in one message.
+	partSize = 2000
+	// rounds is in how many ticks every peer gets its turn.
+	rounds = 6
+	// maxEarly is how many checks of nodes are kept that are not known to be members yet.
+	maxEarly = 1000
+)
+
+// flush tells the peers what has changed here.
+func (r *registry) flush() []parcel {
+	if len(r.added)+len(r.removed) == 0 {
+		return nil
+	}
+	since := r.own.version
+	r.own.version++
+	added, removed := sorted(r.added), sorted(r.removed)
+	clear(r.added)
+	clear(r.removed)
+	var out []parcel
+	for _, id := range r.order {
+		if len(added)+len(removed) > partSize {
+			out = append(out, r.rowFor(id)...)
+			continue
+		}
+		out = append(out, parcel{id, wireChange{Owner: r.self, Since: since, Version: r.own.version, Added: added, Removed: removed}})
+	}
+	return out
+}
+
+// rowFor sends all there is, to one peer.
+func (r *registry) rowFor(to NodeID) []parcel {
+	all := sorted(r.own.entries)
+	of := max(1, (len(all)+partSize-1)/partSize)
+	out := make([]parcel, 0, of)
+	for part := range of {
+		entries := all[part*partSize : min(len(all), (part+1)*partSize)]
+		out = append(out, parcel{to, wireRow{Owner: r.self, Version: r.own.version, Part: part, Of: of, Entries: entries}})
+	}
+	return out
+}
+
+// check compares versions with a peer.
+func (r *registry) check(id NodeID, p *peer) parcel {
+	return parcel{id, wireCheck{From: r.self, To: id, Mine: r.own.version, Yours: p.version}}
+}
+
+// view takes who is a member now.
+func (r *registry) view(t Topology) []parcel {
+	out := r.flush()
+	r.become(t.Self)
+	now := map[NodeID]bool{}
+	for _, m := range t.Peers {
+		now[m.ID] = true
+		out = append(out, r.meet(m)...)
+	}
+	for id, p := range r.peers {
+		if !now[id] {
+			r.replace(id, p, row{})
+			delete(r.peers, id)
+		}
+	}
+	r.order = slices.SortedFunc(maps.Keys(r.peers), compareNodes)
+	return out
+}
+
+// become takes another identity: the same actors, in another incarnation of the node.
+func (r *registry) become(self NodeID) {
+	if r.self == self {
+		return
+	}
+	for e := range r.own.entries {
+		r.erase(r.self, e)
+		r.insert(self, e)
+	}
+	r.self = self
+	for _, p := range r.peers {
+		p.reachable = false // until meet: they do not know this incarnation
+	}
+}
+
+// meet takes what the topology says of a peer. One that is new, or answers again, may
+// have missed something, and so may this node.
+func (r *registry) meet(m Peer) []parcel {
+	p, known := r.peers[m.ID]
+	if !known {
+		p = &peer{row: row{entries: map[entry]bool{}}}
+		r.peers[m.ID] = p
+	}
+	back := m.Reachable && !p.reachable
+	if p.reachable != m.Reachable {
+		p.reachable = m.Reachable
+		r.touch(p)
+	}
+	var out []parcel
+	if back && r.matters(p) {
+		out = append(out, r.check(m.ID, p))
+	}
+	if early, kept := r.early[m.ID]; kept {
+		delete(r.early, m.ID)
+		out = append(out, r.compare(early)...)
+	}
+	return out
+}
+
+// matters reports whether there is anything to compare with a peer.
+func (r *registry) matters(p *peer) bool { return r.own.version > 0 || p.version > 0 }
+
+// receive takes what another node has sent.
+func (r *registry) receive(msg any) []parcel {
+	out := r.flush()
+	switch msg := msg.(type) {
+	case wireChange:
+		return append(out, r.change(msg)...)
+	case wireRow:
+		r.part(msg)
+	case wireCheck:
+		return append(out, r.compare(msg)...)
+	}
+	return out
+}
+
+func (r *registry) change(c wireChange) []parcel {
+	p, member := r.peers[c.Owner]
+	switch {
+	case !member, c.Version <= p.version:
+		return nil
+	case c.Since != p.version:
+		if p.asked {
+			return nil // the answer is on its way
+		}
+		p.asked = true
+		return []parcel{r.check(c.Owner, p)}
+	}
+	for _, e := range c.Removed {
+		delete(p.entries, e)
+		r.erase(c.Owner, e)
+	}
+	for _, e := range c.Added {
+		p.entries[e] = true
+		r.insert(c.Owner, e)
+	}
+	p.version = c.Version
+	return nil
+}
+
+// part takes a part of a row, which counts when all of them have come.
+func (r *registry) part(w wireRow) {
+	p, member := r.peers[w.Owner]
+	if !member || w.Version <= p.version {
+		return
+	}
+	if w.Part == 0 {
+		p.incoming = partial{version: w.Version, entries: map[entry]bool{}}
+	}
+	in := &p.incoming
+	if in.version != w.Version || in.next != w.Part {
+		p.incoming = partial{}
+		return
+	}
+	for _, e := range w.Entries {
+		in.entries[e] = true
+	}
+	if in.next++; in.next == w.Of {
+		r.replace(w.Owner, p, row{version: w.Version, entries: in.entries})
+	}
+}
+
+// compare answers a check.
+func (r *registry) compare(c wireCheck) []parcel {
+	p, member := r.peers[c.From]
+	if !member {
+		r.keepEarly(c)
+		return nil
+	}
+	var out []parcel
+	if c.To == r.self && c.Yours != r.own.version {
+		out = r.rowFor(c.From)
+	}
+	if c.Mine != p.version {
+		out = append(out, r.check(c.From, p))
+	}
+	return out
+}
+
+// keepEarly keeps the check of a node of which the topology does not know yet.
+func (r *registry) keepEarly(c wireCheck) {
+	if len(r.early) >= maxEarly {
+		clear(r.early) // they will check again
+	}
+	r.early[c.From] = c
+}
+
+// tick compares versions with those whose turn it is.
+func (r *registry) tick() []parcel {
+	out := r.flush()
+	n := (len(r.order) + rounds - 1) / rounds
+	for range n {
+		id := r.order[r.turn%len(r.order)]
+		r.turn++
+		if p := r.peers[id]; r.matters(p) {
+			p.asked = false // or the answer has been lost
+			out = append(out, r.check(id, p))
+		}
+	}
+	return out
+}
+
+// quiet reports whether there is nothing to compare with anybody.
+func (r *registry) quiet() bool {
+	return len(r.peers) == 0 || r.own.version == 0 && len(r.services) == 0
+}
+
+func sorted(set map[entry]bool) []entry {
+	return slices.SortedFunc(maps.Keys(set), func(a, b entry) int {
+		return cmp.Or(strings.Compare(a.Service, b.Service), strings.Compare(a.Ref, b.Ref), strings.Compare(a.Type, b.Type))
+	})
+}
+
+func compareNodes(a, b NodeID) int {
+	return cmp.Or(strings.Compare(a.Address, b.Address), cmp.Compare(a.Incarnation, b.Incarnation))
+}

@@ -1,0 +1,76 @@
+package receptionist
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A Listing is what a node knows of a service at one moment. It does not change, and is
+// shared: treat it as read-only.
+type Listing[M any] struct {
+	Key       ServiceKey[M]
+	Instances []Instance[M] // sorted by path
+
+	// Err says which actors other nodes have registered under the name of the service with
+	// another type of messages; they are not among the instances. It is nil when there are
+	// none, wraps [actor.ErrWrongType] and names them.
+	Err error
+}
+
+// An Instance is an actor that has been registered for a service.
+type Instance[M any] struct {
+	Ref       actor.ActorRef[M]
+	Node      string // host:port of its node; "" without a cluster
+	Local     bool   // it is on the node that lists it
+	Reachable bool   // its node answers, as the cluster sees it
+}
+
+// All returns the refs of all instances.
+func (l Listing[M]) All() []actor.ActorRef[M] {
+	return l.refs(func(Instance[M]) bool { return true })
+}
+
+// Reachable returns the refs of those whose nodes answer.
+func (l Listing[M]) Reachable() []actor.ActorRef[M] {
+	return l.refs(func(i Instance[M]) bool { return i.Reachable })
+}
+
+func (l Listing[M]) refs(which func(Instance[M]) bool) []actor.ActorRef[M] {
+	refs := make([]actor.ActorRef[M], 0, len(l.Instances))
+	for _, i := range l.Instances {
+		if which(i) {
+			refs = append(refs, i.Ref)
+		}
+	}
+	return refs
+}
+
+// newListing makes a listing of what has been found; ref gives those that are of the type.
+func newListing[M any](name string, all []found, ref func(found) actor.ActorRef[M]) Listing[M] {
+	l := Listing[M]{Key: ServiceKey[M]{name}, Instances: make([]Instance[M], 0, len(all))}
+	want := typeName(reflect.TypeFor[M]())
+	var wrong []error
+	for _, f := range all {
+		if f.Entry.Type != want {
+			wrong = append(wrong, mismatch(f.Entry, want))
+			continue
+		}
+		l.Instances = append(l.Instances, Instance[M]{Ref: ref(f), Node: f.Owner.Address, Local: f.Local, Reachable: f.Reachable})
+	}
+	l.Err = errors.Join(wrong...)
+	return l
+}
+
+func mismatch(e entry, want string) error {
+	return fmt.Errorf("receptionist: service %q: %s takes %s, and this node expects %s: use the same type, registered under the same name, on all nodes: %w",
+		e.Service, e.Ref, e.Type, want, actor.ErrWrongType)
+}
+
+// same reports whether two listings say the same.
+func (l Listing[M]) same(as Listing[M]) bool {
+	return slices.Equal(l.Instances, as.Instances) && fmt.Sprint(l.Err) == fmt.Sprint(as.Err)
+}

@@ -1,0 +1,56 @@
+package receptionist
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// maxAnswer is how many instances an answer to another node may have: it is one message.
+const maxAnswer = 10_000
+
+// Lookup asks the receptionist of another node, at address ("host:port"), what it knows of
+// a service. It is for systems that are no members of the cluster: members use [Find],
+// which need not ask. In the listing Local is false. Of more than 10 000 instances it gets
+// so many, those that can be reached first.
+//
+// It blocks until the answer comes, or fails with an error that wraps ctx.Err().
+func Lookup[M any](ctx context.Context, s *actor.System, address string, key ServiceKey[M]) (Listing[M], error) {
+	to := actor.Resolve[any](s, deskAt(s, address))
+	a, err := actor.Ask(ctx, to, func(replyTo actor.ActorRef[wireAnswer]) any {
+		return wireQuery{Service: key.name, ReplyTo: replyTo}
+	})
+	if err != nil {
+		return Listing[M]{Key: key}, fmt.Errorf("receptionist: look up service %q at %s: %w", key.name, address, err)
+	}
+	return newListing(key.name, a.Found, func(f found) actor.ActorRef[M] { return actor.Resolve[M](s, f.Entry.Ref) }), nil
+}
+
+// answer tells another node what is known here.
+func (d *desk) answer(q wireQuery) {
+	var all []found
+	d.office.change(func(r *registry) []parcel {
+		all = r.find(q.Service)
+		return nil
+	})
+	for i := range all {
+		all[i].Local = false
+	}
+	if len(all) > maxAnswer {
+		slices.SortStableFunc(all, reachableFirst)
+		all = all[:maxAnswer]
+	}
+	q.ReplyTo.Tell(wireAnswer{Found: all})
+}
+
+func reachableFirst(a, b found) int {
+	switch {
+	case a.Reachable == b.Reachable:
+		return 0
+	case a.Reachable:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,172 @@
+package receptionist
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// An office is the receptionist of a system, as its extension: the registry under a lock,
+// what belongs to this process alone, and the desk, an actor that talks to other nodes.
+type office struct {
+	system  *actor.System
+	locator Locator // nil without a cluster
+	open    sync.Once
+
+	mu       sync.Mutex // guards all below
+	registry *registry
+	here     map[entry]registration
+	services map[string]*service // those that this process has used
+	wakeDesk func()              // nil until it has started
+}
+
+// A registration is an actor of this node.
+type registration struct {
+	ref     actor.AnyRef
+	dismiss func() // who waits for its end
+}
+
+// A service is what this process makes of one of that name.
+type service struct {
+	message   reflect.Type // what its instances are told here
+	list      func() any   // makes the Listing; office.mu is held
+	listing   any          // what it made; nil when there may be news
+	version   uint64       // of the listing
+	listeners map[*listener]bool
+	wrong     map[entry]bool // instances of another type, which have been reported
+}
+
+type listener struct{ notify func() }
+
+// officeOf returns the office of s, which is opened when there is none.
+func officeOf(s *actor.System) *office {
+	o := actor.EnsureExtension(s, func() *office { return newOffice(s, nil) })
+	o.open.Do(o.openDesk)
+	return o
+}
+
+func newOffice(s *actor.System, l Locator) *office {
+	return &office{
+		system: s, locator: l, registry: newRegistry(),
+		here: map[entry]registration{}, services: map[string]*service{},
+	}
+}
+
+// use returns the service of a key. It panics when the name is in use with another type.
+// o.mu is held.
+func use[M any](o *office, key ServiceKey[M]) *service {
+	if key.name == "" {
+		panic("receptionist: the zero ServiceKey; make one by NewKey")
+	}
+	message := reflect.TypeFor[M]()
+	s, known := o.services[key.name]
+	if !known {
+		s = &service{message: message, version: 1, listeners: map[*listener]bool{}}
+		s.list = func() any { return list(o, key) }
+		o.services[key.name] = s
+		o.registry.dirty[key.name] = true // there may be instances of another type
+	}
+	if s.message != message {
+		panic(fmt.Sprintf("receptionist: service %q is one of %v on this node, and cannot be one of %v too; give it another name", key.name, s.message, message))
+	}
+	return s
+}
+
+// list makes the listing of a service. o.mu is held.
+func list[M any](o *office, key ServiceKey[M]) Listing[M] {
+	return newListing(key.name, o.registry.find(key.name), func(f found) actor.ActorRef[M] {
+		if r, here := o.here[f.Entry]; here && f.Local {
+			return r.ref.(actor.ActorRef[M]) // its service has one type here
+		}
+		return actor.Resolve[M](o.system, f.Entry.Ref)
+	})
+}
+
+// current returns the newest listing of a service, and its version.
+func current[M any](o *office, key ServiceKey[M]) (l Listing[M], version uint64) {
+	o.change(func(*registry) []parcel {
+		s := use(o, key)
+		if s.listing == nil {
+			s.listing = s.list()
+		}
+		l, version = s.listing.(Listing[M]), s.version // the service has one type here
+		return nil
+	})
+	return l, version
+}
+
+// change does something to the registry, tells whom it concerns here, and returns what is
+// to be sent. In which order goroutines notify does not matter, as who is notified looks
+// for himself.
+func (o *office) change(f func(r *registry) []parcel) []parcel {
+	out, listeners, wrong := o.changeLocked(f)
+	for _, l := range listeners {
+		l.notify()
+	}
+	for _, m := range wrong {
+		o.report(m)
+	}
+	return out
+}
+
+func (o *office) changeLocked(f func(r *registry) []parcel) ([]parcel, []*listener, []Mismatch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := f(o.registry)
+	listeners, wrong := o.news()
+	return out, listeners, wrong
+}
+
+// news returns who listens to what has changed, and the mismatches that are new. o.mu is
+// held.
+func (o *office) news() (listeners []*listener, wrong []Mismatch) {
+	for _, name := range o.registry.changed() {
+		s, used := o.services[name]
+		if !used {
+			continue
+		}
+		s.listing = nil
+		s.version++
+		for l := range s.listeners {
+			listeners = append(listeners, l)
+		}
+		wrong = append(wrong, o.mismatches(name, s)...)
+	}
+	return listeners, wrong
+}
+
+// mismatches returns those of a service that have not been reported yet. o.mu is held.
+func (o *office) mismatches(name string, s *service) (fresh []Mismatch) {
+	want, wrong := typeName(s.message), map[entry]bool{}
+	for l := range o.registry.services[name] {
+		if l.entry.Type == want {
+			continue
+		}
+		wrong[l.entry] = true
+		if !s.wrong[l.entry] {
+			fresh = append(fresh, Mismatch{Service: name, Ref: l.entry.Ref, Type: l.entry.Type, Expected: want, Err: mismatch(l.entry, want)})
+		}
+	}
+	s.wrong = wrong
+	return fresh
+}
+
+// report tells people and the event stream of a mismatch.
+func (o *office) report(m Mismatch) {
+	o.system.Log().Error("service of another type", zap.String("service", m.Service), zap.Error(m.Err))
+	o.system.EventStream().Publish(m)
+}
+
+// wake lets the desk send what has changed.
+func (o *office) wake() {
+	o.mu.Lock()
+	wake := o.wakeDesk
+	o.mu.Unlock()
+	if wake != nil {
+		wake()
+	}
+}

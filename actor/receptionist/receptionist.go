@@ -1,0 +1,132 @@
+package receptionist
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// Register makes an actor of s an instance of a service, until it ends or is deregistered.
+// When Register returns, [Find] on this node finds it; other nodes hear of it soon.
+// Registering twice is registering once. An actor may be an instance of several services.
+//
+// It panics when the service is used with another type of messages on this node, and when
+// ref is nobody's or that of an actor on another node: register it there.
+func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
+	o := officeOf(s)
+	e := entryOf(s, key, ref)
+	added := false
+	o.change(func(r *registry) []parcel {
+		use(o, key)
+		if added = r.add(e); added {
+			o.here[e] = registration{ref, o.await(ref, func() { o.remove(e) })}
+		}
+		return nil
+	})
+	if added {
+		o.wake()
+	}
+}
+
+// Deregister takes an actor out of a service. When it returns, [Find] on this node finds
+// it no more. One that is not registered is fine.
+func Deregister[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
+	o := officeOf(s)
+	o.remove(entry{Service: key.name, Type: typeName(reflect.TypeFor[M]()), Ref: ref.String()})
+}
+
+// remove takes out a registration of this node.
+func (o *office) remove(e entry) {
+	removed := false
+	o.change(func(r *registry) []parcel {
+		if removed = r.remove(e); removed {
+			o.here[e].dismiss()
+			delete(o.here, e)
+		}
+		return nil
+	})
+	if removed {
+		o.wake()
+	}
+}
+
+// Find returns what this node knows of a service now. It does not wait for other nodes. It
+// panics when the service is used with another type of messages on this node.
+func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
+	l, _ := current(officeOf(s), key)
+	return l
+}
+
+// Subscribe tells an actor of a service: handle gets the listing as it is now, and then the
+// newest whenever it has changed. handle runs inside the actor, in its place among the
+// messages, and returns the next behavior, nil for the same.
+//
+// While the actor has not come to handle one, newer listings take its place, and no more
+// than one ever waits, whatever the bound of the mailbox. The subscription ends when what
+// the actor is now comes to its end, as with [actor.Context.Defer]: so subscribe where the
+// behavior begins. It panics when the service is used with another type of messages on
+// this node.
+func Subscribe[M, T any](ctx *actor.Context[T], key ServiceKey[M], handle func(Listing[M]) actor.Behavior[T]) {
+	o := officeOf(ctx.System())
+	var last Listing[M]
+	var seen uint64
+	l := &listener{}
+	l.notify = ctx.Notify(func() actor.Behavior[T] {
+		fresh, version := current(o, key)
+		if version == seen || seen > 0 && fresh.same(last) {
+			return nil
+		}
+		last, seen = fresh, version
+		return handle(fresh)
+	})
+	o.change(func(*registry) []parcel {
+		use(o, key).listeners[l] = true
+		return nil
+	})
+	ctx.Defer(func() {
+		o.change(func(*registry) []parcel {
+			delete(use(o, key).listeners, l)
+			return nil
+		})
+	})
+	l.notify()
+}
+
+// entryOf returns what others are told of ref. It panics when ref cannot be registered.
+func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) entry {
+	if ref == (actor.ActorRef[M]{}) {
+		panic(fmt.Sprintf("receptionist: cannot register the zero ActorRef for service %q", key.name))
+	}
+	if !ofSystem(s, ref) {
+		panic(fmt.Sprintf("receptionist: cannot register %s for service %q: it lives on another node; register it there", ref.Path(), key.name))
+	}
+	_, _ = ref.MarshalCBOR() // makes adapters reachable from other nodes; it cannot fail
+	return entry{Service: key.name, Type: typeName(reflect.TypeFor[M]()), Ref: ref.String()}
+}
+
+// ofSystem reports whether ref is that of an actor of s.
+func ofSystem(s *actor.System, ref actor.AnyRef) bool {
+	home := "understudy://" + s.Name()
+	if s.Address() != "" {
+		home += "@" + s.Address()
+	}
+	return strings.HasPrefix(ref.Path(), home+"/")
+}
+
+// await calls ended when the actor behind ref has ended, unless it is dismissed before.
+func (o *office) await(ref actor.AnyRef, ended func()) (dismiss func()) {
+	waits, cancel := context.WithCancel(context.Background())
+	actor.Spawn(o.system.Framework(), func(ctx *actor.Context[struct{}], next *actor.Next[struct{}]) {
+		ctx.WatchWith(ref, struct{}{})
+		next.OnMessage = func(*actor.Context[struct{}], struct{}) actor.Behavior[struct{}] {
+			ended()
+			return stop
+		}
+	}, "", actor.WithContext(waits))
+	return cancel
+}
+
+func stop[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }

@@ -1,0 +1,160 @@
+package receptionist
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A registry is what a node knows of all services: its own registrations, and those that
+// each other member has told it. Events go in, and what is to be sent comes out; it reads
+// no clock and sends nothing itself. See exchange.go for the protocol.
+type registry struct {
+	self NodeID
+	own  row
+	// What has changed in own.entries since own.version; what others know is without it.
+	added, removed map[entry]bool
+
+	peers map[NodeID]*peer
+	order []NodeID // of peers
+	turn  int      // whose turn it is to be checked: an index of order
+	early map[NodeID]wireCheck
+
+	services map[string]map[located]bool
+	dirty    map[string]bool // services that have changed
+}
+
+// A row is the registrations of one node at a version.
+type row struct {
+	version uint64
+	entries map[entry]bool
+}
+
+// A peer is another member and its registrations.
+type peer struct {
+	row
+	reachable bool
+	asked     bool    // it has been asked for all there is, because of a gap
+	incoming  partial // a row of which some parts have come
+}
+
+type partial struct {
+	version uint64
+	next    int
+	entries map[entry]bool
+}
+
+// located is an entry with its node.
+type located struct {
+	owner NodeID
+	entry entry
+}
+
+// A parcel is something to send.
+type parcel struct {
+	to  NodeID
+	msg any
+}
+
+func newRegistry() *registry {
+	return &registry{
+		own:   row{entries: map[entry]bool{}},
+		added: map[entry]bool{}, removed: map[entry]bool{},
+		peers: map[NodeID]*peer{}, early: map[NodeID]wireCheck{},
+		services: map[string]map[located]bool{}, dirty: map[string]bool{},
+	}
+}
+
+// add registers an actor of this node; false means that it was already.
+func (r *registry) add(e entry) bool {
+	if r.own.entries[e] {
+		return false
+	}
+	r.own.entries[e] = true
+	r.insert(r.self, e)
+	if r.removed[e] {
+		delete(r.removed, e)
+	} else {
+		r.added[e] = true
+	}
+	return true
+}
+
+// remove takes an actor of this node out; false means that it was not registered.
+func (r *registry) remove(e entry) bool {
+	if !r.own.entries[e] {
+		return false
+	}
+	delete(r.own.entries, e)
+	r.erase(r.self, e)
+	if r.added[e] {
+		delete(r.added, e)
+	} else {
+		r.removed[e] = true
+	}
+	return true
+}
+
+func (r *registry) insert(owner NodeID, e entry) {
+	instances := r.services[e.Service]
+	if instances == nil {
+		instances = map[located]bool{}
+		r.services[e.Service] = instances
+	}
+	instances[located{owner, e}] = true
+	r.dirty[e.Service] = true
+}
+
+func (r *registry) erase(owner NodeID, e entry) {
+	delete(r.services[e.Service], located{owner, e})
+	if len(r.services[e.Service]) == 0 {
+		delete(r.services, e.Service)
+	}
+	r.dirty[e.Service] = true
+}
+
+// replace puts what a peer has said in the place of what it had said before.
+func (r *registry) replace(owner NodeID, p *peer, fresh row) {
+	for e := range p.entries {
+		if !fresh.entries[e] {
+			r.erase(owner, e)
+		}
+	}
+	for e := range fresh.entries {
+		if !p.entries[e] {
+			r.insert(owner, e)
+		}
+	}
+	p.row, p.asked, p.incoming = fresh, false, partial{}
+}
+
+// find returns the instances of a service, sorted by path.
+func (r *registry) find(service string) []found {
+	all := make([]found, 0, len(r.services[service]))
+	for l := range r.services[service] {
+		f := found{Entry: l.entry, Owner: l.owner, Local: l.owner == r.self, Reachable: true}
+		if p, other := r.peers[l.owner]; other {
+			f.Reachable = p.reachable
+		}
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b found) int {
+		return cmp.Or(strings.Compare(a.Entry.Ref, b.Entry.Ref), strings.Compare(a.Entry.Type, b.Entry.Type))
+	})
+	return all
+}
+
+// changed returns the services that have changed since it was last asked.
+func (r *registry) changed() []string {
+	names := slices.Sorted(maps.Keys(r.dirty))
+	clear(r.dirty)
+	return names
+}
+
+// touch marks all services of a node as changed.
+func (r *registry) touch(p *peer) {
+	for e := range p.entries {
+		r.dirty[e.Service] = true
+	}
+}

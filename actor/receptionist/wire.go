@@ -1,0 +1,70 @@
+package receptionist
+
+import "github.com/understudy-go/understudy/actor"
+
+// An entry is one registration: it is what nodes tell each other of an actor.
+type entry struct {
+	_       struct{} `cbor:",toarray"`
+	Service string
+	Type    string // of the messages, see typeName
+	Ref     string // path and number
+}
+
+// What receptionists of different nodes tell each other. A version belongs to the
+// registrations of one incarnation of a node, and counts what it has told of them.
+type (
+	// wireChange says what is new between two versions.
+	wireChange struct {
+		_              struct{} `cbor:",toarray"`
+		Owner          NodeID
+		Since, Version uint64
+		Added, Removed []entry
+	}
+
+	// wireRow is a part of all there is at a version; the parts follow each other.
+	wireRow struct {
+		_        struct{} `cbor:",toarray"`
+		Owner    NodeID
+		Version  uint64
+		Part, Of int
+		Entries  []entry
+	}
+
+	// wireCheck compares: From is at version Mine, and knows version Yours of To. Who is at
+	// another version sends all there is; who knows another one checks back.
+	wireCheck struct {
+		_           struct{} `cbor:",toarray"`
+		From, To    NodeID
+		Mine, Yours uint64
+	}
+
+	// wireQuery asks what the node knows of a service; anybody may.
+	wireQuery struct {
+		_       struct{} `cbor:",toarray"`
+		Service string
+		ReplyTo actor.ActorRef[wireAnswer]
+	}
+
+	// wireAnswer is the answer.
+	wireAnswer struct {
+		_     struct{} `cbor:",toarray"`
+		Found []found
+	}
+)
+
+// A found is an entry with what a node knows of where it is.
+type found struct {
+	_         struct{} `cbor:",toarray"`
+	Entry     entry
+	Owner     NodeID
+	Local     bool
+	Reachable bool
+}
+
+func init() {
+	actor.RegisterType[wireChange]("understudy.receptionist.change")
+	actor.RegisterType[wireRow]("understudy.receptionist.row")
+	actor.RegisterType[wireCheck]("understudy.receptionist.check")
+	actor.RegisterType[wireQuery]("understudy.receptionist.query")
+	actor.RegisterType[wireAnswer]("understudy.receptionist.answer")
+}

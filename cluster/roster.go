@@ -1,0 +1,40 @@
+package cluster
+
+import (
+	"context"
+	"iter"
+
+	"github.com/understudy-go/understudy/actor/receptionist"
+)
+
+// roster shows the members to the receptionist.
+type roster Node
+
+var _ receptionist.Locator = (*roster)(nil)
+
+// Topologies implements [receptionist.Locator].
+func (r *roster) Topologies(ctx context.Context) iter.Seq[receptionist.Topology] {
+	return func(yield func(receptionist.Topology) bool) {
+		for v := range r.views.follow(ctx) {
+			if !yield(v.peers()) {
+				return
+			}
+		}
+	}
+}
+
+// peers is v as receptionists see it. Who is down stops what it runs, so what is registered
+// there is of no use any more.
+func (v View) peers() receptionist.Topology {
+	t := receptionist.Topology{Self: receptionist.NodeID{Address: v.Self.Address, Incarnation: v.Self.Incarnation}}
+	for _, m := range v.Members {
+		if m.Status >= Down || m.ID() == v.Self.ID() {
+			continue
+		}
+		t.Peers = append(t.Peers, receptionist.Peer{
+			ID:        receptionist.NodeID{Address: m.Address, Incarnation: m.Incarnation},
+			Reachable: v.Reachable(m),
+		})
+	}
+	return t
+}
