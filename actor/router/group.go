@@ -1,0 +1,77 @@
+package router
+
+import (
+	"fmt"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/receptionist"
+)
+
+// Group passes each message on to one of the instances of a service, wherever they are: to
+// any, unless an option says otherwise. It goes on when there are none, and when they come.
+//
+// It panics when an option is for other messages or for pools only; and, inside the actor,
+// when the service is used with another type of messages on this node.
+func Group[M any](key receptionist.ServiceKey[M], opts ...Option) actor.Behavior[M] {
+	set := configure[M]("Group", settings{choice: randomChoice}, opts)
+	if set.choice == smallestChoice {
+		panic("router: Group: SmallestMailbox is for pools; nobody knows the mailboxes of other nodes")
+	}
+	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+		g := &group[M]{ctx: ctx, preferLocal: set.preferLocal}
+		g.none = fmt.Errorf("%w: %s", ErrNoRoutees, key)
+		g.logic, g.broadcast = start[M](set, ctx.System())
+		g.take(receptionist.Find(ctx.System(), key))
+		receptionist.Subscribe(ctx, key, func(l receptionist.Listing[M]) actor.Behavior[M] {
+			g.take(l)
+			return nil
+		})
+		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
+			g.route(msg)
+			return nil
+		}
+	}
+}
+
+type group[M any] struct {
+	ctx         *actor.Context[M]
+	preferLocal bool
+	routees     []actor.ActorRef[M]
+	logic       logic[M]
+	broadcast   func(M) bool
+	none        error // why messages are dropped while there are no routees
+}
+
+// take uses the best of what there is.
+func (g *group[M]) take(l receptionist.Listing[M]) {
+	g.routees = l.Reachable()
+	if len(g.routees) == 0 {
+		g.routees = l.All()
+	}
+	if g.preferLocal {
+		if near := local(l); len(near) > 0 {
+			g.routees = near
+		}
+	}
+	g.logic.change(g.routees)
+}
+
+func local[M any](l receptionist.Listing[M]) (near []actor.ActorRef[M]) {
+	for _, i := range l.Instances {
+		if i.Local {
+			near = append(near, i.Ref)
+		}
+	}
+	return near
+}
+
+func (g *group[M]) route(msg M) {
+	switch {
+	case len(g.routees) == 0:
+		g.ctx.System().DeadLetter(g.ctx.Self().String(), msg, g.none)
+	case g.broadcast != nil && g.broadcast(msg):
+		tellAll(g.routees, msg)
+	default:
+		g.logic.route(msg)
+	}
+}

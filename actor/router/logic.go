@@ -1,0 +1,48 @@
+package router
+
+import (
+	"math/rand/v2"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A logic chooses among routees.
+type logic[M any] interface {
+	// change takes other routees, in an order that stays.
+	change(routees []actor.ActorRef[M])
+	// route tells msg to one of them. There is at least one.
+	route(msg M)
+}
+
+type roundRobin[M any] struct {
+	routees []actor.ActorRef[M]
+	next    int
+}
+
+func (r *roundRobin[M]) change(routees []actor.ActorRef[M]) { r.routees = routees }
+
+func (r *roundRobin[M]) route(msg M) {
+	if r.next >= len(r.routees) {
+		r.next = 0
+	}
+	to := r.routees[r.next]
+	r.next++
+	to.Tell(msg)
+}
+
+type random[M any] struct{ routees []actor.ActorRef[M] }
+
+func (r *random[M]) change(routees []actor.ActorRef[M]) { r.routees = routees }
+
+func (r *random[M]) route(msg M) {
+	r.routees[rand.IntN(len(r.routees))].Tell(msg) //nolint:gosec // need not be secret
+}
+
+type hashing[M any] struct {
+	key  func(M) string
+	ring ring[M]
+}
+
+func (h *hashing[M]) change(routees []actor.ActorRef[M]) { h.ring = newRing(routees) }
+
+func (h *hashing[M]) route(msg M) { h.ring.of(h.key(msg)).Tell(msg) }

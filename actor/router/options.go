@@ -1,0 +1,98 @@
+package router
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// ErrNoRoutees is why a message to a [Group] becomes a dead letter: no actor is registered
+// for the service, as far as its node knows.
+var ErrNoRoutees = errors.New("router: no instance of the service is registered")
+
+// An Option says who gets a message. The last one that chooses counts.
+type Option func(*settings)
+
+type settings struct {
+	choice      choice
+	key         any // func(M) string, of hashingChoice
+	broadcast   any // func(M) bool, or nil
+	preferLocal bool
+	taken       []typed // what the functions of options take
+}
+
+// typed is the type of messages that the function given to an option takes.
+type typed struct {
+	option  string
+	message reflect.Type
+}
+
+type choice int
+
+const (
+	roundRobinChoice choice = iota
+	randomChoice
+	smallestChoice
+	hashingChoice
+)
+
+// RoundRobin tells each routee in turn.
+func RoundRobin() Option { return func(s *settings) { s.choice = roundRobinChoice } }
+
+// Random tells any routee.
+func Random() Option { return func(s *settings) { s.choice = randomChoice } }
+
+// SmallestMailbox tells the routee that has the fewest messages of this router left to
+// handle, the one that it is at included. Only a [Pool] can.
+func SmallestMailbox() Option { return func(s *settings) { s.choice = smallestChoice } }
+
+// ConsistentHashing tells messages of the same key to the same routee. When routees come
+// and go, few keys move. key is called inside the router.
+func ConsistentHashing[M any](key func(msg M) string) Option {
+	return func(s *settings) {
+		s.choice, s.key = hashingChoice, key
+		s.taken = append(s.taken, typed{"ConsistentHashing", reflect.TypeFor[M]()})
+	}
+}
+
+// Broadcast tells those messages of which which is true to all routees, beside what else
+// is chosen for the others. which is called inside the router.
+func Broadcast[M any](which func(msg M) bool) Option {
+	return func(s *settings) {
+		s.broadcast = which
+		s.taken = append(s.taken, typed{"Broadcast", reflect.TypeFor[M]()})
+	}
+}
+
+// PreferLocal makes a [Group] use instances of its own node while there are any.
+func PreferLocal() Option { return func(s *settings) { s.preferLocal = true } }
+
+// configure applies options, and panics when one is for other messages than M.
+func configure[M any](router string, s settings, opts []Option) settings {
+	for _, o := range opts {
+		o(&s)
+	}
+	for _, t := range s.taken {
+		if t.message != reflect.TypeFor[M]() {
+			panic(fmt.Sprintf("router: %s: %s takes messages of type %v, and the routees take %v", router, t.option, t.message, reflect.TypeFor[M]()))
+		}
+	}
+	return s
+}
+
+// start makes the logic and the broadcast of a router.
+func start[M any](s settings, system *actor.System) (logic[M], func(M) bool) {
+	all, _ := s.broadcast.(func(M) bool)
+	switch s.choice {
+	case randomChoice:
+		return &random[M]{}, all
+	case smallestChoice:
+		return &smallest[M]{system: system}, all
+	case hashingChoice:
+		return &hashing[M]{key: s.key.(func(M) string)}, all // checked by configure
+	case roundRobinChoice:
+	}
+	return &roundRobin[M]{}, all
+}

@@ -1,0 +1,83 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// Pool spawns n routees that are b, as its children, and passes each message on to one of
+// them: in turn, unless an option says otherwise. A routee that ends is not replaced; when
+// the last one has ended, so does the pool.
+//
+// b is run n times, so its state must be made when it starts (behaviors.Setup), not be
+// shared. It panics when n is not positive, or an option is for other messages or for
+// groups only.
+func Pool[M any](n int, b actor.Behavior[M], opts ...Option) actor.Behavior[M] {
+	if n <= 0 {
+		panic(fmt.Sprintf("router: a pool of %d routees", n))
+	}
+	set := configure[M]("Pool", settings{choice: roundRobinChoice}, opts)
+	if set.preferLocal {
+		panic("router: Pool: PreferLocal is for groups; the routees of a pool are local")
+	}
+	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+		p := &pool[M]{}
+		p.logic, p.broadcast = start[M](set, ctx.System())
+		for i := range n {
+			routee := actor.Spawn(ctx, b, "routee-"+strconv.Itoa(i+1))
+			ctx.Watch(routee)
+			p.routees = append(p.routees, routee)
+		}
+		p.logic.change(p.routees)
+		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
+			p.route(msg)
+			return nil
+		}
+		next.OnSignal = p.signal
+	}
+}
+
+type pool[M any] struct {
+	routees   []actor.ActorRef[M]
+	logic     logic[M]
+	broadcast func(M) bool
+}
+
+func (p *pool[M]) route(msg M) {
+	if p.broadcast != nil && p.broadcast(msg) {
+		tellAll(p.routees, msg)
+	} else {
+		p.logic.route(msg)
+	}
+}
+
+func (p *pool[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
+	switch sig := sig.(type) {
+	case actor.Terminated:
+		return p.remove(sig.Ref)
+	case actor.ChildFailed:
+		return p.remove(sig.Ref)
+	case actor.PostStop, actor.PreRestart:
+	}
+	return nil
+}
+
+func (p *pool[M]) remove(ended actor.AnyRef) actor.Behavior[M] {
+	p.routees = slices.DeleteFunc(slices.Clone(p.routees), func(r actor.ActorRef[M]) bool { return actor.AnyRef(r) == ended })
+	if len(p.routees) == 0 {
+		return stop
+	}
+	p.logic.change(p.routees)
+	return nil
+}
+
+func stop[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
+
+func tellAll[M any](routees []actor.ActorRef[M], msg M) {
+	for _, r := range routees {
+		r.Tell(msg)
+	}
+}

@@ -1,0 +1,64 @@
+package router
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// smallest knows what its routees have to do, as it hears what becomes of each message.
+type smallest[M any] struct {
+	system *actor.System
+	loads  []*load[M]
+	next   int // where to begin to look, so that among equals each has its turn
+}
+
+type load[M any] struct {
+	routee actor.ActorRef[M]
+	left   atomic.Int64 // messages that it has not handled yet
+}
+
+func (s *smallest[M]) change(routees []actor.ActorRef[M]) {
+	known := map[actor.ActorRef[M]]*load[M]{}
+	for _, l := range s.loads {
+		known[l.routee] = l
+	}
+	s.loads = nil
+	for _, r := range routees {
+		l := known[r]
+		if l == nil {
+			l = &load[M]{routee: r}
+		}
+		s.loads = append(s.loads, l)
+	}
+}
+
+func (s *smallest[M]) route(msg M) {
+	l := s.least()
+	l.left.Add(1)
+	l.routee.Deliver(msg, func(err error) {
+		l.left.Add(-1)
+		var failed *actor.HandlingError
+		if err != nil && !errors.As(err, &failed) {
+			s.system.DeadLetter(l.routee.String(), msg, err)
+		}
+	})
+}
+
+func (s *smallest[M]) least() *load[M] {
+	s.next++
+	var best *load[M]
+	var fewest int64
+	for i := range s.loads {
+		l := s.loads[(s.next+i)%len(s.loads)]
+		left := l.left.Load()
+		if left == 0 {
+			return l
+		}
+		if best == nil || left < fewest {
+			best, fewest = l, left
+		}
+	}
+	return best
+}
