@@ -12,7 +12,8 @@ import (
 // [ErrLateReply].
 //
 // Its error wraps [ErrTerminated] as soon as the actor is known to have ended without a
-// reply (for actors of this system only), or ctx.Err() when ctx ends, with the path and
+// reply (for actors of this system only), [ErrUnreachable] as soon as the node of the actor
+// is known to have left its cluster, or ctx.Err() when ctx ends, with the path and
 // the time waited and, where a [Silence] knows it, the reason; or it is the panic of
 // request, in which case nothing was told.
 // Without a deadline in ctx it may wait for ever. Inside an actor it blocks that actor;
@@ -57,7 +58,7 @@ type promise[R any] struct {
 
 type outcome[R any] struct {
 	reply R
-	ended bool // the target, without a reply
+	ended error // of the target, without a reply
 }
 
 func newPromise[R any](asked *core) *promise[R] {
@@ -87,8 +88,8 @@ func (p *promise[R]) await(ctx context.Context) (R, error) {
 }
 
 func (p *promise[R]) result(o outcome[R]) (R, error) {
-	if o.ended {
-		return o.reply, fmt.Errorf("ask %s: %w before it replied", p.asked.fullPath(), ErrTerminated)
+	if o.ended != nil {
+		return o.reply, fmt.Errorf("ask %s: %w before it replied", p.asked.fullPath(), o.ended)
 	}
 	return o.reply, nil
 }
@@ -107,9 +108,12 @@ func (p *promise[R]) end() {
 	p.tellWatchers()
 }
 
-func (p *promise[R]) watchedEnded(*core, error) {
+func (p *promise[R]) watchedEnded(target *core, err error) {
+	if _, remote := target.impl.(*remoteActor); !remote {
+		err = ErrTerminated // whatever it ended by
+	}
 	if p.claim() {
-		p.outcome <- outcome[R]{ended: true}
+		p.outcome <- outcome[R]{ended: err}
 	}
 }
 

@@ -80,7 +80,8 @@
 // [Context.Watch] tells an actor of the end of another by [Terminated], after all that
 // the other has told it, and at once if it has ended before. A parent that watches its
 // child gets [ChildFailed] when the child ended by a failure. Who does not handle the
-// signal fails with [DeathPactError]: to watch is to depend.
+// signal fails with [DeathPactError]: to watch is to depend. Actors of other nodes can be
+// watched as well; they have ended, too, when their node is gone.
 //
 // # Timers
 //

@@ -2,7 +2,13 @@ package actor
 
 import "strings"
 
-// A Transport carries messages to actors on other nodes. Package remote has one.
+// A Transport carries messages to actors on other nodes. Package remote has one, which can
+// also watch them: it has a method
+//
+//	Watch(s *System, target Target, ended func()) (stop func())
+//
+// that calls ended, once, when the actor is known to have ended or its node to be gone.
+// Without one, [Context.Watch] panics for actors on other nodes.
 type Transport interface {
 	// Send hands msg over for the actor at target, on behalf of s. It encodes msg before
 	// it returns, never blocks and never fails: what cannot be sent is given to

@@ -10,7 +10,8 @@ type watch[M any] struct {
 	by     *cell[M]
 	ref    AnyRef
 	msg    M
-	custom bool // tell msg instead of the signal
+	custom bool   // tell msg instead of the signal
+	stop   func() // of an actor on another node; else nil
 }
 
 // Watch asks for [Terminated], or [ChildFailed] for a child, when the actor behind ref
@@ -18,8 +19,15 @@ type watch[M any] struct {
 // signal must be handled, else the actor fails with [DeathPactError]. A restart of the
 // watcher ends its watches, a restart of the watched actor does not.
 //
+// An actor on another node has ended, too, when its node has: when that has left the cluster
+// or has been removed from it, or another process lives at its address. A node that merely
+// cannot be reached ends nothing. Package remote has the details. A ref without a number is
+// watched for whoever lives at its path when the other node hears of the watch. The signal
+// is [Terminated], whatever the actor ended by.
+//
 // It panics when ref is being watched by [Context.WatchWith], when it is the zero
-// ActorRef, and for actors on other nodes, which cannot be watched yet.
+// ActorRef, and for actors on other nodes when the system has no transport that can watch
+// them.
 func (c *Context[M]) Watch(ref AnyRef) { c.cell.watch(&watch[M]{by: c.cell, ref: ref}) }
 
 // WatchWith is like [Context.Watch], but tells the actor msg instead of a signal. To
@@ -37,9 +45,6 @@ func (c *cell[M]) watch(w *watch[M]) {
 	if target == nil {
 		panic("actor: cannot watch the zero ActorRef")
 	}
-	if _, remote := target.impl.(*remoteActor); remote {
-		panic(fmt.Sprintf("actor: cannot watch %s: actors on other nodes cannot be watched yet", w.ref.Path()))
-	}
 	if old, ok := c.watched[target]; ok {
 		if old.custom != w.custom || !reflect.DeepEqual(old.msg, w.msg) {
 			panic(fmt.Sprintf("actor: %s is watched in another way; unwatch it first", w.ref.Path()))
@@ -49,17 +54,28 @@ func (c *cell[M]) watch(w *watch[M]) {
 	if c.watched == nil {
 		c.watched = make(map[*core]*watch[M])
 	}
-	c.watched[target] = w
-	if !target.addWatcher(w) {
+	switch far, remote := target.impl.(*remoteActor); {
+	case remote:
+		w.stop = far.watch(func() { w.watchedEnded(target, nil) })
+	case !target.addWatcher(w):
 		w.watchedEnded(target, target.cause)
 	}
+	c.watched[target] = w
 }
 
 func (c *cell[M]) endWatch(target *core) {
 	if w, ok := c.watched[target]; ok {
 		delete(c.watched, target)
-		target.removeWatcher(w)
+		w.end(target)
 	}
+}
+
+func (w *watch[M]) end(target *core) {
+	if w.stop != nil {
+		w.stop()
+		return
+	}
+	target.removeWatcher(w)
 }
 
 func (c *cell[M]) unwatchAll() {

@@ -181,11 +181,11 @@ func TestNobodyCannotBeWatched(t *testing.T) {
 	})
 }
 
-func TestActorsOnOtherNodesCannotBeWatchedYet(t *testing.T) {
+func TestActorsOnOtherNodesCannotBeWatchedWithoutATransportThatWatches(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		remote := actor.Resolve[int](s, "understudy://test@elsewhere:1/user/x")
 		err := failureOfChild(t, s, behaviors.Setup(watch(remote)))
-		require.ErrorContains(t, err, "actors on other nodes cannot be watched yet")
+		require.ErrorContains(t, err, "the system has no transport that watches actors of other nodes")
 	})
 }
 

@@ -101,6 +101,7 @@ func listen(cfg Config) (*Node, error) {
 	singleton.Attach(n.System, (*locator)(n))
 	receptionist.Attach(n.System, (*roster)(n))
 	endpoint.Serve(n.System)
+	n.followMembers()
 	return n, nil
 }
 

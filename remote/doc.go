@@ -50,6 +50,23 @@
 //	name of the type unknown to the receiver     dead letter of the receiver, ErrNotDecodable, and how to register it in the log
 //	no such actor, another one, another type     dead letter of the receiver, with the reasons of package actor
 //
+// # Watching
+//
+// [actor.Context.Watch] works for actors of other nodes, by an actor /system/watcher in each
+// system that is served. The end of an actor is told after all that it has told the watcher.
+// What is lost on the way is repaired: the watchers compare what they know every five
+// seconds, and every second until they agree. A watch ends
+//
+//	when the actor ends, or does not live                    as soon as that is known
+//	when another process answers at the address              within five seconds
+//	when the node was a member, and is none any more         at once: see [Endpoint.Members]
+//	when no member lives there, and nobody has answered      after ten seconds, in a cluster
+//
+// That a member does not answer ends nothing. Without a cluster, silence never does: a watch
+// of an actor whose process is gone for good lasts until another one is at its address.
+// Who ends, restarts or unwatches, is forgotten on both sides; a node that is silent for a
+// minute is, too, and its watches are there again when it is back.
+//
 // # Settings
 //
 //	OutboxSize        10,000    messages that wait for a peer

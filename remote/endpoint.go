@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
 // An Endpoint is the place of one node on the network. Make one with [Listen]. Its methods
@@ -39,7 +40,8 @@ type Endpoint struct {
 	types       firsts
 
 	system  atomic.Pointer[actor.System]
-	serving chan struct{} // closed by Serve
+	watcher atomic.Pointer[deathwatch.Watcher] // set by Serve
+	serving chan struct{}                      // closed by Serve
 
 	tasks   sync.WaitGroup // all goroutines but those of links
 	closing chan struct{}  // closed by Close, when links have finished
@@ -136,6 +138,7 @@ func (e *Endpoint) Serve(s *actor.System) {
 	if !e.system.CompareAndSwap(nil, s) {
 		panic("remote: Serve was called before")
 	}
+	e.watchFor(s)
 	close(e.serving)
 }
 

@@ -44,7 +44,8 @@ var layers = []layer{
 		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
 		{"persistence", []string{"actor", "internal/*"}},
-		{"remote", []string{"actor", "internal/*"}},
+		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
+		{"remote/internal/deathwatch", []string{"actor"}},
 		{"testkit", []string{"actor", "internal/*"}},
 	}},
 	{"runtime", []place{

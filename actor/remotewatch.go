@@ -1,0 +1,75 @@
+package actor
+
+// A remoteWatcher is a [Transport] that can also watch actors of other nodes, as that of
+// package remote can. ended is called once, by any goroutine, when the actor is known to
+// have ended or not to live, or its node to be gone; not any more when stop has been called
+// before. Neither blocks.
+type remoteWatcher interface {
+	Watch(s *System, target Target, ended func()) (stop func())
+}
+
+// watch has the transport watch r. Without one that can, watching it is a mistake.
+func (r *remoteActor) watch(ended func()) (stop func()) {
+	t, can := r.sys.transport.(remoteWatcher)
+	if !can {
+		panic("actor: cannot watch " + r.sendTo.Full + ": the system has no transport that watches actors of other nodes")
+	}
+	return t.Watch(r.sys, r.sendTo, ended)
+}
+
+// OnEnd calls ended once, when the actor at path has ended, or before it returns when
+// nobody lives there; when uid is not 0, nobody but that actor counts. It is for transports
+// whose other nodes watch actors of this system. ended is called by the goroutine in which
+// the actor ends, after all that it has told, and must not block. It may still be called
+// while stop is.
+func (s *System) OnEnd(path string, uid uint64, ended func()) (stop func()) {
+	found := s.lookup(path)
+	if !found.is(uid) {
+		ended()
+		return func() {}
+	}
+	c, w := found.actor(), &endWatcher{ended}
+	if !c.addWatcher(w) {
+		ended()
+		return func() {}
+	}
+	return func() { c.removeWatcher(w) }
+}
+
+type endWatcher struct{ ended func() }
+
+func (w *endWatcher) watchedEnded(*core, error) { w.ended() }
+
+// NodeGone ends every [Ask] that waits for an actor at an address, with [ErrUnreachable]:
+// what lived there is gone. It is for transports that know who is a member of a cluster;
+// asks that come later are not affected.
+func (s *System) NodeGone(address string) {
+	for _, c := range s.remotes.at(address) {
+		c.nodeGone()
+	}
+}
+
+// at returns the refs to actors at an address that anybody holds.
+func (r *remotes) at(address string) []*core {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []*core
+	for l, a := range r.cores {
+		if a := a.Value(); l.address == address && a != nil {
+			found = append(found, &a.core)
+		}
+	}
+	return found
+}
+
+// nodeGone tells the watchers of c, which are asks. It is not over with c: another
+// incarnation of its node may have the actor.
+func (c *core) nodeGone() {
+	c.mu.Lock()
+	asks := c.watchers
+	c.watchers = nil
+	c.mu.Unlock()
+	for _, w := range asks {
+		w.watchedEnded(c, ErrUnreachable)
+	}
+}

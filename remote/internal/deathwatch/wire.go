@@ -1,0 +1,115 @@
+package deathwatch
+
+import "github.com/understudy-go/understudy/actor"
+
+// A Peer is one incarnation of a node.
+type Peer struct {
+	_           struct{} `cbor:",toarray"`
+	Address     string
+	Incarnation uint64
+}
+
+// What watchers tell each other. At is the address at which who watches has dialled the
+// other node, which may have several.
+type (
+	wireWatch struct {
+		_       struct{} `cbor:",toarray"`
+		From    Peer
+		At      string
+		Fresh   bool // From watches nothing else there
+		Watches []wireTarget
+	}
+
+	wireTarget struct {
+		_      struct{} `cbor:",toarray"`
+		Number uint64
+		Path   string
+		UID    uint64 // 0: whoever lives there
+	}
+
+	wireUnwatch struct {
+		_       struct{} `cbor:",toarray"`
+		From    Peer
+		At      string
+		Numbers []uint64
+	}
+
+	wireCheck struct {
+		_     struct{} `cbor:",toarray"`
+		From  Peer
+		At    string
+		Check uint64 // counts the checks of From
+		Sum   digest
+	}
+
+	wireChecked struct {
+		_     struct{} `cbor:",toarray"`
+		From  Peer
+		To    Peer
+		At    string
+		Check uint64
+		Same  bool
+	}
+
+	wireEnded struct {
+		_       struct{} `cbor:",toarray"`
+		To      Peer
+		At      string
+		Numbers []uint64
+	}
+)
+
+func init() {
+	actor.RegisterType[wireWatch]("understudy.watch.watch")
+	actor.RegisterType[wireUnwatch]("understudy.watch.unwatch")
+	actor.RegisterType[wireCheck]("understudy.watch.check")
+	actor.RegisterType[wireChecked]("understudy.watch.checked")
+	actor.RegisterType[wireEnded]("understudy.watch.ended")
+}
+
+// The messages carry none of the user: when one is lost, it is repeated.
+
+// Carried implements [actor.Carrier].
+func (wireWatch) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (wireUnwatch) Carried(*actor.System) (recipient string, msg any, ok bool) {
+	return "", nil, false
+}
+
+// Carried implements [actor.Carrier].
+func (wireCheck) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+// Carried implements [actor.Carrier].
+func (wireChecked) Carried(*actor.System) (recipient string, msg any, ok bool) {
+	return "", nil, false
+}
+
+// Carried implements [actor.Carrier].
+func (wireEnded) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+// A digest stands for a set of numbers. Of two that differ by what was lost on the way, the
+// digests differ, but for one in 2^64.
+type digest struct {
+	_     struct{} `cbor:",toarray"`
+	Count int
+	Sum   uint64
+}
+
+func (d *digest) add(number uint64) {
+	d.Count++
+	d.Sum += mix(number)
+}
+
+func (d *digest) remove(number uint64) {
+	d.Count--
+	d.Sum -= mix(number)
+}
+
+// mix spreads a number over 64 bits; it is the last step of SplitMix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,334 @@
+package remote_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/memnet"
+	"github.com/understudy-go/understudy/remote"
+)
+
+// An order is what an obedient actor does.
+type order func(ctx *actor.Context[order]) actor.Behavior[order]
+
+// A warden watches others as it is told, and collects of whose end it hears.
+type warden struct {
+	*collector[string]
+	actor.ActorRef[order]
+}
+
+func spawnWarden(x *node, name string) warden {
+	w := warden{collector: &collector[string]{}}
+	w.ActorRef = actor.Spawn(x.sys, w.behavior(), name)
+	return w
+}
+
+// behavior shadows that of the collector.
+func (w warden) behavior() actor.Behavior[order] {
+	return func(_ *actor.Context[order], next *actor.Next[order]) {
+		next.OnMessage = func(ctx *actor.Context[order], o order) actor.Behavior[order] { return o(ctx) }
+		next.OnSignal = func(_ *actor.Context[order], sig actor.Signal) actor.Behavior[order] {
+			if end, ok := sig.(actor.Terminated); ok {
+				w.add("end of " + end.Ref.Path())
+			}
+			return nil
+		}
+	}
+}
+
+func watching(refs ...actor.AnyRef) order {
+	return func(ctx *actor.Context[order]) actor.Behavior[order] {
+		for _, ref := range refs {
+			ctx.Watch(ref)
+		}
+		return nil
+	}
+}
+
+func unwatching(ref actor.AnyRef) order {
+	return func(ctx *actor.Context[order]) actor.Behavior[order] {
+		ctx.Unwatch(ref)
+		return nil
+	}
+}
+
+// spawnMortal starts an actor that ends when it is told 0.
+func spawnMortal(x *node, name string) actor.ActorRef[int] {
+	return actor.Spawn(x.sys, func(_ *actor.Context[int], next *actor.Next[int]) {
+		next.OnMessage = func(_ *actor.Context[int], m int) actor.Behavior[int] {
+			if m == 0 {
+				return func(_ *actor.Context[int], next *actor.Next[int]) { next.Stop() }
+			}
+			return nil
+		}
+	}, name)
+}
+
+// seenFrom returns the ref of an actor, with its number, as another node has it.
+func seenFrom[M any](x *node, ref actor.ActorRef[M]) actor.ActorRef[M] {
+	return actor.Resolve[M](x.sys, ref.String())
+}
+
+func TestTheEndOfAnActorOnAnotherNodeIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		w, mortal := spawnWarden(a, "warden"), spawnMortal(b, "mortal")
+		w.Tell(watching(seenFrom(a, mortal)))
+		time.Sleep(time.Hour)
+		require.Empty(t, w.got())
+		mortal.Tell(0)
+		soon()
+		require.Equal(t, []string{"end of understudy://test@b:7355/user/mortal"}, w.got())
+		time.Sleep(time.Hour)
+		require.Len(t, w.got(), 1)
+		require.Empty(t, append(a.lost.got(), b.lost.got()...))
+	})
+}
+
+func TestTheEndOfAnActorOnAnotherNodeComesAfterAllThatItHasTold(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		n.Delay(time.Millisecond, time.Millisecond)
+		chatter := actor.Spawn(b.sys, func(_ *actor.Context[actor.ActorRef[int]], next *actor.Next[actor.ActorRef[int]]) {
+			next.OnMessage = func(_ *actor.Context[actor.ActorRef[int]], to actor.ActorRef[int]) actor.Behavior[actor.ActorRef[int]] {
+				for i := range 2000 {
+					to.Tell(i)
+				}
+				return func(_ *actor.Context[actor.ActorRef[int]], next *actor.Next[actor.ActorRef[int]]) { next.Stop() }
+			}
+		}, "chatter")
+		heard := &collector[int]{}
+		listener := actor.Spawn(a.sys, func(ctx *actor.Context[int], next *actor.Next[int]) {
+			ctx.WatchWith(seenFrom(a, chatter), 2000)
+			next.OnMessage = func(_ *actor.Context[int], m int) actor.Behavior[int] {
+				heard.add(m)
+				return nil
+			}
+		}, "listener")
+		soon()
+		chatter.Tell(seenFrom(b, listener))
+		time.Sleep(time.Second)
+		require.Equal(t, count(2001), heard.got())
+	})
+}
+
+// Case 70, across nodes.
+func TestWatchingWhomNobodyKnowsOnAnotherNodeYieldsItsEnd(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		w := spawnWarden(a, "warden")
+		first := spawnMortal(b, "reused")
+		first.Tell(0)
+		soon()
+		spawnMortal(b, "reused")
+		w.Tell(watching(seenFrom(a, first), ref[int](a, b, "/user/nobody")))
+		soon()
+		require.ElementsMatch(t, []string{
+			"end of understudy://test@b:7355/user/reused",
+			"end of understudy://test@b:7355/user/nobody",
+		}, w.got())
+	})
+}
+
+func TestAPathOfAnotherNodeIsWatchedForWhoLivesThereThen(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		w, path := spawnWarden(a, "warden"), ref[int](a, b, "/user/mortal")
+		for range 3 {
+			mortal := spawnMortal(b, "mortal")
+			w.Tell(watching(path))
+			soon()
+			mortal.Tell(0)
+			soon()
+		}
+		require.Len(t, w.got(), 3)
+	})
+}
+
+// Case 215.
+func TestARefToAnActorWhoseNameWasReusedNeverReachesTheNewOneAcrossNodes(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		first := spawnMortal(b, "inbox")
+		old := seenFrom(a, first)
+		first.Tell(0)
+		soon()
+		inbox, _ := spawn[int](b, "inbox")
+		old.Tell(7)
+		soon()
+		require.Empty(t, inbox.got())
+		require.Len(t, b.lost.got(), 1)
+		require.ErrorIs(t, b.lost.got()[0].Reason, actor.ErrStaleRef)
+
+		n.Crash("b") // and now the whole node
+		b.stop()
+		b = start(t, n, "b")
+		inbox, _ = spawn[int](b, "inbox")
+		time.Sleep(2 * time.Second)
+		old.Tell(8)
+		soon()
+		require.Empty(t, inbox.got())
+		require.Len(t, b.lost.got(), 1)
+		require.ErrorIs(t, b.lost.got()[0].Reason, actor.ErrStaleRef)
+	})
+}
+
+func TestNothingIsToldOfWhatIsNotWatchedAnyMoreOnAnotherNode(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		w, mortal := spawnWarden(a, "warden"), spawnMortal(b, "mortal")
+		far := seenFrom(a, mortal)
+		w.Tell(watching(far))
+		soon()
+		w.Tell(unwatching(far))
+		w.Tell(watching(far))
+		w.Tell(unwatching(far))
+		mortal.Tell(0)
+		time.Sleep(time.Minute)
+		require.Empty(t, w.got())
+	})
+}
+
+// Case 75, across nodes.
+func TestUnreachableIsNotTerminatedAndAnEndMeanwhileIsToldAfterwards(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		w, mortal, living := spawnWarden(a, "warden"), spawnMortal(b, "mortal"), spawnMortal(b, "living")
+		w.Tell(watching(seenFrom(a, mortal), seenFrom(a, living)))
+		soon()
+		n.Partition([]string{"a"}, []string{"b"})
+		time.Sleep(time.Minute)
+		mortal.Tell(0)
+		time.Sleep(time.Hour) // the news is lost, and the other node has forgotten who watches
+		require.Empty(t, w.got())
+		n.Heal()
+		time.Sleep(10 * time.Second)
+		require.Equal(t, []string{"end of understudy://test@b:7355/user/mortal"}, w.got())
+		living.Tell(0)
+		soon()
+		require.Len(t, w.got(), 2)
+	})
+}
+
+func TestAWatchBeginsWhenTheOtherNodeCanBeReached(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		n.Partition([]string{"a"}, []string{"b"})
+		w, mortal := spawnWarden(a, "warden"), spawnMortal(b, "mortal")
+		w.Tell(watching(seenFrom(a, mortal)))
+		time.Sleep(time.Hour)
+		n.Heal()
+		time.Sleep(10 * time.Second)
+		mortal.Tell(0)
+		soon()
+		require.Len(t, w.got(), 1)
+	})
+}
+
+// Case 76, without a cluster.
+func TestANewProcessAtTheAddressEndsTheWatchesOfTheOneBefore(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		w := spawnWarden(a, "warden")
+		mortal := spawnMortal(b, "mortal")
+		w.Tell(watching(seenFrom(a, mortal), ref[int](a, b, "/user/mortal")))
+		soon()
+		time.Sleep(time.Minute)
+		n.Crash("b")
+		b.stop()
+		time.Sleep(time.Hour)
+		require.Empty(t, w.got(), "nobody knows better")
+		b = start(t, n, "b")
+		spawnMortal(b, "mortal")
+		time.Sleep(10 * time.Second)
+		require.Len(t, w.got(), 2)
+	})
+}
+
+func TestTheEndOfAWatcherEndsItsWatchesAndSoDoesItsRestart(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		heard := &collector[string]{}
+		mortal := spawnMortal(b, "mortal")
+		far := seenFrom(a, mortal)
+		w := warden{collector: heard}
+		watcher := actor.Spawn(a.sys, func(_ *actor.Context[order], next *actor.Next[order]) {
+			next.Supervise(w.behavior(), actor.Strategy{})
+		}, "watcher")
+		watcher.Tell(watching(far))
+		soon()
+		watcher.Tell(func(*actor.Context[order]) actor.Behavior[order] { panic("restart") })
+		soon()
+		mortal.Tell(0)
+		time.Sleep(time.Minute)
+		require.Empty(t, heard.got())
+	})
+}
+
+func TestASystemThatShutsDownTellsOfTheEndOfItsActors(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		w := spawnWarden(a, "warden")
+		w.Tell(watching(seenFrom(a, spawnMortal(b, "one")), seenFrom(a, spawnMortal(b, "two")), ref[any](a, b, "/system/watcher")))
+		time.Sleep(2 * time.Second) // by then b is connected to a
+		require.NoError(t, b.sys.Shutdown(t.Context()))
+		b.stop()
+		soon()
+		for _, l := range a.logs.All() {
+			t.Log(l.Message, l.ContextMap())
+		}
+		for _, l := range b.logs.All() {
+			t.Log(l.Message, l.ContextMap())
+		}
+		require.Len(t, w.got(), 3)
+	})
+}
+
+func TestManyWatchesAreToldOfOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		w := spawnWarden(a, "warden")
+		var mortals []actor.ActorRef[int]
+		for range 1000 {
+			m := spawnMortal(b, "")
+			mortals = append(mortals, m)
+			w.Tell(watching(seenFrom(a, m)))
+		}
+		soon()
+		n.Partition([]string{"a"}, []string{"b"})
+		for _, m := range mortals[:500] {
+			m.Tell(0)
+		}
+		time.Sleep(2 * time.Minute)
+		n.Heal()
+		time.Sleep(20 * time.Second)
+		require.Len(t, w.got(), 500)
+		for _, m := range mortals[500:] {
+			m.Tell(0)
+		}
+		soon()
+		require.Len(t, w.got(), 1000)
+	})
+}
+
+// Case 217.
+func TestANodeBehindAnotherAddressIsReachedAndWatchedAtTheOneThatItAdvertises(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a := start(t, n, "a")
+		gateway := startProxy(t, n, "gateway", "b:7355")
+		b := start(t, n, "b", func(c *remote.Config) { c.Advertise = gateway.addr })
+		spawnAdder(a.sys)
+		require.Equal(t, 8, ask(t, ref[question](b, a, "/user/adder"), 7), "replies come to the address that is advertised")
+		mortal := spawnMortal(b, "mortal")
+		require.Equal(t, "understudy://test@gateway:9000/user/mortal", mortal.Path())
+		w := spawnWarden(a, "warden")
+		w.Tell(watching(seenFrom(a, mortal)))
+		soon()
+		mortal.Tell(0)
+		soon()
+		require.Len(t, w.got(), 1)
+	})
+}
