@@ -39,10 +39,14 @@ func (c *cell[M]) become(b Behavior[M]) (handled bool) {
 }
 
 func (c *cell[M]) install(n *Next[M]) {
+	if c.phase == running && (n.OnMessage != nil || n.wrapping != nil) {
+		c.undivert()
+	}
+	if n.wrapping != nil || c.wrapping != nil {
+		c.installWrapped(n)
+		return
+	}
 	if n.OnMessage != nil {
-		if c.phase == running {
-			c.undivert()
-		}
 		c.onMessage = n.OnMessage
 	}
 	if n.OnSignal != nil {

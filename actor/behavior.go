@@ -29,8 +29,9 @@ type Next[M any] struct {
 	OnSignal  SignalHandler[M]  // nil keeps the handler there is
 
 	cell      *cell[M]
-	starting  bool // the first behavior of an incarnation
-	layered   bool // this transition has set supervision of its own
+	wrapping  *wrapping[M] // what this transition puts around the handlers; nil: what there is
+	starting  bool         // the first behavior of an incarnation
+	layered   bool         // this transition has set supervision of its own
 	stop      bool
 	unhandled bool
 	err       error
@@ -54,7 +55,7 @@ func (n *Next[M]) Fail(err error) { n.err = err }
 // It panics on a strategy that makes no sense.
 func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
 	s.validate()
-	n.cell.supervise(b, s, n.starting, n.layered)
+	n.cell.supervise(b, s, n)
 	n.layered = true
 	b(&n.cell.ctx, n)
 }

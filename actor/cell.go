@@ -46,6 +46,7 @@ type cell[M any] struct {
 	epoch     uint64 // counts incarnations, so that what belongs to an old one is recognised
 	timers    timers[M]
 	idle      *receiveTimeout[M]
+	wrapping  *wrapping[M]
 	diverting *diversion[M] // takes the detour once nothing waits
 	watched   map[*core]*watch[M]
 	cleanups  []cleanup

@@ -17,19 +17,21 @@ type layer[M any] struct {
 	initial  Behavior[M]
 	strategy Strategy
 	ledger   ledger
+	around   []wrapper[M] // its handlers, put there outside
 }
 
 // supervise adds a layer. Those that a handler adds replace those of earlier handlers.
-func (c *cell[M]) supervise(b Behavior[M], s Strategy, starting, again bool) {
-	if !starting && !again {
+func (c *cell[M]) supervise(b Behavior[M], s Strategy, n *Next[M]) {
+	if !n.starting && !n.layered {
 		c.layers = c.layers[:c.base]
 	}
-	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: time.Now()}})
+	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: time.Now()}, around: n.around()})
 }
 
 // fail asks the layers what to do about err, from the inside out. Without any, the actor
 // stops.
 func (c *cell[M]) fail(err error) {
+	c.scratch.wrapping = nil // of a transition that failed
 	if isFinal(err) {
 		c.stopFailed(err, false)
 		return

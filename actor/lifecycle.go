@@ -30,12 +30,13 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 // one that the restarting layer supervises.
 func (c *cell[M]) start() {
 	c.phase = starting
-	first := c.initial
+	first, around := c.initial, []wrapper[M](nil)
 	c.layers = c.layers[:c.restart+1]
 	if c.restart >= 0 {
 		l := c.layers[c.restart]
-		first, l.ledger.started = l.initial, time.Now()
+		first, around, l.ledger.started = l.initial, l.around, time.Now()
 	}
+	c.unwrapTo(around)
 	c.onMessage, c.onSignal = nil, nil
 	c.become(first)
 	if c.phase != starting {
@@ -43,6 +44,7 @@ func (c *cell[M]) start() {
 	}
 	if c.restart < c.base || c.base < 0 {
 		c.base = len(c.layers)
+		c.wrapping.setBase()
 	}
 	c.phase = running
 	c.setSuspended(false, 0)

@@ -40,7 +40,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 		panic(fmt.Sprintf("actor: nil behavior for actor %q", name))
 	}
 	cfg := configure(opts)
-	c := newCell(parent, b, cfg)
+	c := newCell(parent, observed(parent, b), cfg)
 	name = c.settle(name)
 	if !parent.addChild(name, &c.core) {
 		c.dead, c.over = true, true

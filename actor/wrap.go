@@ -1,0 +1,132 @@
+package actor
+
+import "slices"
+
+// Wrap puts something around the handlers that this behavior, and all that follow it, set:
+// message returns the handler for messages that is called instead of the one it is given,
+// signal likewise; nil leaves them as they are. Whoever calls it goes on with
+//
+//	b(ctx, next)
+//
+// for the behavior b that is to be inside; what that wraps itself is inside, too.
+//
+// identity, which must be comparable, says what is the same: what is around the handlers
+// already is not put there again, and fresh is false. Wrappers stay when the behavior
+// changes; those that a handler returns take the place of those that a handler returned
+// before, so that they never pile up. A restart takes away what is inside of the
+// supervision, for its behavior to put it there again, and nothing else.
+//
+// It is for extensions; others find what they need in package behaviors.
+func (n *Next[M]) Wrap(identity any, message func(MessageHandler[M]) MessageHandler[M], signal func(SignalHandler[M]) SignalHandler[M]) (fresh bool) {
+	return n.wrap(wrapper[M]{identity: identity, message: message, signal: signal})
+}
+
+func (n *Next[M]) wrap(w wrapper[M]) (fresh bool) {
+	before := n.cell.wrapping.list()
+	if n.wrapping == nil {
+		if n.starting {
+			n.wrapping = &wrapping[M]{around: slices.Clip(before)}
+		} else {
+			stay := before[:n.cell.wrapping.ofStart()]
+			if has(stay, w.identity) {
+				return false
+			}
+			n.wrapping = &wrapping[M]{around: slices.Clip(stay)}
+		}
+	}
+	if has(n.wrapping.around, w.identity) {
+		return false
+	}
+	n.wrapping.around = append(n.wrapping.around, w)
+	return !has(before, w.identity)
+}
+
+// around is what is around the handlers that n sets.
+func (n *Next[M]) around() []wrapper[M] {
+	if n.wrapping != nil {
+		return n.wrapping.around
+	}
+	return n.cell.wrapping.list()
+}
+
+// A wrapper is one thing around the handlers of an actor.
+type wrapper[M any] struct {
+	identity any
+	message  func(MessageHandler[M]) MessageHandler[M]
+	signal   func(SignalHandler[M]) SignalHandler[M]
+	children func(child AnyRef, msg any, sig Signal) // what sees the children, too; see Observe
+}
+
+func has[M any](around []wrapper[M], identity any) bool {
+	return slices.ContainsFunc(around, func(w wrapper[M]) bool { return w.identity == identity })
+}
+
+// wrapping is all that is around the handlers of a cell; nil when nothing is.
+type wrapping[M any] struct {
+	around  []wrapper[M]      // the outermost first; replaced, never changed
+	base    int               // how many of them the first behavior set
+	message MessageHandler[M] // inside of all
+	signal  SignalHandler[M]  // inside of all; nil for a behavior without one
+}
+
+func (w *wrapping[M]) list() []wrapper[M] {
+	if w == nil {
+		return nil
+	}
+	return w.around
+}
+
+func (w *wrapping[M]) ofStart() int {
+	if w == nil {
+		return 0
+	}
+	return w.base
+}
+
+// setBase says that all there is now is that of the first behavior.
+func (w *wrapping[M]) setBase() {
+	if w != nil {
+		w.base = len(w.around)
+	}
+}
+
+// installWrapped sets the handlers of n, with all that is around them.
+func (c *cell[M]) installWrapped(n *Next[M]) {
+	w := &wrapping[M]{around: n.around(), base: c.wrapping.ofStart(), message: c.onMessage, signal: c.onSignal}
+	if c.wrapping != nil {
+		w.message, w.signal = c.wrapping.message, c.wrapping.signal
+	}
+	if n.OnMessage != nil {
+		w.message = n.OnMessage
+	}
+	if n.OnSignal != nil {
+		w.signal = n.OnSignal
+	}
+	c.wrapping, n.wrapping = w, nil
+	c.onMessage, c.onSignal = w.compose()
+}
+
+func (w *wrapping[M]) compose() (MessageHandler[M], SignalHandler[M]) {
+	message, signal := w.message, w.signal
+	if signal == nil {
+		signal = func(_ *Context[M], sig Signal) Behavior[M] { return ignoreSignal[M](sig) }
+	}
+	for _, layer := range slices.Backward(w.around) {
+		if layer.message != nil {
+			message = layer.message(message)
+		}
+		if layer.signal != nil {
+			signal = layer.signal(signal)
+		}
+	}
+	return message, signal
+}
+
+// unwrapTo leaves around the handlers what was there when around was noted, for a restart.
+func (c *cell[M]) unwrapTo(around []wrapper[M]) {
+	if len(around) == 0 {
+		c.wrapping = nil
+		return
+	}
+	c.wrapping = &wrapping[M]{around: around, base: min(c.wrapping.ofStart(), len(around))}
+}

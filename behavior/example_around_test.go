@@ -1,0 +1,107 @@
+package behaviors_test
+
+import (
+	"context"
+	"fmt"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+)
+
+// speaker prints what it is told, and ends at "bye".
+func speaker() actor.Behavior[string] {
+	return behaviors.Receive(func(_ *actor.Context[string], line string) actor.Behavior[string] {
+		fmt.Println(line)
+		if line == "bye" {
+			return behaviors.Stopped
+		}
+		return behaviors.Same
+	})
+}
+
+// An interceptor decides which messages get through, and as what.
+func ExampleIntercept() {
+	polite := &behaviors.Interceptor[string]{
+		Message: func(ctx *actor.Context[string], line string, inner actor.MessageHandler[string]) actor.Behavior[string] {
+			if line == "!#?" {
+				return behaviors.Unhandled
+			}
+			return inner(ctx, line)
+		},
+	}
+	system := actor.NewSystem("example")
+	ref := actor.Spawn(system, behaviors.Intercept(polite, speaker()), "speaker")
+	for _, line := range []string{"hello", "!#?", "bye"} {
+		ref.Tell(line)
+	}
+	finish(system, ref)
+	// Output:
+	// hello
+	// bye
+}
+
+func ExampleMonitor() {
+	system := actor.NewSystem("example")
+	copies := actor.Spawn(system, behaviors.Receive(func(_ *actor.Context[string], line string) actor.Behavior[string] {
+		fmt.Println("copy of", line)
+		if line == "bye" {
+			return behaviors.Stopped
+		}
+		return behaviors.Same
+	}), "copies")
+	ref := actor.Spawn(system, behaviors.Monitor(copies, behaviors.Ignore[string]), "deaf")
+	ref.Tell("hello")
+	ref.Tell("bye")
+	finish(system, copies)
+	// Output:
+	// copy of hello
+	// copy of bye
+}
+
+func ExampleLogMessages() {
+	system := actor.NewSystem("example", actor.WithLogger(zap.NewExample()))
+	ref := actor.Spawn(system, behaviors.LogMessages(zap.DebugLevel, speaker()), "speaker")
+	ref.Tell("bye")
+	finish(system, ref)
+	// Output:
+	// {"level":"debug","msg":"message","actor":"/user/speaker","type":"string","value":"bye"}
+	// bye
+	// {"level":"debug","msg":"signal","actor":"/user/speaker","type":"actor.PostStop","value":"{}"}
+}
+
+func ExampleSpy() {
+	system := actor.NewSystem("example")
+	spy := actor.Spawn(system, behaviors.Receive(func(_ *actor.Context[behaviors.Observation], o behaviors.Observation) actor.Behavior[behaviors.Observation] {
+		if o.Signal != nil {
+			fmt.Printf("%s handled the signal %T\n", o.Actor.Path(), o.Signal)
+			return behaviors.Stopped
+		}
+		fmt.Printf("%s handled %v\n", o.Actor.Path(), o.Message)
+		return behaviors.Same
+	}), "spy")
+	ref := actor.Spawn(system, behaviors.Spy(spy, speaker()), "speaker")
+	ref.Tell("bye")
+	finish(system, spy)
+	// Output:
+	// bye
+	// understudy://example/user/speaker handled bye
+	// understudy://example/user/speaker handled the signal actor.PostStop
+}
+
+// finish waits until ref has ended, and shuts the system down.
+func finish(system *actor.System, ref actor.AnyRef) {
+	ended := make(chan struct{})
+	actor.Spawn(system, behaviors.Setup(func(ctx *actor.Context[struct{}]) actor.Behavior[struct{}] {
+		ctx.WatchWith(ref, struct{}{})
+		return behaviors.Receive(func(*actor.Context[struct{}], struct{}) actor.Behavior[struct{}] {
+			close(ended)
+			return behaviors.Stopped
+		})
+	}), "")
+	<-ended
+	if err := system.Shutdown(context.Background()); err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,38 @@
+package behaviors
+
+import (
+	"fmt"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// LogMessages goes on as b does, and logs each message and each signal at level before it
+// is handled, with the actor's path, the type and the value. At a level that the logger
+// does not want it costs next to nothing. Nested with one level it logs once.
+func LogMessages[M any](level zapcore.Level, b actor.Behavior[M]) actor.Behavior[M] {
+	return wrapped(logged{level}, func(inner actor.MessageHandler[M]) actor.MessageHandler[M] {
+		return func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+			if entry := ctx.Log().Check(level, "message"); entry != nil {
+				entry.Write(described(msg)...)
+			}
+			return inner(ctx, msg)
+		}
+	}, func(inner actor.SignalHandler[M]) actor.SignalHandler[M] {
+		return func(ctx *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
+			if entry := ctx.Log().Check(level, "signal"); entry != nil {
+				entry.Write(described(sig)...)
+			}
+			return inner(ctx, sig)
+		}
+	}, b)
+}
+
+// logged is the identity of what LogMessages puts around a behavior.
+type logged struct{ at zapcore.Level }
+
+func described(what any) []zap.Field {
+	return []zap.Field{zap.String("type", fmt.Sprintf("%T", what)), zap.String("value", fmt.Sprintf("%+v", what))}
+}

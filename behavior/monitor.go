@@ -1,0 +1,30 @@
+package behaviors
+
+import "github.com/understudy-go/understudy/actor"
+
+// Monitor goes on as b does, and tells ref a copy of each message before it is handled.
+// Nested, each ref gets one copy.
+func Monitor[M any](ref actor.ActorRef[M], b actor.Behavior[M]) actor.Behavior[M] {
+	return wrapped(monitored[M]{ref}, func(inner actor.MessageHandler[M]) actor.MessageHandler[M] {
+		return func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+			ref.Tell(msg)
+			return inner(ctx, msg)
+		}
+	}, nil, b)
+}
+
+// monitored is the identity of what Monitor puts around a behavior.
+type monitored[M any] struct{ by actor.ActorRef[M] }
+
+// wrapped goes on as b does, with message and signal around its handlers, once for each
+// identity.
+func wrapped[M any](identity any,
+	message func(actor.MessageHandler[M]) actor.MessageHandler[M],
+	signal func(actor.SignalHandler[M]) actor.SignalHandler[M],
+	b actor.Behavior[M],
+) actor.Behavior[M] {
+	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+		next.Wrap(identity, message, signal)
+		b(ctx, next)
+	}
+}
