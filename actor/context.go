@@ -69,7 +69,7 @@ func (c *Context[M]) Fail(err error) Behavior[M] {
 // as the code that deferred it is not run again. f may use what the behavior uses; it
 // may block, and the actor's end waits.
 func (c *Context[M]) Defer(f func()) {
-	c.cell.cleanups = append(c.cell.cleanups, cleanup{depth: len(c.cell.layers), run: f})
+	c.cell.addCleanup(cleanup{depth: c.cell.depth(), run: f})
 }
 
 // After tells the actor msg after d. A timer of the same key is replaced.

@@ -103,6 +103,7 @@ func (c *cell[M]) finish() {
 type cleanup struct {
 	depth int
 	run   func()
+	of    any // what may take it out again; nil for what stays
 }
 
 // endIncarnation gives the last signal to the behavior, if there ever was one, and runs

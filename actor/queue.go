@@ -1,5 +1,7 @@
 package actor
 
+import "slices"
+
 // A queue holds the items of a cell: what is being worked through by the turn that
 // runs, and what has come since. The mutex of the core guards it; but batch belongs to
 // the turn, unless the actor is suspended.
@@ -49,6 +51,9 @@ func (q *queue[M]) pop() (it item[M], ok bool) { return q.batch.pop() }
 
 // size is how many items there are.
 func (q *queue[M]) size() int { return q.batch.size + q.waiting.size }
+
+// putBack puts items, which are not empty, before all others; no bound counts them.
+func (q *queue[M]) putBack(items []item[M]) { q.batch.prepend(items) }
 
 // drain empties the queue and returns all that was in it, in order.
 func (q *queue[M]) drain() []item[M] {
@@ -127,6 +132,15 @@ func (c *chain[M]) pop() (it item[M], ok bool) {
 	*first = item[M]{} // retain nothing
 	c.advance()
 	return it, true
+}
+
+// prepend puts items, which are not empty, before all others.
+func (c *chain[M]) prepend(items []item[M]) {
+	c.head = &chunk[M]{items: slices.Clip(items), after: c.head}
+	if c.tail == nil {
+		c.tail = c.head
+	}
+	c.size += len(items)
 }
 
 // takeBounded takes out the first item that is not exempt from a bound, of which there

@@ -90,6 +90,37 @@ func ExampleSpy() {
 	// understudy://example/user/speaker handled the signal actor.PostStop
 }
 
+// A connection takes requests before it is open, and handles them once it is.
+func ExampleWithStash() {
+	open := behaviors.Receive(func(_ *actor.Context[string], request string) actor.Behavior[string] {
+		fmt.Println("handled", request)
+		if request == "bye" {
+			return behaviors.Stopped
+		}
+		return behaviors.Same
+	})
+	opening := behaviors.WithStash(100, func(stash *actor.Stash[string]) actor.Behavior[string] {
+		return behaviors.Receive(func(_ *actor.Context[string], request string) actor.Behavior[string] {
+			if request == "opened" {
+				fmt.Println(stash.Len(), "have waited")
+				return stash.UnstashAll(open)
+			}
+			return stash.Stash(request)
+		})
+	})
+	system := actor.NewSystem("example")
+	ref := actor.Spawn(system, opening, "connection")
+	for _, request := range []string{"first", "second", "opened", "bye"} {
+		ref.Tell(request)
+	}
+	finish(system, ref)
+	// Output:
+	// 2 have waited
+	// handled first
+	// handled second
+	// handled bye
+}
+
 // finish waits until ref has ended, and shuts the system down.
 func finish(system *actor.System, ref actor.AnyRef) {
 	ended := make(chan struct{})
