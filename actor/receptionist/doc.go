@@ -29,10 +29,10 @@
 // # How soon
 //
 // Listings of different nodes are eventually the same. While members reach each other, a
-// registration is known everywhere after the time of one message. A node that joins, or can be reached again, is told
-// everything when the cluster sees that, and what was lost without anybody noticing is
-// repaired within half a minute: versions are compared with each member in turn. Who
-// needs to be sure asks the actor itself: it may have ended a moment ago.
+// registration is known everywhere after the time of one message. A node that joins, or can
+// be reached again, is told everything when the cluster sees that, and what was lost
+// without anybody noticing is repaired within half a minute: versions are compared with
+// each member in turn. No listing says that an actor lives: it may have ended a moment ago.
 //
 // # What it costs
 //
@@ -40,8 +40,7 @@
 // moment. A member that joins gets all that each node has registered, in messages of 2000
 // entries, some hundred bytes each. After that every node sends one small message to each
 // other in half a minute. A cluster in which nothing is registered sends nothing. Every
-// node keeps all registrations in memory, and each costs its own node one idle actor that
-// waits for the end of the registered one.
+// node keeps all registrations in memory.
 //
 // # One name, two types
 //

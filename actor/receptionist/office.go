@@ -27,7 +27,7 @@ type office struct {
 // A registration is an actor of this node.
 type registration struct {
 	ref     actor.AnyRef
-	dismiss func() // who waits for its end
+	dismiss func() // who waits for its end; nil until somebody does
 }
 
 // A service is what this process makes of one of that name.
@@ -131,6 +131,10 @@ func (o *office) news() (listeners []*listener, wrong []Mismatch) {
 		}
 		s.listing = nil
 		s.version++
+		if len(s.listeners) == 0 && len(o.registry.services[name]) == 0 {
+			delete(o.services, name) // names come and go
+			continue
+		}
 		for l := range s.listeners {
 			listeners = append(listeners, l)
 		}

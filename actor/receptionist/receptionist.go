@@ -1,10 +1,8 @@
 package receptionist
 
 import (
-	"context"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 )
@@ -22,12 +20,25 @@ func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) 
 	o.change(func(r *registry) []parcel {
 		use(o, key)
 		if added = r.add(e); added {
-			o.here[e] = registration{ref, o.await(ref, func() { o.remove(e) })}
+			o.here[e] = registration{ref: ref}
 		}
 		return nil
 	})
 	if added {
+		o.await(e, ref)
 		o.wake()
+	}
+}
+
+// await takes out a registration when its actor ends.
+func (o *office) await(e entry, ref actor.AnyRef) {
+	dismiss := o.system.AfterEnd(ref, func() { o.remove(e) })
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, still := o.here[e]; still {
+		o.here[e] = registration{ref, dismiss}
+	} else {
+		dismiss()
 	}
 }
 
@@ -43,7 +54,9 @@ func (o *office) remove(e entry) {
 	removed := false
 	o.change(func(r *registry) []parcel {
 		if removed = r.remove(e); removed {
-			o.here[e].dismiss()
+			if dismiss := o.here[e].dismiss; dismiss != nil {
+				dismiss()
+			}
 			delete(o.here, e)
 		}
 		return nil
@@ -100,33 +113,9 @@ func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) e
 	if ref == (actor.ActorRef[M]{}) {
 		panic(fmt.Sprintf("receptionist: cannot register the zero ActorRef for service %q", key.name))
 	}
-	if !ofSystem(s, ref) {
+	if !s.Owns(ref) {
 		panic(fmt.Sprintf("receptionist: cannot register %s for service %q: it lives on another node; register it there", ref.Path(), key.name))
 	}
 	_, _ = ref.MarshalCBOR() // makes adapters reachable from other nodes; it cannot fail
 	return entry{Service: key.name, Type: typeName(reflect.TypeFor[M]()), Ref: ref.String()}
 }
-
-// ofSystem reports whether ref is that of an actor of s.
-func ofSystem(s *actor.System, ref actor.AnyRef) bool {
-	home := "understudy://" + s.Name()
-	if s.Address() != "" {
-		home += "@" + s.Address()
-	}
-	return strings.HasPrefix(ref.Path(), home+"/")
-}
-
-// await calls ended when the actor behind ref has ended, unless it is dismissed before.
-func (o *office) await(ref actor.AnyRef, ended func()) (dismiss func()) {
-	waits, cancel := context.WithCancel(context.Background())
-	actor.Spawn(o.system.Framework(), func(ctx *actor.Context[struct{}], next *actor.Next[struct{}]) {
-		ctx.WatchWith(ref, struct{}{})
-		next.OnMessage = func(*actor.Context[struct{}], struct{}) actor.Behavior[struct{}] {
-			ended()
-			return stop
-		}
-	}, "", actor.WithContext(waits))
-	return cancel
-}
-
-func stop[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }

@@ -194,7 +194,8 @@ func TestAnAdapterCanBeRegisteredAndEndsWithItsActor(t *testing.T) {
 func TestAServiceHasOneTypeAndItsActorsLiveHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t)
-		receptionist.Find(s, workers)
+		a := actor.Spawn(s, worker(), "a")
+		receptionist.Register(s, workers, a)
 		require.PanicsWithValue(t, `receptionist: service "workers" is one of receptionist_test.job on this node, and cannot be one of string too; give it another name`,
 			func() { receptionist.Find(s, receptionist.NewKey[string]("workers")) })
 		require.Panics(t, func() { receptionist.Register(s, workers, actor.ActorRef[job]{}) })
@@ -203,6 +204,8 @@ func TestAServiceHasOneTypeAndItsActorsLiveHere(t *testing.T) {
 		})
 		require.Panics(t, func() { receptionist.NewKey[job]("") })
 		require.Panics(t, func() { receptionist.Find(s, receptionist.ServiceKey[job]{}) })
-		require.Empty(t, receptionist.Find(s, workers).All(), "it still answers")
+		require.Len(t, receptionist.Find(s, workers).All(), 1, "it still answers")
+		receptionist.Deregister(s, workers, a)
+		require.Empty(t, receptionist.Find(s, receptionist.NewKey[string]("workers")).All(), "the name is free again")
 	})
 }

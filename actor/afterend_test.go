@@ -1,0 +1,46 @@
+package actor_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+func TestAfterEndCallsOnceWhenTheActorEndsOrHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		adapters := make(chan actor.ActorRef[int], 1)
+		a := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
+			adapters <- actor.Adapt(ctx, func(int) string { return "" })
+			return behaviors.Receive(func(*actor.Context[string], string) actor.Behavior[string] { return behaviors.Stopped })
+		}), "a")
+		adapter := <-adapters
+		var calls []string
+		note := func(what string) func() { return func() { calls = append(calls, what) } }
+		s.AfterEnd(a, note("ref"))
+		s.AfterEnd(adapter, note("adapter"))
+		s.AfterEnd(a, note("never"))()
+		synctest.Wait()
+		require.Empty(t, calls)
+		a.Tell("stop")
+		synctest.Wait()
+		require.Equal(t, []string{"ref", "adapter"}, calls)
+		s.AfterEnd(a, note("late"))()
+		require.Equal(t, []string{"ref", "adapter", "late"}, calls)
+		require.True(t, s.Owns(a))
+		require.True(t, s.Owns(adapter))
+	})
+}
+
+func TestASystemOwnsItsActorsOnly(t *testing.T) {
+	s, other := testkit.NewSystem(t), testkit.NewSystem(t)
+	require.True(t, s.Owns(actor.Resolve[int](s, "understudy://test/user/nobody")))
+	require.False(t, s.Owns(actor.Resolve[int](other, "understudy://test/user/nobody")))
+	require.False(t, s.Owns(actor.Resolve[int](s, "understudy://test@n2:7355/user/a")))
+	require.False(t, s.Owns(actor.ActorRef[int]{}))
+}
