@@ -18,14 +18,10 @@ func (s *System) Owns(ref AnyRef) bool {
 // still be running when cancel returns.
 func (s *System) AfterEnd(ref AnyRef, f func()) (cancel func()) {
 	target := ref.target().actor()
-	w := &endFunc{f}
+	w := &endWatcher{f}
 	if target == nil || !target.addWatcher(w) {
 		f()
 		return func() {}
 	}
 	return func() { target.removeWatcher(w) }
 }
-
-type endFunc struct{ call func() }
-
-func (w *endFunc) watchedEnded(*core, error) { w.call() }
