@@ -33,6 +33,12 @@ type Config struct {
 	// the one that is bound. Port 0 stands for the port that was bound. It is required when
 	// Bind names no single interface.
 	Advertise string
+	// Outbound makes an endpoint that listens nowhere, as for a client behind a NAT, which is
+	// no member of a cluster. It has a made-up address of its own; Bind means nothing, and
+	// Advertise must be empty. Others send to it over connections that it has opened, see
+	// [Endpoint.Reach]. It has neither datagrams nor a control lane, and cannot talk to others
+	// of its kind.
+	Outbound bool
 	// Network is the way to the others; nil means the TCP and UDP of the operating system.
 	Network Network
 

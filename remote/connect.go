@@ -177,7 +177,9 @@ func (l *link) failed(err error) {
 	if l.endsSession(err) {
 		l.startOver(err)
 	}
-	l.end.cfg.DialFailed(l.key.addr, err)
+	if !isOutbound(l.key.addr) {
+		l.end.cfg.DialFailed(l.key.addr, err)
+	}
 
 	l.mu.Lock()
 	defer l.mu.Unlock()

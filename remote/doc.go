@@ -83,6 +83,16 @@
 //	MaxStrangers      128       connections that are not authenticated yet; then the oldest is closed
 //	MaxStrangersPerHost 16      those of one IP address; more are closed at once
 //
+// # Clients
+//
+// An endpoint with [Config.Outbound] listens nowhere: it is for programs outside the
+// cluster, perhaps behind a NAT. It has a made-up address below client.invalid, which is
+// part of the refs of its actors. It dials whom it talks to, like any other; and it keeps
+// a connection open to each peer given to [Endpoint.Reach], by which that one can send to
+// it, with the same guarantees. Who is not given cannot send to it: messages become dead
+// letters there, with [actor.ErrUnreachable]. The certificate of a client need not be for
+// any host; a client is not listened to on the control lane.
+//
 // # Security
 //
 // With [Config.TLS] or [Config.Keyring] all lanes run over TLS 1.3, in which both sides show
@@ -102,6 +112,7 @@
 //	C   control   frames are opaque, for package cluster; the oldest are dropped rather than kept
 //	A   user      frames are envelopes: the CBOR array [path, uid, type name, message]
 //	M   stream    memberlist's, from here on
+//	R   reverse   after hello and answer it waits until the listener begins a user lane on it
 //
 // On C and A the dialler goes on with its hello and the listener with its answer; then
 // only the dialler sends frames, and only the listener sends acknowledgements.

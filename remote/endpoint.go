@@ -22,8 +22,8 @@ type Endpoint struct {
 	addr    string // advertised
 	cluster uint64 // hash of its name
 
-	listener net.Listener
-	packets  net.PacketConn
+	listener net.Listener   // nil with Config.Outbound
+	packets  net.PacketConn // likewise
 	streams  chan net.Conn
 	gossip   chan Packet
 
@@ -38,6 +38,8 @@ type Endpoint struct {
 	sessions    sessions
 	conns       conns
 	types       firsts
+	reverses    *reverses
+	reaching    *reaching
 
 	system  atomic.Pointer[actor.System]
 	watcher atomic.Pointer[deathwatch.Watcher] // set by Serve
@@ -54,11 +56,14 @@ var _ actor.Transport = (*Endpoint)(nil)
 const gossipQueue = 256
 
 // Listen opens an endpoint. Others can connect at once; what they tell actors waits for
-// [Endpoint.Serve].
+// [Endpoint.Serve]. With [Config.Outbound] nobody can: see [Endpoint.Reach].
 func Listen(cfg Config) (*Endpoint, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, err
+	}
+	if cfg.Outbound {
+		return listenNowhere(cfg)
 	}
 	guard, err := newGuard(cfg)
 	if err != nil {
@@ -72,13 +77,20 @@ func Listen(cfg Config) (*Endpoint, error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), packets.Close())
 	}
+	e := newEndpoint(cfg, guard, addr)
+	e.listener, e.packets = listener, packets
+	e.tasks.Go(e.acceptAll)
+	e.tasks.Go(e.readPackets)
+	return e, nil
+}
+
+// newEndpoint returns an endpoint that is not on the network yet.
+func newEndpoint(cfg Config, guard *guard, addr string) *Endpoint {
 	e := &Endpoint{
 		cfg:       cfg,
 		log:       cfg.Logger.With(zap.String("node", addr)),
 		addr:      addr,
 		cluster:   clusterHash(cfg.Cluster),
-		listener:  listener,
-		packets:   packets,
 		streams:   make(chan net.Conn),
 		gossip:    make(chan Packet, gossipQueue),
 		guard:     guard,
@@ -89,14 +101,14 @@ func Listen(cfg Config) (*Endpoint, error) {
 		sessions:  sessions{last: map[linkKey]*inbound{}},
 		conns:     conns{open: map[net.Conn]struct{}{}},
 		types:     firsts{seen: map[string]bool{}},
+		reverses:  newReverses(),
+		reaching:  newReaching(),
 		serving:   make(chan struct{}),
 		closing:   make(chan struct{}),
 	}
 	e.shut = once(e.shutDown)
 	e.incarnation.Store(cfg.Incarnation)
-	e.tasks.Go(e.acceptAll)
-	e.tasks.Go(e.readPackets)
-	return e, nil
+	return e
 }
 
 // bindAttempts is how often bind looks for a port that is free for both protocols.
@@ -211,7 +223,11 @@ func once(f func() error) func() error {
 func (e *Endpoint) shutDown() error {
 	e.links.finish(time.Now().Add(e.cfg.Linger))
 	close(e.closing)
-	err := errors.Join(e.listener.Close(), e.packets.Close())
+	e.reaching.end()
+	var err error
+	if !e.cfg.Outbound {
+		err = errors.Join(e.listener.Close(), e.packets.Close())
+	}
 	e.conns.close()
 	e.tasks.Wait()
 	return err

@@ -23,6 +23,7 @@ const (
 	laneControl lane = 'C'
 	laneUser    lane = 'A'
 	laneStream  lane = 'M' // no protocol of ours on it
+	laneReverse lane = 'R' // the listener is to dial on it
 )
 
 func (l lane) String() string {
@@ -33,6 +34,8 @@ func (l lane) String() string {
 		return "user"
 	case laneStream:
 		return "stream"
+	case laneReverse:
+		return "reverse"
 	}
 	return fmt.Sprintf("lane 0x%02x", byte(l))
 }

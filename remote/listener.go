@@ -105,6 +105,8 @@ func (e *Endpoint) demultiplex(x *stranger) (kept bool, err error) {
 		}
 		err := e.handOut(farewell(conn))
 		return err == nil, err
+	case laneReverse:
+		return e.keepForSending(x, conn)
 	case tlsHandshake:
 		return false, e.turnAway(conn, refuse(RefusedIdentity, "this node has neither certificates nor a secret"))
 	default:
@@ -124,7 +126,7 @@ func readByte(conn net.Conn) (byte, error) {
 // secure lets the peer prove who it is, and returns the first byte after that. A node that
 // has no TLS is told what it lacks, and nothing else.
 func (e *Endpoint) secure(conn net.Conn, first byte) (net.Conn, byte, error) {
-	if l := lane(first); l == laneControl || l == laneUser {
+	if l := lane(first); l == laneControl || l == laneUser || l == laneReverse {
 		if _, err := readFrame(conn, maxHandshake); err != nil {
 			return nil, 0, err
 		}
@@ -183,7 +185,11 @@ func (e *Endpoint) receive(x *stranger, conn net.Conn, l lane) error {
 
 // judge decides whether a hello that we understand is welcome.
 func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
-	if e.guard != nil {
+	if isOutbound(h.Addr) {
+		if l == laneControl {
+			return refuse(RefusedMember, "%s is no node", h.Addr)
+		}
+	} else if e.guard != nil {
 		if err := e.guard.identify(conn, h.Addr); err != nil {
 			return refuse(RefusedIdentity, "your certificate is not for the address that you advertise: %v", err)
 		}

@@ -26,6 +26,9 @@ func (h hostport) String() string  { return string(h) }
 
 // dial connects to the endpoint at addr. With a guard, that has proved who it is.
 func (e *Endpoint) dial(ctx context.Context, addr string) (net.Conn, error) {
+	if isOutbound(addr) {
+		return e.reverses.take(ctx, addr)
+	}
 	conn, err := e.cfg.Network.Dial(ctx, addr)
 	if err != nil || e.guard == nil {
 		return conn, err

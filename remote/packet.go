@@ -90,6 +90,9 @@ func (e *Endpoint) sendSealed(tag byte, addr string, data []byte) {
 }
 
 func (e *Endpoint) sendPacket(addr string, b []byte) {
+	if e.cfg.Outbound || isOutbound(addr) {
+		return // such an endpoint has no datagrams
+	}
 	if _, err := e.packets.WriteTo(b, hostport(addr)); err != nil {
 		e.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
 	}
@@ -98,6 +101,9 @@ func (e *Endpoint) sendPacket(addr string, b []byte) {
 // WritePacket sends a datagram of memberlist's protocol to the endpoint at addr.
 // It does not block. Being lost is not an error.
 func (e *Endpoint) WritePacket(data []byte, addr string) error {
+	if e.cfg.Outbound || isOutbound(addr) {
+		return nil // such an endpoint has no datagrams
+	}
 	if e.guard != nil {
 		e.sendSealed(packetGossip, addr, data)
 		return nil

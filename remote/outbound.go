@@ -1,0 +1,198 @@
+package remote
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// An endpoint with [Config.Outbound] listens nowhere. It opens connections to others, by
+// which those send to it: on a reverse lane the two sides shake hands, and then the
+// connection waits until the listener has something to send. What it carries from there on
+// is what a connection carries that the listener has dialled.
+
+// outboundHost is the end of the made-up hosts of outbound endpoints. RFC 2606 sees to it
+// that no host has such a name.
+const outboundHost = ".client.invalid"
+
+// outboundAddr makes up an address that nobody else has.
+func outboundAddr() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:]) + outboundHost + ":1"
+}
+
+// isOutbound tells whether an address is that of an endpoint that cannot be dialled.
+func isOutbound(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	return err == nil && strings.HasSuffix(host, outboundHost)
+}
+
+// listenNowhere makes an endpoint without a listener.
+func listenNowhere(cfg Config) (*Endpoint, error) {
+	if cfg.Advertise != "" {
+		return nil, errors.New("remote: Config.Advertise is set with Outbound; an endpoint that does not listen has no address for others to dial, leave it out")
+	}
+	guard, err := newGuard(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return newEndpoint(cfg, guard, outboundAddr()), nil
+}
+
+// reaching is to whom an outbound endpoint keeps connections.
+type reaching struct {
+	ctx context.Context // ends with the endpoint
+	end context.CancelFunc
+
+	mu    sync.Mutex // guards peers
+	peers map[string]context.CancelFunc
+}
+
+func newReaching() *reaching {
+	ctx, end := context.WithCancel(context.Background())
+	return &reaching{ctx: ctx, end: end, peers: map[string]context.CancelFunc{}}
+}
+
+// Reach says which endpoints may have to send to this one, which is [Config.Outbound]: it
+// keeps a connection to each open for that, and tries again, with pauses that grow to
+// [Config.MaxBackoff], where that fails. It does not block. Addresses that were given before
+// and are not now are reached no more; what is under way comes through.
+func (e *Endpoint) Reach(addrs []string) {
+	if !e.cfg.Outbound {
+		panic("remote: Reach is for endpoints with Config.Outbound; others can be dialled")
+	}
+	r := e.reaching
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.peers
+	r.peers = make(map[string]context.CancelFunc, len(addrs))
+	for _, addr := range addrs {
+		if r.peers[addr] != nil {
+			continue
+		}
+		cancel := before[addr]
+		delete(before, addr)
+		if cancel == nil {
+			cancel = e.reach(addr)
+		}
+		r.peers[addr] = cancel
+	}
+	for _, cancel := range before {
+		cancel()
+	}
+}
+
+// reach begins to keep a connection. The caller holds reaching.mu.
+func (e *Endpoint) reach(addr string) context.CancelFunc {
+	ctx, cancel := context.WithCancel(e.reaching.ctx)
+	if ctx.Err() == nil {
+		e.tasks.Go(func() { e.keepReverse(ctx, addr) })
+	}
+	return cancel
+}
+
+// keepReverse sees that there is always a connection that waits, until ctx ends.
+func (e *Endpoint) keepReverse(ctx context.Context, addr string) {
+	log := e.log.With(zap.String("peer", addr), zap.Stringer("lane", laneReverse))
+	for failures := 0; ctx.Err() == nil; {
+		err := e.waitReverse(ctx, addr)
+		if err == nil {
+			failures = 0
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if failures++; failures == 1 {
+			log.Info("no connection for what the peer sends", zap.Error(err))
+		}
+		e.cfg.DialFailed(addr, err)
+		sleep(ctx.Done(), backoff(failures, e.cfg.MinBackoff, e.cfg.MaxBackoff))
+	}
+}
+
+// waitReverse opens a connection and waits until the peer has something to send, which is
+// received in a goroutine of its own.
+func (e *Endpoint) waitReverse(ctx context.Context, addr string) error {
+	conn, _, err := e.openReverse(ctx, addr)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { discard(conn) })
+	first, err := readByte(conn)
+	if !stop() || err != nil {
+		discard(conn)
+		return errors.Join(ctx.Err(), err)
+	}
+	e.tasks.Go(func() { e.receiveReverse(conn, lane(first)) })
+	return nil
+}
+
+// openReverse dials and shakes hands. The peer that answers may advertise another address.
+func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Peer, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.DialTimeout)
+	defer cancel()
+	conn, err := e.dial(ctx, addr)
+	if err != nil {
+		return nil, Peer{}, err
+	}
+	stop := context.AfterFunc(ctx, func() { discard(conn) })
+	a, err := greet(conn, laneReverse, hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}, addr)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && e.guard != nil {
+		err = e.identify(conn, a.Addr)
+	}
+	if err != nil {
+		discard(conn)
+		return nil, Peer{}, err
+	}
+	return conn, a.peer(), nil
+}
+
+func (e *Endpoint) identify(conn net.Conn, addr string) error {
+	if err := e.guard.identify(conn, addr); err != nil {
+		return fmt.Errorf("%w: the node advertises %s, for which its certificate is not: %w", ErrNotAuthenticated, addr, err)
+	}
+	return nil
+}
+
+// Greet asks who lives at an address, which may be one of several of a node: it returns the
+// peer under the address that it advertises, or a [*RefusedError], [ErrNotAuthenticated], or
+// whatever else keeps the two from talking. It is for endpoints with [Config.Outbound].
+func (e *Endpoint) Greet(ctx context.Context, addr string) (Peer, error) {
+	conn, peer, err := e.openReverse(ctx, addr)
+	if err != nil {
+		return Peer{}, err
+	}
+	discard(conn)
+	return peer, nil
+}
+
+// receiveReverse receives what the peer sends on a connection that this endpoint has opened.
+func (e *Endpoint) receiveReverse(conn net.Conn, l lane) {
+	defer discard(conn)
+	if !e.conns.add(conn) {
+		return
+	}
+	defer e.conns.remove(conn)
+	err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout))
+	switch {
+	case err != nil:
+	case l != laneUser:
+		err = fmt.Errorf("%w: %v", ErrFrame, l)
+	default:
+		err = e.receive(nil, conn, l)
+	}
+	e.logEnd(conn, err)
+}
