@@ -102,6 +102,7 @@ func listen(cfg Config) (*Node, error) {
 	receptionist.Attach(n.System, (*roster)(n))
 	endpoint.Serve(n.System)
 	n.followMembers()
+	n.attendClients()
 	return n, nil
 }
 

@@ -13,16 +13,20 @@ import "github.com/understudy-go/understudy/actor"
 // end, as with actor.Context.Defer: so subscribe where the behavior begins. When the node
 // has ended there are no more views. It may be any node, not only that of the actor.
 func Subscribe[M any](ctx *actor.Context[M], n *Node, handle func(View) actor.Behavior[M]) {
+	subscribe(ctx, n.views, handle)
+}
+
+func subscribe[M any](ctx *actor.Context[M], views *bulletin, handle func(View) actor.Behavior[M]) {
 	var seen uint64
 	begun := false
 	notify := ctx.Notify(func() actor.Behavior[M] {
-		v := n.View()
+		v, _, _ := views.read()
 		if begun && v.Version <= seen {
 			return nil
 		}
 		begun, seen = true, v.Version
 		return handle(v)
 	})
-	ctx.Defer(n.views.listen(notify))
+	ctx.Defer(views.listen(notify))
 	notify()
 }

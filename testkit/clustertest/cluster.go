@@ -35,6 +35,8 @@ type Cluster struct {
 	live map[string]*cluster.Node
 
 	clocks map[string]*clock // they outlive their nodes
+
+	clients []*cluster.Client
 }
 
 // An Option changes the configuration of the node called name before it starts.
@@ -272,6 +274,7 @@ func (c *Cluster) shutdown(n *cluster.Node) {
 }
 
 func (c *Cluster) close() {
+	c.hangUp()
 	for _, n := range c.Nodes() {
 		c.shutdown(n)
 	}
