@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/actor"
@@ -35,7 +36,7 @@ const maxText = 4 << 10
 // appendEnvelope appends a frame with the envelope to buf.
 func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload) []byte {
 	begin := len(buf)
-	buf = append(buf, make([]byte, frameHeader)...)
+	buf = slices.Grow(buf, envelopeSize(path, p))[:begin+frameHeader]
 	buf = appendHead(buf, cborArray, envelopeFields)
 	buf = appendHead(buf, cborText, uint64(len(path)))
 	buf = append(buf, path...)
@@ -48,16 +49,17 @@ func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload) []byte
 	return buf
 }
 
-// encode returns a frame with the envelope. It fails with [ErrFrameTooLarge].
-func (e *Endpoint) encode(to actor.Target, p actor.Payload) ([]byte, error) {
+// appendMessage appends a frame with the envelope to buf. It fails with [ErrFrameTooLarge].
+func (e *Endpoint) appendMessage(buf []byte, to actor.Target, p actor.Payload) ([]byte, error) {
 	if len(to.Path) > maxText || len(p.Type) > maxText {
-		return nil, fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrFrameTooLarge, len(to.Path), len(p.Type), maxText)
+		return buf, fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrFrameTooLarge, len(to.Path), len(p.Type), maxText)
 	}
-	frame := appendEnvelope(make([]byte, 0, envelopeSize(to.Path, p)), to.Path, to.UID, p)
-	if size := len(frame) - frameHeader; size > e.cfg.MaxFrame {
-		return nil, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrFrameTooLarge, p.Type, size, e.cfg.MaxFrame)
+	begin := len(buf)
+	buf = appendEnvelope(buf, to.Path, to.UID, p)
+	if size := len(buf) - begin - frameHeader; size > e.cfg.MaxFrame {
+		return buf, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrFrameTooLarge, p.Type, size, e.cfg.MaxFrame)
 	}
-	return frame, nil
+	return buf, nil
 }
 
 // envelopeSize is an upper bound for the bytes that appendEnvelope appends.
@@ -85,9 +87,10 @@ func appendHead(buf []byte, major byte, n uint64) []byte {
 // An envelopeReader decodes the envelopes of one connection. It keeps the strings that
 // come again and again.
 type envelopeReader struct {
-	known map[string]string
-	rest  []byte
-	err   error
+	known      map[string]string
+	path, name string // of the message before this one
+	rest       []byte
+	err        error
 }
 
 // maxKnown bounds what an envelopeReader keeps.
@@ -101,7 +104,10 @@ func (r *envelopeReader) read(body []byte) (envelope, error) {
 	if fields := r.head(cborArray); r.err == nil && fields != envelopeFields {
 		r.fail("an array of %d", fields)
 	}
-	e := envelope{path: r.text(), uid: r.head(cborUint), payload: actor.Payload{Type: r.text(), Data: r.bytes(cborBytes)}}
+	r.path = r.text(r.path)
+	e := envelope{path: r.path, uid: r.head(cborUint)}
+	r.name = r.text(r.name)
+	e.payload = actor.Payload{Type: r.name, Data: r.bytes(cborBytes)}
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail("%d bytes after its end", len(r.rest))
 	}
@@ -114,9 +120,13 @@ func (r *envelopeReader) fail(format string, args ...any) {
 	}
 }
 
-// text returns a text string, of which it keeps a copy for the next time.
-func (r *envelopeReader) text() string {
+// text returns a text string, of which it keeps a copy for the next time. It is likely to be
+// the one that came last.
+func (r *envelopeReader) text(last string) string {
 	b := r.bytes(cborText)
+	if string(b) == last {
+		return last
+	}
 	if s, ok := r.known[string(b)]; ok {
 		return s
 	}

@@ -24,15 +24,20 @@ type outbox struct {
 	flying  queue  // written, but not acknowledged
 	acked   uint64 // how many letters of the session the peer has acknowledged
 	bytes   int    // of all frames
+	block   block  // holds the frames that were pushed last
 }
 
 func (o *outbox) len() int { return o.waiting.len() + o.flying.len() }
 
-// push adds a letter, unless there is no room for it.
+// push adds a letter, unless there is no room for it. It keeps a copy of the frame.
 func (o *outbox) push(l letter) bool {
 	if o.waiting.len() >= o.maxLetters || o.bytes+len(l.frame) > o.maxBytes && o.len() > 0 {
 		return false
 	}
+	if o.len() == 0 {
+		o.block.clear()
+	}
+	l.frame = o.block.keep(l.frame)
 	o.waiting.push(l)
 	o.bytes += len(l.frame)
 	return true
@@ -84,6 +89,7 @@ func (o *outbox) rewind() {
 // have arrived.
 func (o *outbox) abandon() []letter {
 	lost := o.flying.drain()
+	o.block = nil // the frames of what was in the outbox outlive it
 	for _, l := range lost {
 		o.bytes -= len(l.frame)
 	}
@@ -97,6 +103,32 @@ func (o *outbox) drain() []letter {
 	o.bytes = 0
 	return all
 }
+
+// A block is memory for frames, so that not each needs its own. When it is full, another one
+// takes its place; it goes when the last of its frames does. The zero value is empty.
+type block []byte
+
+const (
+	smallBlock = 1 << 10  // of an outbox that holds little
+	largeBlock = 32 << 10 // of one that holds much
+	maxInBlock = 4 << 10  // a frame that is larger has memory of its own
+)
+
+// keep returns a copy of frame.
+func (b *block) keep(frame []byte) []byte {
+	if len(frame) > maxInBlock {
+		return slices.Clone(frame)
+	}
+	if len(*b)+len(frame) > cap(*b) {
+		*b = make([]byte, 0, min(max(2*cap(*b), smallBlock, len(frame)), largeBlock))
+	}
+	begin := len(*b)
+	*b = append(*b, frame...)
+	return (*b)[begin:len(*b):len(*b)]
+}
+
+// clear makes all of the block free again. Nobody may hold a frame in it.
+func (b *block) clear() { *b = (*b)[:0] }
 
 // A queue is first in, first out. The zero value is empty.
 type queue struct {

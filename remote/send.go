@@ -1,31 +1,56 @@
 package remote
 
 import (
+	"bytes"
 	"fmt"
+	"sync"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // Send sends msg to the actor at to, on another node. It implements [actor.Transport]:
 // it does not block, it encodes msg before it returns, and what cannot be sent
 // becomes a dead letter of s.
 func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
-	p, err := actor.Pack(msg)
+	d := drafts.Get().(*draft)
+	defer d.done()
+	name, err := codec.EncodeTo(&d.data, msg)
 	if err != nil {
+		err = fmt.Errorf("%w: %w", actor.ErrNotSerializable, err)
 		e.logType(fmt.Sprintf("%T", msg), "message cannot be encoded", err)
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
-	frame, err := e.encode(to, p)
+	d.frame, err = e.appendMessage(d.frame[:0], to, actor.Payload{Type: name, Data: d.data.Bytes()})
 	if err != nil {
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
-	if err := e.post(linkKey{to.Address, laneUser}, letter{frame, s, to.Full}); err != nil {
+	if err := e.post(linkKey{to.Address, laneUser}, letter{d.frame, s, to.Full}); err != nil {
 		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 	}
+}
+
+// A draft is where a message is encoded before an outbox takes a copy.
+type draft struct {
+	data  bytes.Buffer
+	frame []byte
+}
+
+var drafts = sync.Pool{New: func() any { return new(draft) }}
+
+// maxDraft is how large a draft is kept for the next message.
+const maxDraft = 64 << 10
+
+func (d *draft) done() {
+	if d.data.Cap() > maxDraft || cap(d.frame) > maxDraft {
+		return
+	}
+	d.data.Reset()
+	drafts.Put(d)
 }
 
 // SendControl sends data to the [Config.Control] of the endpoint at addr, in the order

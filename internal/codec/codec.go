@@ -3,9 +3,12 @@
 package codec
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -14,7 +17,7 @@ import (
 // encoding is deterministic (RFC 8949, 4.2), so that equal values are equal bytes;
 // decoding is bounded, as its input comes from the network and from disks.
 var (
-	encoding = must(encOptions().EncMode())
+	encoding = must(encOptions().UserBufferEncMode())
 	decoding = must(decOptions(1 << 20).DecMode())
 	brief    = must(decOptions(MaxBrief).DecMode())
 )
@@ -54,13 +57,39 @@ func Unmarshal(data []byte, v any) error { return decoding.Unmarshal(data, v) }
 // can become a value of some hundred bytes, before anybody can count them.
 func UnmarshalBrief(data []byte, v any) error { return brief.Unmarshal(data, v) }
 
-// registry maps types to their stable names and back. It is written from init
-// functions and read ever after.
-var registry = struct {
-	sync.RWMutex // guards both maps
-	types        map[string]reflect.Type
-	names        map[reflect.Type]string
-}{types: map[string]reflect.Type{}, names: map[reflect.Type]string{}}
+// A kind is a type of values that has a name.
+type kind struct {
+	name   string
+	typ    reflect.Type
+	spares sync.Pool // of *spare: what a value is decoded into before it is copied out
+}
+
+// A spare is a zero value of a type, and the pointer to it in the two forms that are needed.
+type spare struct {
+	value   reflect.Value
+	pointer any
+}
+
+func (k *kind) spare() *spare {
+	if s, ok := k.spares.Get().(*spare); ok {
+		return s
+	}
+	p := reflect.New(k.typ)
+	return &spare{value: p.Elem(), pointer: p.Interface()}
+}
+
+// registry maps types to their stable names and back. It is written from init functions and
+// read with every message, by all processors at once: so it is replaced, and read without a lock.
+var registry struct {
+	sync.Mutex // makes Register take turns
+	kinds      atomic.Pointer[kinds]
+}
+
+// kinds are all there are. They are not changed.
+type kinds struct {
+	byName map[string]*kind
+	byType map[reflect.Type]*kind
+}
 
 func init() {
 	for name, v := range map[string]any{
@@ -85,57 +114,79 @@ func Register(name string, t reflect.Type) {
 	}
 	registry.Lock()
 	defer registry.Unlock()
-	if old, ok := registry.types[name]; ok && old != t {
-		panic(fmt.Sprintf("codec: name %q is taken by type %v, cannot give it to %v", name, old, t))
+	old := registered()
+	if k, ok := old.byName[name]; ok && k.typ != t {
+		panic(fmt.Sprintf("codec: name %q is taken by type %v, cannot give it to %v", name, k.typ, t))
 	}
-	if old, ok := registry.names[t]; ok && old != name {
-		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, old, name))
+	if k, ok := old.byType[t]; ok && k.name != name {
+		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, k.name, name))
 	}
-	registry.types[name], registry.names[t] = t, name
+	k := &kind{name: name, typ: t}
+	all := &kinds{byName: map[string]*kind{name: k}, byType: map[reflect.Type]*kind{t: k}}
+	maps.Copy(all.byName, old.byName)
+	maps.Copy(all.byType, old.byType)
+	registry.kinds.Store(all)
+}
+
+func registered() *kinds {
+	if all := registry.kinds.Load(); all != nil {
+		return all
+	}
+	return &kinds{}
 }
 
 // NameOf returns the name that t was registered under.
 func NameOf(t reflect.Type) (string, bool) {
-	registry.RLock()
-	defer registry.RUnlock()
-	name, ok := registry.names[t]
-	return name, ok
-}
-
-func typeOf(name string) (reflect.Type, bool) {
-	registry.RLock()
-	defer registry.RUnlock()
-	t, ok := registry.types[name]
-	return t, ok
+	if k := registered().byType[t]; k != nil {
+		return k.name, true
+	}
+	return "", false
 }
 
 // Encode returns the registered name of v's type and v as CBOR.
 // It fails with [*UnregisteredError] when the type has no name.
 func Encode(v any) (name string, data []byte, err error) {
+	buf := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buf)
+	buf.Reset()
+	if name, err = EncodeTo(buf, v); err != nil {
+		return "", nil, err
+	}
+	return name, bytes.Clone(buf.Bytes()), nil
+}
+
+// buffers are what [Encode] encodes into. They grow to the size of the values.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// EncodeTo appends v as CBOR to buf, and returns the registered name of its type. It fails as
+// [Encode] does; what is in buf then is of no use.
+func EncodeTo(buf *bytes.Buffer, v any) (name string, err error) {
 	t := reflect.TypeOf(v)
 	name, ok := NameOf(t)
 	if !ok {
-		return "", nil, &UnregisteredError{Type: t}
+		return "", &UnregisteredError{Type: t}
 	}
-	data, err = encoding.Marshal(v)
-	if err != nil {
-		return "", nil, fmt.Errorf("encode %s: %w", name, err)
+	if err := encoding.MarshalToBuffer(v, buf); err != nil {
+		return "", fmt.Errorf("encode %s: %w", name, err)
 	}
-	return name, data, nil
+	return name, nil
 }
 
 // Decode returns the value that [Encode] made data from, of the type registered under
 // name. It fails with [*UnknownNameError] or [*DecodeError].
 func Decode(name string, data []byte) (any, error) {
-	t, ok := typeOf(name)
-	if !ok {
+	k := registered().byName[name]
+	if k == nil {
 		return nil, &UnknownNameError{Name: name}
 	}
-	v := reflect.New(t)
-	if err := decoding.Unmarshal(data, v.Interface()); err != nil {
+	s := k.spare()
+	if err := decoding.Unmarshal(data, s.pointer); err != nil {
 		return nil, &DecodeError{Name: name, Err: err}
 	}
-	return v.Elem().Interface(), nil
+	v := s.value.Interface() // a copy
+	s.value.SetZero()        // what the value points to is its own
+	k.spares.Put(s)
+	return v, nil
 }
 
 // UnregisteredError says that values of a type cannot leave the process, and what to do.
