@@ -2,7 +2,6 @@ package actor
 
 import (
 	"errors"
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -11,19 +10,20 @@ import (
 const batchSize = 300
 
 // A cell is an actor: its queues, its behavior and the turn that brings them together.
-// A turn runs in a goroutine that exists while there is something to do; everything
+// A turn runs in a goroutine of the scheduler while there is something to do; everything
 // below "owned by the turn" is touched by it alone.
 type cell[M any] struct {
 	core
 	box     Mailbox
 	gate    func() error // asked before each message; nil without one
 	life    lifeContext
-	runTurn func() // c.run, made once
+	chunks  *chunks[M]
 
 	// guarded by core.mu
 	queue     queue[M]
 	system    []systemMsg
-	scheduled bool
+	scheduled bool // it is ready, or inside a turn
+	plain     bool // a message needs no look at the bound, the gate, the detour and the stash
 	suspended bool     // a restart is under way: messages wait
 	stashCap  int      // how many may; 0 means all
 	detour    *cell[M] // where messages go instead, see Divert; its mutex may be taken under this one
@@ -82,7 +82,28 @@ const (
 	sysDrain      // stop, once all that is queued has been handled
 )
 
-func (c *cell[M]) tell(msg M) { c.enqueue(item[M]{msg: msg}) }
+func (c *cell[M]) tell(msg M) {
+	c.mu.Lock()
+	if c.dead || !c.plain {
+		c.mu.Unlock()
+		c.enqueue(item[M]{msg: msg})
+		return
+	}
+	c.queue.put(msg, c.chunks)
+	wake := !c.scheduled && !c.suspended
+	if wake {
+		c.scheduled = true
+	}
+	c.mu.Unlock()
+	if wake {
+		c.sys.scheduler.ready(&c.core)
+	}
+}
+
+// refit finds out again whether the way of messages is plain. core.mu is held.
+func (c *cell[M]) refit() {
+	c.plain = c.box.capacity == 0 && c.gate == nil && c.detour == nil && c.stashCap == 0
+}
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
 func (c *cell[M]) deliver(msg any) {
@@ -111,19 +132,20 @@ func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
 			return lost, at, reason
 		}
 		c.detour = nil
+		c.refit()
 	}
 	if reason := c.refusal(it); reason != nil {
 		c.mu.Unlock()
 		return it, c, reason
 	}
-	over, overflow := c.queue.push(it, c.box)
+	over, overflow := c.queue.push(it, c.box, c.chunks)
 	wake := !c.scheduled && !c.suspended
 	if wake {
 		c.scheduled = true
 	}
 	c.mu.Unlock()
 	if wake {
-		go c.runTurn()
+		c.sys.scheduler.ready(&c.core)
 	}
 	if overflow {
 		return over, c, ErrMailboxFull
@@ -173,19 +195,13 @@ func (c *cell[M]) signal(msg systemMsg) {
 	c.scheduled = true
 	c.mu.Unlock()
 	if wake {
-		go c.runTurn()
-	}
-}
-
-// run works until there is nothing to do.
-func (c *cell[M]) run() {
-	for c.turn() {
+		c.sys.scheduler.ready(&c.core)
 	}
 }
 
 // turn handles a batch, and reports whether there may be more. A panic ends it as a
 // failure of the actor; one recover serves a whole batch.
-func (c *cell[M]) turn() (more bool) {
+func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	returned := false
 	defer func() {
 		if returned {
@@ -196,20 +212,16 @@ func (c *cell[M]) turn() (more bool) {
 			c.fail(panicError(r))
 			return
 		}
-		go func() { // the handler has ended this goroutine: its actor gets another
-			c.stopFailed(errGoexit, false) // whatever supervision says: the goroutine is lost on purpose
-			c.run()
-		}()
+		// The handler has ended this goroutine. Its actor ends, whatever supervision says,
+		// as the goroutine is lost on purpose.
+		s.replace(r, &c.core, func() { c.stopFailed(errGoexit, false) })
 	}()
-	for range batchSize {
-		if !c.step() {
-			returned = true
-			return false
-		}
+	more = true
+	for n := 0; n < batchSize && more; n++ {
+		more = c.step()
 	}
-	runtime.Gosched()
 	returned = true
-	return true
+	return more
 }
 
 // step does one thing; false means that there is nothing left and the turn is over.
@@ -220,20 +232,23 @@ func (c *cell[M]) step() bool {
 			return true
 		}
 	}
-	if c.phase == running {
-		if c.gate != nil && c.shut() {
-			return true
+	if c.phase == running && c.queue.batch.size > 0 {
+		if c.gate == nil || !c.shut() {
+			c.handle()
 		}
-		if it, ok := c.queue.pop(); ok {
-			if it.task != nil {
-				it.task.run(c)
-			} else {
-				c.handleMessage(it.msg)
-			}
-			return true
-		}
+		return true
 	}
 	return c.refillOrRest()
+}
+
+// handle works off the first item of the batch.
+func (c *cell[M]) handle() {
+	it, _ := c.queue.batch.pop(c.chunks)
+	if it.task != nil {
+		it.task.run(c)
+	} else {
+		c.handleMessage(it.msg)
+	}
 }
 
 func (c *cell[M]) nextSystem() (systemMsg, bool) {
@@ -248,15 +263,28 @@ func (c *cell[M]) nextSystem() (systemMsg, bool) {
 	return msg, true
 }
 
+// refillOrRest gets what has come since; there is nothing left of what came before.
 func (c *cell[M]) refillOrRest() bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.system) > 0 || c.phase == running && c.queue.refill(c.box) {
+	if len(c.system) > 0 {
+		c.mu.Unlock()
 		return true
+	}
+	if c.phase == running {
+		if msg, ok := c.queue.takeFirst(); ok {
+			c.queue.refill(c.box, c.chunks)
+			c.mu.Unlock()
+			c.handleMessage(msg)
+			return true
+		}
+		if c.queue.refill(c.box, c.chunks) {
+			c.mu.Unlock()
+			return true
+		}
 	}
 	c.scheduled = false
 	c.divert()
-	c.queue.rest()
+	c.mu.Unlock()
 	return false
 }
 

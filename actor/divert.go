@@ -41,6 +41,7 @@ type diversion[M any] struct {
 func (c *cell[M]) divert() {
 	if d := c.diverting; d != nil && c.detour == nil && c.phase == running && same(c.onMessage, d.handler) {
 		c.detour = d.to
+		c.refit()
 	}
 }
 
@@ -58,4 +59,5 @@ func (c *cell[M]) undivert() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.detour = nil
+	c.refit()
 }

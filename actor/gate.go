@@ -6,11 +6,8 @@ package actor
 // Signals pass: PostStop is handled.
 func WithGate(open func() error) SpawnOption { return func(c *spawnConfig) { c.gate = open } }
 
-// shut asks the gate, when something waits, and ends the actor when it is shut.
+// shut asks the gate, and ends the actor when it is shut.
 func (c *cell[M]) shut() bool {
-	if c.queue.batch.size == 0 {
-		return false
-	}
 	reason := c.gate()
 	if reason == nil {
 		return false

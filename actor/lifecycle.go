@@ -84,7 +84,7 @@ func (c *cell[M]) finish() {
 	c.unwatchAll()
 	c.mu.Lock()
 	c.dead = true
-	rest := c.queue.drain()
+	rest := c.queue.drain(c.chunks)
 	c.system = nil
 	c.mu.Unlock()
 	c.life.release()
@@ -149,6 +149,7 @@ func (c *cell[M]) setSuspended(suspended bool, capacity int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.suspended, c.stashCap, c.unborn = suspended, capacity, false
+	c.refit()
 }
 
 func (c *cell[M]) stopTimers() {

@@ -27,9 +27,14 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 			for seed := range uint64(5) {
 				random := rand.New(rand.NewPCG(seed, seed))
 				var q queue[int]
-				m := model{box: box}
+				m := model{box: box, chunks: new(chunks[int])}
 				for n := range 1000 {
-					switch random.IntN(8) {
+					switch random.IntN(10) {
+					case 8, 9:
+						if box.capacity == 0 {
+							q.put(n, m.chunks)
+							m.waiting = append(m.waiting, item[int]{msg: n})
+						}
 					case 0, 1, 2, 3:
 						m.push(t, &q, item[int]{msg: n})
 					case 4:
@@ -37,18 +42,17 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 					case 5:
 						m.pop(t, &q)
 					case 6:
-						for range random.IntN(30) {
+						for range random.IntN(400) {
 							m.pop(t, &q)
 						}
 					case 7:
-						for range random.IntN(30) {
+						for range random.IntN(300) {
 							m.push(t, &q, item[int]{msg: n})
 						}
-						q.rest()
 					}
 					require.Equal(t, len(m.batch)+len(m.waiting), q.size(), "seed %d", seed)
 				}
-				require.Equal(t, append(m.batch, m.waiting...), append([]item[int]{}, q.drain()...), "seed %d", seed)
+				require.Equal(t, append(m.batch, m.waiting...), append([]item[int]{}, q.drain(m.chunks)...), "seed %d", seed)
 				require.Zero(t, q.size())
 			}
 		})
@@ -58,11 +62,12 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 // model is a queue as simple as can be.
 type model struct {
 	box            Mailbox
+	chunks         *chunks[int]
 	batch, waiting []item[int]
 }
 
 func (m *model) push(t *testing.T, q *queue[int], it item[int]) {
-	over, overflow := q.push(it, m.box)
+	over, overflow := q.push(it, m.box, m.chunks)
 	bounded, first := 0, -1
 	for i, x := range m.waiting {
 		if !x.exempt() {
@@ -87,16 +92,21 @@ func (m *model) push(t *testing.T, q *queue[int], it item[int]) {
 }
 
 func (m *model) pop(t *testing.T, q *queue[int]) {
-	it, ok := q.pop()
+	it, ok := q.batch.pop(m.chunks)
 	if !ok {
 		require.Empty(t, m.batch)
-		require.Equal(t, len(m.waiting) > 0, q.refill(m.box))
+		if msg, alone := q.takeFirst(); alone {
+			require.Equal(t, m.waiting[0], item[int]{msg: msg})
+			m.waiting = m.waiting[1:]
+			return
+		}
+		require.Equal(t, len(m.waiting) > 0, q.refill(m.box, m.chunks))
 		if m.box.capacity == 0 {
 			m.batch, m.waiting = m.waiting, nil
 		} else if len(m.waiting) > 0 {
 			m.batch, m.waiting = []item[int]{m.waiting[0]}, m.waiting[1:]
 		}
-		if it, ok = q.pop(); !ok {
+		if it, ok = q.batch.pop(m.chunks); !ok {
 			require.Empty(t, m.batch)
 			return
 		}
@@ -105,30 +115,55 @@ func (m *model) pop(t *testing.T, q *queue[int]) {
 	m.batch = m.batch[1:]
 }
 
-func TestAChainAtRestKeepsNoLargeChunk(t *testing.T) {
+func TestAChainThatHasBeenWorkedOffHoldsNoMemory(t *testing.T) {
 	var q queue[int]
+	pool := new(chunks[int])
 	for n := range 5000 {
-		q.push(item[int]{msg: n}, Unbounded())
+		q.put(n, pool)
 	}
-	require.True(t, q.refill(Unbounded()))
-	for range 5000 {
-		_, ok := q.pop()
+	q.takeFirst()
+	require.True(t, q.refill(Unbounded(), pool))
+	for range 4999 {
+		_, ok := q.batch.pop(pool)
 		require.True(t, ok)
 	}
-	q.rest()
-	require.Nil(t, q.batch.head)
-	require.Nil(t, q.batch.spare)
-	require.Nil(t, q.waiting.spare)
+	require.Equal(t, queue[int]{}, q)
 }
 
 func TestAChainRetainsNothingThatItHasGivenAway(t *testing.T) {
 	var c chain[*int]
+	pool := new(chunks[*int])
 	for range 3 {
-		c.push(item[*int]{msg: new(int)})
+		c.put(new(int), pool)
 	}
-	c.pop()
-	c.takeBounded()
-	require.Nil(t, c.head.items[0].msg)
-	require.Nil(t, c.head.items[1].msg)
-	require.NotNil(t, c.head.items[2].msg)
+	c.pop(pool)
+	c.takeBounded(pool)
+	require.Nil(t, c.head.msgs[0])
+	require.Nil(t, c.head.msgs[1])
+	require.NotNil(t, c.head.msgs[2])
+}
+
+func TestAChunkOfLargeMessagesHasFewOfThem(t *testing.T) {
+	pool := new(chunks[[4 << 10]byte])
+	require.Equal(t, 32, cap(pool.get(2).msgs))
+	require.Equal(t, 1024, cap(new(chunks[int]).get(2).msgs))
+}
+
+func TestWhatIsPutBackComesBeforeAllElse(t *testing.T) {
+	var q queue[int]
+	pool := new(chunks[int])
+	for n := range 100 {
+		q.put(100+n, pool)
+	}
+	q.takeFirst()
+	q.refill(Unbounded(), pool)
+	q.put(200, pool)
+	back := make([]item[int], 100)
+	for n := range back {
+		back[n].msg = n + 1
+	}
+	q.putBack(back, pool)
+	for n, it := range q.drain(pool) {
+		require.Equal(t, n+1, it.msg)
+	}
 }

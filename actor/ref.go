@@ -59,6 +59,7 @@ type core struct {
 	address string // of the system's node; "" when it is this one without a transport
 	uid     uint64 // 0 means whoever lives at the path
 	impl    receiver
+	after   *core // the next one that is ready; guarded by the mutex of the scheduler
 
 	mu       sync.Mutex // guards all below, and the queues of a cell
 	children map[string]*core

@@ -50,7 +50,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	if cfg.ctx != nil {
 		c.stopWith(cfg.ctx)
 	}
-	go c.runTurn()
+	c.sys.scheduler.ready(&c.core)
 	return ActorRef[M]{&c.core}
 }
 
@@ -86,7 +86,8 @@ func newCell[M any](parent *core, b Behavior[M], cfg spawnConfig) *cell[M] {
 		c.life.parent = cfg.ctx
 	}
 	c.ctx = Context[M]{Context: &c.life, cell: c}
-	c.runTurn = c.run
+	c.chunks = chunksOf[M]()
+	c.refit()
 	c.system = []systemMsg{{kind: sysStart}}
 	c.urgent.Store(true)
 	c.scheduled, c.suspended, c.unborn = true, true, true

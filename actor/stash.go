@@ -151,5 +151,5 @@ func (c *cell[M]) putBack(msgs []M) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.queue.putBack(items)
+	c.queue.putBack(items, c.chunks)
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 )
@@ -27,6 +29,7 @@ type System struct {
 	deadLetters  deadLetterLog
 	extensions   sync.Map // reflect.Type of the extension → extension
 	background   group
+	scheduler    scheduler
 	terminated   chan struct{}
 	shutdown     sync.Once // closes terminated
 }
@@ -59,6 +62,7 @@ func NewSystem(name string, opts ...Option) *System {
 		o(s)
 	}
 	s.uids.Store(rand.Uint64() >> 16 << 12) //nolint:gosec // must differ from run to run, need not be secret
+	s.scheduler.limit, s.scheduler.virtual = runtime.GOMAXPROCS(0), isVirtual(time.Now())
 	s.user, s.system = newGuardian(s, "/user"), newGuardian(s, "/system")
 	systems.Store(s, struct{}{})
 	return s

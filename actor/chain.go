@@ -1,0 +1,186 @@
+package actor
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+)
+
+// A chain is a queue in pieces, so that a flood is never copied. What is empty has none.
+type chain[M any] struct {
+	head, tail *chunk[M]
+	size       int
+}
+
+// A chunk is a piece of a chain. Its messages and its tasks are apart, as most chunks
+// have no task: then tasks is empty, else it is as long as msgs.
+type chunk[M any] struct {
+	msgs  []M // those before next are gone
+	tasks []task[M]
+	next  int
+	after *chunk[M]
+	class int // in chunkSizes
+}
+
+// put adds a message.
+func (c *chain[M]) put(msg M, chunks *chunks[M]) {
+	last := c.tail
+	if last == nil || len(last.msgs) == cap(last.msgs) {
+		last = c.grow(chunks)
+	}
+	last.msgs = append(last.msgs, msg)
+	if len(last.tasks) > 0 {
+		last.tasks = append(last.tasks, nil)
+	}
+	c.size++
+}
+
+func (c *chain[M]) push(it item[M], chunks *chunks[M]) {
+	c.put(it.msg, chunks)
+	if it.task == nil {
+		return
+	}
+	last := c.tail
+	if len(last.tasks) == 0 {
+		last.tasks = slices.Grow(last.tasks, cap(last.msgs))[:len(last.msgs)]
+	}
+	last.tasks[len(last.tasks)-1] = it.task
+}
+
+// grow adds an empty chunk, one size larger than the last.
+func (c *chain[M]) grow(chunks *chunks[M]) *chunk[M] {
+	if c.tail == nil {
+		c.head = chunks.get(0)
+		c.tail = c.head
+		return c.tail
+	}
+	fresh := chunks.get(min(c.tail.class+1, len(chunkSizes)-1))
+	c.tail.after = fresh
+	c.tail = fresh
+	return fresh
+}
+
+func (c *chain[M]) pop(chunks *chunks[M]) (it item[M], ok bool) {
+	if c.size == 0 {
+		return it, false
+	}
+	it = c.head.take(c.head.next)
+	c.advance(chunks)
+	return it, true
+}
+
+// take empties a place: nothing is retained.
+func (k *chunk[M]) take(i int) (it item[M]) {
+	var none M
+	it.msg, k.msgs[i] = k.msgs[i], none
+	if len(k.tasks) > 0 {
+		it.task, k.tasks[i] = k.tasks[i], nil
+	}
+	return it
+}
+
+// swap puts it into a place and returns what was there.
+func (k *chunk[M]) swap(i int, it item[M]) (was item[M]) {
+	was = k.take(i)
+	k.msgs[i] = it.msg
+	if it.task != nil && len(k.tasks) == 0 {
+		k.tasks = slices.Grow(k.tasks, cap(k.msgs))[:len(k.msgs)]
+	}
+	if len(k.tasks) > 0 {
+		k.tasks[i] = it.task
+	}
+	return was
+}
+
+// takeBounded takes out the first item that is not exempt from a bound, of which there
+// must be one. Those before it move up by one place.
+func (c *chain[M]) takeBounded(chunks *chunks[M]) item[M] {
+	var carry item[M]
+	for piece := c.head; ; piece = piece.after {
+		for i := piece.next; i < len(piece.msgs); i++ {
+			carry = piece.swap(i, carry)
+			if !carry.exempt() {
+				c.advance(chunks)
+				return carry
+			}
+		}
+	}
+}
+
+// advance takes the first place, which is empty, out of the chain.
+func (c *chain[M]) advance(chunks *chunks[M]) {
+	c.size--
+	first := c.head
+	first.next++
+	if first.next == len(first.msgs) && (first.after != nil || c.size == 0) {
+		c.head = first.after
+		if c.head == nil {
+			c.tail = nil
+		}
+		chunks.put(first)
+	}
+}
+
+// join adds all that is in other, which is not to be used any more.
+func (c *chain[M]) join(other chain[M]) {
+	switch {
+	case other.head == nil:
+		return
+	case c.tail == nil:
+		c.head = other.head
+	default:
+		c.tail.after = other.head
+	}
+	c.tail = other.tail
+	c.size += other.size
+}
+
+func (c *chain[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
+	for it, ok := c.pop(chunks); ok; it, ok = c.pop(chunks) {
+		into = append(into, it)
+	}
+	return into
+}
+
+// chunkSizes are the sizes of chunks: the first of a chain has the first one, so that
+// little is taken for a few messages, and a flood has few chunks.
+var chunkSizes = [...]int{32, 256, 1024}
+
+// largeChunk is how many bytes a chunk may have beyond the first size.
+const largeChunk = 64 << 10
+
+// chunks are those of one type of messages that are in no chain. The garbage collector
+// takes what is not used.
+type chunks[M any] struct {
+	pools [len(chunkSizes)]sync.Pool
+}
+
+func (p *chunks[M]) get(class int) *chunk[M] {
+	if k, ok := p.pools[class].Get().(*chunk[M]); ok {
+		return k
+	}
+	size := chunkSizes[class]
+	if bytes := int(reflect.TypeFor[M]().Size()); bytes > 0 { //nolint:gosec // no type is that large
+		size = max(chunkSizes[0], min(size, largeChunk/bytes))
+	}
+	return &chunk[M]{msgs: make([]M, 0, size), class: class}
+}
+
+// put takes a chunk whose places are all empty.
+func (p *chunks[M]) put(k *chunk[M]) {
+	k.msgs, k.tasks, k.next, k.after = k.msgs[:0], k.tasks[:0], 0, nil
+	p.pools[k.class].Put(k)
+}
+
+// allChunks has the chunks of each type of messages, by reflect.Type.
+var allChunks sync.Map
+
+// chunksOf returns the chunks that all actors of one type of messages share.
+func chunksOf[M any]() *chunks[M] {
+	key := reflect.TypeFor[M]()
+	if known, ok := allChunks.Load(key); ok {
+		return known.(*chunks[M]) // stored under its type
+	}
+	known, _ := allChunks.LoadOrStore(key, new(chunks[M]))
+	return known.(*chunks[M]) // stored under its type
+}

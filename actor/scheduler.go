@@ -1,0 +1,196 @@
+package actor
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+// A scheduler runs the actors of one system that have something to do. They wait in a
+// queue, which is worked off by runners: goroutines that take one actor after the other,
+// look a little longer when there is none, and then end. So an idle system has none, and
+// what is told from one actor to the next needs no switch of goroutines.
+//
+// Normally there are no more runners than processors. But handlers may block, and nobody
+// who waits may be held hostage by that. Who knows that it is going to block says so; see
+// [scheduler.vacate]. For the others there is a watch, a timer that runs only while actors
+// wait: it sees which runners have not moved since it looked last, and replaces them; and
+// where turns take long, be it that they block or compute, it makes the scheduler
+// generous: every actor that gets ready has a runner of its own for a while. That costs
+// little where turns are long.
+//
+// A system may live in a bubble of testing/synctest, so that schedulers share nothing. There
+// the scheduler is generous all the time: a bubble is quiet when all of its goroutines are
+// blocked, and then everybody must have done what he could, without a timer's help.
+type scheduler struct {
+	mu      sync.Mutex // guards all below, and core.after
+	head    *core      // the queue of actors that are ready
+	tail    *core
+	waiting int // how many are in it
+	limit   int  // of runners, while the scheduler is not generous
+	virtual bool // time is, so that it is always generous
+
+	busy    int       // runners that count: they look for work, or are inside turns and move
+	looking int       // how many of them look for work, those that have been started just now included
+	runners runnerSet // all that are inside turns
+	spare   *runner   // those that have ended, to be started again
+	skip    int       // how often to do without one more runner
+	futile  int       // the value of skip when the next one finds nothing to do
+
+	watch    *time.Timer
+	watching bool // watch is armed
+	since    time.Time
+	turns    int // since then
+	generous int // for how many looks of the watch more
+	patience int // for how many it is generous next
+}
+
+const (
+	// watchInterval is how often the watch looks. Who waits behind handlers that block gets
+	// a runner after two looks at most.
+	watchInterval = 250 * time.Microsecond
+	// longTurn is the length from which on it does not matter what a goroutine costs.
+	longTurn = 10 * time.Microsecond
+	// The watch is generous for so many looks, and longer each time when it finds that
+	// turns are still long after that.
+	minPatience, maxPatience = 8, 128
+	// yieldAfter is how many turns a runner works before it lets other goroutines run.
+	yieldAfter = 128
+	// looks is how often a runner looks for work before it ends.
+	looks = 6
+	// maxFutile bounds how often a second runner is not started after one was of no use.
+	maxFutile = 1 << 10
+)
+
+// ready puts c, which is in no queue, behind those that wait.
+func (s *scheduler) ready(c *core) {
+	s.mu.Lock()
+	s.push(c)
+	r := s.reinforce()
+	s.mu.Unlock()
+	if r != nil {
+		go r.main()
+	}
+}
+
+func (s *scheduler) push(c *core) {
+	if s.tail == nil {
+		s.head = c
+	} else {
+		s.tail.after = c
+	}
+	s.tail = c
+	s.waiting++
+}
+
+// pop returns nil when nobody waits.
+func (s *scheduler) pop() *core {
+	c := s.head
+	if c == nil {
+		return nil
+	}
+	s.head, c.after = c.after, nil
+	if s.head == nil {
+		s.tail = nil
+	}
+	s.waiting--
+	return c
+}
+
+// reinforce returns a runner that is to be started for who waits, if there should be one
+// more. Else it sees that the watch looks after them.
+func (s *scheduler) reinforce() *runner {
+	if s.waiting == 0 {
+		return nil
+	}
+	more := s.needsMore()
+	if !s.watching && (!more || s.generous > 0) && !s.virtual {
+		s.armWatch()
+	}
+	if more {
+		return s.engage()
+	}
+	return nil
+}
+
+func (s *scheduler) needsMore() bool {
+	switch {
+	case s.looking > 0: // it will see
+		return false
+	case s.busy == 0 || s.isGenerous():
+		return true
+	case s.busy >= s.limit:
+		return false
+	case s.skip > 0:
+		s.skip--
+		return false
+	}
+	return true
+}
+
+// isGenerous says whether who gets ready has a runner of its own.
+func (s *scheduler) isGenerous() bool { return s.virtual || s.generous > 0 }
+
+// next returns what r is to do now; nil ends r. again is what it has been at and has more
+// to do, or nil.
+func (s *scheduler) next(r *runner, again *core) *core {
+	s.mu.Lock()
+	s.returned(r)
+	if again != nil {
+		s.push(again)
+	}
+	superfluous := s.busy > s.limit && !s.isGenerous()
+	if s.head != nil && !superfluous {
+		return s.begin(r)
+	}
+	if superfluous || s.looking > 0 { // one that looks is enough
+		s.dismiss(r)
+		s.mu.Unlock()
+		return nil
+	}
+	s.looking++
+	s.mu.Unlock()
+	return s.look(r)
+}
+
+// look waits a little for work. While others are inside turns it leaves them what they
+// have just made ready, as they will take it themselves, sooner than anybody else.
+func (s *scheduler) look(r *runner) *core {
+	var last *core
+	for n := 0; ; n++ {
+		s.mu.Lock()
+		first := s.head
+		if first != nil && (first == last || s.waiting > 1 || s.busy == s.looking || s.isGenerous()) {
+			s.looking--
+			s.skip, s.futile = s.skip/2, s.futile/2
+			return s.begin(r)
+		}
+		if n == looks {
+			s.looking--
+			s.futile = min(2*s.futile+1, maxFutile)
+			s.skip = s.futile
+			s.dismiss(r)
+			s.mu.Unlock()
+			return nil
+		}
+		s.mu.Unlock()
+		last = first
+		runtime.Gosched()
+	}
+}
+
+// vacate says that c, which is inside a turn, is going to block: its runner does not count
+// until the turn ends. It may be called by any goroutine, and does nothing when c is not.
+func (s *scheduler) vacate(c *core) {
+	s.mu.Lock()
+	var more *runner
+	if r := s.runners.at(c); r != nil && !r.stuck {
+		r.stuck = true
+		s.busy--
+		more = s.reinforce()
+	}
+	s.mu.Unlock()
+	if more != nil {
+		go more.main()
+	}
+}

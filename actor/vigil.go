@@ -1,0 +1,79 @@
+package actor
+
+import (
+	"runtime"
+	"time"
+)
+
+// isVirtual says whether the caller is in a bubble of testing/synctest, whose time begins
+// with the year 2000. That it is wrong on a machine whose clock is costs some speed there,
+// nothing else.
+func isVirtual(now time.Time) bool { return now.UTC().Year() == 2000 }
+
+// armWatch lets the watch look once.
+func (s *scheduler) armWatch() {
+	s.watching = true
+	if s.watch == nil {
+		s.limit = runtime.GOMAXPROCS(0)
+		s.watch = time.AfterFunc(watchInterval, s.lookAfter)
+	} else {
+		s.watch.Reset(watchInterval)
+	}
+	s.since, s.turns = time.Now(), 0
+}
+
+// lookAfter is what the watch does. It goes on only as long as there are actors that wait.
+func (s *scheduler) lookAfter() {
+	s.mu.Lock()
+	s.watching = false
+	s.limit = runtime.GOMAXPROCS(0)
+	long := s.waiting > 0 && s.turnsAreLong()
+	moving := s.markStuck()
+	switch {
+	case s.generous > 0:
+		s.generous--
+	case long:
+		s.patience = min(max(2*s.patience, minPatience), maxPatience)
+		s.generous = s.patience
+	case moving > 0:
+		s.patience = 0
+	}
+	fresh := s.reinforceAll()
+	if s.waiting > 0 {
+		s.armWatch()
+	}
+	s.mu.Unlock()
+	for _, r := range fresh {
+		go r.main()
+	}
+}
+
+// turnsAreLong says whether those since the watch looked last were so on average.
+func (s *scheduler) turnsAreLong() bool {
+	return time.Since(s.since) > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
+}
+
+// markStuck marks the runners that have not moved, and returns how many have.
+func (s *scheduler) markStuck() (moving int) {
+	for _, r := range s.runners.all {
+		if r.moved {
+			moving++
+		} else if !r.stuck {
+			r.stuck = true
+			s.busy--
+		}
+		r.moved = false
+	}
+	return moving
+}
+
+// reinforceAll returns the runners that are to be started for all who wait.
+func (s *scheduler) reinforceAll() (fresh []*runner) {
+	for n := s.waiting - s.looking; n > 0; n-- {
+		if s.generous == 0 && s.busy >= s.limit {
+			break
+		}
+		fresh = append(fresh, s.engage())
+	}
+	return fresh
+}
