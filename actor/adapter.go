@@ -26,7 +26,7 @@ func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
 }
 
 func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
-	a := &adapter[T]{core: core{sys: c.sys, address: c.sys.address, uid: c.sys.nextUID(), parent: &c.core}}
+	a := &adapter[T]{core: core{sys: c.sys, uid: c.sys.nextUID(), parent: &c.core, outside: true}}
 	a.impl = a
 	a.post = func(msg T) { c.enqueue(item[M]{task: makeTask(msg)}) }
 	return ActorRef[T]{&a.core}

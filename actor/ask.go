@@ -64,7 +64,7 @@ type outcome[R any] struct {
 func newPromise[R any](asked *core) *promise[R] {
 	s := asked.sys
 	p := &promise[R]{asked: asked, outcome: make(chan outcome[R], 1)}
-	p.core = core{sys: s, address: s.address, uid: s.nextUID(), impl: p}
+	p.sys, p.uid, p.impl, p.outside = s, s.nextUID(), p, true
 	return p
 }
 

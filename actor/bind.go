@@ -10,7 +10,7 @@ import (
 type unbound string
 
 func newUnbound(path string) *core {
-	return &core{path: path, impl: unbound(path), dead: true, over: true}
+	return &core{label: path, impl: unbound(path), dead: true, over: true}
 }
 
 func (u unbound) deliver(msg any) { deadLetterToNobody(string(u), msg) }
@@ -25,7 +25,7 @@ func (r *ActorRef[M]) bindTo(s *System) error {
 	if s == nil {
 		return errUnbound
 	}
-	r.c = s.resolve(r.c.path)
+	r.c = s.resolve(r.c.label)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package actor
 import (
 	"errors"
 	"sync/atomic"
-	"time"
 )
 
 // batchSize is how many messages a turn handles before it lets others run.
@@ -14,42 +13,28 @@ const batchSize = 300
 // below "owned by the turn" is touched by it alone.
 type cell[M any] struct {
 	core
-	box     Mailbox
-	gate    func() error // asked before each message; nil without one
-	life    lifeContext
-	chunks  *chunks[M]
+	*common[M]
+	conf       *spawnConfig
+	*extras[M] // see own
 
 	// guarded by core.mu
 	queue     queue[M]
-	system    []systemMsg
-	scheduled bool // it is ready, or inside a turn
-	plain     bool // a message needs no look at the bound, the gate, the detour and the stash
-	suspended bool     // a restart is under way: messages wait
-	stashCap  int      // how many may; 0 means all
-	detour    *cell[M] // where messages go instead, see Divert; its mutex may be taken under this one
+	detour    *cell[M]   // where messages go instead, see Divert; its mutex may be taken under this one
+	system    systemMsgs // to be handled before messages
+	stashCap  int32      // how many may wait while it is suspended; 0 means all
+	scheduled bool       // it is ready, or inside a turn
+	suspended bool       // a restart is under way: messages wait
+	plain     bool       // a message needs no look at the bound, the gate, the detour and the stash
 
-	urgent atomic.Bool // there are system messages
+	phase  phase       // owned by the turn, as all below is
+	urgent atomic.Bool // but for this: there are system messages
 
-	// owned by the turn
 	ctx       Context[M]
 	scratch   Next[M]
 	onMessage MessageHandler[M]
 	onSignal  SignalHandler[M]
 	initial   Behavior[M] // it was spawned with
-	layers    []*layer[M] // of supervision, the innermost last
-	base      int         // how many of them the first behavior set; -1: it has not run yet
-	phase     phase
-	restart   int           // index of the layer that restarts; -1: the actor starts
-	awaiting  bool          // the restart waits for children
-	delay     time.Duration // of the restart, once they are gone
-	backoff   *time.Timer
-	epoch     uint64 // counts incarnations, so that what belongs to an old one is recognised
-	timers    timers[M]
-	idle      *receiveTimeout[M]
-	wrapping  *wrapping[M]
-	diverting *diversion[M] // takes the detour once nothing waits
-	watched   map[*core]*watch[M]
-	cleanups  []cleanup
+	epoch     uint64      // counts incarnations, so that what belongs to an old one is recognised
 }
 
 // phase is where an actor is in its life.
@@ -63,25 +48,6 @@ const (
 	stopped
 )
 
-// A systemMsg drives the life of a cell, ahead of all messages.
-type systemMsg struct {
-	kind  systemKind
-	child *core
-	err   error
-	epoch uint64
-}
-
-type systemKind uint8
-
-const (
-	sysStart systemKind = iota
-	sysStop
-	sysChildEnded // child
-	sysEscalated  // child, err
-	sysResume     // the backoff of epoch is over
-	sysDrain      // stop, once all that is queued has been handled
-)
-
 func (c *cell[M]) tell(msg M) {
 	c.mu.Lock()
 	if c.dead || !c.plain {
@@ -89,7 +55,7 @@ func (c *cell[M]) tell(msg M) {
 		c.enqueue(item[M]{msg: msg})
 		return
 	}
-	c.queue.put(msg, c.chunks)
+	c.queue.put(msg, &c.chunks)
 	wake := !c.scheduled && !c.suspended
 	if wake {
 		c.scheduled = true
@@ -102,7 +68,7 @@ func (c *cell[M]) tell(msg M) {
 
 // refit finds out again whether the way of messages is plain. core.mu is held.
 func (c *cell[M]) refit() {
-	c.plain = c.box.capacity == 0 && c.gate == nil && c.detour == nil && c.stashCap == 0
+	c.plain = c.conf.box.capacity == 0 && c.conf.gate == nil && c.detour == nil && c.stashCap == 0
 }
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
@@ -138,7 +104,7 @@ func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
 		c.mu.Unlock()
 		return it, c, reason
 	}
-	over, overflow := c.queue.push(it, c.box, c.chunks)
+	over, overflow := c.queue.push(it, c.conf.box, &c.chunks)
 	wake := !c.scheduled && !c.suspended
 	if wake {
 		c.scheduled = true
@@ -158,7 +124,7 @@ func (c *cell[M]) refusal(it item[M]) error {
 	if c.dead {
 		return ErrTerminated
 	}
-	if c.suspended && c.stashCap > 0 && c.queue.size() >= c.stashCap && !it.exempt() {
+	if c.suspended && c.stashCap > 0 && c.queue.size() >= int(c.stashCap) && !it.exempt() {
 		return ErrStashFull
 	}
 	return nil
@@ -179,7 +145,7 @@ func (c *cell[M]) reportUndelivered(it item[M], reason error) {
 func (c *cell[M]) signal(msg systemMsg) {
 	switch msg.kind {
 	case sysStop:
-		c.life.end()
+		c.endLife()
 	case sysDrain:
 		c.enqueue(item[M]{task: lastTask[M]{}})
 		return
@@ -189,7 +155,7 @@ func (c *cell[M]) signal(msg systemMsg) {
 		c.mu.Unlock()
 		return
 	}
-	c.system = append(c.system, msg)
+	c.system.add(msg)
 	c.urgent.Store(true)
 	wake := !c.scheduled
 	c.scheduled = true
@@ -233,7 +199,7 @@ func (c *cell[M]) step() bool {
 		}
 	}
 	if c.phase == running && c.queue.batch.size > 0 {
-		if c.gate == nil || !c.shut() {
+		if c.conf.gate == nil || !c.shut() {
 			c.handle()
 		}
 		return true
@@ -243,7 +209,7 @@ func (c *cell[M]) step() bool {
 
 // handle works off the first item of the batch.
 func (c *cell[M]) handle() {
-	it, _ := c.queue.batch.pop(c.chunks)
+	it, _ := c.queue.batch.pop(&c.chunks)
 	if it.task != nil {
 		it.task.run(c)
 	} else {
@@ -251,33 +217,29 @@ func (c *cell[M]) handle() {
 	}
 }
 
-func (c *cell[M]) nextSystem() (systemMsg, bool) {
+func (c *cell[M]) nextSystem() (msg systemMsg, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.system) == 0 {
-		return systemMsg{}, false
-	}
-	msg := c.system[0]
-	c.system = c.system[1:]
-	c.urgent.Store(len(c.system) > 0)
-	return msg, true
+	msg, ok = c.system.take()
+	c.urgent.Store(!c.system.empty())
+	return msg, ok
 }
 
 // refillOrRest gets what has come since; there is nothing left of what came before.
 func (c *cell[M]) refillOrRest() bool {
 	c.mu.Lock()
-	if len(c.system) > 0 {
+	if !c.system.empty() {
 		c.mu.Unlock()
 		return true
 	}
 	if c.phase == running {
 		if msg, ok := c.queue.takeFirst(); ok {
-			c.queue.refill(c.box, c.chunks)
+			c.queue.refill(c.conf.box, &c.chunks)
 			c.mu.Unlock()
 			c.handleMessage(msg)
 			return true
 		}
-		if c.queue.refill(c.box, c.chunks) {
+		if c.queue.refill(c.conf.box, &c.chunks) {
 			c.mu.Unlock()
 			return true
 		}

@@ -171,16 +171,3 @@ func (p *chunks[M]) put(k *chunk[M]) {
 	k.msgs, k.tasks, k.next, k.after = k.msgs[:0], k.tasks[:0], 0, nil
 	p.pools[k.class].Put(k)
 }
-
-// allChunks has the chunks of each type of messages, by reflect.Type.
-var allChunks sync.Map
-
-// chunksOf returns the chunks that all actors of one type of messages share.
-func chunksOf[M any]() *chunks[M] {
-	key := reflect.TypeFor[M]()
-	if known, ok := allChunks.Load(key); ok {
-		return known.(*chunks[M]) // stored under its type
-	}
-	known, _ := allChunks.LoadOrStore(key, new(chunks[M]))
-	return known.(*chunks[M]) // stored under its type
-}

@@ -27,7 +27,7 @@ func (c *Context[M]) System() *System { return c.cell.sys }
 // Log returns a logger with the actor's path in the field "actor".
 func (c *Context[M]) Log() *zap.Logger {
 	if c.log == nil {
-		c.log = c.cell.sys.log.With(zap.String("actor", c.cell.path))
+		c.log = c.cell.sys.log.With(zap.String("actor", c.cell.path()))
 	}
 	return c.log
 }
@@ -53,7 +53,7 @@ func (c *Context[M]) Drain(child AnyRef) { c.signalChild(child, sysDrain) }
 func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
 	target := child.target().actor()
 	if target == nil || target.parent != &c.cell.core {
-		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.path, child.Path()))
+		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.path(), child.Path()))
 	}
 	target.node().signal(systemMsg{kind: kind})
 }
@@ -78,7 +78,7 @@ func (c *Context[M]) Defer(f func()) {
 // already and its message was waiting. Timers end with the incarnation: a restart
 // cancels them, and one that is set in [PreRestart] or [PostStop] never fires.
 func (c *Context[M]) After(key string, d time.Duration, msg M) {
-	c.cell.timers.set(c.cell, key, d, false, msg)
+	c.cell.own().timers.set(c.cell, key, d, false, msg)
 }
 
 // Every tells the actor msg again and again: d after now, and d after each has been
@@ -88,7 +88,7 @@ func (c *Context[M]) Every(key string, d time.Duration, msg M) {
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: timer %q: interval %v is not positive", key, d))
 	}
-	c.cell.timers.set(c.cell, key, d, true, msg)
+	c.cell.own().timers.set(c.cell, key, d, true, msg)
 }
 
 // CancelTimer cancels the timer of key; when there is none, nothing happens.
@@ -103,7 +103,7 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	}
 	c.CancelReceiveTimeout()
 	if c.cell.phase < restarting {
-		c.cell.idle = newReceiveTimeout(c.cell, d, msg)
+		c.cell.own().idle = newReceiveTimeout(c.cell, d, msg)
 	}
 }
 

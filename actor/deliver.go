@@ -109,7 +109,7 @@ func (d *delivered[M]) fail(c *cell[M], err error) {
 
 // tellAtTheEnd tells when the incarnation ends, unless that has been done before.
 func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
-	c.cleanups = append(c.cleanups, cleanup{depth: math.MaxInt, run: func() {
+	c.addCleanup(cleanup{depth: math.MaxInt, run: func() {
 		d.tell(&HandlingError{Err: err, Ended: c.phase >= stopping})
 	}})
 }

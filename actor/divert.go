@@ -21,14 +21,14 @@ import (
 func (c *Context[M]) Divert(handler MessageHandler[M], child ActorRef[M]) {
 	own := c.cell
 	own.undivert()
-	if child.c == nil || own.box.capacity > 0 {
+	if child.c == nil || own.conf.box.capacity > 0 {
 		return
 	}
 	to, ok := child.c.impl.(*cell[M])
 	if !ok || to.parent != &own.core {
-		panic(fmt.Sprintf("actor: %s cannot divert to %q, which is not its child", own.path, child.Path()))
+		panic(fmt.Sprintf("actor: %s cannot divert to %q, which is not its child", own.path(), child.Path()))
 	}
-	own.diverting = &diversion[M]{handler, to}
+	own.own().diverting = &diversion[M]{handler, to}
 }
 
 // A diversion is what a cell has been told by Divert.

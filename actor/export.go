@@ -15,7 +15,7 @@ type exports struct {
 
 // add makes c reachable from other nodes, if it is not already by its path.
 func (e *exports) add(c *core) {
-	if c.path != "" {
+	if !c.outside {
 		return
 	}
 	e.mu.Lock()

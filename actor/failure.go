@@ -22,6 +22,7 @@ type layer[M any] struct {
 
 // supervise adds a layer. Those that a handler adds replace those of earlier handlers.
 func (c *cell[M]) supervise(b Behavior[M], s Strategy, n *Next[M]) {
+	c.own()
 	if !n.starting && !n.layered {
 		c.layers = c.layers[:c.base]
 	}

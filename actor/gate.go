@@ -8,7 +8,7 @@ func WithGate(open func() error) SpawnOption { return func(c *spawnConfig) { c.g
 
 // shut asks the gate, and ends the actor when it is shut.
 func (c *cell[M]) shut() bool {
-	reason := c.gate()
+	reason := c.conf.gate()
 	if reason == nil {
 		return false
 	}
@@ -18,8 +18,8 @@ func (c *cell[M]) shut() bool {
 
 // reasonOfRest says why what still waits when the actor ends is never handled.
 func (c *cell[M]) reasonOfRest() error {
-	if c.gate != nil {
-		if reason := c.gate(); reason != nil {
+	if c.conf.gate != nil {
+		if reason := c.conf.gate(); reason != nil {
 			return reason
 		}
 	}

@@ -6,69 +6,107 @@ import (
 	"time"
 )
 
-// A lifeContext is done when its actor is told to stop, or decides to. The machinery of
-// a real context is made only when somebody waits for it, as most actors never do.
-type lifeContext struct {
-	parent context.Context // values, and the end of whatever is around the actor
+// A lifeContext is a core as the context of its actor: it is done when the actor is told
+// to stop, or decides to.
+type lifeContext core
+
+// A life is the machinery of a real context. It is made only when somebody waits for the
+// end, as most actors never do, or when a context was given to WithContext.
+type life struct {
+	given context.Context // to WithContext; or nil
 
 	mu     sync.Mutex // guards all below
 	inner  context.Context
 	cancel context.CancelFunc
-	ended  bool
-	detach func() bool // from the context given to WithContext
+	detach func() bool // from the context given
 }
 
-func (l *lifeContext) Deadline() (time.Time, bool) { return l.parent.Deadline() }
+// context returns that of the actor, and its children.
+func (c *core) context() context.Context { return (*lifeContext)(c) }
+
+// around returns what is around the actor: values, and an end.
+func (l *lifeContext) around() context.Context {
+	if made := l.life.Load(); made != nil && made.given != nil {
+		return made.given
+	}
+	return l.parent.node().context()
+}
+
+func (l *lifeContext) Deadline() (time.Time, bool) { return l.around().Deadline() }
 
 func (l *lifeContext) Done() <-chan struct{} { return l.context().Done() }
 
 func (l *lifeContext) Err() error {
-	l.mu.Lock()
-	ended := l.ended
-	l.mu.Unlock()
-	if ended {
+	if l.ended.Load() {
 		return context.Canceled
 	}
-	return l.parent.Err()
+	return l.around().Err()
 }
 
 // Value looks in the inner context where there is one, by which context.WithCancel
 // recognises its own kind and needs no goroutine to follow this one.
 func (l *lifeContext) Value(key any) any {
-	l.mu.Lock()
-	inner := l.inner
-	l.mu.Unlock()
-	if inner != nil {
-		return inner.Value(key)
+	if made := l.life.Load(); made != nil {
+		made.mu.Lock()
+		inner := made.inner
+		made.mu.Unlock()
+		if inner != nil {
+			return inner.Value(key)
+		}
 	}
-	return l.parent.Value(key)
+	return l.around().Value(key)
 }
 
 func (l *lifeContext) context() context.Context {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.inner == nil {
-		l.inner, l.cancel = context.WithCancel(l.parent)
-		if l.ended {
-			l.cancel()
-		}
+	made := l.life.Load()
+	if made == nil {
+		l.life.CompareAndSwap(nil, new(life))
+		made = l.life.Load()
 	}
-	return l.inner
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	if made.inner == nil {
+		made.inner, made.cancel = context.WithCancel(l.around())
+	}
+	if l.ended.Load() {
+		made.cancel()
+	}
+	return made.inner
 }
 
-func (l *lifeContext) end() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ended = true
-	if l.cancel != nil {
-		l.cancel()
+// endLife ends the context.
+func (c *core) endLife() {
+	c.ended.Store(true) // first: who makes a life now sees it
+	made := c.life.Load()
+	if made == nil {
+		return
+	}
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	if made.cancel != nil {
+		made.cancel()
 	}
 }
 
-// release lets go of the context that was given to WithContext.
-func (l *lifeContext) release() {
-	l.end()
-	if l.detach != nil {
-		l.detach()
+// stopWith calls stop when ctx, which was given to WithContext, is done.
+func (c *core) stopWith(ctx context.Context, stop func()) {
+	made := c.life.Load()
+	detach := context.AfterFunc(ctx, stop)
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	made.detach = detach
+}
+
+// releaseLife ends the context, and lets go of the one that was given to WithContext.
+func (c *core) releaseLife() {
+	c.endLife()
+	made := c.life.Load()
+	if made == nil {
+		return
+	}
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	if made.detach != nil {
+		made.detach()
 	}
 }

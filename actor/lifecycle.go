@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -31,7 +32,9 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 func (c *cell[M]) start() {
 	c.phase = starting
 	first, around := c.initial, []wrapper[M](nil)
-	c.layers = c.layers[:c.restart+1]
+	if len(c.layers) > 0 {
+		c.layers = c.layers[:c.restart+1]
+	}
 	if c.restart >= 0 {
 		l := c.layers[c.restart]
 		first, around, l.ledger.started = l.initial, l.around, time.Now()
@@ -42,7 +45,7 @@ func (c *cell[M]) start() {
 	if c.phase != starting {
 		return
 	}
-	if c.restart < c.base || c.base < 0 {
+	if c.extras != &c.none && (c.restart < c.base || c.base < 0) {
 		c.base = len(c.layers)
 		c.wrapping.setBase()
 	}
@@ -56,7 +59,7 @@ func (c *cell[M]) beginStop(cause error) {
 		return
 	}
 	c.phase, c.cause = stopping, cause
-	c.life.end()
+	c.endLife()
 	c.stopTimers()
 	c.setSuspended(true, 0)
 	c.closeToChildren()
@@ -84,10 +87,10 @@ func (c *cell[M]) finish() {
 	c.unwatchAll()
 	c.mu.Lock()
 	c.dead = true
-	rest := c.queue.drain(c.chunks)
-	c.system = nil
+	rest := c.queue.drain(&c.chunks)
+	c.system = systemMsgs{}
 	c.mu.Unlock()
-	c.life.release()
+	c.releaseLife()
 	if len(rest) > 0 {
 		reason := c.reasonOfRest()
 		for _, it := range rest {
@@ -120,6 +123,9 @@ func (c *cell[M]) endIncarnation(last Signal, layer int) {
 
 // runCleanups runs those that were deferred inside a layer, and what they defer themselves.
 func (c *cell[M]) runCleanups(layer int) {
+	if len(c.cleanups) == 0 {
+		return
+	}
 	var kept []cleanup
 	for len(c.cleanups) > 0 {
 		end := len(c.cleanups) - 1
@@ -148,7 +154,7 @@ func (c *cell[M]) setSuspended(suspended bool, capacity int) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.suspended, c.stashCap, c.unborn = suspended, capacity, false
+	c.suspended, c.stashCap, c.unborn = suspended, int32(min(capacity, math.MaxInt32)), false
 	c.refit()
 }
 

@@ -16,21 +16,53 @@ func (c *core) fullPath() string {
 	case c == nil:
 		return ""
 	case c.sys == nil:
-		return c.path // as it was decoded
+		return c.label // as it was decoded
 	}
 	if r, remote := c.impl.(*remoteActor); remote {
 		return r.sendTo.Full // its system may have another name
 	}
-	return formatPath(c.sys.name, c.address, c.localPath())
+	return formatPath(c.sys.name, c.sys.address, c.localPath())
 }
 
 // localPath returns the path within the system. What is not in the tree gets one from
 // its number, as most of it is never asked for.
 func (c *core) localPath() string {
-	if c.path == "" {
+	if c.outside {
 		return tempPrefix + strconv.FormatUint(c.uid, 10)
 	}
-	return c.path
+	return c.path()
+}
+
+// path returns the path within the system, "/user/name"; "" for what is not in the tree.
+// It is put together from the names each time, as it is hardly ever asked for.
+func (c *core) path() string {
+	switch {
+	case c.outside:
+		return ""
+	case c.parent == nil:
+		return c.label
+	}
+	return c.parent.path() + "/" + c.name()
+}
+
+// madeUp begins the names of actors that were spawned without one.
+const madeUp = "$"
+
+// name returns the last element of the path of c, which has a parent.
+func (c *core) name() string {
+	if c.label == "" {
+		return madeUp + strconv.FormatUint(c.uid, 36)
+	}
+	return c.label
+}
+
+// address returns the host:port of the node that c lives on; "" for a system that has
+// none.
+func (c *core) address() string {
+	if r, remote := c.impl.(*remoteActor); remote {
+		return r.sendTo.Address
+	}
+	return c.sys.address
 }
 
 func (c *core) fullString() string {

@@ -19,7 +19,7 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 				p.err = panicError(r)
 			}
 		}()
-		p.value, p.err = f(&c.life)
+		p.value, p.err = f(c.context())
 	})
 }
 

@@ -3,6 +3,7 @@ package actor
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // An ActorRef is the address of an actor that takes messages of type M. It is one
@@ -55,14 +56,18 @@ func (r ActorRef[M]) String() string { return r.c.fullString() }
 type core struct {
 	sys     *System
 	parent  *core  // nil for roots and for what is not in the tree
-	path    string // within the system: "/user/name"; "" for what is not in the tree
-	address string // of the system's node; "" when it is this one without a transport
+	label   string // see name; of what has no parent it is the path
 	uid     uint64 // 0 means whoever lives at the path
 	impl    receiver
-	after   *core // the next one that is ready; guarded by the mutex of the scheduler
+	life    atomic.Pointer[life] // nil for what nobody has looked at
+	after   *core                // the next one that is ready; guarded by the mutex of the scheduler
+	older   *core                // siblings; guarded by the mutex of the parent
+	younger *core
+	ended   atomic.Bool // its context is done
+	outside bool        // it is not in the tree: an ask, or an adapter
 
 	mu       sync.Mutex // guards all below, and the queues of a cell
-	children map[string]*core
+	children *children  // nil: there never were any
 	watchers []watcher
 	unborn   bool // its first behavior has not run
 	closed   bool // takes no more children
@@ -91,7 +96,7 @@ func (c *core) actor() *core {
 	if n, ok := c.impl.(*nobody); ok {
 		return n.successor()
 	}
-	if c.path == "" && c.parent != nil {
+	if c.outside && c.parent != nil {
 		return c.parent
 	}
 	return c

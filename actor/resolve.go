@@ -40,20 +40,20 @@ func (c *core) is(uid uint64) bool { return c != nil && (uid == 0 || c.uid == ui
 type nobody struct{ core }
 
 func newNobody(s *System, l location) *core {
-	n := &nobody{core{sys: s, path: l.path, address: l.address, uid: l.uid, dead: true, over: true}}
+	n := &nobody{core: core{sys: s, label: l.path, uid: l.uid, dead: true, over: true}}
 	n.impl = n
 	return &n.core
 }
 
 // successor returns the core of the actor that lives there now, or that of n.
 func (n *nobody) successor() *core {
-	if c := n.sys.lookup(n.path); c.is(n.uid) {
+	if c := n.sys.lookup(n.label); c.is(n.uid) {
 		return c.actor()
 	}
 	return &n.core
 }
 
-func (n *nobody) deliver(msg any) { n.sys.Deliver(n.path, n.uid, msg) }
+func (n *nobody) deliver(msg any) { n.sys.Deliver(n.label, n.uid, msg) }
 
 // A remoteActor is an actor on another node.
 type remoteActor struct {
@@ -82,7 +82,7 @@ func (r *remotes) get(s *System, l location) *core {
 	if a := r.cores[l].Value(); a != nil {
 		return &a.core
 	}
-	a := &remoteActor{core: core{sys: s, path: l.path, address: l.address, uid: l.uid}}
+	a := &remoteActor{core: core{sys: s, label: l.path, uid: l.uid}}
 	a.impl = a
 	a.sendTo = Target{Address: l.address, Path: l.path, UID: l.uid, Full: formatPath(l.system, l.address, l.path)}
 	if r.cores == nil {

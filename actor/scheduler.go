@@ -26,7 +26,7 @@ type scheduler struct {
 	mu      sync.Mutex // guards all below, and core.after
 	head    *core      // the queue of actors that are ready
 	tail    *core
-	waiting int // how many are in it
+	waiting int  // how many are in it
 	limit   int  // of runners, while the scheduler is not generous
 	virtual bool // time is, so that it is always generous
 

@@ -8,11 +8,11 @@ type Silence func(path string) error
 
 // silence returns why c does not answer, if anybody knows.
 func (c *core) silence() error {
-	if c.address != c.sys.address {
+	if c.address() != c.sys.address {
 		return nil
 	}
 	if why, ok := Extension[Silence](c.sys); ok {
-		return why(c.path)
+		return why(c.path())
 	}
 	return nil
 }

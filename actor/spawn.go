@@ -3,7 +3,6 @@ package actor
 import (
 	"context"
 	"fmt"
-	"strconv"
 )
 
 // A Spawner can have children: [*System], whatever embeds one, and the [*Context] of an
@@ -39,67 +38,47 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	if b == nil {
 		panic(fmt.Sprintf("actor: nil behavior for actor %q", name))
 	}
-	cfg := configure(opts)
-	c := newCell(parent, observed(parent, b), cfg)
-	name = c.settle(name)
-	if !parent.addChild(name, &c.core) {
+	if name != "" {
+		checkName(name)
+	}
+	c := newCell(parent, observed(parent, b), name, configure(opts))
+	if !parent.addChild(&c.core) {
 		c.dead, c.over = true, true
-		c.life.end()
+		c.endLife()
 		return ActorRef[M]{&c.core}
 	}
-	if cfg.ctx != nil {
-		c.stopWith(cfg.ctx)
+	if ctx := c.conf.ctx; ctx != nil {
+		c.stopWith(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
 	}
 	c.sys.scheduler.ready(&c.core)
 	return ActorRef[M]{&c.core}
 }
 
-func configure(opts []SpawnOption) spawnConfig {
+// defaults is the configuration of an actor that is spawned without options.
+var defaults spawnConfig
+
+func configure(opts []SpawnOption) *spawnConfig {
 	if len(opts) == 0 {
-		return spawnConfig{}
+		return &defaults
 	}
-	var c spawnConfig
+	c := new(spawnConfig)
 	for _, o := range opts {
-		o(&c)
+		o(c)
 	}
 	return c
 }
 
-// settle gives the cell its path, and returns its name, which is made when there is none.
-func (c *cell[M]) settle(name string) string {
-	below := c.parent.path + "/"
-	if name == "" {
-		c.path = string(strconv.AppendUint([]byte(below+"$"), c.uid, 36))
-	} else {
-		checkName(name)
-		c.path = below + name
+func newCell[M any](parent *core, b Behavior[M], name string, conf *spawnConfig) *cell[M] {
+	c := &cell[M]{common: commonOf[M](), conf: conf, initial: b}
+	c.sys, c.parent, c.label, c.uid, c.impl = parent.sys, parent, name, parent.sys.nextUID(), c
+	c.extras = &c.none
+	if conf.ctx != nil {
+		c.life.Store(&life{given: conf.ctx})
 	}
-	return c.path[len(below):]
-}
-
-func newCell[M any](parent *core, b Behavior[M], cfg spawnConfig) *cell[M] {
-	s := parent.sys
-	c := &cell[M]{box: cfg.box, gate: cfg.gate, initial: b, base: -1, restart: -1}
-	c.core = core{sys: s, parent: parent, address: s.address, uid: s.nextUID(), impl: c}
-	c.life.parent = parent.node().context()
-	if cfg.ctx != nil {
-		c.life.parent = cfg.ctx
-	}
-	c.ctx = Context[M]{Context: &c.life, cell: c}
-	c.chunks = chunksOf[M]()
-	c.refit()
-	c.system = []systemMsg{{kind: sysStart}}
+	c.ctx.Context, c.ctx.cell = c.context(), c
+	c.system.start = true
 	c.urgent.Store(true)
 	c.scheduled, c.suspended, c.unborn = true, true, true
+	c.refit()
 	return c
 }
-
-// stopWith stops the actor when ctx is done.
-func (c *cell[M]) stopWith(ctx context.Context) {
-	detach := context.AfterFunc(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
-	c.life.mu.Lock()
-	defer c.life.mu.Unlock()
-	c.life.detach = detach
-}
-
-func (c *cell[M]) context() context.Context { return &c.life }

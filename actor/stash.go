@@ -136,7 +136,7 @@ func (s *Stash[M]) deadLetter(msg M, reason error) {
 // depth is how many strategies are around what the actor is now.
 func (c *cell[M]) depth() int { return len(c.layers) }
 
-func (c *cell[M]) addCleanup(l cleanup) { c.cleanups = append(c.cleanups, l) }
+func (c *cell[M]) addCleanup(l cleanup) { c.own().cleanups = append(c.cleanups, l) }
 
 // dropCleanup takes out the cleanup that belongs to owner.
 func (c *cell[M]) dropCleanup(owner any) {
@@ -151,5 +151,5 @@ func (c *cell[M]) putBack(msgs []M) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.queue.putBack(items, c.chunks)
+	c.queue.putBack(items, &c.chunks)
 }

@@ -149,7 +149,7 @@ type guardian struct {
 
 func newGuardian(s *System, path string) *guardian {
 	g := &guardian{gone: make(chan struct{})}
-	g.core = core{sys: s, path: path, address: s.address, uid: s.nextUID(), impl: g}
+	g.sys, g.label, g.uid, g.impl = s, path, s.nextUID(), g
 	return g
 }
 
@@ -165,7 +165,7 @@ func (g *guardian) signal(msg systemMsg) {
 		g.mu.Unlock()
 		g.stopChildren()
 	case sysEscalated:
-		g.sys.log.Error("failure escalated beyond the top-level actor", zap.String("actor", msg.child.path), zap.Error(msg.err))
+		g.sys.log.Error("failure escalated beyond the top-level actor", zap.String("actor", msg.child.path()), zap.Error(msg.err))
 	}
 	if g.terminated() && g.childCount() == 0 {
 		g.once.Do(func() { close(g.gone) })

@@ -57,7 +57,7 @@ func (s *System) lookup(path string) *core {
 		return s.exports.find(path)
 	}
 	for _, g := range []*guardian{s.user, s.system} {
-		if rest, below := strings.CutPrefix(path, g.path+"/"); below {
+		if rest, below := strings.CutPrefix(path, g.label+"/"); below {
 			return g.find(strings.Split(rest, "/"))
 		}
 	}

@@ -3,9 +3,6 @@ package actor
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 )
 
 // A node is a receiver that has a place in the tree of actors.
@@ -17,21 +14,21 @@ type node interface {
 // node returns the receiver of c, which is in the tree.
 func (c *core) node() node { return c.impl.(node) }
 
-// addChild puts child into the tree under name; false when the parent is stopping or has
-// ended. It panics when a living child has the name.
-func (c *core) addChild(name string, child *core) bool {
+// addChild puts child into the tree; false when the parent is stopping or has ended. It
+// panics when a living child has the name.
+func (c *core) addChild(child *core) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed || c.dead {
 		return false
 	}
-	if _, taken := c.children[name]; taken {
-		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", name, c.path))
-	}
 	if c.children == nil {
-		c.children = make(map[string]*core)
+		c.children = new(children)
 	}
-	c.children[name] = child
+	if child.label != "" && c.children.find(child.label) != nil {
+		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", child.label, c.path()))
+	}
+	c.children.add(child)
 	return true
 }
 
@@ -44,33 +41,35 @@ func (c *core) closeToChildren() {
 func (c *core) forgetChild(child *core) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.children, child.name())
+	c.children.remove(child)
 }
-
-func (c *core) name() string { return c.path[strings.LastIndexByte(c.path, '/')+1:] }
 
 func (c *core) child(name string) *core {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.children[name]
+	if c.children == nil {
+		return nil
+	}
+	return c.children.find(name)
 }
 
 func (c *core) childCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.children)
+	if c.children == nil {
+		return 0
+	}
+	return c.children.count
 }
 
-// childList returns the living children in the order of their numbers: oldest first.
+// childList returns the living children, oldest first.
 func (c *core) childList() []*core {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.SortedFunc(maps.Values(c.children), func(a, b *core) int {
-		if a.uid < b.uid {
-			return -1
-		}
-		return 1
-	})
+	if c.children == nil {
+		return nil
+	}
+	return c.children.list()
 }
 
 // stopChildren tells all children to stop and returns how many there are.
@@ -96,7 +95,7 @@ func (c *core) find(elements []string) *core {
 func (c *core) living(paths []string) []string {
 	for _, child := range c.childList() {
 		paths = child.living(paths)
-		paths = append(paths, child.path)
+		paths = append(paths, child.path())
 	}
 	return paths
 }

@@ -52,7 +52,7 @@ func (c *cell[M]) watch(w *watch[M]) {
 		return
 	}
 	if c.watched == nil {
-		c.watched = make(map[*core]*watch[M])
+		c.own().watched = make(map[*core]*watch[M])
 	}
 	switch far, remote := target.impl.(*remoteActor); {
 	case remote:

@@ -102,7 +102,7 @@ func (c *cell[M]) installWrapped(n *Next[M]) {
 	if n.OnSignal != nil {
 		w.signal = n.OnSignal
 	}
-	c.wrapping, n.wrapping = w, nil
+	c.own().wrapping, n.wrapping = w, nil
 	c.onMessage, c.onSignal = w.compose()
 }
 
@@ -125,8 +125,10 @@ func (w *wrapping[M]) compose() (MessageHandler[M], SignalHandler[M]) {
 // unwrapTo leaves around the handlers what was there when around was noted, for a restart.
 func (c *cell[M]) unwrapTo(around []wrapper[M]) {
 	if len(around) == 0 {
-		c.wrapping = nil
+		if c.wrapping != nil {
+			c.wrapping = nil
+		}
 		return
 	}
-	c.wrapping = &wrapping[M]{around: around, base: min(c.wrapping.ofStart(), len(around))}
+	c.own().wrapping = &wrapping[M]{around: around, base: min(c.wrapping.ofStart(), len(around))}
 }

@@ -1,0 +1,56 @@
+package actor
+
+import (
+	"reflect"
+	"sync"
+	"time"
+)
+
+// extras are what most cells never need; owned by the turn.
+type extras[M any] struct {
+	layers    []*layer[M]   // of supervision, the innermost last
+	base      int           // how many of them the first behavior set; -1: it has not run yet
+	restart   int           // index of the layer that restarts; -1: the actor starts
+	awaiting  bool          // the restart waits for children
+	delay     time.Duration // of the restart, once they are gone
+	backoff   *time.Timer
+	timers    timers[M]
+	idle      *receiveTimeout[M]
+	wrapping  *wrapping[M]
+	diverting *diversion[M] // takes the detour once nothing waits
+	watched   map[*core]*watch[M]
+	cleanups  []cleanup
+}
+
+// common is what all cells of one type of messages share.
+type common[M any] struct {
+	chunks chunks[M]
+	none   extras[M] // of those that have none of their own: never written to
+}
+
+// own returns the extras of c, to be written to. Each write to one that may be the first
+// goes through it; reads do not, as they find what all share.
+func (c *cell[M]) own() *extras[M] {
+	if c.extras != &c.none {
+		return c.extras
+	}
+	c.extras = &extras[M]{restart: -1}
+	if c.phase == starting {
+		c.base = -1
+	}
+	return c.extras
+}
+
+// commons has what is common to the cells of each type of messages, by reflect.Type.
+var commons sync.Map
+
+func commonOf[M any]() *common[M] {
+	key := reflect.TypeFor[M]()
+	if known, ok := commons.Load(key); ok {
+		return known.(*common[M]) // stored under its type
+	}
+	fresh := new(common[M])
+	fresh.none.base, fresh.none.restart = -1, -1
+	known, _ := commons.LoadOrStore(key, fresh)
+	return known.(*common[M]) // stored under its type
+}

@@ -1,0 +1,76 @@
+package actor
+
+// A systemMsg drives the life of a cell, ahead of all messages.
+type systemMsg struct {
+	kind  systemKind
+	child *core
+	err   error
+	epoch uint64
+}
+
+type systemKind uint8
+
+const (
+	sysStart systemKind = iota
+	sysStop
+	sysChildEnded // child
+	sysEscalated  // child, err
+	sysResume     // the backoff of epoch is over
+	sysDrain      // stop, once all that is queued has been handled
+)
+
+// systemMsgs are those that wait. A start comes first, then a stop; the end of children
+// comes last, and once, as it is the same however many there are.
+type systemMsgs struct {
+	start, stop, childEnded bool
+	others                  *systemEntry // newest first
+}
+
+type systemEntry struct {
+	msg    systemMsg
+	before *systemEntry
+}
+
+func (s *systemMsgs) empty() bool {
+	return !s.start && !s.stop && !s.childEnded && s.others == nil
+}
+
+func (s *systemMsgs) add(msg systemMsg) {
+	switch msg.kind {
+	case sysStart:
+		s.start = true
+	case sysStop:
+		s.stop = true
+	case sysChildEnded:
+		s.childEnded = true
+	default:
+		s.others = &systemEntry{msg, s.others}
+	}
+}
+
+func (s *systemMsgs) take() (msg systemMsg, ok bool) {
+	switch {
+	case s.start:
+		s.start = false
+		return systemMsg{kind: sysStart}, true
+	case s.stop:
+		s.stop = false
+		return systemMsg{kind: sysStop}, true
+	case s.others != nil:
+		return s.takeOldest(), true
+	case s.childEnded:
+		s.childEnded = false
+		return systemMsg{kind: sysChildEnded}, true
+	}
+	return msg, false
+}
+
+func (s *systemMsgs) takeOldest() systemMsg {
+	at := &s.others
+	for (*at).before != nil {
+		at = &(*at).before
+	}
+	msg := (*at).msg
+	*at = nil
+	return msg
+}
