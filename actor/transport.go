@@ -58,7 +58,7 @@ func (s *System) lookup(path string) *core {
 	}
 	for _, g := range []*guardian{s.user, s.system} {
 		if rest, below := strings.CutPrefix(path, g.label+"/"); below {
-			return g.find(strings.Split(rest, "/"))
+			return g.find(rest)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // A node is a receiver that has a place in the tree of actors.
@@ -82,11 +83,11 @@ func (c *core) stopChildren() int {
 }
 
 // find returns the living actor at the path below c, which is given as its elements.
-func (c *core) find(elements []string) *core {
-	for _, name := range elements {
-		if c = c.child(name); c == nil {
-			return nil
-		}
+func (c *core) find(path string) *core {
+	for below := true; below && c != nil; {
+		var name string
+		name, path, below = strings.Cut(path, "/")
+		c = c.child(name)
 	}
 	return c
 }

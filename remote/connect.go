@@ -165,6 +165,7 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	}
 	l.out.rewind()
 	l.conn, l.with = conn, a.Incarnation
+	l.prompt = promptly(conn)
 	if seal != nil {
 		l.end.sealers.set(l.key.addr, seal)
 	}

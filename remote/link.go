@@ -29,7 +29,10 @@ type link struct {
 	since    time.Time // of the last sign that the peer takes what is in out
 	failures int       // since then: attempts and connections
 	conn     net.Conn  // nil while there is none, or none that is of use
+	prompt   *promptConn
 	asleep   bool      // the writing goroutine waits for wake
+	slept    time.Time // when it began to, or when somebody wrote in its place
+	leading  bool      // somebody writes in its place
 	as       uint64    // our own incarnation in this session
 	with     uint64    // the peer's, once it is known
 	session  uint64
@@ -48,10 +51,27 @@ type linkKey struct {
 // errIdle is why a link that has ended takes no letters: a new one will.
 var errIdle = errors.New("remote: link has ended")
 
-// send queues a letter. It fails with errIdle or [ErrOutboxFull].
+// send queues a letter, and writes it when that can be done at once. It fails with errIdle or
+// [ErrOutboxFull].
 func (l *link) send(x letter) error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.enqueue(x); err != nil {
+		l.mu.Unlock()
+		return err
+	}
+	if !l.mayLead(x) {
+		l.rouse()
+		l.mu.Unlock()
+		return nil
+	}
+	l.leading = true
+	l.mu.Unlock()
+	l.lead()
+	return nil
+}
+
+// enqueue puts a letter into the outbox. The caller holds mu.
+func (l *link) enqueue(x letter) error {
 	if l.over {
 		return errIdle
 	}
@@ -61,7 +81,6 @@ func (l *link) send(x letter) error {
 	if !l.push(x) {
 		return ErrOutboxFull
 	}
-	l.rouse()
 	return nil
 }
 

@@ -30,8 +30,12 @@ func (e *Endpoint) dial(ctx context.Context, addr string) (net.Conn, error) {
 		return e.reverses.take(ctx, addr)
 	}
 	conn, err := e.cfg.Network.Dial(ctx, addr)
-	if err != nil || e.guard == nil {
-		return conn, err
+	if err != nil {
+		return nil, err
+	}
+	conn = prompt(conn)
+	if e.guard == nil {
+		return conn, nil
 	}
 	secure, err := e.guard.dialled(ctx, conn, addr)
 	if err != nil {

@@ -12,6 +12,7 @@ type letter struct {
 	frame []byte
 	sys   *actor.System // nil on the control lane: nobody is told
 	to    string        // the recipient, as in a dead letter
+	used  *fullBlock    // holds only frames of letters before this one; nil for none
 }
 
 // An outbox keeps the letters of one session in order, from when they are sent until
@@ -37,7 +38,7 @@ func (o *outbox) push(l letter) bool {
 	if o.len() == 0 {
 		o.block.clear()
 	}
-	l.frame = o.block.keep(l.frame)
+	l.frame, l.used = o.block.keep(l.frame)
 	o.waiting.push(l)
 	o.bytes += len(l.frame)
 	return true
@@ -73,7 +74,11 @@ func (o *outbox) acknowledge(count uint64) error {
 		return fmt.Errorf("%w: %d letters acknowledged, of which %d were before, and %d more sent", ErrFrame, count, o.acked, o.flying.len())
 	}
 	for ; o.acked < count; o.acked++ {
-		o.bytes -= len(o.flying.pop().frame)
+		l := o.flying.pop()
+		o.bytes -= len(l.frame)
+		if l.used != nil {
+			fullBlocks.Put(l.used)
+		}
 	}
 	return nil
 }
@@ -89,7 +94,7 @@ func (o *outbox) rewind() {
 // have arrived.
 func (o *outbox) abandon() []letter {
 	lost := o.flying.drain()
-	o.block = nil // the frames of what was in the outbox outlive it
+	o.keepBlocks()
 	for _, l := range lost {
 		o.bytes -= len(l.frame)
 	}
@@ -104,31 +109,14 @@ func (o *outbox) drain() []letter {
 	return all
 }
 
-// A block is memory for frames, so that not each needs its own. When it is full, another one
-// takes its place; it goes when the last of its frames does. The zero value is empty.
-type block []byte
-
-const (
-	smallBlock = 1 << 10  // of an outbox that holds little
-	largeBlock = 32 << 10 // of one that holds much
-	maxInBlock = 4 << 10  // a frame that is larger has memory of its own
-)
-
-// keep returns a copy of frame.
-func (b *block) keep(frame []byte) []byte {
-	if len(frame) > maxInBlock {
-		return slices.Clone(frame)
+// keepBlocks leaves the blocks to the letters that are about to leave the outbox otherwise than
+// by an acknowledgement: somebody will still read them.
+func (o *outbox) keepBlocks() {
+	o.block = nil
+	for i := range o.waiting.len() {
+		o.waiting.letters[o.waiting.head+i].used = nil
 	}
-	if len(*b)+len(frame) > cap(*b) {
-		*b = make([]byte, 0, min(max(2*cap(*b), smallBlock, len(frame)), largeBlock))
-	}
-	begin := len(*b)
-	*b = append(*b, frame...)
-	return (*b)[begin:len(*b):len(*b)]
 }
-
-// clear makes all of the block free again. Nobody may hold a frame in it.
-func (b *block) clear() { *b = (*b)[:0] }
 
 // A queue is first in, first out. The zero value is empty.
 type queue struct {

@@ -29,7 +29,7 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
-	if err := e.post(linkKey{to.Address, laneUser}, letter{d.frame, s, to.Full}); err != nil {
+	if err := e.post(linkKey{to.Address, laneUser}, letter{frame: d.frame, sys: s, to: to.Full}); err != nil {
 		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 	}
 }

@@ -56,6 +56,9 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 
 // writeNext writes what is to be written now, or returns when to look again.
 func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error) {
+	if err := l.writeRest(conn); err != nil {
+		return false, time.Time{}, err
+	}
 	buf := writeBuffers.Get().(*[writeBuffer]byte)
 	defer writeBuffers.Put(buf)
 	bytes, due, err := l.next(conn, buf[:0])
@@ -63,6 +66,18 @@ func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error)
 		return false, due, err
 	}
 	return true, due, l.writeAll(conn, bytes)
+}
+
+// writeRest writes what somebody in a hurry has left.
+func (l *link) writeRest(conn net.Conn) error {
+	prompt := promptly(conn)
+	if prompt == nil || !prompt.hasRest() {
+		return nil
+	}
+	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter)); err != nil {
+		return err
+	}
+	return prompt.flush()
 }
 
 func (l *link) writeAll(conn net.Conn, bytes []byte) error {
@@ -82,13 +97,16 @@ func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, due time.Time, err
 	if l.conn != conn {
 		return nil, time.Time{}, errHungUp
 	}
-	if bytes = l.out.take(buf); len(bytes) > 0 {
-		return bytes, time.Time{}, nil
+	if !l.leading {
+		if bytes = l.out.take(buf); len(bytes) > 0 {
+			return bytes, time.Time{}, nil
+		}
 	}
 	due = l.deadline()
+	now := time.Now()
 	switch {
-	case time.Now().Before(due):
-		l.asleep = true
+	case now.Before(due):
+		l.asleep, l.slept = true, now
 		return nil, due, nil
 	case l.out.len() == 0:
 		return nil, time.Time{}, errIdle

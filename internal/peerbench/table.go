@@ -38,6 +38,7 @@ func (x results) summary() summary {
 	return summary{
 		Result: bench.Result{
 			Value:  median(x.good, func(r bench.Result) float64 { return r.Value }),
+			CPU:    median(x.good, func(r bench.Result) float64 { return r.CPU }),
 			Allocs: median(x.good, func(r bench.Result) float64 { return r.Allocs }),
 			Bytes:  median(x.good, func(r bench.Result) float64 { return r.Bytes }),
 			P50:    median(x.good, func(r bench.Result) time.Duration { return r.P50 }),
@@ -89,11 +90,11 @@ func (t table) write(out io.Writer) error {
 func (r row) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s (`%s`)\n\n", r.what, r.name)
 	timed := r.timed()
-	b.WriteString("| library | median | [min–max] | allocations | bytes |")
+	b.WriteString("| library | median | [min–max] | processor ns | allocations | bytes |")
 	if timed {
 		b.WriteString(" p50 | p99 |")
 	}
-	b.WriteString(" times ours |\n|---|--:|--:|--:|--:|")
+	b.WriteString(" times ours |\n|---|--:|--:|--:|--:|--:|")
 	if timed {
 		b.WriteString("--:|--:|")
 	}
@@ -118,7 +119,7 @@ func (r row) writeLibrary(b *strings.Builder, l library, x results, timed bool) 
 		return
 	}
 	s := x.summary()
-	fmt.Fprintf(b, "| %s | %s | [%s–%s] | %.2f | %.0f |", l.name, figure(s.Value), figure(s.least), figure(s.most), s.Allocs, s.Bytes)
+	fmt.Fprintf(b, "| %s | %s | [%s–%s] | %s | %.2f | %.0f |", l.name, figure(s.Value), figure(s.least), figure(s.most), figure(s.CPU), s.Allocs, s.Bytes)
 	if timed {
 		fmt.Fprintf(b, " %v | %v |", s.P50.Round(10*time.Nanosecond), s.P99.Round(10*time.Nanosecond))
 	}

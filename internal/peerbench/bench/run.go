@@ -28,6 +28,7 @@ type Run struct {
 // A Result is what one run has measured, per operation.
 type Result struct {
 	Value    float64 // nanoseconds, or bytes
+	CPU      float64 // nanoseconds of processor time
 	Allocs   float64
 	Bytes    float64
 	P50, P99 time.Duration // 0 where nothing was timed by itself
@@ -35,9 +36,9 @@ type Result struct {
 
 func (r Result) String() string {
 	if r.P99 == 0 {
-		return fmt.Sprintf("%.4g (%.3g allocations, %.4g bytes)", r.Value, r.Allocs, r.Bytes)
+		return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes)", r.Value, r.CPU, r.Allocs, r.Bytes)
 	}
-	return fmt.Sprintf("%.4g (%.3g allocations, %.4g bytes, p50 %v, p99 %v)", r.Value, r.Allocs, r.Bytes, r.P50, r.P99)
+	return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes, p50 %v, p99 %v)", r.Value, r.CPU, r.Allocs, r.Bytes, r.P50, r.P99)
 }
 
 // Start begins to measure.
@@ -73,6 +74,7 @@ func (r *Run) set(total float64) {
 	n := float64(r.N)
 	r.result = Result{
 		Value:  total / n,
+		CPU:    float64((processorTime() - r.cpu).Nanoseconds()) / n,
 		Allocs: float64(m.Mallocs-r.before.Mallocs) / n,
 		Bytes:  float64(m.TotalAlloc-r.before.TotalAlloc) / n,
 	}

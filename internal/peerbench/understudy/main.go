@@ -23,10 +23,14 @@ type contender struct{}
 // The messages that have names on the wire.
 type (
 	question struct {
+		_       struct{} `cbor:",toarray"`
 		N       int
 		ReplyTo actor.ActorRef[int]
 	}
-	parcel struct{ Data []byte }
+	parcel struct {
+		_    struct{} `cbor:",toarray"` // without the names of fields, as with protobuf
+		Data []byte
+	}
 )
 
 func init() {
@@ -114,7 +118,7 @@ var adder = behaviors.Receive(func(_ *actor.Context[question], q question) actor
 })
 
 func askUnderstudy(ctx context.Context, ref actor.ActorRef[question], i int) int {
-	got, err := actor.Ask(ctx, ref, func(replyTo actor.ActorRef[int]) question { return question{i, replyTo} })
+	got, err := actor.Ask(ctx, ref, func(replyTo actor.ActorRef[int]) question { return question{N: i, ReplyTo: replyTo} })
 	if err != nil {
 		panic(err)
 	}
@@ -289,7 +293,7 @@ func (u contender) RemoteTell(r *bench.Run) {
 	<-warm
 	payload := make([]byte, bench.PayloadSize)
 	r.Start()
-	w.Send(func() { sink.Tell(parcel{payload}) })
+	w.Send(func() { sink.Tell(parcel{Data: payload}) })
 	r.Stop()
 }
 

@@ -1,0 +1,50 @@
+package remote
+
+import (
+	"sync"
+	"time"
+)
+
+// Who sends to a link that is at rest writes at once, without waiting, instead of waking the
+// writing goroutine: that saves the time it takes to wake. Who sends soon after somebody else
+// leaves it to the goroutine, which writes for many at a time.
+const (
+	leadPause = 20 * time.Microsecond // after which a link is at rest
+	leadBytes = 4 << 10               // more is for the goroutine
+)
+
+var leadBuffers = sync.Pool{New: func() any { return new([leadBytes]byte) }}
+
+// mayLead tells whether who has just queued x is to write it. The caller holds mu.
+func (l *link) mayLead(x letter) bool {
+	return l.asleep && !l.leading && l.conn != nil && l.prompt != nil &&
+		l.out.waiting.len() == 1 && len(x.frame) <= leadBytes && time.Since(l.slept) > leadPause
+}
+
+// lead writes what waits, up to leadBytes, in place of the writing goroutine, which leaves the
+// connection alone meanwhile. What the connection does not take is left to it.
+func (l *link) lead() {
+	buf := leadBuffers.Get().(*[leadBytes]byte)
+	defer leadBuffers.Put(buf)
+	l.mu.Lock()
+	conn, prompt := l.conn, l.prompt
+	first := l.out.flying.len() == 0
+	var bytes []byte
+	if conn != nil {
+		bytes = l.out.take(buf[:0])
+	}
+	l.mu.Unlock()
+
+	left := conn == nil
+	if conn != nil {
+		left = prompt.hurry(func() { _, _ = conn.Write(bytes) }) // an error is kept for flush, or TLS repeats it
+	}
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leading = false
+	l.slept = time.Now()
+	if left || first || l.out.waiting.len() > 0 {
+		l.rouse() // first: it is to look for acknowledgements from now on
+	}
+}

@@ -1,0 +1,96 @@
+package remote
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// A promptConn is a connection that can be written to without waiting: what the operating
+// system does not take at once it keeps, until somebody who may wait writes that. So it lies
+// below TLS, which could not go on after half a write. Whoever writes to it takes care that
+// writes are in order.
+type promptConn struct {
+	net.Conn
+	try     *trier
+	hurried atomic.Bool // writes must not wait
+
+	mu   sync.Mutex // guards all below, and lets one write go after the other
+	rest []byte     // was written, and is not sent
+	err  error      // that nobody has been told
+}
+
+// prompt returns conn as one that can be written to without waiting, if it is of a kind that can.
+func prompt(conn net.Conn) net.Conn {
+	if try := newTrier(conn); try != nil {
+		return &promptConn{Conn: conn, try: try}
+	}
+	return conn
+}
+
+// promptly returns what is prompt in a connection, or nil.
+func promptly(conn net.Conn) *promptConn {
+	if secure, ok := conn.(*secureConn); ok {
+		conn = secure.raw
+	}
+	p, _ := conn.(*promptConn)
+	return p
+}
+
+// hurry has write, which writes to the connection or to what lies above, not wait. It returns
+// whether something is left for flush.
+func (c *promptConn) hurry(write func()) (left bool) {
+	c.hurried.Store(true)
+	write()
+	c.hurried.Store(false)
+	return c.hasRest()
+}
+
+// hasRest tells whether there is something for flush: bytes, or an error.
+func (c *promptConn) hasRest() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.rest) > 0 || c.err != nil
+}
+
+// Write implements [net.Conn]. In a hurry it never fails: flush will.
+func (c *promptConn) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hurried.Load() {
+		c.writeNow(b)
+		return len(b), nil
+	}
+	if err := c.writeRest(); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+// writeNow sends what goes without waiting, and keeps the rest.
+func (c *promptConn) writeNow(b []byte) {
+	sent := 0
+	if len(c.rest) == 0 && c.err == nil {
+		sent, c.err = c.try.write(b)
+	}
+	c.rest = append(c.rest, b[sent:]...)
+}
+
+// flush writes what is left. It waits, up to the deadline for writes.
+func (c *promptConn) flush() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.writeRest()
+}
+
+func (c *promptConn) writeRest() error {
+	if c.err != nil {
+		return c.err
+	}
+	if len(c.rest) == 0 {
+		return nil
+	}
+	_, err := c.Conn.Write(c.rest)
+	c.rest, c.err = nil, err
+	return err
+}

@@ -1,0 +1,50 @@
+//go:build unix
+
+package remote
+
+import (
+	"errors"
+	"net"
+	"syscall"
+)
+
+// A trier writes to a socket what it takes at once.
+type trier struct {
+	conn    syscall.RawConn
+	attempt func(fd uintptr) // made once, as it would be garbage each time
+
+	b    []byte
+	sent int
+	err  error
+}
+
+// newTrier returns nil for a connection that is not a socket of the operating system.
+func newTrier(conn net.Conn) *trier {
+	socket, ok := conn.(*net.TCPConn)
+	if !ok {
+		return nil
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	t := &trier{conn: raw}
+	t.attempt = func(fd uintptr) { t.sent, t.err = syscall.Write(int(fd), t.b) }
+	return t
+}
+
+// write returns how much of b the socket has taken, which may be nothing.
+func (t *trier) write(b []byte) (sent int, err error) {
+	t.b = b
+	err = t.conn.Control(t.attempt) // it is in the mode in which nothing waits, always
+	t.b = nil
+	switch {
+	case err != nil:
+		return 0, err
+	case errors.Is(t.err, syscall.EAGAIN), errors.Is(t.err, syscall.EINTR):
+		return 0, nil
+	case t.err != nil:
+		return 0, t.err
+	}
+	return t.sent, nil
+}
