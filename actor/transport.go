@@ -57,8 +57,8 @@ func (s *System) lookup(path string) *core {
 		return s.exports.find(path)
 	}
 	for _, g := range []*guardian{s.user, s.system} {
-		if rest, below := strings.CutPrefix(path, g.label+"/"); below {
-			return g.find(rest)
+		if rest, below := strings.CutPrefix(path, g.label); below && strings.HasPrefix(rest, "/") {
+			return g.find(rest[1:])
 		}
 	}
 	return nil

@@ -82,7 +82,7 @@ func (c *core) stopChildren() int {
 	return len(children)
 }
 
-// find returns the living actor at the path below c, which is given as its elements.
+// find returns the living actor at the path below c, whose elements have slashes between them.
 func (c *core) find(path string) *core {
 	for below := true; below && c != nil; {
 		var name string

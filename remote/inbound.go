@@ -24,6 +24,7 @@ type inbound struct {
 
 	// All below belongs to the reading goroutine, until done is closed.
 	frames   *frameReader
+	settle   func()    // see read
 	received uint64    // frames of the session
 	acked    uint64    // the last count that the peer was told
 	unacked  int       // bytes since
@@ -41,8 +42,11 @@ const (
 )
 
 // read reads frames and hands them to handle, until the connection ends or handle fails.
-// A frame belongs to handle until it returns.
-func (in *inbound) read(handle func(body []byte) error) error {
+// A frame belongs to handle until it returns. What handle has put aside is delivered by settle,
+// before anything is acknowledged and before the next read that may wait.
+func (in *inbound) read(handle func(body []byte) error, settle func()) error {
+	in.settle = settle
+	defer settle()
 	for {
 		body, err := in.next()
 		if err != nil {
@@ -77,6 +81,7 @@ func (in *inbound) next() ([]byte, error) {
 
 // fill waits for more to read, and acknowledges when nothing comes for a while.
 func (in *inbound) fill(size int) error {
+	in.settle()
 	if err := in.setTimer(in.acked != in.received); err != nil {
 		return err
 	}
@@ -100,6 +105,7 @@ func (in *inbound) setTimer(on bool) error {
 }
 
 func (in *inbound) acknowledge() error {
+	in.settle()
 	if err := in.conn.SetWriteDeadline(time.Now().Add(in.patience)); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -11,7 +12,8 @@ import (
 
 // links knows the links of an endpoint that have not ended.
 type links struct {
-	tasks sync.WaitGroup // their goroutines
+	tasks sync.WaitGroup       // their goroutines
+	last  atomic.Pointer[link] // that was used; a node has few that are used much
 
 	mu     sync.RWMutex // guards all below
 	all    map[linkKey]*link
@@ -37,8 +39,14 @@ func (e *Endpoint) post(key linkKey, x letter) error {
 // link returns the link of that key, a new one if need be. It fails with [ErrClosed] or
 // errTooManyLanes.
 func (e *Endpoint) link(key linkKey) (*link, error) {
+	if l := e.links.last.Load(); l != nil && l.key == key {
+		return l, nil
+	}
 	e.links.mu.RLock()
 	l := e.links.all[key]
+	if l != nil && key.lane == laneUser {
+		e.links.last.Store(l)
+	}
 	e.links.mu.RUnlock()
 	if l != nil {
 		return l, nil
@@ -81,6 +89,7 @@ func (e *Endpoint) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 func (e *Endpoint) drop(l *link) {
 	e.links.mu.Lock()
 	defer e.links.mu.Unlock()
+	e.links.last.CompareAndSwap(l, nil)
 	if e.links.all[l.key] == l {
 		delete(e.links.all, l.key)
 		if l.key.lane == laneControl {

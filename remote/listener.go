@@ -286,7 +286,7 @@ func (e *Endpoint) readLane(in *inbound) error {
 		return in.read(func(body []byte) error {
 			e.cfg.Control(in.from, append([]byte(nil), body...))
 			return nil
-		})
+		}, func() {})
 	}
 	select {
 	case <-e.serving:
@@ -295,5 +295,6 @@ func (e *Endpoint) readLane(in *inbound) error {
 	case <-e.closing:
 		return ErrClosed
 	}
-	return in.read(e.receiver())
+	r := newReceiver(e)
+	return in.read(r.receive, r.deliver)
 }

@@ -69,27 +69,3 @@ func (e *Endpoint) postControl(addr string, data []byte) error {
 	frame := appendFrame(make([]byte, 0, frameHeader+len(data)), data)
 	return e.post(linkKey{addr, laneControl}, letter{frame: frame})
 }
-
-// receiver returns what handles the frames of a user lane. The endpoint serves a system.
-func (e *Endpoint) receiver() func(body []byte) error {
-	s := e.system.Load()
-	r := newEnvelopeReader()
-	return func(body []byte) error {
-		env, err := r.read(body)
-		if err != nil {
-			return err
-		}
-		e.deliver(s, env)
-		return nil
-	}
-}
-
-func (e *Endpoint) deliver(s *actor.System, env envelope) {
-	msg, err := unpack(s, env.payload)
-	if err != nil {
-		e.logType(env.payload.Type, "message cannot be decoded", err)
-		s.DeadLetter(fullPath(s, env), clonePayload(env.payload), err)
-		return
-	}
-	s.Deliver(env.path, env.uid, msg)
-}
