@@ -71,9 +71,9 @@ type Config struct {
 	// ControlSize bounds the control frames that wait for one peer; the oldest are dropped.
 	// The default is 1,024.
 	ControlSize int
-	// MaxFrame bounds one message in bytes. The default is 4 MiB. It should be the same on
+	// MaxMessage bounds one message in bytes. The default is 4 MiB. It should be the same on
 	// all nodes: who receives a larger frame closes the connection.
-	MaxFrame int
+	MaxMessage int
 
 	// DialTimeout bounds one attempt to connect, handshake included. The default is 2 s.
 	DialTimeout time.Duration
@@ -123,7 +123,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.OutboxSize, 10_000)
 	setDefault(&c.OutboxBytes, 64<<20)
 	setDefault(&c.ControlSize, 1024)
-	setDefault(&c.MaxFrame, 4<<20)
+	setDefault(&c.MaxMessage, 4<<20)
 	setDefault(&c.DialTimeout, 2*time.Second)
 	setDefault(&c.HandshakeTimeout, 2*time.Second)
 	setDefault(&c.MinBackoff, 20*time.Millisecond)
@@ -168,7 +168,7 @@ func (c Config) validate() error {
 		{"OutboxSize", c.OutboxSize},
 		{"OutboxBytes", c.OutboxBytes},
 		{"ControlSize", c.ControlSize},
-		{"MaxFrame", c.MaxFrame},
+		{"MaxMessage", c.MaxMessage},
 		{"DialTimeout", int(c.DialTimeout)},
 		{"HandshakeTimeout", int(c.HandshakeTimeout)},
 		{"MinBackoff", int(c.MinBackoff)},

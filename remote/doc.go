@@ -38,7 +38,7 @@
 //
 //	situation                                    becomes
 //	type without a name                          dead letter of the sender, ErrNotSerializable, and how to register it in the log
-//	larger than MaxFrame                         dead letter of the sender, ErrFrameTooLarge
+//	larger than MaxMessage                         dead letter of the sender, ErrTooLarge
 //	OutboxSize messages wait already             dead letter of the sender, ErrUnreachable and ErrOutboxFull
 //	peer is starting, or its network is down     waits; sent within UnreachableAfter, or a dead letter, ErrUnreachable
 //	peer refuses us (cluster name, version, …)   the same, and a *RefusedError
@@ -72,7 +72,7 @@
 //	OutboxSize        10,000    messages that wait for a peer
 //	OutboxBytes       64 MiB    bytes that wait or are not acknowledged
 //	ControlSize       1,024     control frames that wait for a peer; the oldest are dropped
-//	MaxFrame          4 MiB     one message
+//	MaxMessage          4 MiB     one message
 //	DialTimeout       2 s       one attempt to connect, handshake included
 //	HandshakeTimeout  2 s       for who connects to us
 //	MinBackoff        20 ms     pause after the first failed attempt, doubled each time, ± 20 %

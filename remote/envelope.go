@@ -45,19 +45,24 @@ func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload) []byte
 	buf = append(buf, p.Type...)
 	buf = appendHead(buf, cborBytes, uint64(len(p.Data)))
 	buf = append(buf, p.Data...)
+	return putSize(buf, begin)
+}
+
+// putSize writes the length of the frame that begins there, and ends with buf.
+func putSize(buf []byte, begin int) []byte {
 	binary.BigEndian.PutUint32(buf[begin:], uint32(len(buf)-begin-frameHeader))
 	return buf
 }
 
-// appendMessage appends a frame with the envelope to buf. It fails with [ErrFrameTooLarge].
+// appendMessage appends a frame with the envelope to buf. It fails with [ErrTooLarge].
 func (e *Endpoint) appendMessage(buf []byte, to actor.Target, p actor.Payload) ([]byte, error) {
 	if len(to.Path) > maxText || len(p.Type) > maxText {
-		return buf, fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrFrameTooLarge, len(to.Path), len(p.Type), maxText)
+		return buf, fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), maxText)
 	}
 	begin := len(buf)
 	buf = appendEnvelope(buf, to.Path, to.UID, p)
-	if size := len(buf) - begin - frameHeader; size > e.cfg.MaxFrame {
-		return buf, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrFrameTooLarge, p.Type, size, e.cfg.MaxFrame)
+	if size := len(buf) - begin - frameHeader; size > e.cfg.MaxMessage {
+		return buf, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrTooLarge, p.Type, size, e.cfg.MaxMessage)
 	}
 	return buf, nil
 }
@@ -112,6 +117,19 @@ func (r *envelopeReader) read(body []byte) (envelope, error) {
 		r.fail("%d bytes after its end", len(r.rest))
 	}
 	return e, r.err
+}
+
+// part decodes the body of a frame that is a part of a message. It fails with [ErrFrame].
+func (r *envelopeReader) part(body []byte) (left uint64, data []byte, err error) {
+	r.rest, r.err = body, nil
+	if fields := r.head(cborArray); r.err == nil && fields != partFields {
+		r.fail("an array of %d", fields)
+	}
+	left, data = r.head(cborUint), r.bytes(cborBytes)
+	if r.err == nil && len(r.rest) > 0 {
+		r.fail("%d bytes after its end", len(r.rest))
+	}
+	return left, data, r.err
 }
 
 func (r *envelopeReader) fail(format string, args ...any) {

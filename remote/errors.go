@@ -13,9 +13,9 @@ var (
 	// ErrFrame: bytes on a connection are not what the protocol has there. The
 	// connection is closed.
 	ErrFrame = errors.New("remote: malformed frame")
-	// ErrFrameTooLarge: a frame is larger than [Config.MaxFrame]. At the sender it
+	// ErrTooLarge: a frame is larger than [Config.MaxMessage]. At the sender it
 	// becomes a dead letter, at the receiver it is an [ErrFrame] as well.
-	ErrFrameTooLarge = errors.New("remote: frame is too large")
+	ErrTooLarge = errors.New("remote: frame is too large")
 	// ErrOutboxFull: too much was waiting for the peer already. The reason of dead
 	// letters.
 	ErrOutboxFull = errors.New("remote: outbox is full")

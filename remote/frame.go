@@ -16,7 +16,7 @@ func appendFrame(buf, body []byte) []byte {
 	return append(buf, body...)
 }
 
-// readFrame reads one frame and not a byte more. It fails with [ErrFrameTooLarge] before
+// readFrame reads one frame and not a byte more. It fails with [ErrTooLarge] before
 // it reserves memory for a body beyond limit.
 func readFrame(r io.Reader, limit int) ([]byte, error) {
 	var header [frameHeader]byte
@@ -37,7 +37,7 @@ func readFrame(r io.Reader, limit int) ([]byte, error) {
 func bodySize(header []byte, limit int) (int, error) {
 	size := binary.BigEndian.Uint32(header)
 	if int64(size) > int64(limit) {
-		return 0, fmt.Errorf("%w: %w: %d bytes, the limit is %d", ErrFrame, ErrFrameTooLarge, size, limit)
+		return 0, fmt.Errorf("%w: %w: %d bytes, the limit is %d", ErrFrame, ErrTooLarge, size, limit)
 	}
 	return int(size), nil
 }

@@ -86,7 +86,7 @@ func TestTooLargeFrameIsRefusedBeforeItIsRead(t *testing.T) {
 		func(r io.Reader) ([]byte, error) { return readFrame(r, 1<<20) },
 	} {
 		_, err := read(bytes.NewReader(header))
-		require.ErrorIs(t, err, ErrFrameTooLarge)
+		require.ErrorIs(t, err, ErrTooLarge)
 		require.ErrorIs(t, err, ErrFrame)
 	}
 }
@@ -114,7 +114,7 @@ func FuzzFrame(f *testing.F) {
 			got, err := nextFrame(reader)
 			require.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)
 			if err != nil {
-				require.True(t, errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, ErrFrameTooLarge))
+				require.True(t, errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, ErrTooLarge))
 				return
 			}
 			require.True(t, bytes.Equal(want, got))

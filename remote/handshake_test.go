@@ -69,7 +69,7 @@ func TestHandshakeIsBounded(t *testing.T) {
 	var out bytes.Buffer
 	in := bytes.NewReader(appendFrame(nil, []byte(strings.Repeat("x", maxHandshake+1))))
 	_, err := greet(&duplex{in, &out}, laneUser, hello{}, "b:1")
-	require.ErrorIs(t, err, ErrFrameTooLarge)
+	require.ErrorIs(t, err, ErrTooLarge)
 }
 
 func TestLanesAndRefusalsHaveNames(t *testing.T) {

@@ -26,6 +26,7 @@ type inbound struct {
 	frames   *frameReader
 	settle   func()    // see read
 	received uint64    // frames of the session
+	parts    joiner    // of the session, too
 	acked    uint64    // the last count that the peer was told
 	unacked  int       // bytes since
 	timed    bool      // reading has a deadline: then the count is due

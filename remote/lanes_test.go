@@ -34,7 +34,7 @@ func TestControlLaneDropsTheOldest(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a := start(t, n, "a", func(cfg *remote.Config) {
 			cfg.ControlSize = 10
-			cfg.MaxFrame = 10
+			cfg.MaxMessage = 10
 		})
 		n.Partition([]string{"b"})
 		b := start(t, n, "b")

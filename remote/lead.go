@@ -18,7 +18,7 @@ var leadBuffers = sync.Pool{New: func() any { return new([leadBytes]byte) }}
 // mayLead tells whether who has just queued x is to write it. The caller holds mu.
 func (l *link) mayLead(x letter) bool {
 	return l.asleep && !l.leading && l.conn != nil && l.prompt != nil &&
-		l.out.waiting.len() == 1 && len(x.frame) <= leadBytes && time.Since(l.slept) > leadPause
+		l.out.unsent() == 1 && len(x.frame) <= leadBytes && time.Since(l.slept) > leadPause
 }
 
 // lead writes what waits, up to leadBytes, in place of the writing goroutine, which leaves the
@@ -44,7 +44,7 @@ func (l *link) lead() {
 	defer l.mu.Unlock()
 	l.leading = false
 	l.slept = time.Now()
-	if left || first || l.out.waiting.len() > 0 {
+	if left || first || l.out.unsent() > 0 {
 		l.rouse() // first: it is to look for acknowledgements from now on
 	}
 }

@@ -152,6 +152,7 @@ func (l *link) close(reason error) {
 
 // lose makes dead letters.
 func (l *link) lose(letters []letter, reason error) {
+	letters = oncePerMessage(letters)
 	if len(letters) == 0 {
 		return
 	}

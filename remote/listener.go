@@ -240,7 +240,7 @@ func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
 		patience: e.cfg.UnreachableAfter,
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
-		frames:   newFrameReader(conn, e.cfg.MaxFrame),
+		frames:   newFrameReader(conn, e.cfg.MaxMessage),
 	}
 	timer := time.NewTimer(e.cfg.HandshakeTimeout)
 	defer timer.Stop()
@@ -295,6 +295,6 @@ func (e *Endpoint) readLane(in *inbound) error {
 	case <-e.closing:
 		return ErrClosed
 	}
-	r := newReceiver(e)
+	r := newReceiver(e, in)
 	return in.read(r.receive, r.deliver)
 }

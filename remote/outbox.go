@@ -13,34 +13,50 @@ type letter struct {
 	sys   *actor.System // nil on the control lane: nobody is told
 	to    string        // the recipient, as in a dead letter
 	used  *fullBlock    // holds only frames of letters before this one; nil for none
+	whole *whole        // the message that frame is a part of; nil for all of it
+	left  int           // bytes of it behind this part
 }
 
 // An outbox keeps the letters of one session in order, from when they are sent until
 // the peer has acknowledged them. It is a value without locks and clocks.
 type outbox struct {
-	maxLetters int // that wait
+	maxLetters int // that wait, large ones counted once
 	maxBytes   int // of all
 
-	waiting queue  // not written to the present connection
-	flying  queue  // written, but not acknowledged
-	acked   uint64 // how many letters of the session the peer has acknowledged
-	bytes   int    // of all frames
-	block   block  // holds the frames that were pushed last
+	waiting queue          // not written to the present connection
+	rewound int            // how many at the head of waiting have been written to another one
+	bulk    queue          // waits, too: parts of large messages, and what is for the same actors
+	bulky   map[string]int // how much of bulk each actor has
+	parts   int            // of bulk, that are not the last of their message
+	flying  queue          // written, but not acknowledged
+	acked   uint64         // how many letters of the session the peer has acknowledged
+	bytes   int            // of all frames
+	block   block          // holds the frames that were pushed last
 }
 
-func (o *outbox) len() int { return o.waiting.len() + o.flying.len() }
+func (o *outbox) len() int { return o.unsent() + o.flying.len() }
+
+// unsent returns how much has not been written to the present connection.
+func (o *outbox) unsent() int { return o.waiting.len() + o.bulk.len() }
 
 // push adds a letter, unless there is no room for it. It keeps a copy of the frame.
 func (o *outbox) push(l letter) bool {
-	if o.waiting.len() >= o.maxLetters || o.bytes+len(l.frame) > o.maxBytes && o.len() > 0 {
+	if o.unsent()-o.parts >= o.maxLetters || o.bytes+len(l.frame) > o.maxBytes && o.len() > 0 {
 		return false
 	}
 	if o.len() == 0 {
 		o.block.clear()
 	}
 	l.frame, l.used = o.block.keep(l.frame)
-	o.waiting.push(l)
 	o.bytes += len(l.frame)
+	switch {
+	case l.sys != nil && len(l.frame) > maxPart:
+		o.pushParts(l)
+	case o.bulky[l.to] > 0:
+		o.pushBulk(l)
+	default:
+		o.waiting.push(l)
+	}
 	return true
 }
 
@@ -51,21 +67,45 @@ func (o *outbox) dropOldest() bool {
 		return false
 	}
 	o.bytes -= len(o.waiting.pop().frame)
+	o.rewound = max(o.rewound-1, 0)
 	return true
 }
 
 // take appends the next frames to buf, until it is full or nothing waits. A frame that
-// is larger than buf is taken alone.
+// is larger than buf is taken alone. Large messages have half of buf, others what is left.
 func (o *outbox) take(buf []byte) []byte {
-	for o.waiting.len() > 0 {
-		next := o.waiting.first().frame
-		if len(buf) > 0 && len(buf)+len(next) > cap(buf) {
+	begin := len(buf)
+	for ; o.rewound > 0; o.rewound-- {
+		if !o.takeFrom(&o.waiting, &buf, cap(buf)) {
 			return buf
 		}
-		buf = append(buf, next...)
-		o.flying.push(o.waiting.pop())
+	}
+	share := cap(buf)
+	if o.bulk.len() > 0 {
+		share = begin + (cap(buf)-begin)/2
+	}
+	for o.takeFrom(&o.waiting, &buf, share) {
+	}
+	for o.takeFrom(&o.bulk, &buf, cap(buf)) {
+	}
+	for o.takeFrom(&o.waiting, &buf, cap(buf)) {
 	}
 	return buf
+}
+
+// takeFrom takes the next frame of a queue, if there is one, and buf has not more than limit
+// bytes then.
+func (o *outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
+	if q.len() == 0 || len(*buf) > 0 && len(*buf)+q.first().wireSize() > limit {
+		return false
+	}
+	l := q.pop()
+	*buf = l.appendTo(*buf)
+	o.flying.push(l)
+	if q == &o.bulk {
+		o.tookBulk(l)
+	}
+	return true
 }
 
 // acknowledge drops the letters that the peer has, by the count of all of the session.
@@ -86,6 +126,7 @@ func (o *outbox) acknowledge(count uint64) error {
 // rewind makes what flew wait again, for a new connection.
 func (o *outbox) rewind() {
 	if o.flying.len() > 0 {
+		o.rewound += o.flying.len()
 		o.waiting.letters = append(o.flying.drain(), o.waiting.drain()...)
 	}
 }
@@ -93,8 +134,9 @@ func (o *outbox) rewind() {
 // abandon begins a new session. It returns the letters of which nobody knows whether they
 // have arrived.
 func (o *outbox) abandon() []letter {
-	lost := o.flying.drain()
 	o.keepBlocks()
+	o.rewound = 0
+	lost := o.begunParts(o.flying.drain())
 	for _, l := range lost {
 		o.bytes -= len(l.frame)
 	}
@@ -105,7 +147,9 @@ func (o *outbox) abandon() []letter {
 // drain empties the outbox and returns what was in it, in order.
 func (o *outbox) drain() []letter {
 	all := append(o.abandon(), o.waiting.drain()...)
-	o.bytes = 0
+	all = append(all, o.bulk.drain()...)
+	clear(o.bulky)
+	o.parts, o.bytes = 0, 0
 	return all
 }
 
@@ -113,8 +157,10 @@ func (o *outbox) drain() []letter {
 // by an acknowledgement: somebody will still read them.
 func (o *outbox) keepBlocks() {
 	o.block = nil
-	for i := range o.waiting.len() {
-		o.waiting.letters[o.waiting.head+i].used = nil
+	for _, q := range []*queue{&o.waiting, &o.bulk} {
+		for i := range q.len() {
+			q.letters[q.head+i].used = nil
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ type receiver struct {
 	end     *Endpoint
 	sys     *actor.System
 	reader  *envelopeReader
+	parts   *joiner   // those of the session
 	decoded []arrival // not delivered yet
 }
 
@@ -24,12 +25,18 @@ type arrival struct {
 const maxArrivals = 64
 
 // newReceiver returns one for the system that the endpoint serves.
-func newReceiver(e *Endpoint) *receiver {
-	return &receiver{end: e, sys: e.system.Load(), reader: newEnvelopeReader()}
+func newReceiver(e *Endpoint, in *inbound) *receiver {
+	return &receiver{end: e, sys: e.system.Load(), reader: newEnvelopeReader(), parts: &in.parts}
 }
 
 // receive decodes the body of a frame. It fails with [ErrFrame].
 func (r *receiver) receive(body []byte) error {
+	if isPart(body) {
+		var err error
+		if body, err = r.parts.join(r.reader, body, r.end.cfg.MaxMessage); err != nil || body == nil {
+			return err
+		}
+	}
 	env, err := r.reader.read(body)
 	if err != nil {
 		return err

@@ -63,8 +63,8 @@ func (e *Endpoint) SendControl(addr string, data []byte) {
 }
 
 func (e *Endpoint) postControl(addr string, data []byte) error {
-	if len(data) > e.cfg.MaxFrame {
-		return ErrFrameTooLarge
+	if len(data) > e.cfg.MaxMessage {
+		return ErrTooLarge
 	}
 	frame := appendFrame(make([]byte, 0, frameHeader+len(data)), data)
 	return e.post(linkKey{addr, laneControl}, letter{frame: frame})

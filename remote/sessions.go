@@ -40,6 +40,7 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 	}
 	if known {
 		in.received = old.received
+		in.parts = old.parts
 		in.acked = old.received // the answer says so
 	}
 	s.expire()

@@ -166,7 +166,7 @@ func TestWhatTheReceiverCannotDecodeIsReportedAndTheConnectionKept(t *testing.T)
 
 func TestTooLargeMessageIsADeadLetterOfTheSender(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
-		a := start(t, n, "a", func(cfg *remote.Config) { cfg.MaxFrame = 1000 })
+		a := start(t, n, "a", func(cfg *remote.Config) { cfg.MaxMessage = 1000 })
 		b := start(t, n, "b")
 		inbox, _ := spawn[string](b, "inbox")
 		to := ref[string](a, b, "/user/inbox")
@@ -176,8 +176,8 @@ func TestTooLargeMessageIsADeadLetterOfTheSender(t *testing.T) {
 		soon()
 		require.Equal(t, []string{"small"}, inbox.got())
 		require.Len(t, a.lost.got(), 2)
-		require.ErrorIs(t, a.lost.got()[0].Reason, remote.ErrFrameTooLarge)
-		require.ErrorIs(t, a.lost.got()[1].Reason, remote.ErrFrameTooLarge)
+		require.ErrorIs(t, a.lost.got()[0].Reason, remote.ErrTooLarge)
+		require.ErrorIs(t, a.lost.got()[1].Reason, remote.ErrTooLarge)
 	})
 }
 

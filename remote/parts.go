@@ -1,0 +1,156 @@
+package remote
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A large message is sent in parts, so that others need not wait for all of it, and so that
+// each part is acknowledged. Parts of one message follow each other, with frames for other
+// actors in between; what is for the same actor waits.
+//
+// A part is the CBOR array [bytes behind this part, bytes]. All parts of a message
+// together are its envelope.
+
+const (
+	maxPart    = 24 << 10 // bytes of a message in one frame
+	partFields = 2
+	partHeads  = frameHeader + 1 + 9 + 9 // at most
+)
+
+// A whole is a message that is sent in parts.
+type whole struct {
+	frame []byte
+	begun bool // a part has been written
+	lost  bool // has become a dead letter
+}
+
+// pushParts queues a large message.
+func (o *outbox) pushParts(l letter) {
+	o.bytes -= frameHeader // parts have their own
+	w := &whole{frame: l.frame}
+	for body := l.frame[frameHeader:]; len(body) > 0; {
+		part := body[:min(maxPart, len(body))]
+		body = body[len(part):]
+		o.pushBulk(letter{frame: part, sys: l.sys, to: l.to, used: l.used, whole: w, left: len(body)})
+		l.used = nil
+	}
+}
+
+// pushBulk queues what must not overtake a large message.
+func (o *outbox) pushBulk(l letter) {
+	if o.bulky == nil {
+		o.bulky = map[string]int{}
+	}
+	o.bulky[l.to]++
+	if l.left > 0 {
+		o.parts++
+	}
+	o.bulk.push(l)
+}
+
+// tookBulk notes that l has left bulk.
+func (o *outbox) tookBulk(l letter) {
+	if l.whole != nil {
+		l.whole.begun = true
+	}
+	if l.left > 0 {
+		o.parts--
+	}
+	if o.bulky[l.to]--; o.bulky[l.to] == 0 {
+		delete(o.bulky, l.to)
+	}
+}
+
+// begunParts appends to lost what else is of no use in a new session: parts of messages whose
+// first parts belong to the old one.
+func (o *outbox) begunParts(lost []letter) []letter {
+	begun := func(l letter) bool { return l.whole != nil && l.whole.begun }
+	for _, q := range []*queue{&o.waiting, &o.bulk} {
+		kept := q.letters[:q.head:q.head]
+		for _, l := range q.letters[q.head:] {
+			if !begun(l) {
+				kept = append(kept, l)
+				continue
+			}
+			lost = append(lost, l)
+			if q == &o.bulk {
+				o.tookBulk(l)
+			}
+		}
+		q.letters = kept
+	}
+	return lost
+}
+
+// wireSize is an upper bound for what appendTo appends.
+func (l *letter) wireSize() int {
+	if l.whole == nil {
+		return len(l.frame)
+	}
+	return len(l.frame) + partHeads
+}
+
+// appendTo appends the frame to what is written.
+func (l *letter) appendTo(buf []byte) []byte {
+	if l.whole == nil {
+		return append(buf, l.frame...)
+	}
+	begin := len(buf)
+	buf = append(buf, make([]byte, frameHeader)...)
+	buf = appendHead(buf, cborArray, partFields)
+	buf = appendHead(buf, cborUint, uint64(l.left))
+	buf = appendHead(buf, cborBytes, uint64(len(l.frame)))
+	return putSize(append(buf, l.frame...), begin)
+}
+
+// envelope returns the frame with the envelope.
+func (l *letter) envelope() []byte {
+	if l.whole == nil {
+		return l.frame
+	}
+	return l.whole.frame
+}
+
+// oncePerMessage returns letters with one letter only for each message that was in parts, over
+// all calls.
+func oncePerMessage(letters []letter) []letter {
+	return slices.DeleteFunc(letters, func(l letter) bool {
+		if l.whole == nil {
+			return false
+		}
+		again := l.whole.lost
+		l.whole.lost = true
+		return again
+	})
+}
+
+// A joiner puts parts together. The zero value has none. Its memory grows with what has come.
+type joiner struct {
+	body []byte
+	left int // bytes that have not come
+}
+
+// isPart tells whether the body of a frame is a part.
+func isPart(body []byte) bool { return len(body) > 0 && body[0] == cborArray|partFields }
+
+// join takes the body of a frame that is a part, and returns that of the message with the last
+// one. It fails with [ErrFrame].
+func (j *joiner) join(r *envelopeReader, frame []byte, limit int) (body []byte, err error) {
+	left, data, err := r.part(frame)
+	switch {
+	case err != nil:
+		return nil, err
+	case left > uint64(limit) || len(j.body)+len(data)+int(left) > limit:
+		return nil, fmt.Errorf("%w: %w: %d bytes in parts, and %d to come, the limit is %d", ErrFrame, ErrTooLarge, len(j.body)+len(data), left, limit)
+	case len(data) == 0, len(j.body) > 0 && j.left != len(data)+int(left):
+		return nil, fmt.Errorf("%w: a part of %d bytes with %d behind it, where %d are left", ErrFrame, len(data), left, j.left)
+	}
+	j.body, j.left = append(j.body, data...), int(left)
+	if left > 0 {
+		return nil, nil
+	}
+	body = j.body
+	*j = joiner{}
+	return body, nil
+}

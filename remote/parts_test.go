@@ -1,0 +1,189 @@
+package remote
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// envelopeTo is a letter to an actor with a message of that size.
+func envelopeTo(to string, number, size int) letter {
+	data := append([]byte(strconv.Itoa(number)+","), make([]byte, size)...)
+	return letter{frame: appendEnvelope(nil, to, 0, actor.Payload{Type: "bytes", Data: data}), sys: &actor.System{}, to: to}
+}
+
+// arrivals decodes what is on the wire, as a receiver does.
+func arrivals(t *testing.T, j *joiner, wire []byte) (got []envelope) {
+	t.Helper()
+	r, f := newEnvelopeReader(), newFrameReader(bytes.NewReader(wire), 1<<20)
+	for {
+		body, err := nextFrame(f)
+		if err != nil {
+			return got
+		}
+		if isPart(body) {
+			body, err = j.join(r, body, 1<<20)
+			require.NoError(t, err)
+			if body == nil {
+				continue
+			}
+		}
+		env, err := r.read(body)
+		require.NoError(t, err)
+		got = append(got, env)
+	}
+}
+
+func TestSmallMessagesGoBetweenThePartsOfALargeOne(t *testing.T) {
+	o := outbox{maxLetters: 100, maxBytes: 1 << 30}
+	require.True(t, o.push(envelopeTo("/user/a", 0, 500_000)))
+	require.True(t, o.push(envelopeTo("/user/a", 1, 10)))
+	for i := range 20 {
+		require.True(t, o.push(envelopeTo("/user/b", i, 10)))
+	}
+	var j joiner
+	buf := make([]byte, 0, writeBuffer)
+	first := arrivals(t, &j, o.take(buf))
+	require.Len(t, first, 20, "all for another actor are in what is written first")
+	require.Equal(t, "/user/b", first[0].path)
+	require.NotEmpty(t, j.body, "and so is a part")
+	var rest []envelope
+	for o.unsent() > 0 {
+		rest = append(rest, arrivals(t, &j, o.take(buf))...)
+	}
+	require.Len(t, rest, 2)
+	require.Len(t, rest[0].payload.Data, 500_002)
+	require.Equal(t, "1,", string(rest[1].payload.Data[:2]), "what is for the same actor comes behind")
+}
+
+func TestALargeMessageCountsOnce(t *testing.T) {
+	o := outbox{maxLetters: 2, maxBytes: 1 << 30}
+	require.True(t, o.push(envelopeTo("/user/a", 0, 500_000)))
+	require.True(t, o.push(envelopeTo("/user/a", 1, 500_000)))
+	require.False(t, o.push(envelopeTo("/user/a", 2, 1)))
+	lost := oncePerMessage(o.drain())
+	require.Len(t, lost, 2)
+	require.Zero(t, o.parts)
+	require.Len(t, lost[0].envelope(), len(envelopeTo("/user/a", 0, 500_000).frame))
+}
+
+func TestWhatABreakLeavesOfALargeMessageBelongsToItsSession(t *testing.T) {
+	o := outbox{maxLetters: 100, maxBytes: 1 << 30}
+	require.True(t, o.push(envelopeTo("/user/a", 0, 500_000)))
+	require.True(t, o.push(envelopeTo("/user/a", 1, 500_000)))
+	o.take(make([]byte, 0, writeBuffer))
+	require.NoError(t, o.acknowledge(1), "one part has arrived")
+	require.Len(t, oncePerMessage(o.abandon()), 1, "the first is lost as a whole")
+	var j joiner
+	var got []envelope
+	for o.unsent() > 0 {
+		got = append(got, arrivals(t, &j, o.take(make([]byte, 0, writeBuffer)))...)
+	}
+	require.Len(t, got, 1)
+	require.Equal(t, "1,", string(got[0].payload.Data[:2]))
+}
+
+// Whatever breaks, each actor gets what it was told, in order.
+func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it makes a test repeatable
+		o := outbox{maxLetters: 1000, maxBytes: 1 << 30}
+		var in, out [3]int
+		var j joiner
+		var peer uint64 // frames that the peer has
+		receive := func(wire []byte) {
+			frames := newFrameReader(bytes.NewReader(wire), 1<<20)
+			for {
+				if _, err := nextFrame(frames); err != nil {
+					break
+				}
+				peer++
+			}
+			for _, env := range arrivals(t, &j, wire) {
+				to := int(env.path[len(env.path)-1] - '0')
+				number, _, _ := bytes.Cut(env.payload.Data, []byte(","))
+				require.Equal(t, strconv.Itoa(out[to]), string(number), "seed %d", seed)
+				out[to]++
+			}
+		}
+		for range 200 {
+			switch r.IntN(4) {
+			case 0, 1:
+				to := r.IntN(3)
+				size := []int{5, 100, 60_000, 200_000}[r.IntN(4)]
+				if o.push(envelopeTo("/user/"+strconv.Itoa(to), in[to], size)) {
+					in[to]++
+				}
+			case 2:
+				receive(o.take(make([]byte, 0, writeBuffer)))
+				if r.IntN(2) == 0 {
+					require.NoError(t, o.acknowledge(peer))
+				}
+			case 3:
+				o.take(make([]byte, 0, 1+r.IntN(writeBuffer))) // is lost with its connection
+				require.NoError(t, o.acknowledge(peer))
+				o.rewind()
+			}
+		}
+		for o.unsent() > 0 {
+			receive(o.take(make([]byte, 0, writeBuffer)))
+		}
+		require.NoError(t, o.acknowledge(peer))
+		require.Equal(t, in, out, "seed %d", seed)
+		require.Zero(t, o.bytes)
+		require.Zero(t, o.parts)
+		require.Empty(t, o.bulky)
+	}
+}
+
+func TestPartsThatCannotBeAreRefused(t *testing.T) {
+	part := func(left uint64, data string) []byte {
+		b := appendHead(nil, cborArray, partFields)
+		b = appendHead(b, cborUint, left)
+		return append(appendHead(b, cborBytes, uint64(len(data))), data...)
+	}
+	for name, parts := range map[string][][]byte{
+		"more than the limit":        {part(1<<40, "data")},
+		"more than the limit at all": {part(97, "data")},
+		"nothing in it":              {part(7, "")},
+		"another count":              {part(7, "data"), part(4, "da")},
+		"too much":                   {part(2, "data"), part(0, "data")},
+	} {
+		var j joiner
+		var err error
+		for _, p := range parts {
+			_, err = j.join(newEnvelopeReader(), p, 100)
+		}
+		require.ErrorIs(t, err, ErrFrame, name)
+	}
+}
+
+func FuzzParts(f *testing.F) {
+	o := outbox{maxLetters: 10, maxBytes: 1 << 20}
+	o.push(envelopeTo("/user/a", 0, 60_000))
+	f.Add(o.take(make([]byte, 0, 1<<20)))
+	f.Add([]byte{0, 0, 0, 5, cborArray | partFields, 1, cborBytes | 1, 7, 0, 0, 0, 4, cborArray | partFields, 0, cborBytes | 1, 7})
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		const limit = 100_000
+		var j joiner
+		r, frames := newEnvelopeReader(), newFrameReader(bytes.NewReader(stream), limit)
+		for {
+			frame, err := nextFrame(frames)
+			if err != nil {
+				return
+			}
+			body, err := j.join(r, frame, limit)
+			if err != nil {
+				require.ErrorIs(t, err, ErrFrame)
+				return
+			}
+			require.LessOrEqual(t, len(j.body)+j.left, limit)
+			require.LessOrEqual(t, len(body), limit)
+		}
+	})
+}
