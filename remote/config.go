@@ -71,9 +71,14 @@ type Config struct {
 	// ControlSize bounds the control frames that wait for one peer; the oldest are dropped.
 	// The default is 1,024.
 	ControlSize int
-	// MaxMessage bounds one message in bytes. The default is 4 MiB. It should be the same on
-	// all nodes: who receives a larger frame closes the connection.
+	// MaxMessage bounds one message in bytes, compressed or not. The default is 4 MiB. What is
+	// larger becomes a dead letter. It should be the same on all nodes: who receives
+	// something larger closes the connection.
 	MaxMessage int
+
+	// CompressFrom is from how many bytes on a message is sent compressed, if that makes it
+	// smaller. 0 is never. Nodes understand each other whatever they have here.
+	CompressFrom int
 
 	// DialTimeout bounds one attempt to connect, handshake included. The default is 2 s.
 	DialTimeout time.Duration
@@ -169,6 +174,7 @@ func (c Config) validate() error {
 		{"OutboxBytes", c.OutboxBytes},
 		{"ControlSize", c.ControlSize},
 		{"MaxMessage", c.MaxMessage},
+		{"CompressFrom", c.CompressFrom},
 		{"DialTimeout", int(c.DialTimeout)},
 		{"HandshakeTimeout", int(c.HandshakeTimeout)},
 		{"MinBackoff", int(c.MinBackoff)},

@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"sync"
 
@@ -22,7 +23,7 @@ func (e *Endpoint) deadLetter(x letter, reason error) {
 
 // message decodes the message again, or returns its payload where that is impossible.
 func (x letter) message() any {
-	env, err := newEnvelopeReader().read(x.envelope()[frameHeader:])
+	env, err := newEnvelopeReader(math.MaxInt).read(x.envelope()[frameHeader:])
 	if err != nil {
 		return clonePayload(env.payload)
 	}

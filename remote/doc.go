@@ -38,7 +38,7 @@
 //
 //	situation                                    becomes
 //	type without a name                          dead letter of the sender, ErrNotSerializable, and how to register it in the log
-//	larger than MaxMessage                         dead letter of the sender, ErrTooLarge
+//	larger than MaxMessage                       dead letter of the sender, ErrTooLarge
 //	OutboxSize messages wait already             dead letter of the sender, ErrUnreachable and ErrOutboxFull
 //	peer is starting, or its network is down     waits; sent within UnreachableAfter, or a dead letter, ErrUnreachable
 //	peer refuses us (cluster name, version, …)   the same, and a *RefusedError
@@ -67,12 +67,31 @@
 // Who ends, restarts or unwatches, is forgotten on both sides; a node that is silent for a
 // minute is, too, and its watches are there again when it is back.
 //
+// # Large messages
+//
+// A message larger than 24 KiB is sent in parts. Messages for other actors go between them
+// and have half of the bandwidth, those for the same actor wait, and control frames have a
+// connection of their own. Each part is acknowledged, so a message may take longer than
+// UnreachableAfter, and a connection that breaks goes on where it was. For messages beyond 4 MiB
+// set MaxMessage on all nodes; a node reserves memory for what has come, not for what is
+// announced. With CompressFrom, messages of some size are compressed, which costs the sender's
+// goroutine about 10 ns a byte; what is decompressed is bounded by MaxMessage, too.
+//
+// # Speed
+//
+// Who sends to a node to which nothing has been sent for 20 µs writes the message itself, if the
+// operating system takes it without waiting; otherwise one goroutine for each node writes
+// what has gathered. What remains is the codec: give messages that are sent often a field
+// _ struct{} with the tag cbor:",toarray", so that the names of fields do not travel.
+// docs/benchmarks.md has figures.
+//
 // # Settings
 //
 //	OutboxSize        10,000    messages that wait for a peer
 //	OutboxBytes       64 MiB    bytes that wait or are not acknowledged
 //	ControlSize       1,024     control frames that wait for a peer; the oldest are dropped
-//	MaxMessage          4 MiB     one message
+//	MaxMessage        4 MiB     one message
+//	CompressFrom      0         bytes from which on messages are compressed; 0 is never
 //	DialTimeout       2 s       one attempt to connect, handshake included
 //	HandshakeTimeout  2 s       for who connects to us
 //	MinBackoff        20 ms     pause after the first failed attempt, doubled each time, ± 20 %
@@ -110,7 +129,9 @@
 // messages. The first byte of a connection is its lane:
 //
 //	C   control   frames are opaque, for package cluster; the oldest are dropped rather than kept
-//	A   user      frames are envelopes: the CBOR array [path, uid, type name, message]
+//	A   user      frames are envelopes: the CBOR array [path, uid, type name, message], or
+//	              [path, uid, type name, message in DEFLATE, its size]; or parts of one: the array
+//	              [bytes behind this part, bytes]
 //	M   stream    memberlist's, from here on
 //	R   reverse   after hello and answer it waits until the listener begins a user lane on it
 //

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -11,12 +12,12 @@ import (
 )
 
 // An envelope is what a frame of the user lane holds: a message and whom it is for, as
-// the CBOR array [path, uid, type, data]. It is coded by hand, as every message passes
+// the CBOR array [path, uid, type, data], or [path, uid, type, compressed data, size]. It is coded by hand, as every message passes
 // through here; the fuzz test holds it to what the codec says.
 type envelope struct {
 	path    string
 	uid     uint64
-	payload actor.Payload // Data is part of the frame
+	payload actor.Payload // Data is part of the frame, or was compressed in it
 }
 
 // The major types of CBOR (RFC 8949, 3.1) that an envelope is made of, as the upper bits
@@ -28,16 +29,24 @@ const (
 	cborArray = 4 << 5
 )
 
-const envelopeFields = 4
+const (
+	envelopeFields   = 4
+	compressedFields = 5
+)
 
 // maxText bounds paths and names of types, which are logged and kept.
 const maxText = 4 << 10
 
-// appendEnvelope appends a frame with the envelope to buf.
-func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload) []byte {
+// appendEnvelope appends a frame with the envelope to buf. The data has been compressed unless
+// size is 0.
+func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload, size int) []byte {
+	fields := uint64(envelopeFields)
+	if size > 0 {
+		fields = compressedFields
+	}
 	begin := len(buf)
 	buf = slices.Grow(buf, envelopeSize(path, p))[:begin+frameHeader]
-	buf = appendHead(buf, cborArray, envelopeFields)
+	buf = appendHead(buf, cborArray, fields)
 	buf = appendHead(buf, cborText, uint64(len(path)))
 	buf = append(buf, path...)
 	buf = appendHead(buf, cborUint, uid)
@@ -45,6 +54,9 @@ func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload) []byte
 	buf = append(buf, p.Type...)
 	buf = appendHead(buf, cborBytes, uint64(len(p.Data)))
 	buf = append(buf, p.Data...)
+	if size > 0 {
+		buf = appendHead(buf, cborUint, uint64(size))
+	}
 	return putSize(buf, begin)
 }
 
@@ -54,22 +66,22 @@ func putSize(buf []byte, begin int) []byte {
 	return buf
 }
 
-// appendMessage appends a frame with the envelope to buf. It fails with [ErrTooLarge].
-func (e *Endpoint) appendMessage(buf []byte, to actor.Target, p actor.Payload) ([]byte, error) {
+// appendMessage appends a frame with the envelope to buf, with the data in memory of packed if
+// it is compressed. It fails with [ErrTooLarge].
+func (e *Endpoint) appendMessage(buf []byte, packed *bytes.Buffer, to actor.Target, p actor.Payload) ([]byte, error) {
 	if len(to.Path) > maxText || len(p.Type) > maxText {
 		return buf, fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), maxText)
 	}
-	begin := len(buf)
-	buf = appendEnvelope(buf, to.Path, to.UID, p)
-	if size := len(buf) - begin - frameHeader; size > e.cfg.MaxMessage {
-		return buf, fmt.Errorf("%w: %s has %d bytes, the limit is %d", ErrTooLarge, p.Type, size, e.cfg.MaxMessage)
+	if size := envelopeSize(to.Path, p); size > e.cfg.MaxMessage {
+		return buf, fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Config.MaxMessage raises it, on all nodes", ErrTooLarge, p.Type, size, e.cfg.MaxMessage)
 	}
-	return buf, nil
+	p, size := e.compress(packed, p)
+	return appendEnvelope(buf, to.Path, to.UID, p, size), nil
 }
 
 // envelopeSize is an upper bound for the bytes that appendEnvelope appends.
 func envelopeSize(path string, p actor.Payload) int {
-	const heads = frameHeader + 1 + 4*9
+	const heads = frameHeader + 1 + 5*9
 	return heads + len(path) + len(p.Type) + len(p.Data)
 }
 
@@ -94,6 +106,7 @@ func appendHead(buf []byte, major byte, n uint64) []byte {
 type envelopeReader struct {
 	known      map[string]string
 	path, name string // of the message before this one
+	limit      int    // of what is decompressed
 	rest       []byte
 	err        error
 }
@@ -101,20 +114,31 @@ type envelopeReader struct {
 // maxKnown bounds what an envelopeReader keeps.
 const maxKnown = 1000
 
-func newEnvelopeReader() *envelopeReader { return &envelopeReader{known: map[string]string{}} }
+// newEnvelopeReader returns one that decompresses no message to more than limit bytes.
+func newEnvelopeReader(limit int) *envelopeReader {
+	return &envelopeReader{known: map[string]string{}, limit: limit}
+}
 
 // read decodes the body of a frame. It fails with [ErrFrame].
 func (r *envelopeReader) read(body []byte) (envelope, error) {
 	r.rest, r.err = body, nil
-	if fields := r.head(cborArray); r.err == nil && fields != envelopeFields {
+	fields := r.head(cborArray)
+	if r.err == nil && fields != envelopeFields && fields != compressedFields {
 		r.fail("an array of %d", fields)
 	}
 	r.path = r.text(r.path)
 	e := envelope{path: r.path, uid: r.head(cborUint)}
 	r.name = r.text(r.name)
 	e.payload = actor.Payload{Type: r.name, Data: r.bytes(cborBytes)}
+	var size uint64
+	if fields == compressedFields {
+		size = r.head(cborUint)
+	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail("%d bytes after its end", len(r.rest))
+	}
+	if r.err == nil && fields == compressedFields {
+		e.payload.Data, r.err = inflate(e.payload.Data, size, r.limit)
 	}
 	return e, r.err
 }

@@ -1,7 +1,9 @@
 package remote
 
 import (
+	"bytes"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -27,11 +29,11 @@ func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 			want, err := codec.Marshal(plain)
 			require.NoError(t, err)
 			payload := actor.Payload{Type: plain.Type, Data: plain.Data}
-			frame := appendEnvelope(nil, plain.Path, plain.UID, payload)
+			frame := appendEnvelope(nil, plain.Path, plain.UID, payload, 0)
 			require.Equal(t, appendFrame(nil, want), frame)
 			require.GreaterOrEqual(t, envelopeSize(plain.Path, payload), len(frame))
 
-			got, err := newEnvelopeReader().read(want)
+			got, err := newEnvelopeReader(1 << 20).read(want)
 			require.NoError(t, err)
 			require.Equal(t, envelope{plain.Path, plain.UID, payload}, got)
 		}
@@ -39,27 +41,27 @@ func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 }
 
 func TestEnvelopeThatIsCutOffIsMalformed(t *testing.T) {
-	body := appendEnvelope(nil, "/user/somebody", 1<<40, actor.Payload{Type: "pump", Data: []byte("data")})[frameHeader:]
+	body := appendEnvelope(nil, "/user/somebody", 1<<40, actor.Payload{Type: "pump", Data: []byte("data")}, 0)[frameHeader:]
 	for cut := range body {
-		_, err := newEnvelopeReader().read(body[:cut])
+		_, err := newEnvelopeReader(1 << 20).read(body[:cut])
 		require.ErrorIs(t, err, ErrFrame)
 	}
-	_, err := newEnvelopeReader().read(append(body, 0))
+	_, err := newEnvelopeReader(1 << 20).read(append(body, 0))
 	require.ErrorIs(t, err, ErrFrame)
 }
 
 func TestEnvelopeRefusesTextsThatCannotBeNames(t *testing.T) {
 	for name, path := range map[string]string{"too long": strings.Repeat("x", maxText+1), "not UTF-8": "/user/\xff"} {
-		_, err := newEnvelopeReader().read(appendEnvelope(nil, path, 0, actor.Payload{Type: "pump"})[frameHeader:])
+		_, err := newEnvelopeReader(1 << 20).read(appendEnvelope(nil, path, 0, actor.Payload{Type: "pump"}, 0)[frameHeader:])
 		require.ErrorIs(t, err, ErrFrame, name)
 	}
 }
 
 func TestEnvelopeReaderKeepsABoundedNumberOfStrings(t *testing.T) {
-	r := newEnvelopeReader()
+	r := newEnvelopeReader(1 << 20)
 	for i := range 10 * maxKnown {
 		path := "/temp/" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune(i+1000))
-		got, err := r.read(appendEnvelope(nil, path, 0, actor.Payload{Type: "pump"})[frameHeader:])
+		got, err := r.read(appendEnvelope(nil, path, 0, actor.Payload{Type: "pump"}, 0)[frameHeader:])
 		require.NoError(t, err)
 		require.Equal(t, path, got.path)
 		require.LessOrEqual(t, len(r.known), maxKnown)
@@ -67,13 +69,18 @@ func TestEnvelopeReaderKeepsABoundedNumberOfStrings(t *testing.T) {
 }
 
 func FuzzEnvelope(f *testing.F) {
-	f.Add(appendEnvelope(nil, "/user/somebody", 7, actor.Payload{Type: "pump", Data: []byte("data")})[frameHeader:])
+	f.Add(appendEnvelope(nil, "/user/somebody", 7, actor.Payload{Type: "pump", Data: []byte("data")}, 0)[frameHeader:])
+	f.Add(compressedEnvelope(f, []byte(strings.Repeat("data", 100)), 400))
 	f.Add([]byte{0x84, 0x61, 0xff, 0x00, 0x60, 0x40})
 	f.Add([]byte{0x84, 0x7b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := newEnvelopeReader().read(body)
+		got, err := newEnvelopeReader(1 << 20).read(body)
 		if err != nil {
 			require.ErrorIs(t, err, ErrFrame)
+			return
+		}
+		if body[0] == cborArray|compressedFields {
+			require.LessOrEqual(t, len(got.payload.Data), 1<<20)
 			return
 		}
 		var want plainEnvelope
@@ -83,4 +90,39 @@ func FuzzEnvelope(f *testing.F) {
 		require.Equal(t, want.Type, got.payload.Type)
 		require.Equal(t, string(want.Data), string(got.payload.Data))
 	})
+}
+
+// compressedEnvelope is the body of a frame with data that is compressed, and said to be of size.
+func compressedEnvelope(t testing.TB, data []byte, size int) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	e := &Endpoint{cfg: Config{CompressFrom: 1}}
+	p, was := e.compress(&buf, actor.Payload{Type: "bytes", Data: data})
+	require.Equal(t, len(data), was)
+	return appendEnvelope(nil, "/user/somebody", 0, p, size)[frameHeader:]
+}
+
+func TestWhatIsDecompressedIsBounded(t *testing.T) {
+	zeros := make([]byte, 10<<20)
+	for name, body := range map[string][]byte{
+		"more than the limit":     compressedEnvelope(t, zeros, len(zeros)),
+		"less than it says":       compressedEnvelope(t, zeros[:1000], 1001),
+		"more than it says":       compressedEnvelope(t, zeros, 1000),
+		"nothing that was packed": appendEnvelope(nil, "/user/x", 0, actor.Payload{Type: "bytes", Data: []byte{7, 7, 7}}, 10)[frameHeader:],
+	} {
+		begin := allocated()
+		_, err := newEnvelopeReader(1 << 20).read(body)
+		require.ErrorIs(t, err, ErrFrame, name)
+		require.Less(t, allocated()-begin, uint64(4<<20), name)
+	}
+	got, err := newEnvelopeReader(1 << 20).read(compressedEnvelope(t, zeros[:1<<20], 1<<20))
+	require.NoError(t, err)
+	require.Len(t, got.payload.Data, 1<<20)
+}
+
+// allocated returns how many bytes have ever been.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }

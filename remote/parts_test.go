@@ -14,13 +14,13 @@ import (
 // envelopeTo is a letter to an actor with a message of that size.
 func envelopeTo(to string, number, size int) letter {
 	data := append([]byte(strconv.Itoa(number)+","), make([]byte, size)...)
-	return letter{frame: appendEnvelope(nil, to, 0, actor.Payload{Type: "bytes", Data: data}), sys: &actor.System{}, to: to}
+	return letter{frame: appendEnvelope(nil, to, 0, actor.Payload{Type: "bytes", Data: data}, 0), sys: &actor.System{}, to: to}
 }
 
 // arrivals decodes what is on the wire, as a receiver does.
 func arrivals(t *testing.T, j *joiner, wire []byte) (got []envelope) {
 	t.Helper()
-	r, f := newEnvelopeReader(), newFrameReader(bytes.NewReader(wire), 1<<20)
+	r, f := newEnvelopeReader(1<<20), newFrameReader(bytes.NewReader(wire), 1<<20)
 	for {
 		body, err := nextFrame(f)
 		if err != nil {
@@ -157,7 +157,7 @@ func TestPartsThatCannotBeAreRefused(t *testing.T) {
 		var j joiner
 		var err error
 		for _, p := range parts {
-			_, err = j.join(newEnvelopeReader(), p, 100)
+			_, err = j.join(newEnvelopeReader(1<<20), p, 100)
 		}
 		require.ErrorIs(t, err, ErrFrame, name)
 	}
@@ -171,7 +171,7 @@ func FuzzParts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		const limit = 100_000
 		var j joiner
-		r, frames := newEnvelopeReader(), newFrameReader(bytes.NewReader(stream), limit)
+		r, frames := newEnvelopeReader(1<<20), newFrameReader(bytes.NewReader(stream), limit)
 		for {
 			frame, err := nextFrame(frames)
 			if err != nil {

@@ -26,7 +26,7 @@ const maxArrivals = 64
 
 // newReceiver returns one for the system that the endpoint serves.
 func newReceiver(e *Endpoint, in *inbound) *receiver {
-	return &receiver{end: e, sys: e.system.Load(), reader: newEnvelopeReader(), parts: &in.parts}
+	return &receiver{end: e, sys: e.system.Load(), reader: newEnvelopeReader(e.cfg.MaxMessage), parts: &in.parts}
 }
 
 // receive decodes the body of a frame. It fails with [ErrFrame].

@@ -24,7 +24,7 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
-	d.frame, err = e.appendMessage(d.frame[:0], to, actor.Payload{Type: name, Data: d.data.Bytes()})
+	d.frame, err = e.appendMessage(d.frame[:0], &d.packed, to, actor.Payload{Type: name, Data: d.data.Bytes()})
 	if err != nil {
 		s.DeadLetter(to.Full, msg, err)
 		return
@@ -36,8 +36,9 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 
 // A draft is where a message is encoded before an outbox takes a copy.
 type draft struct {
-	data  bytes.Buffer
-	frame []byte
+	data   bytes.Buffer
+	packed bytes.Buffer // compressed
+	frame  []byte
 }
 
 var drafts = sync.Pool{New: func() any { return new(draft) }}
@@ -46,10 +47,11 @@ var drafts = sync.Pool{New: func() any { return new(draft) }}
 const maxDraft = 64 << 10
 
 func (d *draft) done() {
-	if d.data.Cap() > maxDraft || cap(d.frame) > maxDraft {
+	if d.data.Cap() > maxDraft || d.packed.Cap() > maxDraft || cap(d.frame) > maxDraft {
 		return
 	}
 	d.data.Reset()
+	d.packed.Reset()
 	drafts.Put(d)
 }
 

@@ -1,0 +1,65 @@
+package remote
+
+import (
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// Messages that are large enough may be sent compressed, by DEFLATE (RFC 1951) at its fastest.
+// Each is compressed by itself, so that it can be a dead letter by itself.
+
+// deflaters are used again: each has a megabyte of tables.
+var deflaters = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.BestSpeed)
+	if err != nil {
+		panic(err) // the level is one that there is
+	}
+	return w
+}}
+
+// compress returns p with its data compressed into buf, if that is to be and makes it smaller,
+// and how large its data was; else 0.
+func (e *Endpoint) compress(buf *bytes.Buffer, p actor.Payload) (compressed actor.Payload, size int) {
+	if e.cfg.CompressFrom == 0 || len(p.Data) < e.cfg.CompressFrom {
+		return p, 0
+	}
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
+	w.Reset(buf)
+	_, _ = w.Write(p.Data) // a buffer takes everything
+	_ = w.Close()
+	if buf.Len() >= len(p.Data) {
+		return p, 0
+	}
+	return actor.Payload{Type: p.Type, Data: buf.Bytes()}, len(p.Data)
+}
+
+// inflaters are used again.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
+// inflate returns what was compressed, which has to be of that size. Memory is reserved as it
+// comes out, and never beyond limit. It fails with [ErrFrame].
+func inflate(data []byte, size uint64, limit int) ([]byte, error) {
+	if size > uint64(limit) {
+		return nil, fmt.Errorf("%w: %w: %d bytes, compressed, the limit is %d", ErrFrame, ErrTooLarge, size, limit)
+	}
+	r := inflaters.Get().(io.ReadCloser)
+	defer inflaters.Put(r)
+	if err := r.(flate.Resetter).Reset(bytes.NewReader(data), nil); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	count, err := io.Copy(&out, io.LimitReader(r, int64(size)+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: compressed message: %w", ErrFrame, err)
+	case uint64(count) != size:
+		return nil, fmt.Errorf("%w: compressed message is not of %d bytes", ErrFrame, size)
+	}
+	return out.Bytes(), nil
+}
