@@ -1,0 +1,118 @@
+package remote
+
+import (
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sockets returns both ends of a connection of the operating system.
+func sockets(t *testing.T) (dialled, accepted net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	dialled, err = net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	accepted, err = l.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { discard(dialled); discard(accepted) })
+	return dialled, accepted
+}
+
+func TestWritesInAHurryDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
+	from, to := sockets(t)
+	conn := promptly(prompt(from))
+	if conn == nil {
+		t.Skip("nothing can be written without waiting on this operating system")
+	}
+	var want []byte
+	for i := 0; !conn.hasRest(); i++ {
+		text := []byte(strconv.Itoa(i) + ",")
+		for range 4 << 10 / len(text) {
+			want = append(want, text...)
+		}
+		conn.hurry(func() {
+			_, err := conn.Write(want[len(want)-4<<10/len(text)*len(text):])
+			require.NoError(t, err)
+		})
+	}
+	left := conn.hurry(func() {
+		_, err := conn.Write([]byte("behind"))
+		require.NoError(t, err)
+	})
+	require.True(t, left)
+	want = append(want, "behind, and last"...)
+
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		if err := conn.flush(); err != nil {
+			t.Error(err)
+		}
+		if _, err := conn.Write([]byte(", and last")); err != nil {
+			t.Error(err)
+		}
+		discard(conn)
+	})
+	got, err := io.ReadAll(to)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+	writing.Wait()
+}
+
+func TestAFailureInAHurryIsToldToWhoFlushes(t *testing.T) {
+	from, to := sockets(t)
+	conn := promptly(prompt(from))
+	if conn == nil {
+		t.Skip("nothing can be written without waiting on this operating system")
+	}
+	discard(to)
+	discard(from)
+	require.True(t, conn.hurry(func() {
+		_, err := conn.Write([]byte("x"))
+		require.NoError(t, err)
+	}))
+	require.ErrorIs(t, conn.flush(), net.ErrClosed)
+	_, err := conn.Write([]byte("y"))
+	require.ErrorIs(t, err, net.ErrClosed)
+}
+
+func TestOnlySocketsArePrompt(t *testing.T) {
+	a, b := net.Pipe()
+	defer discard(a)
+	defer discard(b)
+	require.Nil(t, promptly(prompt(a)))
+}
+
+func TestWhoSendsToALinkAtRestWrites(t *testing.T) {
+	from, _ := sockets(t)
+	conn := prompt(from)
+	if promptly(conn) == nil {
+		t.Skip("nothing can be written without waiting on this operating system")
+	}
+	l := &link{out: outbox{maxLetters: 10, maxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()}}
+	require.NoError(t, l.send(numbered(0)))
+	require.Equal(t, 1, l.out.unsent(), "there is no connection")
+
+	l.conn, l.prompt, l.asleep = conn, promptly(conn), true
+	require.NoError(t, l.send(numbered(1)))
+	require.Equal(t, 2, l.out.unsent(), "what waits already is for the goroutine")
+	require.Len(t, l.wake, 1)
+	<-l.wake
+
+	l.out.take(make([]byte, 0, 10))
+	l.asleep = true
+	require.NoError(t, l.send(numbered(2)))
+	require.Zero(t, l.out.unsent())
+	require.True(t, l.asleep, "nobody is woken")
+
+	l.slept = time.Now().Add(time.Hour)
+	require.NoError(t, l.send(numbered(3)))
+	require.Equal(t, 1, l.out.unsent(), "just before, somebody has sent: the goroutine writes for more of them")
+	require.Len(t, l.wake, 1)
+}
