@@ -124,6 +124,16 @@ bench-failover: ## How long a singleton is away when its host is killed, 50 time
 bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; BENCH="-scenarios=remote -rounds=8" says which
 	cd internal/peerbench && $(GO) run . $(BENCH)
 
+.PHONY: hello-size
+hello-size: ## How large hello world is, and how many modules come with it
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	$(GO) build -trimpath -ldflags="-s -w" -o "$$dir/hello" ./examples/hello && \
+	wc -c <"$$dir/hello" | awk '{ printf "hello: %.1f MB\n", $$1 / 1e6 }'
+	@for p in ./examples/hello ./cluster; do \
+		$(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}' $$p | sort -u | wc -l | \
+		awk -v p=$$p '{ print p ": " $$1 " modules beside ours" }'; \
+	done
+
 .PHONY: cover
 cover: ## Measure what the tests reach, into cover.out
 	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...

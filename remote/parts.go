@@ -84,32 +84,32 @@ func (o *outbox) begunParts(lost []letter) []letter {
 }
 
 // wireSize is an upper bound for what appendTo appends.
-func (l *letter) wireSize() int {
-	if l.whole == nil {
-		return len(l.frame)
+func (x letter) wireSize() int {
+	if x.whole == nil {
+		return len(x.frame)
 	}
-	return len(l.frame) + partHeads
+	return len(x.frame) + partHeads
 }
 
 // appendTo appends the frame to what is written.
-func (l *letter) appendTo(buf []byte) []byte {
-	if l.whole == nil {
-		return append(buf, l.frame...)
+func (x letter) appendTo(buf []byte) []byte {
+	if x.whole == nil {
+		return append(buf, x.frame...)
 	}
 	begin := len(buf)
 	buf = append(buf, make([]byte, frameHeader)...)
 	buf = appendHead(buf, cborArray, partFields)
-	buf = appendHead(buf, cborUint, uint64(l.left))
-	buf = appendHead(buf, cborBytes, uint64(len(l.frame)))
-	return putSize(append(buf, l.frame...), begin)
+	buf = appendHead(buf, cborUint, uint64(x.left))
+	buf = appendHead(buf, cborBytes, uint64(len(x.frame)))
+	return putSize(append(buf, x.frame...), begin)
 }
 
 // envelope returns the frame with the envelope.
-func (l *letter) envelope() []byte {
-	if l.whole == nil {
-		return l.frame
+func (x letter) envelope() []byte {
+	if x.whole == nil {
+		return x.frame
 	}
-	return l.whole.frame
+	return x.whole.frame
 }
 
 // oncePerMessage returns letters with one letter only for each message that was in parts, over
