@@ -147,6 +147,9 @@ func (r *registry) find(service string) []found {
 
 // changed returns the services that have changed since it was last asked.
 func (r *registry) changed() []string {
+	if len(r.dirty) == 0 {
+		return nil
+	}
 	names := slices.Sorted(maps.Keys(r.dirty))
 	clear(r.dirty)
 	return names
