@@ -1,6 +1,7 @@
 package receptionist_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -191,16 +192,32 @@ func TestAnActorOfAnotherTypeOnAnotherNodeIsAClearError(t *testing.T) {
 	})
 }
 
-func TestASystemOutsideTheClusterLooksAServiceUp(t *testing.T) {
+func TestAClientLooksAServiceUpByANode(t *testing.T) {
 	inCluster(t, 2, func(t *testing.T, c *clustertest.Cluster) {
-		hire(c.Node("n1"), "a")
+		probe := testkit.NewProbe[job](t, c.Node("n2").System)
+		receptionist.Register(c.Node("n2").System, workers, probe.Ref())
 		time.Sleep(time.Second)
-		// Any system that can reach the node will do; this one is a member by chance.
-		l, err := receptionist.Lookup(t.Context(), c.Node("n1").System, "n2:7355", workers)
+		client := c.Dial("client")
+		l, err := receptionist.Lookup(t.Context(), client.System, client.Contact(), workers)
 		require.NoError(t, err)
-		require.Equal(t, receptionist.Find(c.Node("n1").System, workers).Instances[0].Ref.String(), l.All()[0].String())
-		_, err = receptionist.Lookup(t.Context(), c.Node("n1").System, "n2:7355", receptionist.NewKey[another]("workers"))
+		require.Len(t, l.Reachable(), 1)
+		require.Equal(t, "n2:7355", l.Instances[0].Node)
+		require.False(t, l.Instances[0].Local)
+		l.Instances[0].Ref.Tell(job{"dig"})
+		probe.Expect(job{"dig"})
+
+		odd, err := receptionist.Lookup(t.Context(), client.System, client.Contact(), receptionist.NewKey[another]("workers"))
 		require.NoError(t, err)
+		require.Empty(t, odd.Instances)
+		require.ErrorIs(t, odd.Err, actor.ErrWrongType)
+
+		c.Crash("n1")
+		c.Crash("n2")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = receptionist.Lookup(ctx, client.System, "n1:7355", workers)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, `look up service "workers" at n1:7355`)
 	})
 }
 

@@ -53,8 +53,11 @@
 //
 // # From outside
 //
-// Who is no member asks a node: [Lookup]. Under the path /system/receptionist it takes the
-// registered type "understudy.receptionist.query", the CBOR array [service, ref to reply
+// Who is no member asks a node, for instance a client of package cluster its contact:
+//
+//	listing, err := receptionist.Lookup(ctx, client.System, client.Contact(), workers)
+//
+// Under the path /system/receptionist every node takes the registered type "understudy.receptionist.query", the CBOR array [service, ref to reply
 // to], and answers with an "understudy.receptionist.answer",
 // [[[[service, type, path], [address, incarnation], local, reachable], …]].
 //
