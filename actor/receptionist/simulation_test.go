@@ -313,6 +313,21 @@ func TestWhatIsLostWithoutNoticeIsRepairedWithinHalfAMinute(t *testing.T) {
 	}
 }
 
+func TestWhoIsHeardOfBeforeItIsSeenIsAskedWhenItIsSeen(t *testing.T) {
+	w := newWorld(1, 2)
+	a, b := w.nodes[0], w.nodes[1]
+	a.add(entry{Service: "s", Type: "t", Ref: "a"})
+	a.flush()
+	a.sees[b.id] = true
+	w.look(a)
+	w.deliverAll()
+	require.Empty(t, b.find("s"))
+	b.sees[a.id] = true
+	w.look(b)
+	w.deliverAll()
+	require.Len(t, b.find("s"), 1, "without waiting for a tick")
+}
+
 func TestARowOfManyPartsCountsWhenAllHaveCome(t *testing.T) {
 	w := newWorld(1, 2)
 	a, b := w.nodes[0], w.nodes[1]
