@@ -10,6 +10,7 @@ import (
 type children struct {
 	oldest, youngest *core
 	count            int
+	departing        int              // more, which have given their names back, and not told their watchers yet
 	byName           map[string]*core // those that were given a name; nil while there are few
 	byNumber         map[uint64]*core // those that were not; nil until one is looked for among many
 }

@@ -99,6 +99,7 @@ func (c *cell[M]) finish() {
 	}
 	c.parent.forgetChild(&c.core)
 	c.tellWatchers()
+	c.parent.departed()
 	c.parent.node().signal(systemMsg{kind: sysChildEnded, child: &c.core})
 }
 

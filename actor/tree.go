@@ -39,10 +39,19 @@ func (c *core) closeToChildren() {
 	c.closed = true
 }
 
+// forgetChild gives the child's name back. The child counts until departed is called.
 func (c *core) forgetChild(child *core) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.children.remove(child)
+	c.children.departing++
+}
+
+// departed says that a child that was forgotten has told its watchers.
+func (c *core) departed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.children.departing--
 }
 
 func (c *core) child(name string) *core {
@@ -60,7 +69,7 @@ func (c *core) childCount() int {
 	if c.children == nil {
 		return 0
 	}
-	return c.children.count
+	return c.children.count + c.children.departing
 }
 
 // childList returns the living children, oldest first.
@@ -75,11 +84,10 @@ func (c *core) childList() []*core {
 
 // stopChildren tells all children to stop and returns how many there are.
 func (c *core) stopChildren() int {
-	children := c.childList()
-	for _, child := range children {
+	for _, child := range c.childList() {
 		child.node().signal(systemMsg{kind: sysStop})
 	}
-	return len(children)
+	return c.childCount()
 }
 
 // find returns the living actor at the path below c, whose elements have slashes between them.

@@ -1,0 +1,110 @@
+package actor_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// A lookout is a transport that watches, as far as the test says.
+type lookout struct {
+	recorder
+	ended   []func()
+	stopped int
+}
+
+func (l *lookout) Watch(_ *actor.System, target actor.Target, ended func()) (stop func()) {
+	l.recorder = append(l.recorder, target)
+	l.ended = append(l.ended, ended)
+	return func() { l.stopped++ }
+}
+
+func TestATransportThatWatchesTellsOfTheEndOfActorsOnOtherNodes(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *actor.System) {
+		far := &lookout{}
+		s := testkit.NewSystem(t, actor.WithTransport("here:1", far))
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, watcher(p), "")
+		target := actor.Resolve[int](s, "understudy://test@there:2/user/x#17")
+		ref.Tell(watch(target))
+		ref.Tell(watch(target))
+		synctest.Wait()
+		require.Len(t, far.recorder, 1, "watching twice is watching once")
+		require.Equal(t, uint64(17), far.recorder[0].UID)
+		far.ended[0]()
+		p.Expect("watcher Terminated")
+
+		ref.Tell(watch(target))
+		ref.Tell(do(func(ctx *actor.Context[order]) { ctx.Unwatch(target) }))
+		synctest.Wait()
+		require.Equal(t, 1, far.stopped)
+		far.ended[1]()
+		ref.Tell(watch(target))
+		ref.Tell(stop)
+		synctest.Wait()
+		require.Equal(t, 2, far.stopped, "the end of the watcher ends its watches")
+		p.Expect("watcher PostStop")
+	})
+}
+
+func TestOnEndCallsOnceWhenTheActorOfThatNumberHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		var ends []string
+		end := func(what string) func() { return func() { ends = append(ends, what) } }
+		ref := actor.Spawn(s, obedient(), "x")
+		s.OnEnd("/user/x", 0, end("path"))
+		s.OnEnd("/user/x", uidOf(t, ref), end("number"))
+		s.OnEnd("/user/x", uidOf(t, ref), end("stopped"))()
+		require.Empty(t, ends)
+		s.OnEnd("/user/x", uidOf(t, ref)+1, end("another"))
+		s.OnEnd("/user/y", 0, end("nobody"))
+		require.Equal(t, []string{"another", "nobody"}, ends)
+		ref.Tell(stop)
+		synctest.Wait()
+		require.Equal(t, []string{"another", "nobody", "path", "number"}, ends)
+	})
+}
+
+func TestShutdownWaitsUntilWatchersHaveBeenToldOfEveryEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		actor.Spawn(s, obedient(), "x")
+		actor.Spawn(s, obedient(), "y")
+		told := make(chan struct{})
+		s.OnEnd("/user/x", 0, func() { <-told })
+		down := make(chan error, 1)
+		go func() { down <- s.Shutdown(context.Background()) }()
+		synctest.Wait()
+		require.Empty(t, down)
+		close(told)
+		require.NoError(t, <-down)
+	})
+}
+
+func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *actor.System) {
+		s := testkit.NewSystem(t, actor.WithTransport("here:1", &recorder{}))
+		type request struct{ to actor.ActorRef[int] }
+		asked := func(address string) chan error {
+			ended := make(chan error, 1)
+			ref := actor.Resolve[request](s, "understudy://test@"+address+"/user/x")
+			go func() {
+				_, err := actor.Ask(t.Context(), ref, func(to actor.ActorRef[int]) request { return request{to} })
+				ended <- err
+			}()
+			return ended
+		}
+		there, elsewhere := asked("there:2"), asked("elsewhere:3")
+		synctest.Wait()
+		s.NodeGone("there:2")
+		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached before it replied")
+		synctest.Wait()
+		require.Empty(t, elsewhere)
+		s.NodeGone("elsewhere:3")
+		require.ErrorIs(t, <-elsewhere, actor.ErrUnreachable)
+	})
+}
