@@ -75,6 +75,12 @@
 // but themselves, and MinSeeds allows it. When a member of one hears of the other, the one
 // with fewer members that are up dissolves: its nodes go down and join the other one.
 //
+// # From outside
+//
+// [Dial] connects a program that is no member: a [Client] has actors of its own, tells and
+// asks those of the cluster, finds services by [Lookup] and singletons by [SingletonRef],
+// and follows the members. It needs no port of its own. File docs/client.md has the rest.
+//
 // # Security
 //
 // With [Config.TLS] or [Config.Secret] all that nodes say to each other is encrypted, and

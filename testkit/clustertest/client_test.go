@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/remote"
@@ -84,6 +85,45 @@ func TestAClientTellsAndAsksActorsOfTheClusterAndIsNoMember(t *testing.T) {
 		require.Zero(t, v.Self.Status)
 		require.Zero(t, c.Node("n1").System.DeadLetters()+client.DeadLetters())
 	})
+}
+
+// Case 220, services by key.
+func TestAClientFindsServicesByKeyAndAsksThem(t *testing.T) {
+	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
+		key := receptionist.NewKey[ticket]("clerks")
+		client := c.Dial("client")
+		none, err := cluster.Lookup(t.Context(), client, key)
+		require.NoError(t, err)
+		require.Empty(t, none.All())
+
+		for _, name := range []string{"n2", "n3"} {
+			actor.Spawn(c.Node(name), behaviors.Discoverable(key, clerk()), "clerk")
+		}
+		time.Sleep(time.Second)
+		found, err := cluster.Lookup(t.Context(), client, key)
+		require.NoError(t, err)
+		var answers []string
+		for _, ref := range found.Reachable() {
+			answers = append(answers, handIn(t, ref, 1).Address)
+		}
+		require.ElementsMatch(t, []string{"n2:7355", "n3:7355"}, answers)
+
+		c.Crash(nameOf(t, c, client.Contact()))
+		found, err = cluster.Lookup(t.Context(), client, key)
+		require.NoError(t, err, "another member answers")
+		require.NotEmpty(t, found.Reachable())
+	})
+}
+
+func nameOf(t *testing.T, c *clustertest.Cluster, address string) string {
+	t.Helper()
+	for _, n := range c.Nodes() {
+		if n.Address() == address {
+			return n.View().Self.Name
+		}
+	}
+	require.Fail(t, "nobody lives there", address)
+	return ""
 }
 
 // Case 220, singletons by name.
