@@ -110,7 +110,8 @@
 // a connection open to each peer given to [Endpoint.Reach], by which that one can send to
 // it, with the same guarantees. Who is not given cannot send to it: messages become dead
 // letters there, with [actor.ErrUnreachable]. The certificate of a client need not be for
-// any host; a client is not listened to on the control lane.
+// any host; a client is not listened to on the control lane. That keeps out mistakes, not
+// malice: a client can tell any actor anything, so it has to be trusted as nodes are.
 //
 // # Security
 //
