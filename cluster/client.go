@@ -62,7 +62,7 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	if err := c.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("cluster: dial: %w", err), c.Shutdown(context.WithoutCancel(ctx)))
 	}
-	c.tasks.Go(c.follow) //nolint:contextcheck // it outlives the start
+	c.tasks.Go(c.follow)
 	return c, nil
 }
 

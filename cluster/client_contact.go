@@ -142,7 +142,7 @@ func (c *Client) try(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	c.reach(peer.Addr)
+	c.reach(peer.Addr) //nolint:contextcheck // what is reached outlives the question
 	return c.ask(ctx, peer.Addr)
 }
 
@@ -161,7 +161,7 @@ func (c *Client) ask(ctx context.Context, address string) error {
 	case !news.Member:
 		return errNoMember
 	case !news.Same:
-		c.learn(news)
+		c.learn(news) //nolint:contextcheck // what is reached outlives the question
 	}
 	return nil
 }

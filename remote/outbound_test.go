@@ -179,7 +179,7 @@ func TestTheEndOfActorsOfAClientIsToldAndItHearsOfOthers(t *testing.T) {
 		a := start(t, n, "a")
 		client := startClient(t, n, "client", []*node{a})
 		mine, theirs := spawnMortal(client, "mine"), spawnMortal(a, "theirs")
-		w, v := spawnWarden(a, "warden"), spawnWarden(client, "warden")
+		w, v := spawnWarden(a), spawnWarden(client)
 		w.Tell(watching(seenFrom(a, mine)))
 		v.Tell(watching(seenFrom(client, theirs)))
 		soon()

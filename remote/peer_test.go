@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
+// Case 211.
 func TestSendsSucceedAgainAfterThePeerHasRestarted(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
@@ -66,6 +67,7 @@ func TestCutConnectionLosesNothing(t *testing.T) {
 	})
 }
 
+// Case 218.
 func TestDeadPeerBlocksNobody(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")

@@ -20,9 +20,9 @@ type warden struct {
 	actor.ActorRef[order]
 }
 
-func spawnWarden(x *node, name string) warden {
+func spawnWarden(x *node) warden {
 	w := warden{collector: &collector[string]{}}
-	w.ActorRef = actor.Spawn(x.sys, w.behavior(), name)
+	w.ActorRef = actor.Spawn(x.sys, w.behavior(), "warden")
 	return w
 }
 
@@ -75,7 +75,7 @@ func seenFrom[M any](x *node, ref actor.ActorRef[M]) actor.ActorRef[M] {
 func TestTheEndOfAnActorOnAnotherNodeIsTold(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		w, mortal := spawnWarden(a, "warden"), spawnMortal(b, "mortal")
+		w, mortal := spawnWarden(a), spawnMortal(b, "mortal")
 		w.Tell(watching(seenFrom(a, mortal)))
 		time.Sleep(time.Hour)
 		require.Empty(t, w.got())
@@ -119,7 +119,7 @@ func TestTheEndOfAnActorOnAnotherNodeComesAfterAllThatItHasTold(t *testing.T) {
 func TestWatchingWhomNobodyKnowsOnAnotherNodeYieldsItsEnd(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		w := spawnWarden(a, "warden")
+		w := spawnWarden(a)
 		first := spawnMortal(b, "reused")
 		first.Tell(0)
 		soon()
@@ -136,7 +136,7 @@ func TestWatchingWhomNobodyKnowsOnAnotherNodeYieldsItsEnd(t *testing.T) {
 func TestAPathOfAnotherNodeIsWatchedForWhoLivesThereThen(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		w, path := spawnWarden(a, "warden"), ref[int](a, b, "/user/mortal")
+		w, path := spawnWarden(a), ref[int](a, b, "/user/mortal")
 		for range 3 {
 			mortal := spawnMortal(b, "mortal")
 			w.Tell(watching(path))
@@ -179,7 +179,7 @@ func TestARefToAnActorWhoseNameWasReusedNeverReachesTheNewOneAcrossNodes(t *test
 func TestNothingIsToldOfWhatIsNotWatchedAnyMoreOnAnotherNode(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		w, mortal := spawnWarden(a, "warden"), spawnMortal(b, "mortal")
+		w, mortal := spawnWarden(a), spawnMortal(b, "mortal")
 		far := seenFrom(a, mortal)
 		w.Tell(watching(far))
 		soon()
@@ -196,7 +196,7 @@ func TestNothingIsToldOfWhatIsNotWatchedAnyMoreOnAnotherNode(t *testing.T) {
 func TestUnreachableIsNotTerminatedAndAnEndMeanwhileIsToldAfterwards(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		w, mortal, living := spawnWarden(a, "warden"), spawnMortal(b, "mortal"), spawnMortal(b, "living")
+		w, mortal, living := spawnWarden(a), spawnMortal(b, "mortal"), spawnMortal(b, "living")
 		w.Tell(watching(seenFrom(a, mortal), seenFrom(a, living)))
 		soon()
 		n.Partition([]string{"a"}, []string{"b"})
@@ -217,7 +217,7 @@ func TestAWatchBeginsWhenTheOtherNodeCanBeReached(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
 		n.Partition([]string{"a"}, []string{"b"})
-		w, mortal := spawnWarden(a, "warden"), spawnMortal(b, "mortal")
+		w, mortal := spawnWarden(a), spawnMortal(b, "mortal")
 		w.Tell(watching(seenFrom(a, mortal)))
 		time.Sleep(time.Hour)
 		n.Heal()
@@ -232,7 +232,7 @@ func TestAWatchBeginsWhenTheOtherNodeCanBeReached(t *testing.T) {
 func TestANewProcessAtTheAddressEndsTheWatchesOfTheOneBefore(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		w := spawnWarden(a, "warden")
+		w := spawnWarden(a)
 		mortal := spawnMortal(b, "mortal")
 		w.Tell(watching(seenFrom(a, mortal), ref[int](a, b, "/user/mortal")))
 		soon()
@@ -271,7 +271,7 @@ func TestTheEndOfAWatcherEndsItsWatchesAndSoDoesItsRestart(t *testing.T) {
 func TestASystemThatShutsDownTellsOfTheEndOfItsActors(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		w := spawnWarden(a, "warden")
+		w := spawnWarden(a)
 		w.Tell(watching(seenFrom(a, spawnMortal(b, "one")), seenFrom(a, spawnMortal(b, "two")), ref[any](a, b, "/system/watcher")))
 		time.Sleep(2 * time.Second) // by then b is connected to a
 		require.NoError(t, b.sys.Shutdown(t.Context()))
@@ -290,7 +290,7 @@ func TestASystemThatShutsDownTellsOfTheEndOfItsActors(t *testing.T) {
 func TestManyWatchesAreToldOfOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		w := spawnWarden(a, "warden")
+		w := spawnWarden(a)
 		var mortals []actor.ActorRef[int]
 		for range 1000 {
 			m := spawnMortal(b, "")
@@ -324,7 +324,7 @@ func TestANodeBehindAnotherAddressIsReachedAndWatchedAtTheOneThatItAdvertises(t 
 		require.Equal(t, 8, ask(t, ref[question](b, a, "/user/adder"), 7), "replies come to the address that is advertised")
 		mortal := spawnMortal(b, "mortal")
 		require.Equal(t, "understudy://test@gateway:9000/user/mortal", mortal.Path())
-		w := spawnWarden(a, "warden")
+		w := spawnWarden(a)
 		w.Tell(watching(seenFrom(a, mortal)))
 		soon()
 		mortal.Tell(0)

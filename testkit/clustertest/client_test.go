@@ -83,7 +83,7 @@ func TestAClientTellsAndAsksActorsOfTheClusterAndIsNoMember(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, "n1", oldest.Name)
 		require.Zero(t, v.Self.Status)
-		require.Zero(t, c.Node("n1").System.DeadLetters()+client.DeadLetters())
+		require.Zero(t, c.Node("n1").DeadLetters()+client.DeadLetters())
 	})
 }
 

@@ -196,9 +196,9 @@ func (w *world) requireAgreement() {
 		require.Empty(w.t, w.there.guests)
 		return
 	}
-	require.Equal(w.t, len(w.began), len(p.watches))
+	require.Len(w.t, p.watches, len(w.began))
 	require.Equal(w.t, p.sum, g.sum)
-	require.Equal(w.t, len(p.watches), len(g.watches))
+	require.Len(w.t, g.watches, len(p.watches))
 }
 
 // A node that loses its memory, or is another process, ends all watches; so does one that
