@@ -13,7 +13,8 @@ import (
 //
 // Its error wraps [ErrTerminated] as soon as the actor is known to have ended without a
 // reply (for actors of this system only), [ErrUnreachable] as soon as the node of the actor
-// is known to have left its cluster, or ctx.Err() when ctx ends, with the path and
+// is known to have left its cluster, [ErrMailboxFull] at once when a mailbox that is
+// Bounded with [Fail] or [Block] has no room for the request, or ctx.Err() when ctx ends, with the path and
 // the time waited and, where a [Silence] knows it, the reason; or it is the panic of
 // request, in which case nothing was told.
 // Without a deadline in ctx it may wait for ever. Inside an actor it blocks that actor;
@@ -32,7 +33,9 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 	target := to.c.actor()
 	watched := target.addWatcher(p)
 	defer target.removeWatcher(p)
-	to.Tell(msg) // a dead letter when the target has ended
+	if full := to.offer(msg); full != nil { // it is a dead letter, as when the target has ended
+		return none, fmt.Errorf("ask %s: %w", to.Path(), full)
+	}
 	if !watched {
 		return none, fmt.Errorf("ask %s: %w", to.Path(), ErrTerminated)
 	}
@@ -71,6 +74,12 @@ func newPromise[R any](asked *core) *promise[R] {
 func (p *promise[R]) await(ctx context.Context) (R, error) {
 	started := time.Now()
 	runtime.Gosched() // let the target run, which the request has made ready: it is faster than to wait
+	select {
+	case o := <-p.outcome:
+		return p.result(o)
+	default:
+		willBlock(ctx)
+	}
 	select {
 	case o := <-p.outcome:
 		return p.result(o)

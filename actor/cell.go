@@ -68,7 +68,7 @@ func (c *cell[M]) tell(msg M) {
 
 // refit finds out again whether the way of messages is plain. core.mu is held.
 func (c *cell[M]) refit() {
-	c.plain = c.conf.box.capacity == 0 && c.conf.gate == nil && c.detour == nil && c.stashCap == 0
+	c.plain = c.conf.box.plain() && c.conf.gate == nil && c.detour == nil && c.stashCap == 0
 }
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
@@ -104,6 +104,9 @@ func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
 		c.mu.Unlock()
 		return it, c, reason
 	}
+	if c.conf.box.overflow == Block && c.queue.full(it, c.conf.box) {
+		return it, c, c.await(it)
+	}
 	over, overflow := c.queue.push(it, c.conf.box, &c.chunks)
 	wake := !c.scheduled && !c.suspended
 	if wake {
@@ -124,7 +127,7 @@ func (c *cell[M]) refusal(it item[M]) error {
 	if c.dead {
 		return ErrTerminated
 	}
-	if c.suspended && c.stashCap > 0 && c.queue.size() >= int(c.stashCap) && !it.exempt() {
+	if c.suspended && c.stashCap > 0 && c.queue.size()+c.ranking.size() >= int(c.stashCap) && !it.exempt() {
 		return ErrStashFull
 	}
 	return nil
@@ -169,7 +172,9 @@ func (c *cell[M]) signal(msg systemMsg) {
 // failure of the actor; one recover serves a whole batch.
 func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	returned := false
+	c.room.enter()
 	defer func() {
+		c.room.leave()
 		if returned {
 			return
 		}
@@ -239,7 +244,13 @@ func (c *cell[M]) refillOrRest() bool {
 			c.handleMessage(msg)
 			return true
 		}
-		if c.queue.refill(c.conf.box, &c.chunks) {
+		if c.ranking != nil {
+			if c.queue.waiting.size+c.ranking.size() > 0 {
+				c.rank()
+				return true
+			}
+		} else if c.queue.refill(c.conf.box, &c.chunks) {
+			c.admit()
 			c.mu.Unlock()
 			return true
 		}
@@ -248,6 +259,38 @@ func (c *cell[M]) refillOrRest() bool {
 	c.divert()
 	c.mu.Unlock()
 	return false
+}
+
+// rank makes the first of what waits in a mailbox with priorities the batch. core.mu is
+// held, and given back.
+func (c *cell[M]) rank() {
+	fresh := c.queue.waiting
+	c.queue.waiting = chain[M]{}
+	c.mu.Unlock()
+	defer func() {
+		if fresh.size > 0 { // a panic has left it
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			fresh.join(c.queue.waiting)
+			c.queue.waiting = fresh
+		}
+	}()
+	for it, ok := fresh.pop(&c.chunks); ok; it, ok = fresh.pop(&c.chunks) {
+		c.ranking.add(it)
+	}
+	if it, ok := c.ranking.take(); ok {
+		c.queue.batch.push(it, &c.chunks)
+	}
+}
+
+// drain empties the mailbox.
+func (c *cell[M]) drain() []item[M] {
+	rest := c.queue.batch.drain(nil, &c.chunks)
+	for c.ranking.size() > 0 {
+		it, _ := c.ranking.take()
+		rest = append(rest, it)
+	}
+	return append(rest, c.queue.drain(&c.chunks)...)
 }
 
 // A lastTask stops the actor when its turn comes.

@@ -16,15 +16,18 @@ import (
 // restarts, stops, or gets another handler.
 //
 // It does nothing when the actor's handler is not this very function but one that wraps
-// it, or its mailbox is bounded: then messages pass through it as ever. It panics when
+// it, or its mailbox is bounded or has priorities: then messages pass through it as ever. It panics when
 // child is no child.
 func (c *Context[M]) Divert(handler MessageHandler[M], child ActorRef[M]) {
 	own := c.cell
 	own.undivert()
-	if child.c == nil || own.conf.box.capacity > 0 {
+	if child.c == nil || !own.conf.box.plain() {
 		return
 	}
 	to, ok := child.c.impl.(*cell[M])
+	if ok && to.room != nil {
+		return // whoever tells the actor must not wait while its mutex is held
+	}
 	if !ok || to.parent != &own.core {
 		panic(fmt.Sprintf("actor: %s cannot divert to %q, which is not its child", own.path(), child.Path()))
 	}

@@ -15,7 +15,7 @@
 //		}), "greeter")
 //	greeter.Tell("Ada")
 //
-// An idle actor costs less than a kilobyte and no goroutine. One that has something to
+// An idle actor costs less than 500 bytes and no goroutine. One that has something to
 // do runs in a goroutine until it has done it; so a handler may block, but keeps its own
 // actor from its mailbox meanwhile: see [PipeToSelf].
 //
@@ -39,7 +39,7 @@
 //     to handle one is in the log.
 //   - What an actor does before it tells a message has happened before what the receiver
 //     does with it, in the sense of the Go memory model.
-//   - Tell never blocks and never fails. Mailboxes are unbounded, unless [WithMailbox]
+//   - Tell never fails, and never blocks unless a mailbox is Bounded with Block. Mailboxes are unbounded, unless [WithMailbox]
 //     says otherwise; a full one drops messages, never the end of a watched actor, a
 //     timer or the result of a piped function.
 //   - The end of a watched actor, and what timers, adapters and piped functions bring,

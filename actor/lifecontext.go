@@ -46,6 +46,9 @@ func (l *lifeContext) Err() error {
 // Value looks in the inner context where there is one, by which context.WithCancel
 // recognises its own kind and needs no goroutine to follow this one.
 func (l *lifeContext) Value(key any) any {
+	if _, owner := key.(ownerKey); owner {
+		return (*core)(l)
+	}
 	if made := l.life.Load(); made != nil {
 		made.mu.Lock()
 		inner := made.inner

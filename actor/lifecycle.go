@@ -87,7 +87,8 @@ func (c *cell[M]) finish() {
 	c.unwatchAll()
 	c.mu.Lock()
 	c.dead = true
-	rest := c.queue.drain(&c.chunks)
+	rest := c.drain()
+	c.turnAway()
 	c.system = systemMsgs{}
 	c.mu.Unlock()
 	c.releaseLife()

@@ -28,10 +28,10 @@ func (q *queue[M]) push(it item[M], box Mailbox, chunks *chunks[M]) (over item[M
 	case it.exempt():
 		q.exempt++
 	case q.waiting.size-int(q.exempt) < box.capacity:
-	case box.overflow == DropNewest:
-		return it, true
-	default:
+	case box.overflow == DropOldest:
 		over, overflow = q.waiting.takeBounded(chunks), true
+	default:
+		return it, true
 	}
 	q.waiting.push(it, chunks)
 	return over, overflow
@@ -64,6 +64,11 @@ func (q *queue[M]) refill(box Mailbox, chunks *chunks[M]) bool {
 	}
 	q.batch.push(it, chunks)
 	return true
+}
+
+// full reports whether there is no room for it.
+func (q *queue[M]) full(it item[M], box Mailbox) bool {
+	return box.capacity > 0 && q.waiting.size-int(q.exempt) >= box.capacity && !it.exempt()
 }
 
 // size is how many items there are.

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,7 +24,8 @@ type AnyRef interface {
 	target() *core
 }
 
-// Tell hands msg to the actor. It never blocks and never panics. Messages of one sender
+// Tell hands msg to the actor. It never panics, and blocks only where a mailbox says so
+// that is [Bounded] with [Block]. Messages of one sender
 // to one actor arrive in the order in which they were told. What cannot be delivered is
 // published as a [DeadLetter], on every running system of the process when the ref is
 // the zero ActorRef.
@@ -42,6 +44,24 @@ func (r ActorRef[M]) Tell(msg M) {
 	default:
 		to.deliver(msg)
 	}
+}
+
+// offer is Tell for who wants to know that the mailbox is full, where that is for the
+// teller to know.
+func (r ActorRef[M]) offer(msg M) (full error) {
+	c, here := r.c.impl.(*cell[M])
+	if !here || c.conf.box.overflow < Fail {
+		r.Tell(msg)
+		return nil
+	}
+	lost, at, reason := c.put(item[M]{msg: msg})
+	if reason != nil {
+		at.reportUndelivered(lost, reason)
+	}
+	if errors.Is(reason, ErrMailboxFull) {
+		return reason
+	}
+	return nil
 }
 
 // Path returns the full path: "understudy://system/user/name", or

@@ -72,6 +72,12 @@ func newCell[M any](parent *core, b Behavior[M], name string, conf *spawnConfig)
 	c := &cell[M]{common: commonOf[M](), conf: conf, initial: b}
 	c.sys, c.parent, c.label, c.uid, c.impl = parent.sys, parent, name, parent.sys.nextUID(), c
 	c.extras = &c.none
+	if r := newRanking[M](conf.box, c.path); r != nil {
+		c.own().ranking = r
+	}
+	if conf.box.overflow == Block {
+		c.own().room = new(room[M])
+	}
 	if conf.ctx != nil {
 		c.life.Store(&life{given: conf.ctx})
 	}

@@ -1,0 +1,289 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// stuck spawns an actor that is at its first question until release is called.
+func stuck(s *actor.System, m actor.Mailbox) (ref actor.ActorRef[question], release func()) {
+	wait := make(chan struct{})
+	ref = actor.Spawn(s, answering(func(_ *actor.Context[question], q question) {
+		<-wait
+		q.replyTo.Tell(1)
+	}), "stuck", actor.WithMailbox(m))
+	ref.Tell(question{})
+	settle()
+	return ref, sync.OnceFunc(func() { close(wait) })
+}
+
+func TestWhoAsksAFullMailboxThatFailsKnowsAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		ref, release := stuck(s, actor.Bounded(1, actor.Fail))
+		defer release()
+		letters := deadLetters(t, s)
+		ref.Tell(question{})
+		start := time.Now()
+		_, err := actor.Ask(context.Background(), ref, ask)
+		require.ErrorIs(t, err, actor.ErrMailboxFull)
+		require.EqualError(t, err, "ask understudy://test/user/stuck: actor: mailbox is full")
+		require.Zero(t, time.Since(start))
+		require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+		ref.Tell(question{})
+		require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+		var delivered error
+		ref.Deliver(question{}, func(err error) { delivered = err })
+		require.ErrorIs(t, delivered, actor.ErrMailboxFull)
+		require.EqualValues(t, 2, s.DeadLetters())
+	})
+}
+
+func TestATellWaitsForRoomInAMailboxThatBlocks(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[int](t, s)
+		ref, release := blocked(s, p, actor.Bounded(1, actor.Block).Within(time.Minute))
+		ref.Tell(1)
+		time.AfterFunc(time.Second, func() { close(release) })
+		start := time.Now()
+		for n := range 10 {
+			ref.Tell(n + 2)
+		}
+		require.Equal(t, time.Second, time.Since(start))
+		for n := range 12 {
+			p.Expect(n)
+		}
+		require.Zero(t, s.DeadLetters())
+	})
+}
+
+func TestATellThatHasWaitedLongEnoughForRoomIsADeadLetter(t *testing.T) {
+	for name, m := range map[string]struct {
+		mailbox actor.Mailbox
+		waits   time.Duration
+	}{
+		"a second": {actor.Bounded(1, actor.Block), time.Second},
+		"a minute": {actor.Bounded(1, actor.Block).Within(time.Minute), time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				ref, release := stuck(s, m.mailbox)
+				defer release()
+				letters := deadLetters(t, s)
+				ref.Tell(question{})
+				start := time.Now()
+				ref.Tell(question{})
+				require.Equal(t, m.waits, time.Since(start))
+				require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+				_, err := actor.Ask(context.Background(), ref, ask)
+				require.ErrorIs(t, err, actor.ErrMailboxFull)
+				require.Equal(t, 2*m.waits, time.Since(start))
+			})
+		})
+	}
+}
+
+func TestThoseWhoWaitForRoomGetItInTheOrderInWhichTheyCame(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[int](t, s)
+		ref, release := blocked(s, p, actor.Bounded(2, actor.Block).Within(time.Hour))
+		for n := range 20 {
+			go ref.Tell(n + 1)
+			settle()
+		}
+		close(release)
+		for n := range 21 {
+			p.Expect(n)
+		}
+	})
+}
+
+func TestAnActorDoesNotWaitForRoomInItsOwnMailbox(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		letters := deadLetters(t, s)
+		ref := actor.Spawn(s, obedient(), "", actor.WithMailbox(actor.Bounded(1, actor.Block).Within(time.Hour)))
+		start := time.Now()
+		ref.Tell(do(func(ctx *actor.Context[order]) {
+			ctx.Self().Tell(say(p, "first"))
+			ctx.Self().Tell(say(p, "second"))
+		}))
+		p.Expect("first")
+		require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+		require.Zero(t, time.Since(start))
+	})
+}
+
+func TestWhoWaitsForRoomIsTurnedAwayWhenTheActorEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		release := make(chan struct{})
+		ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+			<-release
+			return behaviors.Stopped
+		}), "", actor.WithMailbox(actor.Bounded(1, actor.Block).Within(time.Hour)))
+		ref.Tell(0)
+		settle()
+		ref.Tell(1)
+		told := make(chan struct{})
+		go func() {
+			defer close(told)
+			ref.Tell(2)
+		}()
+		settle()
+		start := time.Now()
+		close(release)
+		<-told
+		require.Zero(t, time.Since(start))
+		lost := map[any]bool{}
+		for range 2 {
+			letter := letters.Receive()
+			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
+			lost[letter.Message] = true
+		}
+		require.Equal(t, map[any]bool{1: true, 2: true}, lost)
+	})
+}
+
+func TestTwoActorsThatWaitForEachOthersRoomGoOnWhenTheirTimeIsOver(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		box := actor.WithMailbox(actor.Bounded(1, actor.Block))
+		a, b := actor.Spawn(s, obedient(), "a", box), actor.Spawn(s, obedient(), "b", box)
+		flood := func(to actor.ActorRef[order]) order {
+			return do(func(*actor.Context[order]) {
+				for range 3 {
+					to.Tell(do(func(*actor.Context[order]) {}))
+				}
+			})
+		}
+		a.Tell(flood(b))
+		b.Tell(flood(a))
+		time.Sleep(time.Minute)
+		p := testkit.NewProbe[string](t, s)
+		a.Tell(say(p, "alive"))
+		p.Expect("alive")
+	})
+}
+
+func TestOnlyAMailboxThatBlocksHasATimeToWait(t *testing.T) {
+	require.PanicsWithValue(t, "actor: only a mailbox that is Bounded with Block has a time to wait",
+		func() { actor.Bounded(1, actor.Fail).Within(time.Second) })
+	require.PanicsWithValue(t, "actor: time to wait for room in a mailbox 0s is not positive",
+		func() { actor.Bounded(1, actor.Block).Within(0) })
+}
+
+// A job has a priority.
+type job struct{ priority, number int }
+
+func (j job) String() string { return fmt.Sprintf("%d-%d", j.priority, j.number) }
+
+func priorityOf(j job) int {
+	if j.priority < 0 {
+		panic(errBoom)
+	}
+	return j.priority
+}
+
+// worker handles jobs, but the first only when release is closed.
+func worker(p *testkit.Probe[string], release <-chan struct{}) actor.Behavior[job] {
+	return behaviors.Supervise(behaviors.Receive(func(ctx *actor.Context[job], j job) actor.Behavior[job] {
+		<-release
+		if j.number < 0 {
+			return ctx.Fail(errBoom)
+		}
+		p.Ref().Tell(j.String())
+		return behaviors.Same
+	}), actor.Strategy{})
+}
+
+func TestAMailboxWithPrioritiesGivesTheLowestFirstAndEqualsInOrder(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		release := make(chan struct{})
+		ref := actor.Spawn(s, worker(p, release), "", actor.WithMailbox(actor.Prioritized(priorityOf)))
+		ref.Tell(job{9, 0})
+		settle()
+		for n := range 3 {
+			for priority := 3; priority > 0; priority-- {
+				ref.Tell(job{priority, n})
+			}
+		}
+		ref.Deliver(job{2, 3}, func(err error) { require.NoError(t, err) })
+		close(release)
+		p.Expect("9-0")
+		for priority := 1; priority <= 3; priority++ {
+			for n := range 3 {
+				p.Expect(job{priority, n}.String())
+			}
+			if priority == 2 {
+				p.Expect("2-3")
+			}
+		}
+	})
+}
+
+func TestAFailureOfAPriorityIsOneOfTheActorAndLosesThatMessageOnly(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		release := make(chan struct{})
+		ref := actor.Spawn(s, worker(p, release), "", actor.WithMailbox(actor.Prioritized(priorityOf)))
+		ref.Tell(job{9, 0})
+		settle()
+		var delivered error
+		ref.Tell(job{2, 0})
+		ref.Tell(job{-1, 0})
+		ref.Deliver(job{-1, 0}, func(err error) { delivered = err })
+		ref.Tell(job{1, -1})
+		ref.Tell(job{1, 0})
+		close(release)
+		for _, want := range []string{"9-0", "1-0", "2-0"} {
+			p.Expect(want)
+		}
+		require.Error(t, delivered)
+	})
+}
+
+func TestWhatWaitsByPriorityAtTheEndIsDeadLetters(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		release := make(chan struct{})
+		ref := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[job], j job) actor.Behavior[job] {
+			if j.priority == 1 {
+				return behaviors.Stopped
+			}
+			<-release
+			return behaviors.Same
+		}), "", actor.WithMailbox(actor.Prioritized(priorityOf)))
+		ref.Tell(job{9, 0})
+		settle()
+		for n := range 50 {
+			ref.Tell(job{3, n})
+		}
+		ref.Tell(job{1, 0})
+		close(release)
+		for n := range 50 {
+			letter := letters.Receive()
+			require.Equal(t, job{3, n}, letter.Message)
+			require.True(t, errors.Is(letter.Reason, actor.ErrTerminated))
+		}
+	})
+}
+
+func TestAPriorityIsForTheActorsOwnMessages(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		require.PanicsWithValue(t,
+			"actor: the mailbox of /user/other has a priority of type func(actor_test.job) int; it needs one of type func(int) int",
+			func() {
+				actor.Spawn(s, behaviors.Ignore[int], "other", actor.WithMailbox(actor.Prioritized(priorityOf)))
+			})
+	})
+}

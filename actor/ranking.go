@@ -1,0 +1,103 @@
+package actor
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+)
+
+// A ranking has the items that wait in a mailbox with priorities. It belongs to the turn.
+type ranking[M any] struct {
+	priority func(msg M) int
+	entries  ranked[M]
+	came     uint64 // how many items have come so far
+}
+
+type rankedItem[M any] struct {
+	item[M]
+	class    int8 // tasks before messages
+	priority int
+	number   uint64
+}
+
+// newRanking returns nil for a mailbox without priorities.
+func newRanking[M any](box Mailbox, path func() string) *ranking[M] {
+	if box.priority == nil {
+		return nil
+	}
+	priority, ok := box.priority.(func(M) int)
+	if !ok {
+		var want func(M) int
+		panic(fmt.Sprintf("actor: the mailbox of %s has a priority of type %T; it needs one of type %T", path(), box.priority, want))
+	}
+	return &ranking[M]{priority: priority}
+}
+
+// add puts it into its place. It calls a function of the user's.
+func (r *ranking[M]) add(it item[M]) {
+	e := rankedItem[M]{item: it, number: r.came}
+	r.came++
+	if d, ok := it.task.(*delivered[M]); ok {
+		e.class, e.priority = 1, r.ofDelivered(d)
+	} else if it.task == nil {
+		e.class, e.priority = 1, r.priority(it.msg)
+	}
+	heap.Push(&r.entries, e)
+}
+
+// ofDelivered tells d when the message has no priority, as nobody else will.
+func (r *ranking[M]) ofDelivered(d *delivered[M]) int {
+	found := false
+	defer func() {
+		if !found {
+			d.abandon(errNoPriority)
+		}
+	}()
+	p := r.priority(d.msg)
+	found = true
+	return p
+}
+
+var errNoPriority = errors.New("actor: the priority function of the mailbox failed at the message")
+
+func (r *ranking[M]) take() (it item[M], ok bool) {
+	if len(r.entries) == 0 {
+		return it, false
+	}
+	return heap.Pop(&r.entries).(rankedItem[M]).item, true // nothing else is pushed
+}
+
+func (r *ranking[M]) size() int {
+	if r == nil {
+		return 0
+	}
+	return len(r.entries)
+}
+
+// ranked is the heap of a ranking.
+type ranked[M any] []rankedItem[M]
+
+func (r ranked[M]) Len() int      { return len(r) }
+func (r ranked[M]) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
+func (r ranked[M]) Less(i, j int) bool {
+	a, b := &r[i], &r[j]
+	switch {
+	case a.class != b.class:
+		return a.class < b.class
+	case a.priority != b.priority:
+		return a.priority < b.priority
+	}
+	return a.number < b.number
+}
+
+func (r *ranked[M]) Push(e any) { *r = append(*r, e.(rankedItem[M])) } // only add pushes
+
+func (r *ranked[M]) Pop() any {
+	end := len(*r) - 1
+	last := (*r)[end]
+	(*r)[end] = rankedItem[M]{} // retain nothing
+	if *r = (*r)[:end]; end == 0 {
+		*r = nil
+	}
+	return last
+}

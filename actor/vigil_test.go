@@ -1,0 +1,126 @@
+package actor
+
+import (
+	"context"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain sees to it that nothing has written to what all cells of a type share.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	commons.Range(func(key, value any) bool {
+		if !value.(interface{ untouched() bool }).untouched() {
+			println("actor: the extras that all actors of a type share were written to:", key.(interface{ String() string }).String())
+			code = 1
+		}
+		return true
+	})
+	os.Exit(code)
+}
+
+func (c *common[M]) untouched() bool {
+	e := &c.none
+	return e.layers == nil && e.base == -1 && e.restart == -1 && !e.awaiting && e.delay == 0 &&
+		e.backoff == nil && e.timers.byKey == nil && e.idle == nil && e.wrapping == nil &&
+		e.diverting == nil && e.watched == nil && e.cleanups == nil && e.ranking == nil && e.room == nil
+}
+
+// frugally runs f in a bubble with a system that is scheduled as in real time.
+func frugally(t *testing.T, f func(t *testing.T, s *System)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		s := NewSystem("test")
+		require.True(t, s.scheduler.virtual)
+		s.scheduler.virtual = false
+		f(t, s)
+		require.NoError(t, s.Shutdown(context.Background()))
+		synctest.Wait()
+		require.Zero(t, s.scheduler.busy)
+		require.Zero(t, s.scheduler.waiting)
+	})
+}
+
+// calling calls what it is told.
+func calling(_ *Context[func()], next *Next[func()]) {
+	next.OnMessage = func(_ *Context[func()], f func()) Behavior[func()] {
+		f()
+		return nil
+	}
+}
+
+func TestTheWatchReplacesRunnersThatBlock(t *testing.T) {
+	for _, n := range []int{1, 2, 64} {
+		frugally(t, func(t *testing.T, s *System) {
+			for range n {
+				Spawn(s, calling, "").Tell(func() { time.Sleep(time.Hour) })
+			}
+			start, answer := time.Now(), make(chan time.Time, 1)
+			for range 10 {
+				Spawn(s, calling, "").Tell(func() { answer <- time.Now() })
+				require.LessOrEqual(t, (<-answer).Sub(start), time.Millisecond)
+			}
+		})
+	}
+}
+
+func TestTheWatchEndsWhenNobodyWaits(t *testing.T) {
+	frugally(t, func(t *testing.T, s *System) {
+		for range 100 {
+			ref := Spawn(s, calling, "")
+			ref.Tell(func() { time.Sleep(time.Millisecond) })
+			ref.Tell(func() { ref.Tell(func() {}) })
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.False(t, s.scheduler.watching)
+		require.Empty(t, s.scheduler.runners.all)
+		require.Zero(t, s.scheduler.busy)
+		require.Zero(t, s.scheduler.looking)
+	})
+}
+
+func TestWhoSaysThatItWillBlockIsReplacedAtOnce(t *testing.T) {
+	for name, block := range map[string]func(ctx *Context[func()]){
+		"WillBlock": func(ctx *Context[func()]) {
+			ctx.WillBlock()
+			time.Sleep(time.Hour)
+		},
+		"Ask": func(ctx *Context[func()]) {
+			mute := Spawn(ctx, func(_ *Context[int], n *Next[int]) {
+				n.OnMessage = func(*Context[int], int) Behavior[int] { return nil }
+			}, "")
+			short, cancel := context.WithTimeout(ctx, time.Hour)
+			defer cancel()
+			_, err := Ask(short, mute, func(ActorRef[int]) int { return 1 })
+			if err == nil {
+				panic("a reply")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			frugally(t, func(t *testing.T, s *System) {
+				for range 8 {
+					ref := Spawn(s, func(ctx *Context[func()], next *Next[func()]) {
+						next.OnMessage = func(*Context[func()], func()) Behavior[func()] {
+							block(ctx)
+							return nil
+						}
+					}, "")
+					ref.Tell(nil)
+				}
+				start := time.Now()
+				synctest.Wait()
+				answer := make(chan struct{})
+				Spawn(s, calling, "").Tell(func() { close(answer) })
+				<-answer
+				require.Zero(t, time.Since(start))
+			})
+		})
+	}
+}
