@@ -33,6 +33,7 @@ func (s *scheduler) engage() *runner {
 		}
 	} else {
 		s.spare, r.after = r.after, nil
+		s.spares--
 	}
 	s.busy++
 	s.looking++
@@ -89,7 +90,10 @@ func (s *scheduler) returned(r *runner) {
 // dismiss notes that r ends.
 func (s *scheduler) dismiss(r *runner) {
 	s.busy--
-	r.after, s.spare = s.spare, r
+	if s.spares < maxSpares {
+		s.spares++
+		r.after, s.spare = s.spare, r
+	}
 	if s.waiting > 0 && !s.watching && !s.virtual {
 		s.armWatch()
 	}

@@ -34,6 +34,7 @@ type scheduler struct {
 	looking int       // how many of them look for work, those that have been started just now included
 	runners runnerSet // all that are inside turns
 	spare   *runner   // those that have ended, to be started again
+	spares  int       // how many there are
 	skip    int       // how often to do without one more runner
 	futile  int       // the value of skip when the next one finds nothing to do
 
@@ -58,6 +59,8 @@ const (
 	yieldAfter = 128
 	// looks is how often a runner looks for work before it ends.
 	looks = 6
+	// maxSpares is how many runners that have ended are kept.
+	maxSpares = 64
 	// maxFutile bounds how often a second runner is not started after one was of no use.
 	maxFutile = 1 << 10
 )
