@@ -75,6 +75,13 @@
 //
 // A handler that calls runtime.Goexit ends its actor, whatever the strategy says.
 //
+// # Shutdown
+//
+// System.Shutdown ends a system in phases, to which System.OnShutdown adds tasks: take
+// nothing new, finish what has been taken, leave the cluster, stop the actors, close what
+// they need. Each phase has a timeout, and a failure keeps none of the others from
+// running. A main function ends with System.ShutdownOnSignal.
+//
 // # Watching
 //
 // [Context.Watch] tells an actor of the end of another by [Terminated], after all that

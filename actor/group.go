@@ -45,3 +45,10 @@ func (g *group) idle() <-chan struct{} {
 	}
 	return c
 }
+
+// busy reports whether a goroutine of the group runs.
+func (g *group) busy() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.running > 0
+}

@@ -31,7 +31,7 @@ type System struct {
 	background   group
 	scheduler    scheduler
 	terminated   chan struct{}
-	shutdown     sync.Once // closes terminated
+	shutdown     shutdown
 }
 
 // An Option changes how a system is built.
@@ -58,6 +58,7 @@ func NewSystem(name string, opts ...Option) *System {
 		panic(fmt.Sprintf("actor: system name %q contains an @, which begins its address in paths", name))
 	}
 	s := &System{name: name, log: zap.NewNop(), terminated: make(chan struct{})}
+	s.shutdown.init(s)
 	for _, o := range opts {
 		o(s)
 	}
@@ -84,49 +85,9 @@ func (s *System) Log() *zap.Logger { return s.log }
 // [UnhandledMessage], and anyone anything.
 func (s *System) EventStream() *EventStream { return &s.events }
 
-// Terminated returns a channel that is closed when Shutdown has succeeded.
+// Terminated returns a channel that is closed when all actors have ended, by Shutdown.
+// The tasks of [AfterActors] run after that.
 func (s *System) Terminated() <-chan struct{} { return s.terminated }
-
-// Shutdown stops all actors, children before parents, those of the user before those of
-// the framework, and waits until they have ended and until functions given to
-// [PipeToSelf] have returned. When ctx ends first, the error wraps its cause and names
-// what still runs; Shutdown may be called again, also while another call waits. After
-// success it returns nil.
-func (s *System) Shutdown(ctx context.Context) error {
-	for _, g := range []*guardian{s.user, s.system} {
-		g.signal(systemMsg{kind: sysStop})
-		if !wait(ctx, g.gone) {
-			return s.stillRunning(ctx, g.living(nil))
-		}
-	}
-	if !wait(ctx, s.background.idle()) {
-		return s.stillRunning(ctx, []string{"functions given to PipeToSelf"})
-	}
-	s.shutdown.Do(func() {
-		systems.Delete(s)
-		close(s.terminated)
-	})
-	return nil
-}
-
-// wait prefers what has happened over the end of ctx.
-func wait(ctx context.Context, done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-	}
-	select {
-	case <-done:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-func (s *System) stillRunning(ctx context.Context, what []string) error {
-	return fmt.Errorf("actor: shutdown of system %s: still running: %s: %w", s.name, strings.Join(what, ", "), context.Cause(ctx))
-}
 
 // Framework is the parent of actors that are part of the framework or of its extensions:
 // they live under "/system", and are stopped after all others.

@@ -43,7 +43,7 @@ func TestAKilledProcessOnALivingHostIsUnreachableAtOnce(t *testing.T) {
 		n := f.nodes["n5"]
 		delete(f.nodes, "n5")
 		n.abort(ErrEnded)
-		require.NoError(t, n.close(t.Context()))
+		require.NoError(t, n.Shutdown(t.Context()))
 		time.Sleep(150 * time.Millisecond) // a heartbeat that finds nobody, and a little
 		for _, other := range f.nodes {
 			m, ok := other.View().Member("n5")

@@ -107,7 +107,7 @@ func (f *fleet) crash(name string) {
 	n := f.nodes[name]
 	delete(f.nodes, name)
 	n.abort(ErrEnded)
-	_ = n.close(f.t.Context()) // its sockets are gone already
+	_ = n.Shutdown(f.t.Context()) // its sockets are gone already
 }
 
 // await waits until all nodes see exactly the given members, all up and reachable, under

@@ -120,7 +120,7 @@ func (l *life) do(a action) {
 	case drain:
 		n.tasks.Go(l.drain)
 	case stop:
-		n.tasks.Go(l.stop)
+		n.departure.mayStop()
 	case note:
 		l.note(a)
 	case end:
@@ -166,25 +166,6 @@ func (l *life) drain() {
 	if err := singleton.Drain(n.aborted, n.System); err == nil {
 		n.inbox.post(l.machine.self.Incarnation, drained{})
 	}
-}
-
-// flushPatience is how long a node waits for others to have what its actors have told
-// them in the end.
-const flushPatience = time.Second
-
-// stop ends all actors, and sees that what they have said in the end arrives while this
-// node is still a member.
-func (l *life) stop() {
-	n := l.node
-	if err := n.System.Shutdown(n.aborted); err != nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(n.aborted, flushPatience)
-	defer cancel()
-	if err := n.endpoint.Flush(ctx); err != nil {
-		n.log.Debug("not all has been delivered", zap.Error(err))
-	}
-	n.inbox.post(l.machine.self.Incarnation, stopped{})
 }
 
 func (l *life) note(a note) {

@@ -50,7 +50,7 @@ func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
 	}
 	closed := make(chan error)
 	for _, n := range all {
-		go func() { closed <- n.close(ctx) }()
+		go func() { closed <- n.Shutdown(ctx) }()
 	}
 	for range all {
 		require.NoError(t, <-closed)

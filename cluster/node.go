@@ -38,11 +38,12 @@ type Node struct {
 	leasing  *leasing
 	searches searches
 
-	aborted context.Context // ends membership without a word
-	abort   context.CancelCauseFunc
-	tasks   sync.WaitGroup // goroutines but for the following
-	ended   chan struct{}  // closed when the last incarnation has ended
-	failure error          // of the last incarnation; read it once ended is closed
+	aborted   context.Context // ends membership without a word
+	abort     context.CancelCauseFunc
+	departure departure
+	tasks     sync.WaitGroup // goroutines but for the following
+	ended     chan struct{}  // closed when the last incarnation has ended
+	failure   error          // of the last incarnation; read it once ended is closed
 }
 
 // Start starts a node and makes it a member. It returns when the node is up, or with an
@@ -63,14 +64,14 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	go n.run() //nolint:contextcheck // it outlives the start
 	if err := n.awaitUp(ctx); err != nil {
 		n.abort(ErrEnded)
-		return nil, errors.Join(err, n.close(context.WithoutCancel(ctx)))
+		return nil, errors.Join(err, n.System.Shutdown(context.WithoutCancel(ctx)))
 	}
 	return n, nil
 }
 
 // listen makes a node that is on the network, and looks for no cluster yet.
 func listen(cfg Config) (*Node, error) {
-	n := &Node{cfg: cfg, inbox: newInbox(), views: newBulletin(View{}), leasing: newLeasing(), ended: make(chan struct{})}
+	n := &Node{cfg: cfg, inbox: newInbox(), views: newBulletin(View{}), leasing: newLeasing(), departure: newDeparture(), ended: make(chan struct{})}
 	n.aborted, n.abort = context.WithCancelCause(context.Background())
 	var err error
 	if n.keyring, err = cfg.keyring(); err != nil {
@@ -100,6 +101,8 @@ func listen(cfg Config) (*Node, error) {
 	n.System = actor.NewSystem(cfg.Name, actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint))
 	singleton.Attach(n.System, (*locator)(n))
 	receptionist.Attach(n.System, (*roster)(n))
+	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
+	n.OnShutdown(actor.AfterActors, "cluster", n.depart)
 	endpoint.Serve(n.System)
 	n.followMembers()
 	n.attendClients()
@@ -153,11 +156,7 @@ func (n *Node) over(e end) {
 	if n.failure = e.err; e.err != nil && n.aborted.Err() == nil {
 		n.log.Error("node has ended", zap.Error(e.err))
 	}
-	n.tasks.Go(func() {
-		if err := n.System.Shutdown(n.aborted); err != nil {
-			n.log.Debug("shutdown interrupted", zap.Error(err))
-		}
-	})
+	go n.leaveAlone()
 }
 
 // awaitUp waits until the node is a full member.
@@ -200,43 +199,6 @@ func (n *Node) Down(name string) error {
 	}
 	n.inbox.post(0, downAsked{name})
 	return nil
-}
-
-// Leave ends the node in an orderly way: other members take over its singletons
-// ([Leaving]), its actors are stopped while it is still a member ([Exiting]), so what they
-// say in the end reaches other nodes, it is removed, and the ports are closed. When ctx
-// ends before that, the rest goes without order, and Leave returns an error; actors that
-// would not stop can be waited for by calling it again. Leaving again is the same as
-// waiting.
-func (n *Node) Leave(ctx context.Context) error {
-	n.inbox.post(0, leaveAsked{})
-	var early error
-	select {
-	case <-n.ended:
-	case <-ctx.Done():
-		early = fmt.Errorf("cluster: leave of %s: %w", n.cfg.NodeID, context.Cause(ctx))
-		n.abort(early)
-	}
-	return errors.Join(early, n.close(ctx))
-}
-
-// Shutdown ends the node without handing anything over: its actors are stopped, and then
-// the others are told that it is gone, so they need not find out. When ctx ends before
-// that, they are told nothing, and Shutdown returns an error; it may be called again.
-func (n *Node) Shutdown(ctx context.Context) error {
-	if err := n.System.Shutdown(ctx); err != nil {
-		n.abort(ErrEnded)
-		return errors.Join(err, n.close(ctx))
-	}
-	return n.Leave(ctx)
-}
-
-// close ends what is left once membership has ended or been aborted.
-func (n *Node) close(ctx context.Context) error {
-	<-n.ended
-	n.abort(ErrEnded)
-	n.tasks.Wait()
-	return errors.Join(n.System.Shutdown(ctx), n.endpoint.Close())
 }
 
 // control is called by the endpoint with what other nodes say.

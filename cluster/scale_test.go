@@ -135,7 +135,7 @@ func (f *fleet) abandon() {
 		n.abort(ErrEnded)
 	}
 	for name, n := range f.nodes {
-		_ = n.close(context.Background()) // it says that it was not told to leave
+		_ = n.Shutdown(context.Background()) // it says that it was not told to leave
 		delete(f.nodes, name)
 	}
 }

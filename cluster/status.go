@@ -57,7 +57,7 @@ func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	return statuspage.New((*shown)(n), &statuspage.Actions{
 		Authorize: set.authorize,
 		Down:      n.Down,
-		Leave:     func() { n.inbox.post(0, leaveAsked{}) },
+		Leave:     func() { go n.leaveAlone() },
 	})
 }
 

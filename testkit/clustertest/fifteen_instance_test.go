@@ -149,9 +149,9 @@ func TestAHostThatIsKilledAndStartedAgainAtItsAddressWithinASecond(t *testing.T)
 		require.Equal(t, numbers(10), s.all("n3"))
 		first, killed := s.generation("n1"), s.Node("n1")
 		s.Network().Crash("n1") // not Kill, which takes seconds to end what is left of it
-		require.NoError(t, killed.System.Shutdown(t.Context()))
 		var ends sync.WaitGroup
 		ends.Go(func() { _ = killed.Shutdown(t.Context()) })
+		<-killed.Terminated()
 		time.Sleep(500 * time.Millisecond)
 		s.write("n3", 10, 20)
 		s.Add("n1")

@@ -2,7 +2,6 @@ package clustertest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -250,7 +249,7 @@ func (r *Round) bury(n *cluster.Node) {
 	r.tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 		defer cancel()
-		_ = errors.Join(n.System.Shutdown(ctx), n.Shutdown(ctx)) // its sockets fail, as they should
+		_ = n.Shutdown(ctx) // its sockets fail, as they should
 	})
 }
 

@@ -1,0 +1,157 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// A shutdownTask is what was given to OnShutdown.
+type shutdownTask struct {
+	name string
+	run  func(context.Context) error
+}
+
+// shutdown is what is known of the shutdown of a system, before and while it runs.
+type shutdown struct {
+	once    sync.Once               // starts it
+	begins  chan struct{}           // closed when it begins
+	acting  chan struct{}           // closed when actors have been told to stop
+	done    chan struct{}           // closed when it is over
+	patient context.Context         // ends when somebody has no patience any more
+	hurry   context.CancelCauseFunc // ends it
+
+	mu       sync.Mutex // guards all below
+	begun    Phase      // how many phases have begun
+	tasks    [phases][]*shutdownTask
+	timeouts [phases]time.Duration
+	failures []error
+	cut      []error // what was not waited for, for lack of patience
+}
+
+func (d *shutdown) init(s *System) {
+	d.begins, d.acting, d.done = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	d.timeouts = phaseTimeouts
+	d.patient, d.hurry = context.WithCancelCause(context.WithValue(context.Background(), withinShutdown{}, s))
+}
+
+// add reports whether it is in time.
+func (d *shutdown) add(p Phase, t *shutdownTask) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p < d.begun {
+		return false
+	}
+	d.tasks[p] = append(d.tasks[p], t)
+	return true
+}
+
+func (d *shutdown) remove(p Phase, t *shutdownTask) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p >= d.begun {
+		d.tasks[p] = slices.DeleteFunc(d.tasks[p], func(o *shutdownTask) bool { return o == t })
+	}
+}
+
+// begin returns the tasks of a phase, which are complete now, and how long it may take.
+func (d *shutdown) begin(p Phase) ([]*shutdownTask, time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun = p + 1
+	return d.tasks[p], d.timeouts[p]
+}
+
+// fail notes what went wrong; cut, if only because somebody had no patience.
+func (d *shutdown) fail(err error, cut bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if cut {
+		d.cut = append(d.cut, err)
+	} else {
+		d.failures = append(d.failures, err)
+	}
+}
+
+// result is the error of all calls; those without patience are told what that has cost.
+func (d *shutdown) result(impatient bool, more ...error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := slices.Clone(d.failures)
+	if impatient {
+		all = append(append(all, d.cut...), more...)
+	}
+	return errors.Join(all...)
+}
+
+// phaseContext returns a context that ends after the limit of a phase, if there is one.
+func phaseContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done after %v: %w", limit, context.DeadlineExceeded))
+}
+
+// A taskResult is what a task has returned.
+type taskResult struct {
+	task *shutdownTask
+	err  error
+}
+
+// runTasks runs the tasks of a phase, and waits for them until the phase has to end.
+func (s *System) runTasks(p Phase, tasks []*shutdownTask, limit time.Duration) {
+	if len(tasks) == 0 {
+		return
+	}
+	ctx, cancel := phaseContext(s.shutdown.patient, limit)
+	defer cancel()
+	results := make(chan taskResult, len(tasks))
+	waiting := slices.Clone(tasks)
+	for _, t := range tasks {
+		go func() { results <- taskResult{t, t.call(ctx)} }()
+	}
+	for len(waiting) > 0 {
+		select {
+		case r := <-results:
+			waiting = slices.DeleteFunc(waiting, func(t *shutdownTask) bool { return t == r.task })
+			s.noteTask(p, r)
+		case <-ctx.Done():
+			for _, t := range waiting {
+				s.noteTask(p, taskResult{t, context.Cause(ctx)})
+			}
+			return
+		}
+	}
+}
+
+// call runs the task; a panic is an error.
+func (t *shutdownTask) call(ctx context.Context) (err error) {
+	if failed := protect(func() { err = t.run(ctx) }); failed != nil {
+		return failed
+	}
+	return err
+}
+
+func (s *System) noteTask(p Phase, r taskResult) {
+	if r.err == nil {
+		return
+	}
+	s.log.Warn("task of the shutdown failed", zap.Stringer("phase", p), zap.String("task", r.task.name), zap.Error(r.err))
+	hurried := context.Cause(s.shutdown.patient)
+	cut := hurried != nil && (errors.Is(r.err, hurried) || errors.Is(r.err, context.Canceled))
+	s.shutdown.fail(s.shutdownError("phase %v: task %s: %w", p, r.task.name, r.err), cut)
+}
+
+func (s *System) shutdownError(format string, args ...any) error {
+	return fmt.Errorf("actor: shutdown of system "+s.name+": "+format, args...)
+}
+
+func (s *System) stillRunning(living []string, cause error) error {
+	return s.shutdownError("still running: %s: %w", strings.Join(living, ", "), cause)
+}
