@@ -1,0 +1,253 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// inBubble runs f with a system in a bubble.
+func inBubble(t *testing.T, f func(t *testing.T, s *actor.System)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		f(t, testkit.NewSystem(t))
+	})
+}
+
+// passing hands all deliveries to the probe, which has to confirm them.
+func passing(p *testkit.Probe[delivery.Delivery[int]]) actor.Behavior[delivery.Delivery[int]] {
+	return behaviors.Receive(func(_ *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
+		p.Ref().Tell(d)
+		return behaviors.Same
+	})
+}
+
+// confirming adds what it confirms to a log.
+func confirming(log *testkit.Probe[int]) actor.Behavior[delivery.Delivery[int]] {
+	return behaviors.Receive(func(_ *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
+		log.Ref().Tell(d.Message)
+		d.Confirm()
+		d.Confirm()
+		return behaviors.Same
+	})
+}
+
+func send(producer actor.ActorRef[delivery.Command[int]], from, to int) {
+	for i := from; i <= to; i++ {
+		producer.Tell(delivery.Send[int]{Message: i})
+	}
+}
+
+func TestMessagesAreHandedOverInOrderOneAtATime(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[delivery.Delivery[int]](t, s)
+		producer := actor.Spawn(s, delivery.Producer[int](), "producer")
+		consumer := actor.Spawn(s, delivery.Consumer(passing(p), delivery.Window(4)), "consumer")
+		send(producer, 1, 100)
+		producer.Tell(delivery.Connect[int]{Consumer: consumer})
+		for i := 1; i <= 100; i++ {
+			d := p.Receive()
+			require.Equal(t, i, d.Message)
+			require.EqualValues(t, i, d.Number)
+			p.ExpectNone(time.Hour)
+			d.Confirm()
+		}
+	})
+}
+
+func TestWhoAsksGoesNoFasterThanTheConsumer(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[delivery.Delivery[int]](t, s)
+		accepted := testkit.NewProbe[delivery.Accepted](t, s)
+		producer := actor.Spawn(s, delivery.Producer[int](), "producer")
+		for i := range 10 {
+			producer.Tell(delivery.Send[int]{Message: i, ReplyTo: accepted.Ref()})
+		}
+		accepted.ExpectNone(time.Hour)
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(passing(p), delivery.Window(3)), "consumer")})
+		for i := range 3 {
+			require.EqualValues(t, i+1, accepted.Receive().Number)
+		}
+		accepted.ExpectNone(time.Hour)
+		p.Receive().Confirm()
+		p.Receive().Confirm()
+		require.EqualValues(t, 4, accepted.Receive().Number)
+	})
+}
+
+func TestTheNextConsumerGetsWhatHasNotBeenConfirmed(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[delivery.Delivery[int]](t, s)
+		producer := actor.Spawn(s, delivery.Producer[int](), "producer")
+		first := actor.Spawn(s, delivery.Consumer(behaviors.Receive(
+			func(_ *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
+				if d.Message == 5 {
+					return behaviors.Stopped
+				}
+				d.Confirm()
+				return behaviors.Same
+			})), "first")
+		watch := testkit.NewProbe[int](t, s)
+		producer.Tell(delivery.Connect[int]{Consumer: first})
+		send(producer, 1, 8)
+		watch.ExpectTerminated(first)
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(passing(p)), "second")})
+		for i := 5; i <= 8; i++ {
+			d := p.Receive()
+			require.Equal(t, i, d.Message)
+			require.EqualValues(t, i, d.Number)
+			d.Confirm()
+		}
+	})
+}
+
+func TestAWorkerThatIsRestartedGetsTheMessageAgainTenTimes(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, letters.Ref())
+		done, tries := testkit.NewProbe[int](t, s), 0
+		worker := behaviors.Supervise(behaviors.Receive(
+			func(ctx *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
+				if d.Message == 2 {
+					tries++
+					return ctx.Fail(errors.New("poison"))
+				}
+				done.Ref().Tell(d.Message)
+				d.Confirm()
+				return behaviors.Same
+			}), actor.Strategy{})
+		producer := actor.Spawn(s, delivery.Producer[int](), "producer")
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker), "consumer")})
+		send(producer, 1, 3)
+		done.Expect(1)
+		done.Expect(3)
+		require.Equal(t, 10, tries)
+		letter := letters.Receive()
+		require.Equal(t, 2, letter.Message)
+		require.ErrorIs(t, letter.Reason, delivery.ErrGivenUp)
+	})
+}
+
+func TestBeyondTheBufferMessagesAreRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, letters.Ref())
+		accepted := testkit.NewProbe[delivery.Accepted](t, s)
+		ctx, stop := context.WithCancel(t.Context())
+		producer := actor.Spawn(s, delivery.Producer[int](delivery.Buffer(2)), "producer", actor.WithContext(ctx))
+		send(producer, 1, 2)
+		producer.Tell(delivery.Send[int]{Message: 3, ReplyTo: accepted.Ref()})
+		require.Zero(t, accepted.Receive().Number)
+		letter := letters.Receive()
+		require.Equal(t, 3, letter.Message)
+		require.ErrorIs(t, letter.Reason, delivery.ErrBufferFull)
+		stop()
+		for i := 1; i <= 2; i++ {
+			letter := letters.Receive()
+			require.Equal(t, i, letter.Message)
+			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
+		}
+	})
+}
+
+func TestWorkersPullWhatTheyCanDo(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		slow := testkit.NewProbe[delivery.Delivery[int]](t, s)
+		done := testkit.NewProbe[int](t, s)
+		jobs := actor.Spawn(s, delivery.WorkPulling[int](), "jobs")
+		stuck := actor.Spawn(s, delivery.Consumer(passing(slow), delivery.Window(2)), "slow")
+		jobs.Tell(delivery.Connect[int]{Consumer: stuck})
+		send(jobs, 1, 20)
+		require.Equal(t, 1, slow.Receive().Message)
+		synctest.Wait()
+		jobs.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(done), delivery.Window(2)), "quick")})
+		for i := 3; i <= 20; i++ {
+			done.Expect(i)
+		}
+		done.ExpectNone(time.Hour)
+	})
+}
+
+func TestWhatADeadWorkerHadNotConfirmedGoesToAnother(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		done, watch := testkit.NewProbe[int](t, s), testkit.NewProbe[int](t, s)
+		jobs := actor.Spawn(s, delivery.WorkPulling[int](), "jobs")
+		dies := actor.Spawn(s, delivery.Consumer(behaviors.Receive(
+			func(ctx *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
+				if d.Message == 3 {
+					return ctx.Fail(errors.New("dead"))
+				}
+				d.Confirm()
+				return behaviors.Same
+			})), "dies")
+		jobs.Tell(delivery.Connect[int]{Consumer: dies})
+		send(jobs, 1, 10)
+		watch.ExpectTerminated(dies)
+		synctest.Wait()
+		jobs.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(done)), "lives")})
+		for i := 3; i <= 10; i++ {
+			done.Expect(i)
+		}
+	})
+}
+
+func TestOptionsThatMakeNoSensePanic(t *testing.T) {
+	require.Panics(t, func() { delivery.Window(0) })
+	require.Panics(t, func() { delivery.Buffer(0) })
+}
+
+func ExampleProducer() {
+	system := actor.NewSystem("shop")
+	done := make(chan struct{})
+	billing := behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
+		fmt.Println("billed", d.Number, d.Message)
+		d.Confirm()
+		if d.Number == 2 {
+			close(done)
+		}
+		return behaviors.Same
+	})
+	orders := actor.Spawn(system, delivery.Producer[string](), "orders")
+	orders.Tell(delivery.Connect[string]{Consumer: actor.Spawn(system, delivery.Consumer(billing), "billing")})
+	orders.Tell(delivery.Send[string]{Message: "books"})
+	orders.Tell(delivery.Send[string]{Message: "pens"})
+	<-done
+	// Output:
+	// billed 1 books
+	// billed 2 pens
+}
+
+func ExampleWorkPulling() {
+	system := actor.NewSystem("press")
+	jobs := actor.Spawn(system, delivery.WorkPulling[string](), "jobs")
+	printed := make(chan string)
+	printer := behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
+		printed <- d.Message
+		d.Confirm()
+		return behaviors.Same
+	})
+	for range 3 {
+		jobs.Tell(delivery.Connect[string]{Consumer: actor.Spawn(system, delivery.Consumer(printer), "")})
+	}
+	for _, page := range []string{"one", "two", "three"} {
+		jobs.Tell(delivery.Send[string]{Message: page})
+	}
+	for range 3 {
+		fmt.Println(<-printed)
+	}
+	// Unordered output:
+	// one
+	// two
+	// three
+}

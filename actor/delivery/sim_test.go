@@ -1,0 +1,182 @@
+package delivery
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	simSeed  = flag.Uint64("delivery.seed", 0, "the seed of the only history to simulate; 0 draws some")
+	simCount = flag.Int("delivery.count", 100, "how many histories are simulated")
+)
+
+// A world is a producer's outbox and a consumer's inbox with a network between them that
+// loses, doubles and reorders.
+type world struct {
+	t      *testing.T
+	rng    *rand.Rand
+	out    outbox[uint64]
+	in     inbox
+	aim    uint64
+	queue  []uint64 // received by the consumer, not confirmed
+	handed uint64   // the highest number that this consumer was handed
+	last   uint64   // the highest number that any consumer has confirmed
+	wire   []any    // under way
+	faulty bool
+}
+
+func (w *world) sends(msg any) {
+	if w.faulty && w.rng.IntN(5) == 0 {
+		return
+	}
+	w.wire = append(w.wire, msg)
+	if w.faulty && w.rng.IntN(8) == 0 {
+		w.wire = append(w.wire, msg)
+	}
+}
+
+func (w *world) pump() {
+	for n, ok := w.out.next(); ok; n, ok = w.out.next() {
+		require.LessOrEqual(w.t, n-w.out.confirmed, max(w.in.window, 1), "never more than the window")
+		w.sends(sequenced{Aim: w.aim, First: w.out.confirmed + 1, Number: n})
+	}
+}
+
+func (w *world) arrives() {
+	if len(w.wire) == 0 {
+		return
+	}
+	i := 0
+	if w.faulty {
+		i = w.rng.IntN(min(len(w.wire), 4))
+	}
+	msg := w.wire[i]
+	w.wire = append(w.wire[:i:i], w.wire[i+1:]...)
+	switch msg := msg.(type) {
+	case sequenced:
+		w.receive(msg)
+	case request:
+		if msg.Aim == w.aim {
+			w.out.request(msg)
+			w.pump()
+		}
+	}
+}
+
+func (w *world) receive(m sequenced) {
+	if m.Aim != w.aim {
+		return // to the consumer that has ended
+	}
+	switch w.in.take(m.Aim, m.First, m.Number, m.Probe) {
+	case ignore:
+	case answer:
+		w.sends(w.in.say(false))
+	case again:
+		w.sends(w.in.say(true))
+	case accept:
+		require.Greater(w.t, m.Number, w.handed, "no duplicates")
+		require.LessOrEqual(w.t, m.Number, w.last+1+uint64(len(w.queue)), "no gaps")
+		w.handed = m.Number
+		w.queue = append(w.queue, m.Number)
+		require.LessOrEqual(w.t, uint64(len(w.queue)), w.in.window)
+		w.report()
+	}
+}
+
+func (w *world) report() {
+	if w.in.due() {
+		w.sends(w.in.say(false))
+	}
+}
+
+func (w *world) confirms() {
+	if len(w.queue) == 0 {
+		return
+	}
+	n := w.queue[0]
+	w.queue = w.queue[1:]
+	require.LessOrEqual(w.t, n, w.last+1, "in order")
+	w.last = max(w.last, n)
+	w.in.confirm(n)
+	w.report()
+}
+
+func (w *world) overdue() {
+	if w.out.unsettled() {
+		w.sends(sequenced{Aim: w.aim, First: w.out.confirmed + 1, Number: w.out.confirmed + 1, Probe: true})
+	}
+}
+
+// replaced: the consumer has crashed, and there is another.
+func (w *world) replaced() {
+	w.aim++
+	w.in = inbox{window: w.in.window}
+	w.queue, w.handed = nil, 0
+	w.out.aim()
+	w.pump()
+}
+
+// restarted: the producer has crashed, and goes on with what its queue knows.
+func (w *world) restarted() {
+	w.aim++
+	w.out.sent = w.out.confirmed
+	w.out.aim()
+	w.pump()
+}
+
+func (w *world) happens() {
+	switch w.rng.IntN(30) {
+	case 0:
+		w.overdue()
+	case 1:
+		if w.faulty && w.rng.IntN(10) == 0 {
+			w.replaced()
+		}
+	case 2:
+		if w.faulty && w.rng.IntN(10) == 0 {
+			w.restarted()
+		}
+	case 3, 4, 5, 6, 7, 8:
+		w.out.push(w.out.last() + 1)
+		w.pump()
+	case 9, 10, 11, 12, 13, 14, 15:
+		w.confirms()
+	default:
+		w.arrives()
+	}
+}
+
+func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
+	seeds := make([]uint64, *simCount)
+	for i := range seeds {
+		seeds[i] = rand.Uint64()
+	}
+	if *simSeed != 0 {
+		seeds = []uint64{*simSeed}
+	}
+	for _, seed := range seeds {
+		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 0)), faulty: true} //nolint:gosec // it must be repeatable
+		w.in.window = 1 + w.rng.Uint64N(60)
+		t.Logf("go test -run NothingIsLost -delivery.seed=%d", seed)
+		w.replaced()
+		for range 2000 {
+			w.happens()
+		}
+		w.faulty = false
+		for range 10_000 {
+			if w.out.confirmed == w.out.last() {
+				break
+			}
+			w.arrives()
+			w.confirms()
+			if len(w.wire) == 0 && len(w.queue) == 0 {
+				w.overdue()
+			}
+		}
+		require.Equal(t, w.out.last(), w.out.confirmed, "seed %d: all is confirmed in the end", seed)
+		require.Equal(t, w.out.last(), w.last)
+	}
+}
