@@ -31,6 +31,7 @@ var layers = []layer{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
 	}},
 	{"features", []place{
+		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor", "internal/*"}},
@@ -43,7 +44,6 @@ var layers = []layer{
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor", "internal/*"}},
 		{"persistence/internal/storebench", []string{"persistence", "testkit", "actor"}},
 		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
-		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor", "internal/*"}},
 		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
 		{"persistence", []string{"actor", "internal/*"}},
 		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},

@@ -1,0 +1,177 @@
+package deliveryqueue
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// retryAfter is how long a store that is not available is left alone.
+const retryAfter = time.Second
+
+// A message is stored when it has been accepted.
+type message struct {
+	_       struct{} `cbor:",toarray"`
+	Number  uint64
+	Payload actor.Payload
+}
+
+// confirmed is stored when all messages up to a number have been confirmed.
+type confirmed struct {
+	_    struct{} `cbor:",toarray"`
+	UpTo uint64
+}
+
+func init() {
+	actor.RegisterType[message]("understudy.deliveryqueue.message")
+	actor.RegisterType[confirmed]("understudy.deliveryqueue.confirmed")
+}
+
+// A Queue is a [delivery.Queue] on a journal, for one producer at a time.
+type Queue struct {
+	id      string
+	journal persistence.Journal
+	writer  persistence.WriterID
+
+	// of the producer that has loaded
+	epoch     uint64
+	last      uint64   // the last record
+	confirmed uint64   // messages
+	records   []uint64 // those of the messages after that
+}
+
+var _ delivery.Queue = (*Queue)(nil)
+
+// New returns a queue that is stored under id. It does nothing before a producer starts
+// with it. It panics without an id or a journal.
+func New(id string, j persistence.Journal) *Queue {
+	if id == "" || j == nil {
+		panic("deliveryqueue: a queue needs an id and a journal")
+	}
+	q := &Queue{id: id, journal: j}
+	_, _ = rand.Read(q.writer[:]) // it never fails
+	return q
+}
+
+// ID implements [delivery.Queue].
+func (q *Queue) ID() string { return q.id }
+
+// Load implements [delivery.Queue]: it claims the id, and reads.
+func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []actor.Payload, err error) {
+	err = patiently(ctx, func() error {
+		upTo, unconfirmed, err = q.load(ctx)
+		return err
+	})
+	return upTo, unconfirmed, err
+}
+
+func (q *Queue) load(ctx context.Context) (uint64, []actor.Payload, error) {
+	claim, err := q.journal.Claim(ctx, q.id, q.writer)
+	if err != nil {
+		return 0, nil, err
+	}
+	q.epoch, q.last, q.confirmed, q.records = claim.Epoch, claim.LastSeq, 0, nil
+	var messages []message
+	for r, err := range q.journal.Read(ctx, q.id, claim.DeletedTo+1, claim.LastSeq) {
+		if err != nil {
+			return 0, nil, err
+		}
+		v, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+		if err != nil {
+			return 0, nil, fmt.Errorf("%w: record %d of %s: %w", persistence.ErrCorrupt, r.Seq, q.id, err)
+		}
+		switch v := v.(type) {
+		case message:
+			messages, q.records = append(messages, v), append(q.records, r.Seq)
+		case confirmed:
+			q.confirmed = max(q.confirmed, v.UpTo)
+		default:
+			return 0, nil, fmt.Errorf("%w: record %d of %s is a %s", persistence.ErrCorrupt, r.Seq, q.id, r.Type)
+		}
+	}
+	return q.unconfirmed(messages)
+}
+
+// unconfirmed leaves out what was confirmed, and not deleted.
+func (q *Queue) unconfirmed(messages []message) (uint64, []actor.Payload, error) {
+	for len(messages) > 0 && messages[0].Number <= q.confirmed {
+		messages, q.records = messages[1:], q.records[1:]
+	}
+	payloads := make([]actor.Payload, len(messages))
+	for i, m := range messages {
+		if m.Number != q.confirmed+uint64(i)+1 {
+			return 0, nil, fmt.Errorf("%w: message %d of %s is missing", persistence.ErrCorrupt, q.confirmed+uint64(i)+1, q.id)
+		}
+		payloads[i] = m.Payload
+	}
+	return q.confirmed, payloads, nil
+}
+
+// Append implements [delivery.Queue].
+func (q *Queue) Append(ctx context.Context, first uint64, payloads []actor.Payload) error {
+	events := make([]any, len(payloads))
+	for i, p := range payloads {
+		events[i] = message{Number: first + uint64(i), Payload: p}
+	}
+	before := q.last
+	if err := q.append(ctx, events); err != nil {
+		return err
+	}
+	for i := range payloads {
+		q.records = append(q.records, before+uint64(i)+1)
+	}
+	return nil
+}
+
+// Confirm implements [delivery.Queue]: it stores the number, and then deletes.
+func (q *Queue) Confirm(ctx context.Context, upTo uint64) error {
+	done := min(upTo-q.confirmed, uint64(len(q.records)))
+	if upTo <= q.confirmed || done == 0 {
+		return nil
+	}
+	if err := q.append(ctx, []any{confirmed{UpTo: upTo}}); err != nil {
+		return err
+	}
+	last := q.records[done-1]
+	q.confirmed, q.records = upTo, q.records[done:]
+	return patiently(ctx, func() error { return q.journal.DeleteTo(ctx, q.id, q.epoch, last) })
+}
+
+func (q *Queue) append(ctx context.Context, events []any) error {
+	req := persistence.AppendRequest{ID: q.id, Epoch: q.epoch, Prev: q.last}
+	for i, event := range events {
+		p, err := actor.Pack(event)
+		if err != nil {
+			return fmt.Errorf("%w: %w", persistence.ErrInvalid, err)
+		}
+		req.Records = append(req.Records, persistence.Record{
+			Seq: q.last + uint64(i) + 1, Epoch: q.epoch, Writer: q.writer, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data,
+		})
+	}
+	err := patiently(ctx, func() error { return q.journal.Append(ctx, []persistence.AppendRequest{req})[0] })
+	if err == nil {
+		q.last += uint64(len(events))
+	}
+	return err
+}
+
+// patiently does something again until it is known whether it has been done.
+func patiently(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if !errors.Is(err, persistence.ErrUnavailable) && !errors.Is(err, persistence.ErrUnknown) && !errors.Is(err, persistence.ErrFull) {
+			return err
+		}
+		select {
+		case <-time.After(retryAfter):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}

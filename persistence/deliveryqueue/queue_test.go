@@ -1,0 +1,154 @@
+package deliveryqueue_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/deliveryqueue"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// worker tells a probe what it gets, and confirms what it is allowed to.
+func worker(got *testkit.Probe[int], upTo int) actor.Behavior[delivery.Delivery[int]] {
+	return behaviors.Receive(func(_ *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
+		got.Ref().Tell(d.Message)
+		if d.Message <= upTo {
+			d.Confirm()
+		}
+		return behaviors.Same
+	})
+}
+
+func produce(s *actor.System, j persistence.Journal, name string) actor.ActorRef[delivery.Command[int]] {
+	return actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(deliveryqueue.New("orders", j))), name)
+}
+
+func TestTheNextProducerGoesOnWithWhatHasNotBeenConfirmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := memory.New()
+		first := actor.NewSystem("first")
+		got := testkit.NewProbe[int](t, first)
+		producer := produce(first, j, "producer")
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(first, delivery.Consumer(worker(got, 6)), "consumer")})
+		for i := 1; i <= 10; i++ {
+			producer.Tell(delivery.Send[int]{Message: i})
+		}
+		for i := 1; i <= 7; i++ {
+			got.Expect(i)
+		}
+		synctest.Wait()
+		require.NoError(t, first.Shutdown(t.Context()))
+
+		s := testkit.NewSystem(t)
+		again := testkit.NewProbe[int](t, s)
+		producer = produce(s, j, "producer")
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker(again, 100)), "consumer")})
+		numbers := testkit.NewProbe[delivery.Accepted](t, s)
+		producer.Tell(delivery.Send[int]{Message: 11, ReplyTo: numbers.Ref()})
+		require.EqualValues(t, 11, numbers.Receive().Number)
+		next := again.Receive()
+		require.LessOrEqual(t, next, 7)
+		for i := next + 1; i <= 11; i++ {
+			again.Expect(i)
+		}
+	})
+}
+
+func TestAConsumerThatLivesGetsNothingTwiceWhenItsProducerIsReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), testkit.NewSystem(t)
+		got := testkit.NewProbe[int](t, s)
+		consumer := actor.Spawn(s, delivery.Consumer(worker(got, 100)), "consumer")
+		for round := range 5 {
+			ctx, stop := context.WithCancel(t.Context())
+			queue := deliveryqueue.New("orders", j)
+			producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(queue)), "", actor.WithContext(ctx))
+			producer.Tell(delivery.Connect[int]{Consumer: consumer})
+			accepted := testkit.NewProbe[delivery.Accepted](t, s)
+			for i := 1; i <= 7; i++ {
+				producer.Tell(delivery.Send[int]{Message: 7*round + i, ReplyTo: accepted.Ref()})
+			}
+			for range 7 {
+				require.NotZero(t, accepted.Receive().Number)
+			}
+			stop()
+			synctest.Wait()
+		}
+		actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(deliveryqueue.New("orders", j))), "last").
+			Tell(delivery.Connect[int]{Consumer: consumer})
+		for i := 1; i <= 35; i++ {
+			got.Expect(i)
+		}
+	})
+}
+
+func TestANewProducerFencesTheOneBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), testkit.NewSystem(t)
+		watch, letters := testkit.NewProbe[int](t, s), testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, letters.Ref())
+		first := produce(s, j, "first")
+		synctest.Wait()
+		second := produce(s, j, "second")
+		synctest.Wait()
+		first.Tell(delivery.Send[int]{Message: 1})
+		watch.ExpectTerminated(first)
+		require.Equal(t, 1, letters.Receive().Message)
+		second.Tell(delivery.Send[int]{Message: 2})
+		got := testkit.NewProbe[int](t, s)
+		second.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker(got, 9)), "")})
+		got.Expect(2)
+	})
+}
+
+func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
+	j, ctx := memory.New(), t.Context()
+	q := deliveryqueue.New("orders", j)
+	_, _, err := q.Load(ctx)
+	require.NoError(t, err)
+	payload, err := actor.Pack("x")
+	require.NoError(t, err)
+	require.NoError(t, q.Append(ctx, 1, []actor.Payload{payload, payload, payload}))
+	require.NoError(t, q.Confirm(ctx, 2))
+	require.NoError(t, q.Append(ctx, 4, []actor.Payload{payload}))
+	next := deliveryqueue.New("orders", j)
+	upTo, rest, err := next.Load(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, upTo)
+	require.Len(t, rest, 2)
+	require.ErrorIs(t, q.Confirm(ctx, 3), persistence.ErrFenced)
+	require.NoError(t, next.Confirm(ctx, 4))
+	claim, err := j.Claim(ctx, "orders", persistence.WriterID{})
+	require.NoError(t, err)
+	require.EqualValues(t, 5, claim.DeletedTo, "all but what says so")
+	upTo, rest, err = deliveryqueue.New("orders", j).Load(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 4, upTo)
+	require.Empty(t, rest)
+}
+
+func ExampleNew() {
+	journal := memory.New() // in earnest, one that outlives the process
+	system := actor.NewSystem("shop")
+	orders := actor.Spawn(system, delivery.Producer[string](delivery.WithQueue(deliveryqueue.New("orders", journal))), "orders")
+	done := make(chan struct{})
+	billing := behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
+		fmt.Println("billed", d.Message)
+		d.Confirm()
+		close(done)
+		return behaviors.Same
+	})
+	orders.Tell(delivery.Connect[string]{Consumer: actor.Spawn(system, delivery.Consumer(billing), "billing")})
+	orders.Tell(delivery.Send[string]{Message: "books"})
+	<-done
+	// Output: billed books
+}
