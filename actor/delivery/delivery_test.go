@@ -43,8 +43,9 @@ func confirming(log *testkit.Probe[int]) actor.Behavior[delivery.Delivery[int]] 
 	})
 }
 
-func send(producer actor.ActorRef[delivery.Command[int]], from, to int) {
-	for i := from; i <= to; i++ {
+// send sends the numbers from 1 on.
+func send(producer actor.ActorRef[delivery.Command[int]], to int) {
+	for i := 1; i <= to; i++ {
 		producer.Tell(delivery.Send[int]{Message: i})
 	}
 }
@@ -54,7 +55,7 @@ func TestMessagesAreHandedOverInOrderOneAtATime(t *testing.T) {
 		p := testkit.NewProbe[delivery.Delivery[int]](t, s)
 		producer := actor.Spawn(s, delivery.Producer[int](), "producer")
 		consumer := actor.Spawn(s, delivery.Consumer(passing(p), delivery.Window(4)), "consumer")
-		send(producer, 1, 100)
+		send(producer, 100)
 		producer.Tell(delivery.Connect[int]{Consumer: consumer})
 		for i := 1; i <= 100; i++ {
 			d := p.Receive()
@@ -100,7 +101,7 @@ func TestTheNextConsumerGetsWhatHasNotBeenConfirmed(t *testing.T) {
 			})), "first")
 		watch := testkit.NewProbe[int](t, s)
 		producer.Tell(delivery.Connect[int]{Consumer: first})
-		send(producer, 1, 8)
+		send(producer, 8)
 		watch.ExpectTerminated(first)
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(passing(p)), "second")})
 		for i := 5; i <= 8; i++ {
@@ -129,7 +130,7 @@ func TestAWorkerThatIsRestartedGetsTheMessageAgainTenTimes(t *testing.T) {
 			}), actor.Strategy{})
 		producer := actor.Spawn(s, delivery.Producer[int](), "producer")
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker), "consumer")})
-		send(producer, 1, 3)
+		send(producer, 3)
 		done.Expect(1)
 		done.Expect(3)
 		require.Equal(t, 10, tries)
@@ -146,7 +147,7 @@ func TestBeyondTheBufferMessagesAreRefused(t *testing.T) {
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
 		ctx, stop := context.WithCancel(t.Context())
 		producer := actor.Spawn(s, delivery.Producer[int](delivery.Buffer(2)), "producer", actor.WithContext(ctx))
-		send(producer, 1, 2)
+		send(producer, 2)
 		producer.Tell(delivery.Send[int]{Message: 3, ReplyTo: accepted.Ref()})
 		require.Zero(t, accepted.Receive().Number)
 		letter := letters.Receive()
@@ -168,7 +169,7 @@ func TestWorkersPullWhatTheyCanDo(t *testing.T) {
 		jobs := actor.Spawn(s, delivery.WorkPulling[int](), "jobs")
 		stuck := actor.Spawn(s, delivery.Consumer(passing(slow), delivery.Window(2)), "slow")
 		jobs.Tell(delivery.Connect[int]{Consumer: stuck})
-		send(jobs, 1, 20)
+		send(jobs, 20)
 		require.Equal(t, 1, slow.Receive().Message)
 		synctest.Wait()
 		jobs.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(done), delivery.Window(2)), "quick")})
@@ -192,7 +193,7 @@ func TestWhatADeadWorkerHadNotConfirmedGoesToAnother(t *testing.T) {
 				return behaviors.Same
 			})), "dies")
 		jobs.Tell(delivery.Connect[int]{Consumer: dies})
-		send(jobs, 1, 10)
+		send(jobs, 10)
 		watch.ExpectTerminated(dies)
 		synctest.Wait()
 		jobs.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(done)), "lives")})

@@ -42,7 +42,8 @@ func Buffer(n int) Option {
 }
 
 // WithQueue stores what a [Producer] accepts, before it is sent. A producer fails when its
-// queue does: supervise it with a backoff. It is not for [WorkPulling].
+// queue does, for instance because a newer producer has taken that over; a restart loads
+// it again, and needs another [Connect]. It is not for [WorkPulling].
 func WithQueue(q Queue) Option { return func(s *settings) { s.queue = q } }
 
 // A Queue keeps messages until they have been confirmed. A producer calls its methods one
