@@ -26,9 +26,9 @@ func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
 }
 
 func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
-	a := &adapter[T]{core: core{sys: c.sys, uid: c.sys.nextUID(), parent: &c.core, outside: true}}
+	a := &adapter[T]{core: core{sys: c.sys, uid: c.sys.nextUID(), parent: c.actor(), outside: true}}
 	a.impl = a
-	a.post = func(msg T) { c.enqueue(item[M]{task: makeTask(msg)}) }
+	a.post = func(msg T) { c.post(item[M]{task: makeTask(msg)}) }
 	return ActorRef[T]{&a.core}
 }
 
@@ -61,7 +61,7 @@ type handled[T, M any] struct {
 
 func (h *handled[T, M]) run(c *cell[M]) {
 	if h.epoch != c.epoch {
-		c.sys.deadLetter(&c.core, h.msg, ErrStaleHandler)
+		c.sys.deadLetter(c.actor(), h.msg, ErrStaleHandler)
 		return
 	}
 	if next := h.handle(h.msg); next != nil && !c.become(next) {

@@ -20,6 +20,9 @@ func (c *cell[M]) handleSignal(sig Signal, unhandled error) {
 
 // become goes on as b says; false means that what came was not meant for the behavior.
 func (c *cell[M]) become(b Behavior[M]) (handled bool) {
+	if host := c.hosted(); host != nil {
+		return host.become(b)
+	}
 	n := &c.scratch
 	*n = Next[M]{cell: c, starting: c.phase == starting}
 	b(&c.ctx, n)
@@ -58,7 +61,7 @@ func (c *cell[M]) install(n *Next[M]) {
 // that unhandled too.
 func (c *cell[M]) unhandled(msg any) {
 	if _, circular := msg.(UnhandledMessage); !circular {
-		c.sys.events.Publish(UnhandledMessage{Recipient: c.fullPath(), Message: msg})
+		c.sys.events.Publish(UnhandledMessage{Recipient: c.actor().fullPath(), Message: msg})
 	}
 }
 

@@ -55,6 +55,10 @@ func (n *Next[M]) Fail(err error) { n.err = err }
 // It panics on a strategy that makes no sense.
 func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
 	s.validate()
+	if host := n.cell.hosted(); host != nil {
+		host.supervise(b, s, n)
+		return
+	}
 	n.cell.supervise(b, s, n)
 	n.layered = true
 	b(&n.cell.ctx, n)

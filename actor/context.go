@@ -27,7 +27,7 @@ func (c *Context[M]) System() *System { return c.cell.sys }
 // Log returns a logger with the actor's path in the field "actor".
 func (c *Context[M]) Log() *zap.Logger {
 	if c.log == nil {
-		c.log = c.cell.sys.log.With(zap.String("actor", c.cell.path()))
+		c.log = c.cell.sys.log.With(zap.String("actor", c.cell.actor().path()))
 	}
 	return c.log
 }
@@ -35,7 +35,7 @@ func (c *Context[M]) Log() *zap.Logger {
 // Children returns the living children, oldest first.
 func (c *Context[M]) Children() []AnyRef {
 	var refs []AnyRef
-	for _, child := range c.cell.childList() {
+	for _, child := range c.cell.actor().childList() {
 		refs = append(refs, child.impl.(interface{ ref() AnyRef }).ref()) // children are cells
 	}
 	return refs
@@ -52,8 +52,8 @@ func (c *Context[M]) Drain(child AnyRef) { c.signalChild(child, sysDrain) }
 
 func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
 	target := child.target().actor()
-	if target == nil || target.parent != &c.cell.core {
-		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.path(), child.Path()))
+	if target == nil || target.parent != c.cell.actor() {
+		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.actor().path(), child.Path()))
 	}
 	target.node().signal(systemMsg{kind: kind})
 }
@@ -102,7 +102,7 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
 	}
 	c.CancelReceiveTimeout()
-	if c.cell.phase < restarting {
+	if !c.cell.ending() {
 		c.cell.own().idle = newReceiveTimeout(c.cell, d, msg)
 	}
 }
@@ -115,4 +115,4 @@ func (c *Context[M]) CancelReceiveTimeout() {
 	}
 }
 
-func (c *Context[M]) spawnUnder() *core { return &c.cell.core }
+func (c *Context[M]) spawnUnder() *core { return c.cell.actor() }

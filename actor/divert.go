@@ -21,7 +21,7 @@ import (
 func (c *Context[M]) Divert(handler MessageHandler[M], child ActorRef[M]) {
 	own := c.cell
 	own.undivert()
-	if child.c == nil || !own.conf.box.plain() {
+	if child.c == nil || !own.conf.box.plain() || own.hosted() != nil {
 		return
 	}
 	to, ok := child.c.impl.(*cell[M])

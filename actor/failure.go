@@ -33,6 +33,10 @@ func (c *cell[M]) supervise(b Behavior[M], s Strategy, n *Next[M]) {
 // stops.
 func (c *cell[M]) fail(err error) {
 	c.scratch.wrapping = nil // of a transition that failed
+	if host := c.hosted(); host != nil {
+		host.fail(err)
+		return
+	}
 	if isFinal(err) {
 		c.stopFailed(err, false)
 		return

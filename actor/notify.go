@@ -16,7 +16,7 @@ func (c *Context[M]) Notify(handle func() Behavior[M]) (notify func()) {
 	c.Defer(func() { n.over = true })
 	return func() {
 		if n.waits.CompareAndSwap(false, true) {
-			cell.enqueue(item[M]{task: n})
+			cell.post(item[M]{task: n})
 		}
 	}
 }

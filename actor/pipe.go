@@ -13,13 +13,13 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 	c := ctx.cell
 	c.sys.background.Go(func() {
 		p := &piped[T, M]{wrap: wrap, err: errGoexit} // unless f returns
-		defer func() { c.enqueue(item[M]{task: p}) }()
+		defer func() { c.post(item[M]{task: p}) }()
 		defer func() {
 			if r := recover(); r != nil {
 				p.err = panicError(r)
 			}
 		}()
-		p.value, p.err = f(c.context())
+		p.value, p.err = f(ctx.Context)
 	})
 }
 

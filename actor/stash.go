@@ -65,11 +65,12 @@ func (s *Stash[M]) putBack(n int, wrap func(M) M) {
 	if n <= 0 {
 		return
 	}
-	back := slices.Clone(s.kept[:n])
-	if wrap != nil {
-		for i := range back {
-			back[i] = wrap(back[i])
+	back := make([]item[M], n)
+	for i, msg := range s.kept[:n] {
+		if wrap != nil {
+			msg = wrap(msg)
 		}
+		back[i].msg = msg
 	}
 	s.drop(n)
 	s.cell.putBack(back)
@@ -134,20 +135,35 @@ func (s *Stash[M]) deadLetter(msg M, reason error) {
 }
 
 // depth is how many strategies are around what the actor is now.
-func (c *cell[M]) depth() int { return len(c.layers) }
+func (c *cell[M]) depth() int {
+	if host := c.hosted(); host != nil {
+		return host.depth()
+	}
+	return len(c.layers)
+}
 
-func (c *cell[M]) addCleanup(l cleanup) { c.own().cleanups = append(c.cleanups, l) }
+func (c *cell[M]) addCleanup(l cleanup) {
+	if host := c.hosted(); host != nil {
+		host.addCleanup(l)
+		return
+	}
+	c.own().cleanups = append(c.cleanups, l)
+}
 
 // dropCleanup takes out the cleanup that belongs to owner.
 func (c *cell[M]) dropCleanup(owner any) {
+	if host := c.hosted(); host != nil {
+		host.dropCleanup(owner)
+		return
+	}
 	c.cleanups = slices.DeleteFunc(c.cleanups, func(l cleanup) bool { return l.of == owner })
 }
 
-// putBack puts msgs before all that waits in the mailbox.
-func (c *cell[M]) putBack(msgs []M) {
-	items := make([]item[M], len(msgs))
-	for i, msg := range msgs {
-		items[i].msg = msg
+// putBack puts items, which are not empty, before all that waits in the mailbox.
+func (c *cell[M]) putBack(items []item[M]) {
+	if host := c.hosted(); host != nil {
+		host.putBack(items)
+		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

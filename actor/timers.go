@@ -18,7 +18,7 @@ type keyedTimer[M any] struct {
 
 func (t *timers[M]) set(c *cell[M], key string, d time.Duration, repeat bool, msg M) {
 	t.cancel(key)
-	if c.phase >= restarting {
+	if c.ending() {
 		return
 	}
 	if t.byKey == nil {
@@ -29,7 +29,7 @@ func (t *timers[M]) set(c *cell[M], key string, d time.Duration, repeat bool, ms
 		k.every = d
 	}
 	t.byKey[key] = k
-	k.timer = time.AfterFunc(d, func() { c.enqueue(item[M]{task: k}) })
+	k.timer = time.AfterFunc(d, func() { c.post(item[M]{task: k}) })
 }
 
 func (t *timers[M]) cancel(key string) {
@@ -80,7 +80,7 @@ type receiveTimeout[M any] struct {
 
 func newReceiveTimeout[M any](c *cell[M], d time.Duration, msg M) *receiveTimeout[M] {
 	r := &receiveTimeout[M]{after: d, msg: msg, due: time.Now().Add(d)}
-	r.timer = time.AfterFunc(d, func() { c.enqueue(item[M]{task: r}) })
+	r.timer = time.AfterFunc(d, func() { c.post(item[M]{task: r}) })
 	return r
 }
 

@@ -85,7 +85,7 @@ func (c *cell[M]) unwatchAll() {
 }
 
 func (w *watch[M]) watchedEnded(target *core, err error) {
-	w.by.enqueue(item[M]{task: &endOfWatched[M]{w, target, err}})
+	w.by.post(item[M]{task: &endOfWatched[M]{w, target, err}})
 }
 
 // endOfWatched waits in the mailbox behind all that the watched actor has told. It
@@ -105,7 +105,7 @@ func (e *endOfWatched[M]) run(c *cell[M]) {
 	switch {
 	case e.watch.custom:
 		c.handleMessage(e.watch.msg)
-	case e.err != nil && e.target.parent == &c.core:
+	case e.err != nil && e.target.parent == c.actor():
 		c.handleSignal(ChildFailed{Ref: ref, Err: e.err}, &DeathPactError{Ref: ref, Cause: e.err})
 	default:
 		c.handleSignal(Terminated{Ref: ref}, &DeathPactError{Ref: ref})

@@ -67,6 +67,7 @@ type wrapping[M any] struct {
 	base    int               // how many of them the first behavior set
 	message MessageHandler[M] // inside of all
 	signal  SignalHandler[M]  // inside of all; nil for a behavior without one
+	guest   lodger            // nil without one
 }
 
 func (w *wrapping[M]) list() []wrapper[M] {
@@ -94,16 +95,25 @@ func (w *wrapping[M]) setBase() {
 func (c *cell[M]) installWrapped(n *Next[M]) {
 	w := &wrapping[M]{around: n.around(), base: c.wrapping.ofStart(), message: c.onMessage, signal: c.onSignal}
 	if c.wrapping != nil {
-		w.message, w.signal = c.wrapping.message, c.wrapping.signal
+		w.message, w.signal, w.guest = c.wrapping.message, c.wrapping.signal, c.wrapping.guest
 	}
 	if n.OnMessage != nil {
 		w.message = n.OnMessage
+		w.dismiss()
 	}
 	if n.OnSignal != nil {
 		w.signal = n.OnSignal
 	}
 	c.own().wrapping, n.wrapping = w, nil
 	c.onMessage, c.onSignal = w.compose()
+}
+
+// dismiss ends the guest when other handlers than its own have been set.
+func (w *wrapping[M]) dismiss() {
+	if w.guest != nil && !w.guest.stays() {
+		w.guest.leave()
+		w.guest = nil
+	}
 }
 
 func (w *wrapping[M]) compose() (MessageHandler[M], SignalHandler[M]) {
@@ -124,11 +134,15 @@ func (w *wrapping[M]) compose() (MessageHandler[M], SignalHandler[M]) {
 
 // unwrapTo leaves around the handlers what was there when around was noted, for a restart.
 func (c *cell[M]) unwrapTo(around []wrapper[M]) {
-	if len(around) == 0 {
-		if c.wrapping != nil {
+	was := c.wrapping
+	if len(around) == 0 && (was == nil || was.guest == nil) {
+		if was != nil {
 			c.wrapping = nil
 		}
 		return
 	}
-	c.own().wrapping = &wrapping[M]{around: around, base: min(c.wrapping.ofStart(), len(around))}
+	c.own().wrapping = &wrapping[M]{around: around, base: min(was.ofStart(), len(around))}
+	if was != nil {
+		c.wrapping.guest = was.guest
+	}
 }

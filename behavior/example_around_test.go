@@ -121,6 +121,24 @@ func ExampleWithStash() {
 	// handled bye
 }
 
+// A thermometer is told of degrees Fahrenheit, and thinks in degrees Celsius.
+func ExampleTransform() {
+	type fahrenheit float64
+	type celsius float64
+	thermometer := behaviors.Receive(func(_ *actor.Context[celsius], t celsius) actor.Behavior[celsius] {
+		fmt.Printf("%.1f °C\n", t)
+		return behaviors.Stopped
+	})
+	system := actor.NewSystem("example")
+	ref := actor.Spawn(system, behaviors.Transform(thermometer, func(f fahrenheit) (celsius, bool) {
+		return celsius((f - 32) / 1.8), f > -459.67
+	}), "thermometer")
+	ref.Tell(-1000) // unhandled
+	ref.Tell(451)
+	finish(system, ref)
+	// Output: 232.8 °C
+}
+
 // finish waits until ref has ended, and shuts the system down.
 func finish(system *actor.System, ref actor.AnyRef) {
 	ended := make(chan struct{})
