@@ -8,9 +8,10 @@ type adapter[T any] struct {
 
 // Adapt returns a ref that takes messages of type T for the actor: wrap turns each into
 // one of its own. wrap runs inside the actor, so it may use its state; a panic in it is
-// a failure of the actor. The ref works as long as the actor does, restarts included.
+// told to the actor by the signal [AdaptFailed]. The ref works as long as the actor does, restarts included.
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	c := ctx.cell
+	c.check("Adapt")
 	return newAdapter(c, func(msg T) task[M] { return &adapted[T, M]{msg, wrap} })
 }
 
@@ -21,6 +22,7 @@ func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 // becomes dead letters with [ErrStaleHandler].
 func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
 	c := ctx.cell
+	c.check("Handle")
 	epoch := c.epoch
 	return newAdapter(c, func(msg T) task[M] { return &handled[T, M]{msg, handle, epoch} })
 }
@@ -47,7 +49,22 @@ type adapted[T, M any] struct {
 	wrap func(T) M
 }
 
-func (a *adapted[T, M]) run(c *cell[M]) { c.handleMessage(a.wrap(a.msg)) }
+func (a *adapted[T, M]) run(c *cell[M]) {
+	if msg, err := a.adapt(); err == nil {
+		c.handleMessage(msg)
+	} else {
+		c.handleSignal(AdaptFailed{Message: a.msg, Err: err}, err)
+	}
+}
+
+func (a *adapted[T, M]) adapt() (msg M, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicError(r)
+		}
+	}()
+	return a.wrap(a.msg), nil
+}
 
 func (a *adapted[T, M]) exempt() bool { return false }
 

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -185,5 +186,33 @@ func TestAHandlerEndsWithItsIncarnation(t *testing.T) {
 		old.Tell("to the old one")
 		require.ErrorIs(t, letters.Receive().Reason, actor.ErrStaleHandler)
 		p.ExpectNone(time.Hour)
+	})
+}
+
+// Case 23.
+func TestAFailedAdapterIsASignalThatTheActorMayHandle(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		for _, accepts := range []bool{true, false} {
+			ref := actor.Spawn(s, obedient().OnSignal(func(_ *actor.Context[order], sig actor.Signal) actor.Behavior[order] {
+				if failed, ok := sig.(actor.AdaptFailed); ok {
+					p.Ref().Tell(fmt.Sprint(failed.Message, " ", errors.Is(failed.Err, errBoom)))
+					if !accepts {
+						return behaviors.Unhandled
+					}
+				}
+				return behaviors.Same
+			}), "")
+			ref.Tell(do(func(ctx *actor.Context[order]) {
+				actor.Adapt(ctx, func(int) order { panic(errBoom) }).Tell(7)
+			}))
+			p.Expect("7 true")
+			if accepts {
+				ref.Tell(say(p, "goes on"))
+				p.Expect("goes on")
+			} else {
+				p.ExpectTerminated(ref)
+			}
+		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 // the time waited and, where a [Silence] knows it, the reason; or it is the panic of
 // request, in which case nothing was told.
 // Without a deadline in ctx it may wait for ever. Inside an actor it blocks that actor;
-// prefer [PipeToSelf] around it.
+// prefer [AskToSelf].
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {
@@ -118,12 +118,17 @@ func (p *promise[R]) end() {
 }
 
 func (p *promise[R]) watchedEnded(target *core, err error) {
-	if _, remote := target.impl.(*remoteActor); !remote {
-		err = ErrTerminated // whatever it ended by
-	}
 	if p.claim() {
-		p.outcome <- outcome[R]{ended: err}
+		p.outcome <- outcome[R]{ended: target.endOfAsk(err)}
 	}
+}
+
+// endOfAsk is the error of an ask whose target c has ended by err.
+func (c *core) endOfAsk(err error) error {
+	if _, remote := c.impl.(*remoteActor); remote {
+		return err
+	}
+	return ErrTerminated // whatever it ended by
 }
 
 func (p *promise[R]) tell(msg R) {

@@ -3,7 +3,7 @@ package actor
 // handleMessage gives msg to the behavior, and goes on as that says.
 func (c *cell[M]) handleMessage(msg M) {
 	if c.idle != nil {
-		c.idle.restart()
+		c.idle.told(msg)
 	}
 	if next := c.onMessage(&c.ctx, msg); next != nil && !c.become(next) {
 		c.unhandled(msg)
@@ -74,10 +74,10 @@ func (c *cell[M]) tellSignal(sig Signal) Behavior[M] {
 }
 
 // ignoreSignal is the answer of a behavior without a signal handler: the end of a
-// watched actor is unhandled, the rest does not matter.
+// watched actor and the failure of an adapter are unhandled, the rest does not matter.
 func ignoreSignal[M any](sig Signal) Behavior[M] {
 	switch sig.(type) {
-	case Terminated, ChildFailed:
+	case Terminated, ChildFailed, AdaptFailed:
 		return func(_ *Context[M], n *Next[M]) { n.Unhandled() }
 	case PostStop, PreRestart:
 	}

@@ -34,7 +34,8 @@ type cell[M any] struct {
 	onMessage MessageHandler[M]
 	onSignal  SignalHandler[M]
 	initial   Behavior[M] // it was spawned with
-	epoch     uint64      // counts incarnations, so that what belongs to an old one is recognised
+	owner     owner
+	epoch     uint64 // counts incarnations, so that what belongs to an old one is recognised
 }
 
 // phase is where an actor is in its life.
@@ -171,6 +172,7 @@ func (c *cell[M]) signal(msg systemMsg) {
 // turn handles a batch, and reports whether there may be more. A panic ends it as a
 // failure of the actor; one recover serves a whole batch.
 func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
+	c.owner.begin()
 	returned := false
 	c.room.enter()
 	defer func() {
@@ -185,7 +187,10 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 		}
 		// The handler has ended this goroutine. Its actor ends, whatever supervision says,
 		// as the goroutine is lost on purpose.
-		s.replace(r, &c.core, func() { c.stopFailed(errGoexit, false) })
+		s.replace(r, &c.core, func() {
+			c.owner.begin()
+			c.stopFailed(errGoexit, false)
+		})
 	}()
 	more = true
 	for n := 0; n < batchSize && more; n++ {
@@ -256,6 +261,7 @@ func (c *cell[M]) refillOrRest() bool {
 		}
 	}
 	c.scheduled = false
+	c.owner.end()
 	c.divert()
 	c.mu.Unlock()
 	return false

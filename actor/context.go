@@ -10,8 +10,9 @@ import (
 
 // A Context is what a behavior knows of its actor and may do with it. As a
 // context.Context it is done when the actor is told to stop or decides to; its values
-// are those of the parent's context and of [WithContext]. Its other methods may be
-// called by the actor's own handlers only, never from another goroutine.
+// are those of the parent's context and of [WithContext]. Its other methods, but for Self
+// and System, may be called by the actor's own handlers only, never from another
+// goroutine: with the race detector, or the build tag understudy_debug, that panics.
 type Context[M any] struct {
 	context.Context
 	cell *cell[M]
@@ -26,6 +27,7 @@ func (c *Context[M]) System() *System { return c.cell.sys }
 
 // Log returns a logger with the actor's path in the field "actor".
 func (c *Context[M]) Log() *zap.Logger {
+	c.cell.check("Log")
 	if c.log == nil {
 		c.log = c.cell.sys.log.With(zap.String("actor", c.cell.actor().path()))
 	}
@@ -34,11 +36,25 @@ func (c *Context[M]) Log() *zap.Logger {
 
 // Children returns the living children, oldest first.
 func (c *Context[M]) Children() []AnyRef {
+	c.cell.check("Children")
 	var refs []AnyRef
 	for _, child := range c.cell.actor().childList() {
-		refs = append(refs, child.impl.(interface{ ref() AnyRef }).ref()) // children are cells
+		refs = append(refs, refOfChild(child))
 	}
 	return refs
+}
+
+// Child returns the living child of that name.
+func (c *Context[M]) Child(name string) (child AnyRef, ok bool) {
+	c.cell.check("Child")
+	if child := c.cell.actor().child(name); child != nil {
+		return refOfChild(child), true
+	}
+	return nil, false
+}
+
+func refOfChild(child *core) AnyRef {
+	return child.impl.(interface{ ref() AnyRef }).ref() // children are cells
 }
 
 // Stop stops a child, which has ended when its [Terminated] arrives: it finishes the
@@ -51,6 +67,7 @@ func (c *Context[M]) Stop(child AnyRef) { c.signalChild(child, sysStop) }
 func (c *Context[M]) Drain(child AnyRef) { c.signalChild(child, sysDrain) }
 
 func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
+	c.cell.check("Stop or Drain")
 	target := child.target().actor()
 	if target == nil || target.parent != c.cell.actor() {
 		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.actor().path(), child.Path()))
@@ -69,6 +86,7 @@ func (c *Context[M]) Fail(err error) Behavior[M] {
 // as the code that deferred it is not run again. f may use what the behavior uses; it
 // may block, and the actor's end waits.
 func (c *Context[M]) Defer(f func()) {
+	c.cell.check("Defer")
 	c.cell.addCleanup(cleanup{depth: c.cell.depth(), run: f})
 }
 
@@ -78,30 +96,61 @@ func (c *Context[M]) Defer(f func()) {
 // already and its message was waiting. Timers end with the incarnation: a restart
 // cancels them, and one that is set in [PreRestart] or [PostStop] never fires.
 func (c *Context[M]) After(key string, d time.Duration, msg M) {
-	c.cell.own().timers.set(c.cell, key, d, false, msg)
+	c.cell.check("After")
+	c.cell.own().timers.set(c.cell, d, &keyedTimer[M]{key: key, msg: msg})
 }
 
 // Every tells the actor msg again and again: d after now, and d after each has been
 // handled. So they never pile up. A timer of the same key is replaced. It panics
 // unless d is positive.
 func (c *Context[M]) Every(key string, d time.Duration, msg M) {
+	c.repeat("Every", d, &keyedTimer[M]{key: key, msg: msg, every: d})
+}
+
+// AtFixedRate is [Context.Every], but that each is due d after the one before was, however
+// long that took to be handled: when the actor is late, those that are due come one after
+// the other until it has caught up. No more than one of them waits in the mailbox.
+func (c *Context[M]) AtFixedRate(key string, d time.Duration, msg M) {
+	c.repeat("AtFixedRate", d, &keyedTimer[M]{key: key, msg: msg, every: d, due: time.Now().Add(d)})
+}
+
+func (c *Context[M]) repeat(what string, d time.Duration, k *keyedTimer[M]) {
+	c.cell.check(what)
 	if d <= 0 {
-		panic(fmt.Sprintf("actor: timer %q: interval %v is not positive", key, d))
+		panic(fmt.Sprintf("actor: timer %q: interval %v is not positive", k.key, d))
 	}
-	c.cell.own().timers.set(c.cell, key, d, true, msg)
+	c.cell.own().timers.set(c.cell, d, k)
 }
 
 // CancelTimer cancels the timer of key; when there is none, nothing happens.
-func (c *Context[M]) CancelTimer(key string) { c.cell.timers.cancel(key) }
+func (c *Context[M]) CancelTimer(key string) {
+	c.cell.check("CancelTimer")
+	c.cell.timers.cancel(key)
+}
+
+// CancelTimers cancels all timers, but not the receive timeout.
+func (c *Context[M]) CancelTimers() {
+	c.cell.check("CancelTimers")
+	c.cell.timers.cancelAll()
+}
+
+// TimerActive reports whether the timer of key is yet to tell something.
+func (c *Context[M]) TimerActive(key string) bool {
+	c.cell.check("TimerActive")
+	_, active := c.cell.timers.byKey[key]
+	return active
+}
 
 // SetReceiveTimeout tells the actor msg whenever it has been told nothing for d. Each
-// message begins d anew, timers, adapters and piped results included; signals do not.
-// It panics unless d is positive.
+// message begins d anew, timers, adapters and piped results included; signals do not, and
+// neither does a message that has a method KeepsReceiveTimeout(), whatever that does. It
+// panics unless d is positive.
 func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
 	}
-	c.CancelReceiveTimeout()
+	c.cell.check("SetReceiveTimeout")
+	c.cell.cancelReceiveTimeout()
 	if !c.cell.ending() {
 		c.cell.own().idle = newReceiveTimeout(c.cell, d, msg)
 	}
@@ -109,10 +158,11 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 
 // CancelReceiveTimeout ends the receive timeout; one that has fired is not delivered.
 func (c *Context[M]) CancelReceiveTimeout() {
-	if c.cell.idle != nil {
-		c.cell.idle.timer.Stop()
-		c.cell.idle = nil
-	}
+	c.cell.check("CancelReceiveTimeout")
+	c.cell.cancelReceiveTimeout()
 }
 
-func (c *Context[M]) spawnUnder() *core { return c.cell.actor() }
+func (c *Context[M]) spawnUnder() *core {
+	c.cell.check("Spawn")
+	return c.cell.actor()
+}

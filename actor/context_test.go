@@ -170,3 +170,16 @@ func TestAnIdleActorHasNoGoroutine(t *testing.T) {
 		require.Less(t, runtime.NumGoroutine(), before+50)
 	})
 }
+
+func TestAChildIsFoundByItsName(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		actor.Spawn(s, obedient(), "parent").Tell(do(func(ctx *actor.Context[order]) {
+			child := actor.Spawn(ctx, obedient(), "child")
+			found, ok := ctx.Child("child")
+			none, missing := ctx.Child("other")
+			p.Ref().Tell(fmt.Sprint(found == child, ok, none, missing))
+		}))
+		p.Expect("true true <nil> false")
+	})
+}

@@ -1,7 +1,10 @@
 package actor
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +26,8 @@ type Carrier interface {
 	Carried(s *System) (recipient string, msg any, ok bool)
 }
 
-// DeadLetter publishes msg as a dead letter. It is for extensions that carry messages,
+// DeadLetter publishes msg as a dead letter, counts it, and logs it, but for when there are
+// too many, when the system shuts down, and when msg has a method QuietDeadLetter(). It is for extensions that carry messages,
 // and for actors that drop some by a rule of their own; a message of the type
 // DeadLetter itself is only logged, so that nothing can go round in circles.
 func (s *System) DeadLetter(recipient string, msg any, reason error) {
@@ -38,6 +42,10 @@ func (s *System) DeadLetter(recipient string, msg any, reason error) {
 	if _, circular := msg.(DeadLetter); !circular {
 		s.events.Publish(DeadLetter{Recipient: recipient, Message: msg, Reason: reason})
 	}
+	s.deadLetters.count(reason)
+	if s.user.terminated() {
+		return // what a shutdown leaves behind is nothing to worry about
+	}
 	s.deadLetters.log(s.log, recipient, msg, reason)
 }
 
@@ -46,7 +54,11 @@ func (s *System) deadLetter(to *core, msg any, reason error) {
 }
 
 // DeadLetters returns how many dead letters there have been.
-func (s *System) DeadLetters() uint64 { return s.deadLetters.count() }
+func (s *System) DeadLetters() uint64 { return s.deadLetters.sum() }
+
+// DeadLettersByReason returns how many dead letters there have been of each of the reasons
+// that this package names, such as [ErrMailboxFull]; those of other reasons are under nil.
+func (s *System) DeadLettersByReason() map[error]uint64 { return s.deadLetters.byReason() }
 
 // deadLetterToNobody publishes on all systems, as what is nobody's belongs to none.
 func deadLetterToNobody(path string, msg any) {
@@ -60,9 +72,38 @@ func deadLetterToNobody(path string, msg any) {
 // of them does not become a flood of lines.
 type deadLetterLog struct {
 	mu      sync.Mutex // guards all below
-	total   uint64
+	reasons map[error]uint64
 	logged  int
 	silence time.Time // until then nothing is logged
+}
+
+// count counts one. An error is under the first of the reasons that it wraps.
+func (l *deadLetterLog) count(reason error) {
+	var known error
+	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return errors.Is(reason, r) }); i >= 0 {
+		known = deadLetterReasons[i]
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.reasons == nil {
+		l.reasons = make(map[error]uint64)
+	}
+	l.reasons[known]++
+}
+
+func (l *deadLetterLog) sum() (n uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, of := range l.reasons {
+		n += of
+	}
+	return n
+}
+
+func (l *deadLetterLog) byReason() map[error]uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.reasons)
 }
 
 const (
@@ -71,7 +112,7 @@ const (
 )
 
 func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error) {
-	if !l.admit(time.Now()) {
+	if _, quiet := msg.(interface{ QuietDeadLetter() }); quiet || !l.admit(time.Now()) {
 		return
 	}
 	log.Warn("dead letter", zap.String("recipient", recipient), zap.String("type", fmt.Sprintf("%T", msg)), zap.Error(reason))
@@ -80,7 +121,6 @@ func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason e
 func (l *deadLetterLog) admit(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.total++
 	if now.Before(l.silence) {
 		return false
 	}
@@ -89,10 +129,4 @@ func (l *deadLetterLog) admit(now time.Time) bool {
 		l.logged, l.silence = 0, now.Add(deadLetterSilence)
 	}
 	return true
-}
-
-func (l *deadLetterLog) count() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.total
 }

@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -184,5 +185,59 @@ func TestOfAMessageOfTheFrameworkWhatItCarriesIsTheDeadLetter(t *testing.T) {
 		p.Expect(actor.DeadLetter{Recipient: "to test", Message: "hello", Reason: actor.ErrTerminated})
 		p.ExpectNone(time.Hour)
 		require.Equal(t, uint64(1), s.DeadLetters())
+	})
+}
+
+func TestDeadLettersAreCountedByTheirReasons(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		require.Empty(t, s.DeadLettersByReason())
+		s.DeadLetter("a", 1, actor.ErrDropped)
+		s.DeadLetter("b", 2, fmt.Errorf("wrapped: %w", actor.ErrDropped))
+		s.DeadLetter("c", 3, actor.ErrMailboxFull)
+		s.DeadLetter("d", 4, errBoom)
+		s.DeadLetter("e", 5, nil)
+		require.Equal(t, map[error]uint64{actor.ErrDropped: 2, actor.ErrMailboxFull: 1, nil: 2}, s.DeadLettersByReason())
+		require.EqualValues(t, 5, s.DeadLetters())
+	})
+}
+
+// unimportant is a message whose loss needs no line in the log.
+type unimportant struct{}
+
+func (unimportant) QuietDeadLetter() {}
+
+func TestQuietDeadLettersAndThoseOfAShutdownAreNotLogged(t *testing.T) {
+	core, logs := observer.New(zap.DebugLevel)
+	inBubbleWith(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		s.DeadLetter("a", unimportant{}, actor.ErrDropped)
+		require.Equal(t, unimportant{}, letters.Receive().Message)
+		require.Zero(t, logs.Len())
+		ref := actor.Spawn(s, obedient(), "it")
+		ref.Tell(do(func(ctx *actor.Context[order]) {
+			<-ctx.Done()
+			ref.Tell(nil)
+		}))
+		settle()
+		require.NoError(t, s.Shutdown(t.Context()))
+		require.Zero(t, logs.Len())
+	}, actor.WithLogger(zap.New(core)))
+}
+
+func TestASubscriberToDeadLettersThroughTheAdapterOfAnActorThatHasEndedMakesNone(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, obedient(), "it")
+		ref.Tell(do(func(ctx *actor.Context[order]) {
+			actor.Subscribe(s, actor.Adapt(ctx, func(l actor.DeadLetter) order { return say(p, fmt.Sprint(l.Message)) }))
+		}))
+		settle()
+		s.DeadLetter("a", 1, actor.ErrDropped)
+		p.Expect("1")
+		ref.Tell(stop)
+		p.ExpectTerminated(ref)
+		s.DeadLetter("a", 2, actor.ErrDropped)
+		settle()
+		require.EqualValues(t, 2, s.DeadLetters())
 	})
 }

@@ -72,7 +72,7 @@ func (d *delivered[M]) run(c *cell[M]) {
 // handle is what handleMessage is to a plain message, but for failing the actor.
 func (d *delivered[M]) handle(c *cell[M]) (failure error) {
 	if c.idle != nil {
-		c.idle.restart()
+		c.idle.told(d.msg)
 	}
 	next := c.onMessage(&c.ctx, d.msg)
 	if next == nil {

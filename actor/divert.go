@@ -20,6 +20,7 @@ import (
 // child is no child.
 func (c *Context[M]) Divert(handler MessageHandler[M], child ActorRef[M]) {
 	own := c.cell
+	own.check("Divert")
 	own.undivert()
 	if child.c == nil || !own.conf.box.plain() || own.hosted() != nil {
 		return

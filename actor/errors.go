@@ -35,6 +35,12 @@ var (
 	ErrDropped = errors.New("actor: dropped")
 )
 
+// deadLetterReasons are the reasons by which dead letters are counted.
+var deadLetterReasons = []error{
+	ErrTerminated, ErrNoSuchActor, ErrStaleRef, ErrNoRef, ErrWrongType, ErrMailboxFull, ErrStashFull,
+	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped,
+}
+
 // errGoexit is the failure of a handler, or of a function given to PipeToSelf, that
 // ended its goroutine.
 var errGoexit = errors.New("actor: runtime.Goexit was called")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 )
 
 // errNoBehavior fails an actor whose first behavior says nothing about messages.
@@ -62,22 +63,43 @@ func isFinal(err error) bool {
 // apply does what layer i decides; false means that the layer around it is to decide.
 func (c *cell[M]) apply(i int, err error) bool {
 	l := c.layers[i]
+	l.ledger.failed(l.strategy, time.Now())
 	switch c.decide(l, err) {
 	case Resume:
 		if c.phase == starting {
-			c.stopFailed(err, false)
+			c.stopBy(l, err)
 			return true
 		}
-		c.ctx.Log().Warn("actor failed; resuming", zap.Error(err))
+		c.logFailure(l, zapcore.WarnLevel, "actor failed; resuming", err)
 	case Restart:
 		c.tryRestart(i, err)
 	case Escalate:
 		return false
 	default:
-		c.stopFailed(err, false)
+		c.stopBy(l, err)
 	}
 	return true
 }
+
+// stopBy ends the actor as l has decided.
+func (c *cell[M]) stopBy(l *layer[M], err error) {
+	c.logFailure(l, zapcore.ErrorLevel, stoppingMessage, err)
+	c.beginStop(err)
+}
+
+// logFailure logs at the level that the strategy wants, or at usual.
+func (c *cell[M]) logFailure(l *layer[M], usual zapcore.Level, what string, err error, more ...zap.Field) {
+	level := usual
+	if l.strategy.LogLevel != nil {
+		c.guard("supervision log level", func() { level = l.strategy.LogLevel(err, l.ledger.inARow) })
+	}
+	if level == zapcore.InvalidLevel {
+		return
+	}
+	c.ctx.Log().Log(min(level, zapcore.ErrorLevel), what, append(more, zap.Error(err))...)
+}
+
+const stoppingMessage = "actor failed; stopping"
 
 func (c *cell[M]) decide(l *layer[M], err error) (d Directive) {
 	d = Stop
@@ -88,16 +110,17 @@ func (c *cell[M]) decide(l *layer[M], err error) (d Directive) {
 func (c *cell[M]) tryRestart(i int, err error) {
 	l := c.layers[i]
 	if c.phase == starting && l.strategy.Limit == 0 && l.strategy.Backoff.Min == 0 {
-		c.stopFailed(err, false)
+		c.stopBy(l, err)
 		return
 	}
 	delay, ok := l.ledger.admit(l.strategy, time.Now())
 	if !ok {
-		c.ctx.Log().Error("restart limit reached", zap.Int("limit", l.strategy.Limit), zap.Duration("window", l.strategy.Window))
-		c.stopFailed(err, false)
+		c.logFailure(l, zapcore.ErrorLevel, "actor failed; restart limit reached, stopping", err,
+			zap.Int("limit", l.strategy.Limit), zap.Duration("window", l.strategy.Window))
+		c.beginStop(err)
 		return
 	}
-	c.ctx.Log().Warn("actor failed; restarting", zap.Error(err), zap.Duration("delay", delay))
+	c.logFailure(l, zapcore.WarnLevel, "actor failed; restarting", err, zap.Duration("delay", delay))
 	c.beginRestart(i, err, delay)
 }
 
@@ -129,7 +152,7 @@ func (c *cell[M]) childrenGone() {
 }
 
 func (c *cell[M]) stopFailed(err error, escalate bool) {
-	c.ctx.Log().Error("actor failed; stopping", zap.Error(err))
+	c.ctx.Log().Error(stoppingMessage, zap.Error(err))
 	if escalate {
 		c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
 	}

@@ -753,3 +753,83 @@ func TestWhatIsFinalForAChildIsNotSoForItsParent(t *testing.T) {
 		})
 	}
 }
+
+// Case 58.
+func TestAStrategyChoosesTheLevelAtWhichItsFailuresAreLogged(t *testing.T) {
+	core, logs := observer.New(zap.DebugLevel)
+	critical := func(_ error, inARow int) zapcore.Level {
+		switch {
+		case inARow >= 5:
+			return zapcore.PanicLevel // which counts as Error
+		case inARow >= 3:
+			return zapcore.InfoLevel
+		}
+		return zapcore.InvalidLevel
+	}
+	inBubbleWith(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, behaviors.Supervise(obedient(), actor.Strategy{
+			Limit: 4, Backoff: actor.Backoff{Min: time.Second, Max: time.Second}, LogLevel: critical,
+		}), "it")
+		ref.Tell(fail(errBoom))
+		p.ExpectNone(time.Minute) // things go well: the count begins anew
+		for range 5 {
+			ref.Tell(fail(errBoom))
+		}
+		p.Within(time.Minute, func() { p.ExpectTerminated(ref) })
+		var lines []string
+		for _, e := range logs.TakeAll() {
+			lines = append(lines, e.Level.String()+" "+e.Message)
+		}
+		require.Equal(t, []string{
+			"info actor failed; restarting", "info actor failed; restarting", "error actor failed; restart limit reached, stopping",
+		}, lines)
+	}, actor.WithLogger(zap.New(core)))
+}
+
+// Case 49.
+func TestARestartRevokesTheWatchesOfTheChildrenThatItStops(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		starts := 0
+		b := behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
+			if starts++; starts == 1 {
+				ctx.WatchWith(actor.Spawn(ctx, obedient(), "with"), say(p, "the message of an old watch"))
+				ctx.Watch(actor.Spawn(ctx, obedient(), "child"))
+			}
+			return obedient().OnSignal(telling(p, "it"))
+		}), actor.Strategy{Backoff: actor.Backoff{Min: time.Second}})
+		ref := actor.Spawn(s, b, "it")
+		ref.Tell(fail(errBoom))
+		p.Expect("it PreRestart")
+		ref.Tell(say(p, "restarted"))
+		p.Expect("restarted")
+		p.ExpectNone(time.Hour)
+	})
+}
+
+// Case 56.
+func TestEachChildHasCountersOfItsOwn(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		strategy := actor.Strategy{Limit: 1, Decide: func(err error) actor.Directive {
+			if errors.Is(err, errOther) {
+				return actor.Stop
+			}
+			return actor.Restart
+		}}
+		b := behaviors.Supervise(obedient(), strategy)
+		one, two, three := actor.Spawn(s, b, "one"), actor.Spawn(s, b, "two"), actor.Spawn(s, b, "three")
+		for _, ref := range []actor.ActorRef[order]{one, two} {
+			ref.Tell(fail(errBoom))
+			ref.Tell(say(p, "lives"))
+			p.Expect("lives")
+		}
+		one.Tell(fail(errBoom))
+		p.ExpectTerminated(one)
+		three.Tell(fail(errOther))
+		p.ExpectTerminated(three)
+		two.Tell(say(p, "still lives"))
+		p.Expect("still lives")
+	})
+}

@@ -32,6 +32,7 @@ type host[M any] interface {
 	enqueue(it item[M])
 	putBack(items []item[M])
 	ending() bool
+	check(what string)
 	depth() int
 	addCleanup(l cleanup)
 	dropCleanup(owner any)
@@ -144,7 +145,7 @@ func (g *guest[Outer, Inner]) receive(_ *Context[Outer], msg Outer) Behavior[Out
 		return func(_ *Context[Outer], n *Next[Outer]) { n.Unhandled() }
 	}
 	if g.idle != nil {
-		g.idle.restart()
+		g.idle.told(inner)
 	}
 	return g.answer(g.onMessage(&g.ctx, inner))
 }
@@ -224,6 +225,8 @@ func (h *hostOf[Outer, Inner]) wrap(it item[Inner]) item[Outer] {
 }
 
 func (h *hostOf[Outer, Inner]) ending() bool { return h.of.ending() }
+
+func (h *hostOf[Outer, Inner]) check(what string) { h.of.check(what) }
 
 func (h *hostOf[Outer, Inner]) depth() int { return h.of.depth() }
 

@@ -145,7 +145,7 @@ func (c *cell[M]) runCleanups(layer int) {
 
 // guard runs f; a panic, or the end of its goroutine, is logged.
 func (c *cell[M]) guard(what string, f func()) {
-	if err := protect(f); err != nil {
+	if err := protect(c.owner.lend(f)); err != nil {
 		c.ctx.Log().Error("failure outside of supervision", zap.String("in", what), zap.Error(err))
 	}
 }
@@ -165,5 +165,5 @@ func (c *cell[M]) stopTimers() {
 	if c.backoff != nil {
 		c.backoff.Stop()
 	}
-	c.ctx.CancelReceiveTimeout()
+	c.cancelReceiveTimeout()
 }

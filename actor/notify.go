@@ -12,6 +12,7 @@ import "sync/atomic"
 // works until what is deferred now by [Context.Defer] would run, and does nothing after.
 func (c *Context[M]) Notify(handle func() Behavior[M]) (notify func()) {
 	cell := c.cell
+	cell.check("Notify")
 	n := &notified[M]{handle: handle}
 	c.Defer(func() { n.over = true })
 	return func() {

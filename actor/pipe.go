@@ -11,6 +11,7 @@ import "context"
 // a dead letter.
 func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
 	c := ctx.cell
+	c.check("PipeToSelf")
 	c.sys.background.Go(func() {
 		p := &piped[T, M]{wrap: wrap, err: errGoexit} // unless f returns
 		defer func() { c.post(item[M]{task: p}) }()

@@ -3,7 +3,7 @@ package actor
 import "fmt"
 
 // A Signal tells an actor about its life or that of another: [PostStop], [PreRestart],
-// [Terminated] or [ChildFailed].
+// [Terminated], [ChildFailed] or [AdaptFailed].
 //
 //sumtype:decl
 type Signal interface{ signal() }
@@ -26,12 +26,20 @@ type (
 		Ref AnyRef
 		Err error
 	}
+
+	// AdaptFailed tells an actor that the function given to [Adapt] has failed at Message,
+	// which is gone. Err is a [*PanicError]. Who does not handle the signal fails with it.
+	AdaptFailed struct {
+		Message any
+		Err     error
+	}
 )
 
 func (PostStop) signal()    {}
 func (PreRestart) signal()  {}
 func (Terminated) signal()  {}
 func (ChildFailed) signal() {}
+func (AdaptFailed) signal() {}
 
 // A DeathPactError fails an actor that watches another and does not handle its end.
 type DeathPactError struct {

@@ -31,6 +31,7 @@ func (c *Context[M]) NewStash(capacity int) *Stash[M] {
 // [ErrStashFull]. What had no room is a dead letter for the same reason, whatever becomes
 // of the actor. Look at [Stash.Full] before, where that is not the end.
 func (s *Stash[M]) Stash(msg M) Behavior[M] {
+	s.cell.check("Stash")
 	if s.Full() {
 		reason := fmt.Errorf("%w: %d messages are in it", ErrStashFull, len(s.kept))
 		s.deadLetter(msg, reason)

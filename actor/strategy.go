@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"go.uber.org/zap/zapcore"
 )
 
 // A Directive is what is done about a failure.
@@ -51,6 +53,13 @@ type Strategy struct {
 	// StashCapacity bounds how many messages may wait for a restart; further ones are
 	// dead letters with [ErrStashFull]. 0 means that only the mailbox bounds them.
 	StashCapacity int
+
+	// LogLevel returns the level at which a failure is logged with what is done about it,
+	// given how many there have been in a row, itself included: since the backoff was
+	// reset or, without a Backoff, ever. Levels above Error count as Error,
+	// zapcore.InvalidLevel means not at all. nil means Warn, and Error for the end of the
+	// actor. It runs inside the actor.
+	LogLevel func(err error, inARow int) zapcore.Level
 }
 
 // A Backoff is an exponential delay: Min, 2·Min, 4·Min, … at most Max, each times a
@@ -98,17 +107,23 @@ func (s Strategy) decide(err error) Directive {
 type ledger struct {
 	times   []time.Time // of restarts that count towards the limit
 	delays  int         // restarts since the backoff was reset
+	inARow  int         // failures since then
 	started time.Time   // of the incarnation that runs now
 }
 
-// admit records a restart at now, and returns its delay; ok is false at the limit.
-func (l *ledger) admit(s Strategy, now time.Time) (delay time.Duration, ok bool) {
-	if s.Backoff.Min > 0 && l.delays > 0 && now.Sub(l.started) >= s.Backoff.ResetAfter() {
-		l.delays = 0
+// failed counts a failure, the first in a row when things went well for long enough.
+func (l *ledger) failed(s Strategy, now time.Time) {
+	if s.Backoff.Min > 0 && now.Sub(l.started) >= s.Backoff.ResetAfter() {
+		l.delays, l.inARow = 0, 0
 		if s.Window == 0 {
 			l.times = nil
 		}
 	}
+	l.inARow++
+}
+
+// admit records a restart at now, and returns its delay; ok is false at the limit.
+func (l *ledger) admit(s Strategy, now time.Time) (delay time.Duration, ok bool) {
 	if s.Limit > 0 {
 		for s.Window > 0 && len(l.times) > 0 && now.Sub(l.times[0]) > s.Window {
 			l.times = l.times[1:]

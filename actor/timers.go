@@ -12,23 +12,20 @@ type timers[M any] struct {
 type keyedTimer[M any] struct {
 	key   string
 	every time.Duration // 0: once
+	due   time.Time     // at a fixed rate; else zero
 	msg   M
 	timer *time.Timer
 }
 
-func (t *timers[M]) set(c *cell[M], key string, d time.Duration, repeat bool, msg M) {
-	t.cancel(key)
+func (t *timers[M]) set(c *cell[M], d time.Duration, k *keyedTimer[M]) {
+	t.cancel(k.key)
 	if c.ending() {
 		return
 	}
 	if t.byKey == nil {
 		t.byKey = make(map[string]*keyedTimer[M])
 	}
-	k := &keyedTimer[M]{key: key, msg: msg}
-	if repeat {
-		k.every = d
-	}
-	t.byKey[key] = k
+	t.byKey[k.key] = k
 	k.timer = time.AfterFunc(d, func() { c.post(item[M]{task: k}) })
 }
 
@@ -60,9 +57,15 @@ func (k *keyedTimer[M]) run(c *cell[M]) {
 // again arms a repeating timer once its message has been handled, also when that
 // failed and the actor resumes.
 func (k *keyedTimer[M]) again(c *cell[M]) {
-	if c.timers.byKey[k.key] == k {
-		k.timer.Reset(k.every)
+	if c.timers.byKey[k.key] != k {
+		return
 	}
+	wait := k.every
+	if !k.due.IsZero() {
+		k.due = k.due.Add(k.every)
+		wait = time.Until(k.due)
+	}
+	k.timer.Reset(wait)
 }
 
 func (k *keyedTimer[M]) exempt() bool { return true }
@@ -84,9 +87,20 @@ func newReceiveTimeout[M any](c *cell[M], d time.Duration, msg M) *receiveTimeou
 	return r
 }
 
-func (r *receiveTimeout[M]) restart() {
+// told begins it anew, unless msg is marked not to.
+func (r *receiveTimeout[M]) told(msg M) {
+	if _, keeps := any(msg).(interface{ KeepsReceiveTimeout() }); keeps {
+		return
+	}
 	r.due = time.Now().Add(r.after)
 	r.timer.Reset(r.after)
+}
+
+func (c *cell[M]) cancelReceiveTimeout() {
+	if c.idle != nil {
+		c.idle.timer.Stop()
+		c.idle = nil
+	}
 }
 
 func (r *receiveTimeout[M]) run(c *cell[M]) {

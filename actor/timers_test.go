@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -300,5 +301,106 @@ func TestTimersBeginAReceiveTimeoutAnewSignalsDoNot(t *testing.T) {
 		p.Expect("watcher Terminated")
 		p.ExpectNone(1500*time.Millisecond - 1)
 		p.Expect("bored")
+	})
+}
+
+// Case 82.
+func TestAFixedRateCatchesUpAFixedDelayDoesNot(t *testing.T) {
+	for name, want := range map[string][]time.Duration{
+		"fixed rate":  {1 * time.Second, 4500 * time.Millisecond, 4500 * time.Millisecond, 4500 * time.Millisecond, 5 * time.Second},
+		"fixed delay": {1 * time.Second, 5500 * time.Millisecond, 6500 * time.Millisecond, 7500 * time.Millisecond, 8500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				p := testkit.NewProbe[time.Duration](t, s)
+				started, ticks := time.Now(), 0
+				tick := do(func(*actor.Context[order]) {
+					p.Ref().Tell(time.Since(started))
+					if ticks++; ticks == 1 {
+						time.Sleep(3500 * time.Millisecond) // the handler takes its time
+					}
+				})
+				actor.Spawn(s, obedient(), "it").Tell(do(func(ctx *actor.Context[order]) {
+					if name == "fixed rate" {
+						ctx.AtFixedRate("tick", time.Second, tick)
+					} else {
+						ctx.Every("tick", time.Second, tick)
+					}
+				}))
+				for _, at := range want {
+					p.Within(time.Minute, func() { p.Expect(at) })
+				}
+			})
+		})
+	}
+}
+
+func TestTimersAreActiveUntilTheyHaveToldOrAreCancelled(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		report := do(func(ctx *actor.Context[order]) {
+			p.Ref().Tell(fmt.Sprint(ctx.TimerActive("once"), ctx.TimerActive("again"), ctx.TimerActive("other")))
+		})
+		ref := actor.Spawn(s, obedient(), "it")
+		ref.Tell(do(func(ctx *actor.Context[order]) {
+			ctx.After("once", time.Second, report)
+			ctx.Every("again", time.Minute, report)
+		}))
+		ref.Tell(report)
+		p.Expect("true true false")
+		p.ExpectNone(time.Second - 1)
+		p.Expect("false true false")
+		p.Within(time.Hour, func() { p.Expect("false true false") })
+		ref.Tell(do(func(ctx *actor.Context[order]) { ctx.CancelTimers() }))
+		ref.Tell(report)
+		p.Expect("false false false")
+		p.ExpectNone(time.Hour)
+	})
+}
+
+// A ping says that somebody is there, and nothing more.
+type ping struct{}
+
+func (ping) KeepsReceiveTimeout() {}
+
+// Case 25.
+func TestAMarkedMessageDoesNotBeginAReceiveTimeoutAnew(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[any](t, s)
+		ref := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[any]) actor.Behavior[any] {
+			ctx.SetReceiveTimeout(time.Minute, "idle")
+			return behaviors.Receive(func(_ *actor.Context[any], msg any) actor.Behavior[any] {
+				p.Ref().Tell(msg)
+				return behaviors.Same
+			})
+		}), "it")
+		p.ExpectNone(30 * time.Second)
+		ref.Tell(ping{})
+		p.Expect(ping{})
+		p.ExpectNone(30*time.Second - 1)
+		p.Expect("idle")
+		p.ExpectNone(30 * time.Second)
+		ref.Tell("news")
+		p.Expect("news")
+		p.ExpectNone(time.Minute - 1)
+		p.Expect("idle")
+	})
+}
+
+func TestWhatIsToldLaterOutlivesTheTellerUnlessItIsCancelled(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, obedient(), "it")
+		ref.Tell(func(*actor.Context[order]) actor.Behavior[order] {
+			p.Ref().TellAfter(time.Minute, "later")
+			require.True(t, p.Ref().TellAfter(time.Minute, "never")())
+			return behaviors.Stopped
+		})
+		p.ExpectTerminated(ref)
+		p.ExpectNone(time.Minute - 1)
+		p.Expect("later")
+		ref.TellAfter(time.Second, nil)
+		p.ExpectNone(time.Hour)
+		require.EqualValues(t, 1, s.DeadLetters())
 	})
 }

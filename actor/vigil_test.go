@@ -58,7 +58,7 @@ func TestTheWatchReplacesRunnersThatBlock(t *testing.T) {
 	for _, n := range []int{1, 2, 64} {
 		frugally(t, func(t *testing.T, s *System) {
 			for range n {
-				Spawn(s, calling, "").Tell(func() { time.Sleep(time.Hour) })
+				Spawn(s, calling, "").Tell(func() { time.Sleep(30 * time.Second) })
 			}
 			start, answer := time.Now(), make(chan time.Time, 1)
 			for range 10 {
@@ -76,7 +76,7 @@ func TestTheWatchEndsWhenNobodyWaits(t *testing.T) {
 			ref.Tell(func() { time.Sleep(time.Millisecond) })
 			ref.Tell(func() { ref.Tell(func() {}) })
 		}
-		time.Sleep(time.Hour)
+		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		require.False(t, s.scheduler.watching)
 		require.Empty(t, s.scheduler.runners.all)
@@ -89,7 +89,7 @@ func TestWhoSaysThatItWillBlockIsReplacedAtOnce(t *testing.T) {
 	for name, block := range map[string]func(ctx *Context[func()]){
 		"WillBlock": func(ctx *Context[func()]) {
 			ctx.WillBlock()
-			time.Sleep(time.Hour)
+			time.Sleep(30 * time.Second)
 		},
 		"Ask": func(ctx *Context[func()]) {
 			mute := Spawn(ctx, func(_ *Context[int], n *Next[int]) {

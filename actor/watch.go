@@ -28,17 +28,24 @@ type watch[M any] struct {
 // It panics when ref is being watched by [Context.WatchWith], when it is the zero
 // ActorRef, and for actors on other nodes when the system has no transport that can watch
 // them.
-func (c *Context[M]) Watch(ref AnyRef) { c.cell.watch(&watch[M]{by: c.cell, ref: ref}) }
+func (c *Context[M]) Watch(ref AnyRef) {
+	c.cell.check("Watch")
+	c.cell.watch(&watch[M]{by: c.cell, ref: ref})
+}
 
 // WatchWith is like [Context.Watch], but tells the actor msg instead of a signal. To
 // change the message, unwatch first; else it panics.
 func (c *Context[M]) WatchWith(ref AnyRef, msg M) {
+	c.cell.check("WatchWith")
 	c.cell.watch(&watch[M]{by: c.cell, ref: ref, msg: msg, custom: true})
 }
 
 // Unwatch ends a watch. Nothing is told any more, even when the actor has ended already
 // and the signal was waiting.
-func (c *Context[M]) Unwatch(ref AnyRef) { c.cell.endWatch(ref.target().actor()) }
+func (c *Context[M]) Unwatch(ref AnyRef) {
+	c.cell.check("Unwatch")
+	c.cell.endWatch(ref.target().actor())
+}
 
 func (c *cell[M]) watch(w *watch[M]) {
 	target := w.ref.target().actor()

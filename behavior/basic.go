@@ -51,10 +51,11 @@ func Supervise[M any](b actor.Behavior[M], s actor.Strategy) actor.Behavior[M] {
 	return func(_ *actor.Context[M], next *actor.Next[M]) { next.Supervise(b, s) }
 }
 
-// defaultSignals leaves the end of a watched actor unhandled and ignores the rest.
+// defaultSignals leaves the end of a watched actor and the failure of an adapter unhandled
+// and ignores the rest.
 func defaultSignals[M any](_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
 	switch sig.(type) {
-	case actor.Terminated, actor.ChildFailed:
+	case actor.Terminated, actor.ChildFailed, actor.AdaptFailed:
 		return Unhandled
 	case actor.PostStop, actor.PreRestart:
 	}

@@ -115,7 +115,7 @@ func (e *entity[M, E, S]) announce(sig Signal) {
 // lifeSignal handles the signals of every actor.
 func (e *entity[M, E, S]) lifeSignal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
 	switch sig.(type) {
-	case actor.Terminated, actor.ChildFailed:
+	case actor.Terminated, actor.ChildFailed, actor.AdaptFailed:
 		if e.failure != nil {
 			return e.ctx.Fail(e.failure)
 		}

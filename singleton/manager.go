@@ -105,6 +105,8 @@ func (m *manager[M]) onSignal(sig actor.Signal) {
 		m.onInstanceEnded(nil)
 	case actor.ChildFailed:
 		m.onInstanceEnded(sig.Err)
+	case actor.AdaptFailed:
+		panic(sig.Err)
 	case actor.PreRestart, actor.PostStop:
 	}
 }

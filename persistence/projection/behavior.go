@@ -62,7 +62,7 @@ func (c *coordinator[E]) catchUp(cmd CatchUp) {
 // onSignal leaves the end of a worker unhandled: it ends only by failures that are final.
 func (c *coordinator[E]) onSignal(_ *actor.Context[Command], sig actor.Signal) actor.Behavior[Command] {
 	switch sig.(type) {
-	case actor.Terminated, actor.ChildFailed:
+	case actor.Terminated, actor.ChildFailed, actor.AdaptFailed:
 		return func(_ *actor.Context[Command], next *actor.Next[Command]) { next.Unhandled() }
 	case actor.PostStop, actor.PreRestart:
 	}

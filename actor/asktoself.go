@@ -1,0 +1,132 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// AskToSelf is [Ask] from inside an actor, without waiting: other messages are handled
+// meanwhile, and the actor is told what wrap makes of the reply, in its place among the
+// messages. The error that wrap gets wraps [ErrTerminated] when the asked actor has ended
+// without a reply (for actors of this system only), [ErrUnreachable] when its node has left
+// the cluster, [ErrMailboxFull] as with [Ask], or [context.DeadlineExceeded] after timeout;
+// without a positive timeout there is none. wrap runs inside the actor; a panic in
+// it, or in request, is a failure of the actor.
+//
+// An ask ends with the incarnation: a reply that comes after a restart or the end of the
+// actor is a dead letter. It costs no goroutine.
+func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
+	c := ctx.cell
+	c.check("AskToSelf")
+	a := &selfAsk[M, R]{by: c, epoch: c.epoch, wrap: wrap, started: time.Now()}
+	a.core = core{sys: c.sys, uid: c.sys.nextUID(), impl: a, outside: true}
+	if to.c == nil || to.c.sys == nil {
+		a.settle(fmt.Errorf("ask: %w", ErrNoRef))
+		return
+	}
+	a.asked = to.c
+	msg := request(ActorRef[R]{&a.core})
+	a.watch(timeout)
+	if full := to.offer(msg); full != nil {
+		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), full))
+	}
+}
+
+// A selfAsk is the ref to reply to. It has one outcome, which ends it: the first reply, the
+// end of the asked actor, or that of the time.
+type selfAsk[M, R any] struct {
+	core    // dead once it has an outcome
+	by      *cell[M]
+	asked   *core
+	epoch   uint64 // in which it was asked
+	wrap    func(R, error) M
+	started time.Time
+	timer   *time.Timer // guarded by core.mu
+}
+
+func (a *selfAsk[M, R]) watch(timeout time.Duration) {
+	if timeout > 0 {
+		a.mu.Lock()
+		a.timer = time.AfterFunc(timeout, a.expire)
+		a.mu.Unlock()
+	}
+	if target := a.asked.actor(); !target.addWatcher(a) {
+		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), ErrTerminated))
+	}
+}
+
+func (a *selfAsk[M, R]) expire() {
+	waited := time.Since(a.started)
+	if why := a.asked.actor().silence(); why != nil {
+		a.settle(fmt.Errorf("ask %s: no reply after %v: %w: %w", a.asked.fullPath(), waited, context.DeadlineExceeded, why))
+		return
+	}
+	a.settle(fmt.Errorf("ask %s: no reply after %v: %w", a.asked.fullPath(), waited, context.DeadlineExceeded))
+}
+
+func (a *selfAsk[M, R]) watchedEnded(target *core, err error) {
+	a.settle(fmt.Errorf("ask %s: %w before it replied", a.asked.fullPath(), target.endOfAsk(err)))
+}
+
+func (a *selfAsk[M, R]) settle(err error) {
+	var none R
+	if a.claim() {
+		a.end(none, err)
+	}
+}
+
+func (a *selfAsk[M, R]) claim() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	first := !a.dead
+	a.dead = true
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	return first
+}
+
+// end tells the actor the outcome.
+func (a *selfAsk[M, R]) end(reply R, err error) {
+	if a.asked != nil {
+		a.asked.actor().removeWatcher(a)
+	}
+	a.tellWatchers()
+	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}})
+}
+
+func (a *selfAsk[M, R]) deliver(msg any) {
+	reply, ok := convert[R](msg)
+	switch {
+	case !ok:
+		a.sys.deadLetter(&a.core, msg, ErrWrongType)
+	case a.claim():
+		a.end(reply, nil)
+	default:
+		a.deadLetter(reply, ErrLateReply)
+	}
+}
+
+func (a *selfAsk[M, R]) deadLetter(reply R, reason error) {
+	a.sys.DeadLetter("reply to the ask of "+a.asked.fullPath(), reply, reason)
+}
+
+type outcomeOfAsk[M, R any] struct {
+	ask   *selfAsk[M, R]
+	reply R
+	err   error
+}
+
+func (o *outcomeOfAsk[M, R]) run(c *cell[M]) {
+	switch {
+	case o.ask.epoch == c.epoch:
+		c.handleMessage(o.ask.wrap(o.reply, o.err))
+	case o.err == nil:
+		o.ask.deadLetter(o.reply, ErrStaleHandler)
+	}
+}
+
+func (o *outcomeOfAsk[M, R]) exempt() bool { return true }
+
+func (o *outcomeOfAsk[M, R]) undelivered() (any, bool) { return o.reply, o.err == nil }
