@@ -92,23 +92,26 @@
 //
 // # Timers
 //
-// Timers have keys: [Context.After] and [Context.Every] replace the timer of the same
-// key. One that has been cancelled or replaced never tells anything again, even if its
+// Timers have keys: [Context.After], [Context.Every] and [Context.AtFixedRate] replace the
+// timer of the same key. One that has been cancelled or replaced never tells anything again, even if its
 // message was in the mailbox already, and none outlives a restart.
 //
 // # Dead letters and other events
 //
 // [Subscribe] a ref to [DeadLetter], [UnhandledMessage] or a type of your own on the
-// system's [EventStream]. The first dead letters are also logged.
+// system's [EventStream]. The first dead letters are also logged, and all are counted by
+// their reasons: [System.DeadLettersByReason].
 //
 // # Contexts
 //
 // [Context] is a context.Context that is done when the actor is told to stop: give it to
 // what the actor calls. It is kept in the actor, against the custom, because it lives as
 // long as that. Its other methods are for the actor's own handlers only; a goroutine that
-// the actor starts may use the context.Context, refs, and nothing else.
+// the actor starts may use the context.Context, refs, and nothing else. With the race
+// detector, or the build tag understudy_debug, anything else panics.
 //
-// Functions that wait take a context of the caller's; there are no timeouts here.
+// Functions that wait take a context of the caller's; there are no timeouts here, but for
+// [AskToSelf], where nobody waits.
 //
 // # Other nodes
 //

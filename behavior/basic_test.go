@@ -129,7 +129,7 @@ func TestABehaviorWithoutASignalHandlerDoesNotInheritOne(t *testing.T) {
 	}
 }
 
-// Case 7, but for the wrappers that do not exist yet.
+// Case 7.
 func TestSetupsNestInWhateverIsAroundThem(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

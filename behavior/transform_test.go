@@ -331,3 +331,25 @@ func TestWhatADeliveredMessageDoesInsideOfATransformationIsReported(t *testing.T
 		require.ErrorIs(t, p.Receive(), boom)
 	})
 }
+
+// Case 7.
+func TestSetupsNestInTransformationsAndMonitors(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		copies := testkit.NewProbe[int](t, s)
+		saying := func(word string, b actor.Behavior[int]) actor.Behavior[int] {
+			return behaviors.Setup(func(*actor.Context[int]) actor.Behavior[int] {
+				p.Ref().Tell(word)
+				return b
+			})
+		}
+		innermost := behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {
+			p.Ref().Tell(fmt.Sprint(n))
+			return behaviors.Same
+		})
+		ref := actor.Spawn(s, behaviors.Transform(behaviors.Monitor(copies.Ref(), saying("outer", saying("inner", innermost))), number), "it")
+		ref.Tell("7")
+		expectAll(p, "outer", "inner", "7")
+		copies.Expect(7)
+	})
+}

@@ -1,0 +1,84 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+)
+
+// A barista asks the machine, and takes other orders until that has answered.
+func ExampleAskToSelf() {
+	type brew struct{ replyTo actor.ActorRef[string] }
+	machine := behaviors.Receive(func(_ *actor.Context[brew], b brew) actor.Behavior[brew] {
+		b.replyTo.Tell("espresso")
+		return behaviors.Same
+	})
+	system := actor.NewSystem("example")
+	m := actor.Spawn(system, machine, "machine")
+	served := make(chan struct{})
+	actor.Spawn(system, behaviors.Receive(func(ctx *actor.Context[string], line string) actor.Behavior[string] {
+		fmt.Println(line)
+		if line != "order" {
+			close(served)
+			return behaviors.Stopped
+		}
+		actor.AskToSelf(ctx, m, time.Minute,
+			func(r actor.ActorRef[string]) brew { return brew{r} },
+			func(coffee string, err error) string { return fmt.Sprint("served ", coffee, " ", err) })
+		return behaviors.Same
+	}), "barista").Tell("order")
+	<-served
+	fmt.Println(system.Shutdown(context.Background()))
+	// Output:
+	// order
+	// served espresso <nil>
+	// <nil>
+}
+
+// A request that may be refused is replied to by a Result.
+func ExampleUnwrap() {
+	type withdraw struct {
+		amount  int
+		replyTo actor.ActorRef[actor.Result[int]]
+	}
+	account := behaviors.Receive(func(_ *actor.Context[withdraw], w withdraw) actor.Behavior[withdraw] {
+		if w.amount > 100 {
+			w.replyTo.Tell(actor.Result[int]{Err: errors.New("not so much")})
+		} else {
+			w.replyTo.Tell(actor.Result[int]{Value: 100 - w.amount})
+		}
+		return behaviors.Same
+	})
+	system := actor.NewSystem("example")
+	ref := actor.Spawn(system, account, "account")
+	for _, amount := range []int{30, 300} {
+		fmt.Println(actor.Unwrap(actor.Ask(context.Background(), ref,
+			func(r actor.ActorRef[actor.Result[int]]) withdraw { return withdraw{amount, r} })))
+	}
+	fmt.Println(system.Shutdown(context.Background()))
+	// Output:
+	// 70 <nil>
+	// 0 not so much
+	// <nil>
+}
+
+func ExampleActorRef_TellAfter() {
+	system := actor.NewSystem("example")
+	rang := make(chan struct{})
+	alarm := actor.Spawn(system, behaviors.Receive(func(_ *actor.Context[string], line string) actor.Behavior[string] {
+		fmt.Println(line)
+		close(rang)
+		return behaviors.Stopped
+	}), "alarm")
+	cancel := alarm.TellAfter(time.Hour, "too late")
+	alarm.TellAfter(time.Millisecond, "get up")
+	<-rang
+	fmt.Println(cancel(), system.Shutdown(context.Background()))
+	// Output:
+	// get up
+	// true <nil>
+}
