@@ -30,6 +30,7 @@ test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test w
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 	MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
 		--post-run-command=tools/summary --raw-command -- tools/gotest -vet=off -timeout=20m
+	$(GO) test -timeout=15m ./actor ./behavior
 	$(GO) test -timeout=15m ./cluster -histories=40 -scale=60 -storm=40
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
 	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250

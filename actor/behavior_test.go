@@ -258,7 +258,7 @@ func failureOfChild[M any](t *testing.T, s *actor.System, b actor.Behavior[M]) e
 				p.Ref().Tell(sig.Err)
 			case actor.Terminated:
 				p.Ref().Tell(errors.New("it did not fail"))
-			case actor.PostStop, actor.PreRestart:
+			case actor.PostStop, actor.PreRestart, actor.AdaptFailed:
 			}
 			return behaviors.Same
 		})

@@ -85,7 +85,7 @@ func ExampleContext_Watch() {
 					close(done)
 				case actor.Terminated:
 					fmt.Println(sig.Ref.Path(), "has done its work")
-				case actor.PostStop, actor.PreRestart:
+				case actor.PostStop, actor.PreRestart, actor.AdaptFailed:
 				}
 				return behaviors.Same
 			})

@@ -2,7 +2,6 @@ package actor_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -273,7 +272,7 @@ func TestWhatWaitsByPriorityAtTheEndIsDeadLetters(t *testing.T) {
 		for n := range 50 {
 			letter := letters.Receive()
 			require.Equal(t, job{3, n}, letter.Message)
-			require.True(t, errors.Is(letter.Reason, actor.ErrTerminated))
+			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
 		}
 	})
 }

@@ -66,6 +66,8 @@ func telling(p *testkit.Probe[string], who string) actor.SignalHandler[order] {
 			p.Ref().Tell(who + " Terminated")
 		case actor.ChildFailed:
 			p.Ref().Tell(who + " ChildFailed")
+		case actor.AdaptFailed:
+			p.Ref().Tell(who + " AdaptFailed")
 		}
 		return behaviors.Same
 	}

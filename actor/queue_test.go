@@ -96,7 +96,7 @@ func (m *model) pop(t *testing.T, q *queue[int]) {
 	if !ok {
 		require.Empty(t, m.batch)
 		if msg, alone := q.takeFirst(); alone {
-			require.Equal(t, m.waiting[0], item[int]{msg: msg})
+			require.Equal(t, item[int]{msg: msg}, m.waiting[0])
 			m.waiting = m.waiting[1:]
 			return
 		}

@@ -96,10 +96,10 @@ func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 				_, err := actor.Ask(t.Context(), ref, func(to actor.ActorRef[int]) request { return request{to} })
 				ended <- err
 			}()
+			synctest.Wait()
 			return ended
 		}
 		there, elsewhere := asked("there:2"), asked("elsewhere:3")
-		synctest.Wait()
 		s.NodeGone("there:2")
 		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached before it replied")
 		synctest.Wait()

@@ -1,8 +1,6 @@
 package actor
 
 import (
-	"bytes"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -12,7 +10,7 @@ import (
 // of the core guards it, but for at.
 type room[M any] struct {
 	waiting []*waiter[M]
-	at      atomic.Pointer[[]byte] // which goroutine the actor's turn is in
+	at      atomic.Uint64 // which goroutine the actor's turn is in; 0: none
 }
 
 // A waiter is a tell that has no room yet.
@@ -25,7 +23,7 @@ type waiter[M any] struct {
 // await waits for room for it, for as long as the mailbox says, and returns why there was
 // none. core.mu is held, and given back.
 func (c *cell[M]) await(it item[M]) error {
-	if at := c.room.at.Load(); at != nil && bytes.Equal(*at, goroutine()) {
+	if c.room.at.Load() == goroutine() {
 		c.mu.Unlock()
 		return ErrMailboxFull // the actor itself would wait for ever
 	}
@@ -74,24 +72,12 @@ func (c *cell[M]) turnAway() {
 // enter notes in which goroutine the turn is, for await.
 func (r *room[M]) enter() {
 	if r != nil {
-		at := goroutine()
-		r.at.Store(&at)
+		r.at.Store(goroutine())
 	}
 }
 
 func (r *room[M]) leave() {
 	if r != nil {
-		r.at.Store(nil)
+		r.at.Store(0)
 	}
-}
-
-// goroutine returns what tells the calling goroutine from others: "goroutine 42". Nothing
-// but the stack says so.
-func goroutine() []byte {
-	buf := make([]byte, 32)
-	buf = buf[:runtime.Stack(buf, false)]
-	if end := bytes.IndexByte(buf, '['); end >= 0 {
-		return buf[:end]
-	}
-	return buf
 }

@@ -199,25 +199,6 @@ func TestTheMemoryOfAFloodIsGivenBack(t *testing.T) {
 	runtime.KeepAlive(ref)
 }
 
-func TestAnIdleActorHasLessThan500Bytes(t *testing.T) {
-	const actors = 10_000
-	s := testkit.NewSystem(t)
-	var started sync.WaitGroup
-	started.Add(actors)
-	idle := behaviors.Setup(func(*actor.Context[sample]) actor.Behavior[sample] {
-		started.Done()
-		return behaviors.Ignore
-	})
-	before := heap()
-	for range actors {
-		actor.Spawn(s, idle, "")
-	}
-	started.Wait()
-	each := (heap() - before) / actors
-	t.Logf("%d bytes", each)
-	require.Less(t, each, int64(500))
-}
-
 func TestManyIdleActorsSlowNobodyDown(t *testing.T) {
 	median := func(idle int) time.Duration {
 		s := testkit.NewSystem(t)

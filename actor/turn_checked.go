@@ -3,10 +3,7 @@
 package actor
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
-	"strconv"
 	"sync/atomic"
 )
 
@@ -35,18 +32,6 @@ func (c *cell[M]) check(what string) {
 	}
 	if c.owner.goroutine.Load() != goroutine() {
 		panic(fmt.Sprintf("actor: %s with the Context of %s outside of its handlers, by another goroutine or kept by another actor: "+
-			"tell the actor a message, or use PipeToSelf or AskToSelf; a goroutine may use the context.Context and refs", what, c.actor().path))
+			"tell the actor a message, or use PipeToSelf or AskToSelf; a goroutine may use the context.Context and refs", what, c.actor().path()))
 	}
-}
-
-// goroutine returns the number of the calling goroutine.
-func goroutine() uint64 {
-	var space [32]byte
-	text := bytes.TrimPrefix(space[:runtime.Stack(space[:], false)], []byte("goroutine "))
-	number, _, _ := bytes.Cut(text, []byte(" "))
-	n, err := strconv.ParseUint(string(number), 10, 64)
-	if err != nil {
-		panic(fmt.Sprintf("actor: cannot tell goroutines apart by %q", text))
-	}
-	return n
 }

@@ -57,7 +57,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	if err := cfg.checkSeeds(ctx, net.DefaultResolver); err != nil {
 		return nil, err
 	}
-	n, err := listen(cfg) //nolint:contextcheck // the node outlives the start
+	n, err := listen(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (p *pool[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M
 		return p.remove(sig.Ref)
 	case actor.ChildFailed:
 		return p.remove(sig.Ref)
-	case actor.PostStop, actor.PreRestart:
+	case actor.PostStop, actor.PreRestart, actor.AdaptFailed: // it adapts nothing
 	}
 	return nil
 }

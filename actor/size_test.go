@@ -1,0 +1,34 @@
+//go:build !race && !understudy_debug
+
+package actor_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// With the race detector an actor also knows the goroutine of its turn.
+func TestAnIdleActorHasLessThan500Bytes(t *testing.T) {
+	const actors = 10_000
+	s := testkit.NewSystem(t)
+	var started sync.WaitGroup
+	started.Add(actors)
+	idle := behaviors.Setup(func(*actor.Context[sample]) actor.Behavior[sample] {
+		started.Done()
+		return behaviors.Ignore
+	})
+	before := heap()
+	for range actors {
+		actor.Spawn(s, idle, "")
+	}
+	started.Wait()
+	each := (heap() - before) / actors
+	t.Logf("%d bytes", each)
+	require.Less(t, each, int64(500))
+}
