@@ -12,7 +12,7 @@ type letter struct {
 	frame []byte
 	sys   *actor.System // nil on the control lane: nobody is told
 	to    string        // the recipient, as in a dead letter
-	used  *fullBlock    // holds only frames of letters before this one; nil for none
+	used  *fullBlock    // holds only frames of letters before this one, of waiting as this one is; nil for none
 	whole *whole        // the message that frame is a part of; nil for all of it
 	left  int           // bytes of it behind this part
 }
@@ -47,15 +47,18 @@ func (o *outbox) push(l letter) bool {
 	if o.len() == 0 {
 		o.block.clear()
 	}
-	l.frame, l.used = o.block.keep(l.frame)
 	o.bytes += len(l.frame)
-	switch {
-	case l.sys != nil && len(l.frame) > maxPart:
-		o.pushParts(l)
-	case o.bulky[l.to] > 0:
-		o.pushBulk(l)
-	default:
+	large := l.sys != nil && len(l.frame) > maxPart
+	if !large && o.bulky[l.to] == 0 {
+		l.frame, l.used = o.block.keep(l.frame)
 		o.waiting.push(l)
+		return true
+	}
+	l.frame = slices.Clone(l.frame) // in no block: bulk and waiting overtake each other
+	if large {
+		o.pushParts(l)
+	} else {
+		o.pushBulk(l)
 	}
 	return true
 }

@@ -1,11 +1,14 @@
 package remote
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestOutboxRefusesWhatItHasNoRoomFor(t *testing.T) {
@@ -110,4 +113,31 @@ func numbered(i int) letter { return letter{frame: []byte(strconv.Itoa(i))} }
 func takeAndAcknowledge(o *outbox, count uint64) error {
 	o.take(make([]byte, 0, 100))
 	return o.acknowledge(count)
+}
+
+func TestWhatWaitsBehindALargeMessageKeepsItsFrameWhileOthersOvertakeIt(t *testing.T) {
+	o := outbox{maxLetters: 10_000, maxBytes: 64 << 20}
+	sys := testkit.NewSystem(t)
+	small := func(to string, fill byte) letter {
+		return letter{frame: bytes.Repeat([]byte{fill}, 1000), sys: sys, to: to}
+	}
+	for range 2 * largeBlock / 1000 { // only large blocks are used again
+		require.True(t, o.push(small("c", 1)))
+	}
+	require.True(t, o.push(letter{frame: make([]byte, 1<<20), sys: sys, to: "a"}))
+	require.True(t, o.push(small("a", 2)), "it waits for the large one")
+	behind := o.bulk.letters[len(o.bulk.letters)-1]
+	for range 4 * largeBlock / 1000 {
+		require.True(t, o.push(small("c", 3)))
+	}
+	for o.waiting.len() > 0 { // they overtake the large one, and are acknowledged
+		o.take(make([]byte, 0, 64<<10))
+		require.NoError(t, o.acknowledge(o.acked+uint64(o.flying.len())))
+	}
+	require.Positive(t, o.bulk.len())
+	other := outbox{maxLetters: 10_000, maxBytes: 64 << 20}
+	for range 8 * largeBlock / 1000 {
+		require.True(t, other.push(small("b", 4)))
+	}
+	require.Equal(t, bytes.Repeat([]byte{2}, 1000), behind.frame)
 }
