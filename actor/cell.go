@@ -174,9 +174,10 @@ func (c *cell[M]) signal(msg systemMsg) {
 func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	c.owner.begin()
 	returned := false
-	c.room.enter()
+	room := c.room // at the end it may be for another turn to look at c
+	at := room.enter()
 	defer func() {
-		c.room.leave()
+		room.leave(at)
 		if returned {
 			return
 		}

@@ -1,14 +1,14 @@
 package actor
 
 // WithGate lets the actor handle messages only while open returns nil. It is asked before
-// each one, inside the actor, so it must be quick. With its first error the actor fails,
+// each one, inside the actor, so it must be quick. With its first error, or panic, the actor fails,
 // whatever supervision says; what waits are dead letters with that error as the reason.
 // Signals pass: PostStop is handled.
 func WithGate(open func() error) SpawnOption { return func(c *spawnConfig) { c.gate = open } }
 
 // shut asks the gate, and ends the actor when it is shut.
 func (c *cell[M]) shut() bool {
-	reason := c.conf.gate()
+	reason := c.askGate()
 	if reason == nil {
 		return false
 	}
@@ -16,10 +16,20 @@ func (c *cell[M]) shut() bool {
 	return true
 }
 
+// askGate takes a panic for a no.
+func (c *cell[M]) askGate() (reason error) {
+	defer func() {
+		if r := recover(); r != nil {
+			reason = panicError(r)
+		}
+	}()
+	return c.conf.gate()
+}
+
 // reasonOfRest says why what still waits when the actor ends is never handled.
 func (c *cell[M]) reasonOfRest() error {
 	if c.conf.gate != nil {
-		if reason := c.conf.gate(); reason != nil {
+		if reason := c.askGate(); reason != nil {
 			return reason
 		}
 	}

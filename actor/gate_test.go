@@ -59,3 +59,19 @@ func TestAGateIsNotAskedWhileNothingWaits(t *testing.T) {
 		require.Equal(t, 1, asked)
 	})
 }
+
+func TestAGateThatPanicsIsShut(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Ignore[int], actor.Strategy{
+			Decide: func(error) actor.Directive { return actor.Resume },
+		}), "gated", actor.WithGate(func() error { panic("the lock is broken") }))
+		ref.Tell(1)
+		ref.Tell(2)
+		for n := 1; n <= 2; n++ {
+			letter := letters.Receive()
+			require.Equal(t, n, letter.Message)
+			require.EqualError(t, letter.Reason, "panic: the lock is broken")
+		}
+	})
+}

@@ -286,3 +286,48 @@ func TestAPriorityIsForTheActorsOwnMessages(t *testing.T) {
 			})
 	})
 }
+
+func TestATimerThatIsHandledMakesNoRoomForAMessage(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		letters := deadLetters(t, s)
+		ref := actor.Spawn(s, obedient(), "", actor.WithMailbox(actor.Bounded(1, actor.Block).Within(time.Hour)))
+		ref.Tell(do(func(ctx *actor.Context[order]) {
+			ctx.After("timer", time.Millisecond, say(p, "timer"))
+			time.Sleep(time.Second) // the handler is at work
+		}))
+		time.Sleep(time.Second / 2)
+		ref.Tell(say(p, "first"))
+		go ref.Tell(say(p, "second"))
+		p.Expect("timer")
+		p.Expect("first")
+		p.Expect("second")
+		letters.ExpectNone(time.Hour)
+	})
+}
+
+func TestAnActorWithPrioritiesIsDrainedOfWhatWaitsAndOfNothingElse(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		letters := deadLetters(t, s)
+		release := make(chan struct{})
+		var child actor.ActorRef[job]
+		parent := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
+			child = actor.Spawn(ctx, worker(p, release), "", actor.WithMailbox(actor.Prioritized(priorityOf)))
+			return obedient()
+		}), "")
+		settle()
+		child.Tell(job{9, 0})
+		settle()
+		child.Tell(job{3, 0})
+		child.Tell(job{2, 0})
+		parent.Tell(do(func(ctx *actor.Context[order]) { ctx.Drain(child) }))
+		settle()
+		child.Tell(job{1, 0})
+		close(release)
+		p.Expect("9-0")
+		p.Expect("2-0")
+		p.Expect("3-0")
+		require.Equal(t, job{1, 0}, letters.Receive().Message)
+	})
+}

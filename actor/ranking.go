@@ -11,11 +11,12 @@ type ranking[M any] struct {
 	priority func(msg M) int
 	entries  ranked[M]
 	came     uint64 // how many items have come so far
+	last     bool   // the actor ends when those that have come have been handled
 }
 
 type rankedItem[M any] struct {
 	item[M]
-	class    int8 // tasks before messages
+	class    int8 // see add
 	priority int
 	number   uint64
 }
@@ -33,16 +34,29 @@ func newRanking[M any](box Mailbox, path func() string) *ranking[M] {
 	return &ranking[M]{priority: priority}
 }
 
-// add puts it into its place. It calls a function of the user's.
+// add puts it into its place: tasks come before messages, and these before the end by
+// [Context.Drain], which messages that come later do not put off. It calls a function of the
+// user's.
 func (r *ranking[M]) add(it item[M]) {
 	e := rankedItem[M]{item: it, number: r.came}
 	r.came++
-	if d, ok := it.task.(*delivered[M]); ok {
-		e.class, e.priority = 1, r.ofDelivered(d)
-	} else if it.task == nil {
-		e.class, e.priority = 1, r.priority(it.msg)
+	switch task := it.task.(type) {
+	case nil:
+		e.class, e.priority = r.ofMessages(), r.priority(it.msg)
+	case *delivered[M]:
+		e.class, e.priority = r.ofMessages(), r.ofDelivered(task)
+	case lastTask[M]:
+		e.class, r.last = 2, true
 	}
 	heap.Push(&r.entries, e)
+}
+
+// ofMessages is the class of messages that come now.
+func (r *ranking[M]) ofMessages() int8 {
+	if r.last {
+		return 3
+	}
+	return 1
 }
 
 // ofDelivered tells d when the message has no priority, as nobody else will.

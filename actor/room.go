@@ -46,15 +46,17 @@ func (c *cell[M]) await(it item[M]) error {
 	return w.reason
 }
 
-// admit lets in who has waited longest, as there is room for one. core.mu is held.
+// admit lets in who has waited longest, if there is room. core.mu is held.
 func (c *cell[M]) admit() {
-	if c.room == nil || len(c.room.waiting) == 0 {
+	if c.room == nil {
 		return
 	}
-	first := c.room.waiting[0]
-	c.room.waiting = slices.Delete(c.room.waiting, 0, 1)
-	c.queue.push(first.item, c.conf.box, &c.chunks)
-	close(first.done)
+	for len(c.room.waiting) > 0 && !c.queue.full(c.room.waiting[0].item, c.conf.box) {
+		first := c.room.waiting[0]
+		c.room.waiting = slices.Delete(c.room.waiting, 0, 1)
+		c.queue.push(first.item, c.conf.box, &c.chunks)
+		close(first.done)
+	}
 }
 
 // turnAway tells all who wait that the actor has ended. core.mu is held.
@@ -69,15 +71,18 @@ func (c *cell[M]) turnAway() {
 	c.room.waiting = nil
 }
 
-// enter notes in which goroutine the turn is, for await.
-func (r *room[M]) enter() {
+// enter notes in which goroutine the turn is, for await, and returns it.
+func (r *room[M]) enter() (at uint64) {
 	if r != nil {
-		r.at.Store(goroutine())
+		at = goroutine()
+		r.at.Store(at)
 	}
+	return at
 }
 
-func (r *room[M]) leave() {
+// leave ends that, unless the next turn has begun already.
+func (r *room[M]) leave(at uint64) {
 	if r != nil {
-		r.at.Store(0)
+		r.at.CompareAndSwap(at, 0)
 	}
 }

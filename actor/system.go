@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"go.uber.org/zap"
 )
@@ -63,7 +62,7 @@ func NewSystem(name string, opts ...Option) *System {
 		o(s)
 	}
 	s.uids.Store(rand.Uint64() >> 16 << 12) //nolint:gosec // must differ from run to run, need not be secret
-	s.scheduler.limit, s.scheduler.virtual = runtime.GOMAXPROCS(0), isVirtual(time.Now())
+	s.scheduler.limit, s.scheduler.virtual = runtime.GOMAXPROCS(0), inBubble()
 	s.user, s.system = newGuardian(s, "/user"), newGuardian(s, "/system")
 	systems.Store(s, struct{}{})
 	return s

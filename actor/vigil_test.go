@@ -54,6 +54,11 @@ func calling(_ *Context[func()], next *Next[func()]) {
 	}
 }
 
+func TestASystemKnowsWhetherItIsInABubble(t *testing.T) {
+	require.False(t, inBubble())
+	synctest.Test(t, func(t *testing.T) { require.True(t, inBubble()) })
+}
+
 func TestTheWatchReplacesRunnersThatBlock(t *testing.T) {
 	for _, n := range []int{1, 2, 64} {
 		frugally(t, func(t *testing.T, s *System) {
