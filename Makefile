@@ -25,13 +25,17 @@ help: ## Print this list
 
 ##@ What a change must pass
 
+# Tests have small heaps, which they collect all the time unless they have more room.
+test: export GOGC ?= 400
+test: export GOMEMLIMIT ?= 3GiB
+
 .PHONY: test
-test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, 1200 simulated histories without
+test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, over a thousand simulated histories without
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
 	MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
 		--post-run-command=tools/summary --raw-command -- tools/gotest -vet=off -timeout=20m
 	$(GO) test -timeout=15m ./actor ./behavior
-	$(GO) test -timeout=15m ./cluster -histories=40 -scale=60 -storm=40
+	$(GO) test -timeout=15m ./cluster -histories=25 -scale=40 -storm=40
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
 	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
 	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
@@ -122,8 +126,8 @@ bench-failover: ## How long a singleton is away when its host is killed, 50 time
 	$(GO) run ./internal/stopwatch -kills=50 -moves=0 -crowds=0
 
 .PHONY: bench-peers
-bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; BENCH="-scenarios=remote -rounds=8" says which
-	cd internal/peerbench && $(GO) run . $(BENCH)
+bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; QUICK=1 is minutes, BENCH="-scenarios=remote -rounds=8" says which
+	cd internal/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
 
 .PHONY: hello-size
 hello-size: ## How large hello world is, and how many modules come with it

@@ -106,7 +106,7 @@ func TestAnAdapterIsBoundByTheMailboxOfItsActor(t *testing.T) {
 		p := testkit.NewProbe[string](t, s)
 		letters := deadLetters(t, s)
 		ref, adapter := adapt(t, s, obedient(), func(int) order { return say(p, "adapted") },
-			actor.WithMailbox(actor.Bounded(1, actor.DropNewest)))
+			actor.Bounded(1))
 		release := make(chan struct{})
 		ref.Tell(do(func(*actor.Context[order]) { <-release }))
 		settle()

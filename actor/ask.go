@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,9 +14,9 @@ import (
 //
 // Its error wraps [ErrTerminated] as soon as the actor is known to have ended without a
 // reply (for actors of this system only), [ErrUnreachable] as soon as the node of the actor
-// is known to have left its cluster, [ErrMailboxFull] at once when a mailbox that is
-// Bounded with [Fail] or [Block] has no room for the request, or ctx.Err() when ctx ends, with the path and
-// the time waited and, where a [Silence] knows it, the reason; or it is the panic of
+// is known to have left its cluster, [ErrMailboxFull] when a bounded mailbox
+// has no room for the request and does not drop older ones, or ctx.Err() when ctx ends, with the path and
+// the time waited and, where [System.ExplainSilence] knows it, the reason; or it is the panic of
 // request, in which case nothing was told.
 // Without a deadline in ctx it may wait for ever. Inside an actor it blocks that actor;
 // prefer [AskToSelf].
@@ -30,14 +31,11 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 	if err != nil {
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
-	target := to.c.actor()
-	watched := target.addWatcher(p)
-	defer target.removeWatcher(p)
+	if _, here := to.c.impl.(*cell[M]); !here {
+		p.watch() // whose node may be gone before the request is
+	}
 	if full := to.offer(msg); full != nil { // it is a dead letter, as when the target has ended
 		return none, fmt.Errorf("ask %s: %w", to.Path(), full)
-	}
-	if !watched {
-		return none, fmt.Errorf("ask %s: %w", to.Path(), ErrTerminated)
 	}
 	return p.await(ctx)
 }
@@ -54,72 +52,121 @@ func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, e
 // A promise is the ref to reply to. It has one outcome: the first reply, the end of the
 // target, or the end of the wait, whichever claims it first.
 type promise[R any] struct {
-	core    // dead once it has been claimed
+	core
 	asked   *core
-	outcome chan outcome[R] // of one: who claims, sends
+	claimed atomic.Bool
+	state   atomic.Uint32
+	watches bool          // it is a watcher of whom it has asked; of the asker's goroutine
+	wake    chan struct{} // of one, when state is promiseAwaited
+	reply   R             // of who has claimed it, until state is promiseSettled
+	ended   error         // of the target, without a reply
 }
 
-type outcome[R any] struct {
-	reply R
-	ended error // of the target, without a reply
-}
+const (
+	promiseOpen    = iota
+	promiseAwaited // who settles it wakes who asked
+	promiseSettled // it has a reply, or ended
+)
+
+// yields is how often who asks lets others run before it waits: most replies come sooner
+// than a goroutine is put to sleep and woken.
+const yields = 4
 
 func newPromise[R any](asked *core) *promise[R] {
 	s := asked.sys
-	p := &promise[R]{asked: asked, outcome: make(chan outcome[R], 1)}
+	p := &promise[R]{asked: asked}
 	p.sys, p.uid, p.impl, p.outside = s, s.nextUID(), p, true
 	return p
 }
 
+// watch lets the end of the target settle the promise.
+func (p *promise[R]) watch() {
+	if !p.watches {
+		p.watches = true
+		if !p.asked.actor().addWatcher(p) && p.claim() {
+			p.settleEnded(ErrTerminated)
+		}
+	}
+}
+
 func (p *promise[R]) await(ctx context.Context) (R, error) {
+	for range yields {
+		runtime.Gosched()
+		if p.state.Load() == promiseSettled {
+			return p.result()
+		}
+	}
+	return p.sleep(ctx)
+}
+
+// sleep waits for the outcome without using a processor.
+func (p *promise[R]) sleep(ctx context.Context) (R, error) {
 	started := time.Now()
-	runtime.Gosched() // let the target run, which the request has made ready: it is faster than to wait
-	select {
-	case o := <-p.outcome:
-		return p.result(o)
-	default:
-		willBlock(ctx)
+	willBlock(ctx)
+	p.watch()
+	wakers := &p.sys.wakers
+	p.wake = wakers.get()
+	if !p.state.CompareAndSwap(promiseOpen, promiseAwaited) {
+		wakers.put(p.wake)
+		return p.result()
 	}
 	select {
-	case o := <-p.outcome:
-		return p.result(o)
+	case <-p.wake:
 	case <-ctx.Done():
+		if p.claim() {
+			wakers.put(p.wake)
+			var none R
+			return none, p.silenceError(ctx, time.Since(started))
+		}
+		<-p.wake // an outcome is on its way
 	}
-	if !p.claim() { // an outcome is on its way
-		return p.result(<-p.outcome)
+	wakers.put(p.wake)
+	return p.result()
+}
+
+func (p *promise[R]) silenceError(ctx context.Context, waited time.Duration) error {
+	if why := p.asked.actor().silence(); why != nil {
+		return fmt.Errorf("ask %s: no reply after %v: %w: %w", p.asked.fullPath(), waited, ctx.Err(), why)
+	}
+	return fmt.Errorf("ask %s: no reply after %v: %w", p.asked.fullPath(), waited, ctx.Err())
+}
+
+// result is that of a settled promise.
+func (p *promise[R]) result() (R, error) {
+	if p.ended == nil {
+		return p.reply, nil
 	}
 	var none R
-	waited := time.Since(started)
-	if why := p.asked.actor().silence(); why != nil {
-		return none, fmt.Errorf("ask %s: no reply after %v: %w: %w", p.asked.fullPath(), waited, ctx.Err(), why)
-	}
-	return none, fmt.Errorf("ask %s: no reply after %v: %w", p.asked.fullPath(), waited, ctx.Err())
+	return none, fmt.Errorf("ask %s: %w before it replied", p.asked.fullPath(), p.ended)
 }
 
-func (p *promise[R]) result(o outcome[R]) (R, error) {
-	if o.ended != nil {
-		return o.reply, fmt.Errorf("ask %s: %w before it replied", p.asked.fullPath(), o.ended)
+// claim reports whether the caller decides on the outcome; who does settles it then.
+func (p *promise[R]) claim() bool { return p.claimed.CompareAndSwap(false, true) }
+
+// settle tells who asked that there is an outcome.
+func (p *promise[R]) settle() {
+	if p.state.Swap(promiseSettled) == promiseAwaited {
+		p.wake <- struct{}{}
 	}
-	return o.reply, nil
 }
 
-func (p *promise[R]) claim() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	first := !p.dead
-	p.dead = true
-	return first
+func (p *promise[R]) settleEnded(err error) {
+	p.ended = err
+	p.settle()
 }
 
 // end makes every later reply a late one.
 func (p *promise[R]) end() {
 	p.claim()
+	if p.watches {
+		p.asked.actor().removeWatcher(p)
+	}
 	p.tellWatchers()
 }
 
 func (p *promise[R]) watchedEnded(target *core, err error) {
 	if p.claim() {
-		p.outcome <- outcome[R]{ended: target.endOfAsk(err)}
+		p.settleEnded(target.endOfAsk(err))
 	}
 }
 
@@ -136,7 +183,8 @@ func (p *promise[R]) tell(msg R) {
 		p.sys.DeadLetter("reply to the ask of "+p.asked.fullPath(), msg, ErrLateReply)
 		return
 	}
-	p.outcome <- outcome[R]{reply: msg}
+	p.reply = msg
+	p.settle()
 }
 
 func (p *promise[R]) deliver(msg any) {

@@ -260,12 +260,12 @@ func TestAnAskThatEndsSaysWhyTheActorIsSilentWhenThatIsKnown(t *testing.T) {
 		for _, name := range []string{"known", "unknown"} {
 			refs[name] = actor.Spawn(s, silent(), name)
 		}
-		actor.Extend(s, actor.Silence(func(path string) error {
+		s.ExplainSilence(func(path string) error {
 			if path == "/user/known" {
 				return errBoom
 			}
 			return nil
-		}))
+		})
 		for name, ref := range refs {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			_, err := actor.Ask(ctx, ref, ask)

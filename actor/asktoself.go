@@ -15,7 +15,8 @@ import (
 // it, or in request, is a failure of the actor.
 //
 // An ask ends with the incarnation: a reply that comes after a restart or the end of the
-// actor is a dead letter. It costs no goroutine.
+// actor is a dead letter. It costs no goroutine. Without a timeout it is remembered until
+// then, or until the asked actor replies or ends.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
 	c := ctx.cell
 	c.check("AskToSelf")
@@ -27,6 +28,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	}
 	a.asked = to.c
 	msg := request(ActorRef[R]{&a.core})
+	c.own().asks.add(&a.pending, a)
 	a.watch(timeout)
 	if full := to.offer(msg); full != nil {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), full))
@@ -43,6 +45,8 @@ type selfAsk[M, R any] struct {
 	wrap    func(R, error) M
 	started time.Time
 	timer   *time.Timer // guarded by core.mu
+	late    error       // why it takes no replies, once it is dead; guarded by core.mu
+	pending pendingAsk
 }
 
 func (a *selfAsk[M, R]) watch(timeout time.Duration) {
@@ -71,16 +75,20 @@ func (a *selfAsk[M, R]) watchedEnded(target *core, err error) {
 
 func (a *selfAsk[M, R]) settle(err error) {
 	var none R
-	if a.claim() {
+	if a.claim(ErrLateReply) {
 		a.end(none, err)
 	}
 }
 
-func (a *selfAsk[M, R]) claim() bool {
+// claim reports whether the caller decides on the outcome; late is why there will be no
+// replies then.
+func (a *selfAsk[M, R]) claim(late error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	first := !a.dead
-	a.dead = true
+	if first {
+		a.dead, a.late = true, late
+	}
 	if a.timer != nil {
 		a.timer.Stop()
 	}
@@ -101,11 +109,23 @@ func (a *selfAsk[M, R]) deliver(msg any) {
 	switch {
 	case !ok:
 		a.sys.deadLetter(&a.core, msg, ErrWrongType)
-	case a.claim():
+	case a.claim(ErrLateReply):
 		a.end(reply, nil)
 	default:
-		a.deadLetter(reply, ErrLateReply)
+		a.mu.Lock()
+		late := a.late
+		a.mu.Unlock()
+		a.deadLetter(reply, late)
 	}
+}
+
+// abandon ends it with the incarnation that has asked, for the reason given to replies.
+func (a *selfAsk[M, R]) abandon(reason error) {
+	if !a.claim(reason) {
+		return // the outcome is on its way
+	}
+	a.asked.actor().removeWatcher(a)
+	a.tellWatchers()
 }
 
 func (a *selfAsk[M, R]) deadLetter(reply R, reason error) {
@@ -119,6 +139,7 @@ type outcomeOfAsk[M, R any] struct {
 }
 
 func (o *outcomeOfAsk[M, R]) run(c *cell[M]) {
+	o.ask.pending.remove()
 	switch {
 	case o.ask.epoch == c.epoch:
 		c.handleMessage(o.ask.wrap(o.reply, o.err))

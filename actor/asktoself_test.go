@@ -117,12 +117,32 @@ func TestAReplyToAnAskOfAnOldIncarnationOrAnEndedActorIsADeadLetter(t *testing.T
 		for range 2 {
 			reasons[letters.Receive().Reason]++
 		}
-		require.Equal(t, map[error]int{actor.ErrStaleHandler: 1, actor.ErrLateReply: 1}, reasons)
+		require.Equal(t, map[error]int{actor.ErrStaleHandler: 2}, reasons)
 		ref.Tell(asking(p, to, 0))
 		ref.Tell(stop)
 		p.ExpectNone(time.Minute)
 		require.ErrorIs(t, letters.Receive().Reason, actor.ErrTerminated)
 		letters.ExpectNone(time.Hour)
+	})
+}
+
+func TestAnAskToSelfThatEndsWithItsIncarnationLeavesNothingBehind(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		silent := actor.Spawn(s, behaviors.Ignore[actor.ActorRef[int]], "silent")
+		ref := actor.Spawn(s, behaviors.Supervise(obedient(), actor.Strategy{}), "it")
+		for _, end := range []order{fail(errBoom), stop} {
+			for range 100 {
+				ref.Tell(asking(p, silent, 0))
+				ref.Tell(asking(p, silent, time.Hour))
+			}
+			settle()
+			require.Equal(t, 200, actor.Watchers(silent))
+			ref.Tell(end)
+			settle()
+			require.Zero(t, actor.Watchers(silent))
+		}
+		p.ExpectNone(2 * time.Hour)
 	})
 }
 

@@ -24,8 +24,18 @@ func (c *cell[M]) become(b Behavior[M]) (handled bool) {
 		return host.become(b)
 	}
 	n := &c.scratch
-	*n = Next[M]{cell: c, starting: c.phase == starting}
+	n.cell, n.starting = c, c.phase == starting
 	b(&c.ctx, n)
+	if n.same() && !n.starting {
+		return true
+	}
+	said := *n
+	c.scratch = Next[M]{}
+	return c.obey(&said)
+}
+
+// obey does what a behavior has said.
+func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 	switch {
 	case n.err != nil:
 		c.fail(n.err)
@@ -52,7 +62,7 @@ func (c *cell[M]) install(n *Next[M]) {
 	if n.OnMessage != nil {
 		c.onMessage = n.OnMessage
 	}
-	if n.OnSignal != nil {
+	if n.OnSignal != nil || n.mute {
 		c.onSignal = n.OnSignal
 	}
 }
@@ -61,7 +71,7 @@ func (c *cell[M]) install(n *Next[M]) {
 // that unhandled too.
 func (c *cell[M]) unhandled(msg any) {
 	if _, circular := msg.(UnhandledMessage); !circular {
-		c.sys.events.Publish(UnhandledMessage{Recipient: c.actor().fullPath(), Message: msg})
+		c.sys.events.publish(UnhandledMessage{Recipient: c.actor().fullPath(), Message: msg})
 	}
 }
 

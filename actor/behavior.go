@@ -31,22 +31,38 @@ type Next[M any] struct {
 	cell      *cell[M]
 	wrapping  *wrapping[M] // what this transition puts around the handlers; nil: what there is
 	starting  bool         // the first behavior of an incarnation
+	mute      bool         // the handler of signals there was goes
 	layered   bool         // this transition has set supervision of its own
 	stop      bool
 	unhandled bool
 	err       error
 }
 
+// same reports whether n is as it was before a behavior was asked.
+func (n *Next[M]) same() bool {
+	return n.OnMessage == nil && n.OnSignal == nil && n.wrapping == nil && n.err == nil &&
+		!n.stop && !n.unhandled && !n.layered && !n.mute
+}
+
+// Receive sets h, without a handler for signals: the end of a watched actor and the failure
+// of an adapter are unhandled then, the rest does not matter.
+func (n *Next[M]) Receive(h MessageHandler[M]) { n.OnMessage, n.OnSignal, n.mute = h, nil, true }
+
 // Stop ends the actor: its children first, then [PostStop] to the current behavior.
 func (n *Next[M]) Stop() { n.stop = true }
 
 // Unhandled says that the message or signal was not meant for this behavior, and keeps
 // the behavior. A message is published as [UnhandledMessage]; a [Terminated] fails the
-// actor with [DeathPactError].
+// actor with [ErrDeathPact].
 func (n *Next[M]) Unhandled() { n.unhandled = true }
 
 // Fail fails the actor with err, as a panic would.
-func (n *Next[M]) Fail(err error) { n.err = err }
+func (n *Next[M]) Fail(err error) {
+	if err == nil {
+		err = errNoError
+	}
+	n.err = err
+}
 
 // Supervise goes on as b does, under s: failures are decided by s, and a restart begins
 // again with b. Nested strategies are asked from the inside out. Supervision stays when

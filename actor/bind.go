@@ -31,18 +31,7 @@ func (r *ActorRef[M]) bindTo(s *System) error {
 
 var bindableType = reflect.TypeFor[bindable]()
 
-// bind returns v, which was decoded, with all refs inside bound to s.
-func bind(s *System, v any) (any, error) {
-	if v == nil || !mayHoldRefs(reflect.TypeOf(v)) {
-		return v, nil
-	}
-	p := reflect.New(reflect.TypeOf(v))
-	p.Elem().Set(reflect.ValueOf(v))
-	err := bindValue(s, p.Elem())
-	return p.Elem().Interface(), err
-}
-
-// bindValue binds the refs in v, which is addressable.
+// bindValue binds the refs in v, which was decoded and is addressable, to s.
 func bindValue(s *System, v reflect.Value) error {
 	if !mayHoldRefs(v.Type()) {
 		return nil

@@ -13,29 +13,31 @@ const batchSize = 300
 // below "owned by the turn" is touched by it alone.
 type cell[M any] struct {
 	core
+
+	// guarded by core.mu; what each message changes, who tells and who handles, is apart, by
+	// what seldom is, as two processors do not share it
+	scheduled bool // it is ready, or inside a turn
+	suspended bool // a restart is under way: messages wait
+	plain     bool // a message needs no look at the bound, the gate, the detour and the stash
+	queue     queue[M]
+	stashCap  int32      // how many may wait while it is suspended; 0 means all
+	detour    *cell[M]   // where messages go instead, see Divert; its mutex may be taken under this one
+	system    systemMsgs // to be handled before messages
+
 	*common[M]
 	conf       *spawnConfig
 	*extras[M] // see own
 
-	// guarded by core.mu
-	queue     queue[M]
-	detour    *cell[M]   // where messages go instead, see Divert; its mutex may be taken under this one
-	system    systemMsgs // to be handled before messages
-	stashCap  int32      // how many may wait while it is suspended; 0 means all
-	scheduled bool       // it is ready, or inside a turn
-	suspended bool       // a restart is under way: messages wait
-	plain     bool       // a message needs no look at the bound, the gate, the detour and the stash
-
-	phase  phase       // owned by the turn, as all below is
-	urgent atomic.Bool // but for this: there are system messages
-
 	ctx       Context[M]
-	scratch   Next[M]
-	onMessage MessageHandler[M]
+	initial   Behavior[M]       // it was spawned with
+	onMessage MessageHandler[M] // owned by the turn, as all below is
 	onSignal  SignalHandler[M]
-	initial   Behavior[M] // it was spawned with
-	owner     owner
+	batch     chain[M]    // what the turn works off; but guarded by core.mu while suspended
+	urgent    atomic.Bool // there are system messages; read by the turn
+	phase     phase
 	epoch     uint64 // counts incarnations, so that what belongs to an old one is recognised
+	owner     owner
+	scratch   Next[M]
 }
 
 // phase is where an actor is in its life.
@@ -54,6 +56,12 @@ func (c *cell[M]) tell(msg M) {
 	if c.dead || !c.plain {
 		c.mu.Unlock()
 		c.enqueue(item[M]{msg: msg})
+		return
+	}
+	if last := c.queue.waiting.tail; last != nil && last.hasPlace() {
+		last.msgs = append(last.msgs, msg) // others wait: there is nobody to wake
+		c.queue.waiting.size++
+		c.mu.Unlock()
 		return
 	}
 	c.queue.put(msg, &c.chunks)
@@ -93,19 +101,21 @@ func (c *cell[M]) enqueue(it item[M]) {
 // put is enqueue without the report: it returns what was not delivered, where and why.
 func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
 	c.mu.Lock()
-	if c.detour != nil && it.task == nil {
-		if lost, at, reason = c.detour.put(it); !errors.Is(reason, ErrTerminated) {
-			c.mu.Unlock()
-			return lost, at, reason
+	if c.detour != nil && (it.task == nil || !it.task.exempt()) {
+		if it.task == nil {
+			if lost, at, reason = c.detour.put(it); !errors.Is(reason, ErrTerminated) {
+				c.mu.Unlock()
+				return lost, at, reason
+			}
 		}
-		c.detour = nil
+		c.detour = nil // what is told after a task must not overtake it
 		c.refit()
 	}
 	if reason := c.refusal(it); reason != nil {
 		c.mu.Unlock()
 		return it, c, reason
 	}
-	if c.conf.box.overflow == Block && c.queue.full(it, c.conf.box) {
+	if c.conf.box.overflow == block && c.queue.full(it, c.conf.box) {
 		return it, c, c.await(it)
 	}
 	over, overflow := c.queue.push(it, c.conf.box, &c.chunks)
@@ -128,7 +138,7 @@ func (c *cell[M]) refusal(it item[M]) error {
 	if c.dead {
 		return ErrTerminated
 	}
-	if c.suspended && c.stashCap > 0 && c.queue.size()+c.ranking.size() >= int(c.stashCap) && !it.exempt() {
+	if c.suspended && c.stashCap > 0 && c.batch.size+c.queue.size()+c.ranking.size() >= int(c.stashCap) && !it.exempt() {
 		return ErrStashFull
 	}
 	return nil
@@ -147,10 +157,7 @@ func (c *cell[M]) reportUndelivered(it item[M], reason error) {
 // signal queues a system message. A stop is visible in the context at once, so that a
 // handler that waits for something gives up.
 func (c *cell[M]) signal(msg systemMsg) {
-	switch msg.kind {
-	case sysStop:
-		c.endLife()
-	case sysDrain:
+	if msg.kind == sysDrain {
 		c.enqueue(item[M]{task: lastTask[M]{}})
 		return
 	}
@@ -164,6 +171,9 @@ func (c *cell[M]) signal(msg systemMsg) {
 	wake := !c.scheduled
 	c.scheduled = true
 	c.mu.Unlock()
+	if msg.kind == sysStop {
+		c.endLife() // not before it is queued: who sees the end handles nothing else
+	}
 	if wake {
 		c.sys.scheduler.ready(&c.core)
 	}
@@ -193,38 +203,77 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 			c.stopFailed(errGoexit, false)
 		})
 	}()
-	more = true
-	for n := 0; n < batchSize && more; n++ {
-		more = c.step()
-	}
+	more = c.work(batchSize)
 	returned = true
 	return more
 }
 
-// step does one thing; false means that there is nothing left and the turn is over.
-func (c *cell[M]) step() bool {
-	if c.urgent.Load() {
-		if msg, ok := c.nextSystem(); ok {
-			c.handleSystem(msg)
-			return true
+// work does up to n things; false means that there is nothing left and the turn is over.
+func (c *cell[M]) work(n int) (more bool) {
+	for left := n; left > 0; {
+		if c.urgent.Load() {
+			if msg, ok := c.nextSystem(); ok {
+				c.handleSystem(msg)
+				left--
+				continue
+			}
 		}
+		if c.phase == running && c.batch.size > 0 {
+			left -= c.handleBatch(left)
+			continue
+		}
+		if n-left >= lingerAfter && c.conf.box.plain() { // of others a batch is one item, however long it lingers
+			c.linger()
+		}
+		if !c.refillOrRest() {
+			return false
+		}
+		left--
 	}
-	if c.phase == running && c.queue.batch.size > 0 {
+	return true
+}
+
+// handleBatch works off up to n items of the batch, until something urgent comes or the
+// actor does not run any more. It returns how many there were.
+func (c *cell[M]) handleBatch(n int) (handled int) {
+	for handled < n && c.phase == running && c.batch.size > 0 && !c.urgent.Load() {
+		handled++
 		if c.conf.gate == nil || !c.shut() {
 			c.handle()
 		}
-		return true
 	}
-	return c.refillOrRest()
+	return handled
 }
 
 // handle works off the first item of the batch.
 func (c *cell[M]) handle() {
-	it, _ := c.queue.batch.pop(&c.chunks)
+	if k := c.batch.head; k.next+1 < len(k.msgs) && len(k.tasks) == 0 {
+		c.batch.size--
+		c.handleMessage(k.first())
+		return
+	}
+	it, _ := c.batch.pop(&c.chunks)
 	if it.task != nil {
 		it.task.run(c)
 	} else {
 		c.handleMessage(it.msg)
+	}
+}
+
+const (
+	// lingerAfter is how much a turn must have done to wait for more.
+	lingerAfter = 16
+	// lingerLooks makes about half a microsecond.
+	lingerLooks = 1000
+)
+
+// linger gives those who tell the time to tell more than one message: who comes back too
+// soon for each of them slows them down.
+func (c *cell[M]) linger() {
+	if c.sys.scheduler.virtual {
+		return
+	}
+	for n := 0; n < lingerLooks && !c.urgent.Load(); n++ {
 	}
 }
 
@@ -245,7 +294,7 @@ func (c *cell[M]) refillOrRest() bool {
 	}
 	if c.phase == running {
 		if msg, ok := c.queue.takeFirst(); ok {
-			c.queue.refill(c.conf.box, &c.chunks)
+			c.queue.refill(&c.batch, c.conf.box, &c.chunks)
 			c.mu.Unlock()
 			c.handleMessage(msg)
 			return true
@@ -255,7 +304,7 @@ func (c *cell[M]) refillOrRest() bool {
 				c.rank()
 				return true
 			}
-		} else if c.queue.refill(c.conf.box, &c.chunks) {
+		} else if c.queue.refill(&c.batch, c.conf.box, &c.chunks) {
 			c.admit()
 			c.mu.Unlock()
 			return true
@@ -286,18 +335,18 @@ func (c *cell[M]) rank() {
 		c.ranking.add(it)
 	}
 	if it, ok := c.ranking.take(); ok {
-		c.queue.batch.push(it, &c.chunks)
+		c.batch.push(it, &c.chunks)
 	}
 }
 
 // drain empties the mailbox.
 func (c *cell[M]) drain() []item[M] {
-	rest := c.queue.batch.drain(nil, &c.chunks)
+	rest := c.batch.drain(nil, &c.chunks)
 	for c.ranking.size() > 0 {
 		it, _ := c.ranking.take()
 		rest = append(rest, it)
 	}
-	return append(rest, c.queue.drain(&c.chunks)...)
+	return c.queue.drain(rest, &c.chunks)
 }
 
 // A lastTask stops the actor when its turn comes.

@@ -35,6 +35,9 @@ func (c *chain[M]) put(msg M, chunks *chunks[M]) {
 	c.size++
 }
 
+// hasPlace reports whether a message can be appended, and nothing else.
+func (k *chunk[M]) hasPlace() bool { return len(k.msgs) < cap(k.msgs) && len(k.tasks) == 0 }
+
 func (c *chain[M]) push(it item[M], chunks *chunks[M]) {
 	c.put(it.msg, chunks)
 	if it.task == nil {
@@ -79,6 +82,14 @@ func (k *chunk[M]) take(i int) (it item[M]) {
 	return it
 }
 
+// first takes the first message out; it is not the last one, and there are no tasks.
+func (k *chunk[M]) first() (msg M) {
+	var none M
+	msg, k.msgs[k.next] = k.msgs[k.next], none
+	k.next++
+	return msg
+}
+
 // swap puts it into a place and returns what was there.
 func (k *chunk[M]) swap(i int, it item[M]) (was item[M]) {
 	was = k.take(i)
@@ -121,6 +132,16 @@ func (c *chain[M]) advance(chunks *chunks[M]) {
 	}
 }
 
+// putBack puts items before all others; no bound counts them.
+func (c *chain[M]) putBack(items []item[M], chunks *chunks[M]) {
+	var back chain[M]
+	for _, it := range items {
+		back.push(it, chunks)
+	}
+	back.join(*c)
+	*c = back
+}
+
 // join adds all that is in other, which is not to be used any more.
 func (c *chain[M]) join(other chain[M]) {
 	switch {
@@ -135,7 +156,9 @@ func (c *chain[M]) join(other chain[M]) {
 	c.size += other.size
 }
 
+// drain empties the chain and appends all that was in it, in order.
 func (c *chain[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
+	into = slices.Grow(into, c.size)
 	for it, ok := c.pop(chunks); ok; it, ok = c.pop(chunks) {
 		into = append(into, it)
 	}

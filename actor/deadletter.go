@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,19 +18,22 @@ type DeadLetter struct {
 	Reason    error // compare with errors.Is, for instance with [ErrTerminated]
 }
 
-// A Carrier is a message of the framework that may carry one of the user. As a dead
-// letter it is the latter that counts; a Carrier that carries none is not published.
-type Carrier interface {
-	// Carried returns the message, and the path that it was told to.
+// A carrier is a message of the framework that may carry one of the user, see
+// [System.DeadLetter].
+type carrier interface {
 	Carried(s *System) (recipient string, msg any, ok bool)
 }
 
 // DeadLetter publishes msg as a dead letter, counts it, and logs it, but for when there are
-// too many, when the system shuts down, and when msg has a method QuietDeadLetter(). It is for extensions that carry messages,
-// and for actors that drop some by a rule of their own; a message of the type
-// DeadLetter itself is only logged, so that nothing can go round in circles.
+// too many, when the system shuts down, and when msg has a method QuietDeadLetter(). It is
+// for extensions that carry messages, and for actors that drop some by a rule of their own;
+// a message of the type DeadLetter itself is only logged, so that nothing can go round in
+// circles.
+//
+// A msg with a method Carried(*System) (recipient string, msg any, ok bool) may carry
+// another one: what that returns is the dead letter instead, or nothing unless ok.
 func (s *System) DeadLetter(recipient string, msg any, reason error) {
-	if c, ok := msg.(Carrier); ok {
+	if c, ok := msg.(carrier); ok {
 		to, carried, ok := c.Carried(s)
 		if !ok {
 			s.log.Debug("message of the framework not delivered", zap.String("recipient", recipient), zap.Error(reason))
@@ -40,7 +42,7 @@ func (s *System) DeadLetter(recipient string, msg any, reason error) {
 		recipient, msg = to, carried
 	}
 	if _, circular := msg.(DeadLetter); !circular {
-		s.events.Publish(DeadLetter{Recipient: recipient, Message: msg, Reason: reason})
+		s.events.publish(DeadLetter{Recipient: recipient, Message: msg, Reason: reason})
 	}
 	s.deadLetters.count(reason)
 	if s.user.terminated() {
@@ -80,7 +82,7 @@ type deadLetterLog struct {
 // count counts one. An error is under the first of the reasons that it wraps.
 func (l *deadLetterLog) count(reason error) {
 	var known error
-	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return errors.Is(reason, r) }); i >= 0 {
+	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return is(reason, r) }); i >= 0 {
 		known = deadLetterReasons[i]
 	}
 	l.mu.Lock()

@@ -117,7 +117,7 @@ func TestDeadLettersDoNotGoRoundInCircles(t *testing.T) {
 			ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[any], any) actor.Behavior[any] {
 				<-release
 				return behaviors.Same
-			}), "slow", actor.WithMailbox(actor.Bounded(1, actor.DropNewest)))
+			}), "slow", actor.Bounded(1))
 			actor.Subscribe(s, ref)
 			for range 10 {
 				s.DeadLetter("somebody", 1, errBoom)

@@ -17,8 +17,8 @@ import (
 //
 // done is called before those who watch the actor are told of its end, in the order in
 // which messages were delivered, by whatever goroutine finds out, perhaps before Deliver
-// returns; so it must not block. When r is not that of an actor on this node, msg is
-// told to nobody, and done gets [ErrNoSuchActor].
+// returns; so it must not block. A panic in it is logged. When r is not that of an actor on
+// this node, msg is told to nobody, and done gets [ErrNoSuchActor] in the caller's goroutine.
 func (r ActorRef[M]) Deliver(msg M, done func(err error)) {
 	if r.c == nil {
 		done(ErrNoRef)
@@ -29,7 +29,7 @@ func (r ActorRef[M]) Deliver(msg M, done func(err error)) {
 		done(ErrNoSuchActor)
 		return
 	}
-	c.enqueue(item[M]{task: &delivered[M]{msg: msg, done: done}})
+	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: msg, done: done}})
 }
 
 // A HandlingError is the failure of an actor at one message, see [ActorRef.Deliver].
@@ -44,6 +44,7 @@ func (e *HandlingError) Error() string { return fmt.Sprintf("actor: failed at th
 func (e *HandlingError) Unwrap() error { return e.Err }
 
 type delivered[M any] struct {
+	to   *core
 	msg  M
 	done func(error)
 }
@@ -115,10 +116,17 @@ func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
 }
 
 func (d *delivered[M]) tell(err error) {
-	if done := d.done; done != nil {
-		d.done = nil
-		done(err)
+	done := d.done
+	if done == nil {
+		return
 	}
+	d.done = nil
+	defer func() {
+		if r := recover(); r != nil {
+			d.to.logOutside("function given to Deliver", panicError(r))
+		}
+	}()
+	done(err)
 }
 
 func (d *delivered[M]) exempt() bool { return false }

@@ -132,7 +132,7 @@ func TestDeliverReportsBeforeTheEndIsKnown(t *testing.T) {
 func TestDeliverReportsAFullMailbox(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		f := &fates{}
-		ref := actor.Spawn(s, obedient(), "one", actor.WithMailbox(actor.Bounded(1, actor.DropNewest)))
+		ref := actor.Spawn(s, obedient(), "one", actor.Bounded(1))
 		gate := make(chan struct{})
 		ref.Tell(do(func(*actor.Context[order]) { <-gate }))
 		synctest.Wait()
@@ -161,7 +161,7 @@ func TestHandlersAreNotCountedByTheBoundOfAMailbox(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
 		handlers := testkit.NewProbe[actor.ActorRef[int]](t, s)
-		ref := actor.Spawn(s, obedient(), "one", actor.WithMailbox(actor.Bounded(1, actor.DropOldest)))
+		ref := actor.Spawn(s, obedient(), "one", actor.Bounded(1).DropOldest())
 		gate := make(chan struct{})
 		ref.Tell(do(func(ctx *actor.Context[order]) {
 			handlers.Ref().Tell(actor.Handle(ctx, func(n int) actor.Behavior[order] {

@@ -8,7 +8,8 @@ import (
 // Divert says that handler, the actor's own at present, does nothing but tell each message
 // to child. From the moment on when nothing else waits in the actor's mailbox, what it is
 // told goes straight into the child's, as one hop costs less than two. Messages of one
-// sender stay in order.
+// sender stay in order: one of [ActorRef.Deliver], and what adapters bring, comes to the
+// actor, and so does what is told later, until nothing waits again.
 //
 // That ends with Divert of the zero ActorRef, after which whatever was diverted is in the
 // child's mailbox: it comes before anything that the actor tells it then, and before its

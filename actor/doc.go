@@ -39,9 +39,10 @@
 //     to handle one is in the log.
 //   - What an actor does before it tells a message has happened before what the receiver
 //     does with it, in the sense of the Go memory model.
-//   - Tell never fails, and never blocks unless a mailbox is Bounded with Block. Mailboxes are unbounded, unless [WithMailbox]
-//     says otherwise; a full one drops messages, never the end of a watched actor, a
-//     timer or the result of a piped function.
+//   - Tell never fails, and never blocks unless a mailbox does, see [Mailbox.Block].
+//     Mailboxes are unbounded, unless they are [Bounded]; a full one drops
+//     messages, never the end of a watched actor, a timer or the result of a piped
+//     function.
 //   - The end of a watched actor, and what timers, adapters and piped functions bring,
 //     take their place among the messages. Only a stop comes before what waits.
 //
@@ -87,7 +88,7 @@
 // [Context.Watch] tells an actor of the end of another by [Terminated], after all that
 // the other has told it, and at once if it has ended before. A parent that watches its
 // child gets [ChildFailed] when the child ended by a failure. Who does not handle the
-// signal fails with [DeathPactError]: to watch is to depend. Actors of other nodes can be
+// signal fails with [ErrDeathPact]: to watch is to depend. Actors of other nodes can be
 // watched as well; they have ended, too, when their node is gone.
 //
 // # Timers
@@ -99,7 +100,7 @@
 // # Dead letters and other events
 //
 // [Subscribe] a ref to [DeadLetter], [UnhandledMessage] or a type of your own on the
-// system's [EventStream]. The first dead letters are also logged, and all are counted by
+// system, where [System.Publish] tells subscribers anything. The first dead letters are also logged, and all are counted by
 // their reasons: [System.DeadLettersByReason].
 //
 // # Contexts

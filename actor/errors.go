@@ -35,6 +35,20 @@ var (
 	ErrDropped = errors.New("actor: dropped")
 )
 
+// Why an actor fails by no fault of its own. Compare with [errors.Is].
+var (
+	// ErrDeathPact: it watches another, and has not handled the signal of its end. The
+	// failure of a child, if that was the end, is wrapped too.
+	ErrDeathPact = errors.New("actor: unhandled end of a watched actor")
+	// ErrEscalated: a child has failed, whose strategy said [Escalate]. That failure is
+	// wrapped too.
+	ErrEscalated = errors.New("actor: escalated")
+)
+
+// ErrShutdownGoesOn is the error of a [System.Shutdown] with the context of an actor, for
+// which that waits: it has begun, and is not over.
+var ErrShutdownGoesOn = errors.New("actor: it goes on without who has called it")
+
 // deadLetterReasons are the reasons by which dead letters are counted.
 var deadLetterReasons = []error{
 	ErrTerminated, ErrNoSuchActor, ErrStaleRef, ErrNoRef, ErrWrongType, ErrMailboxFull, ErrStashFull,
@@ -44,6 +58,9 @@ var deadLetterReasons = []error{
 // errGoexit is the failure of a handler, or of a function given to PipeToSelf, that
 // ended its goroutine.
 var errGoexit = errors.New("actor: runtime.Goexit was called")
+
+// errNoError is the failure of who fails with a nil error.
+var errNoError = errors.New("actor: failed without an error")
 
 // A PanicError is a panic in a behavior, as the failure of its actor.
 type PanicError struct {
@@ -58,14 +75,3 @@ func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
-
-// An EscalatedError is the failure of a child whose strategy said [Escalate].
-type EscalatedError struct {
-	Child string // its path
-	Err   error
-}
-
-func (e *EscalatedError) Error() string { return fmt.Sprintf("escalated by %s: %v", e.Child, e.Err) }
-
-// Unwrap returns the failure of the child.
-func (e *EscalatedError) Unwrap() error { return e.Err }

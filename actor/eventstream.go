@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// An EventStream tells subscribers what is published in one system. It keeps nothing:
-// who subscribes later misses what was published before.
-type EventStream struct {
+// An eventStream has the subscriptions of one system.
+type eventStream struct {
 	mu            sync.RWMutex // guards subscriptions, which is replaced, never changed
 	subscriptions []subscription
 }
@@ -31,9 +30,11 @@ type UnhandledMessage struct {
 }
 
 // Subscribe tells ref every event of type T that is published from now on; when T is an
-// interface, every event that implements it. Subscribing twice is subscribing once. A
-// subscription ends with its actor.
-func Subscribe[T any](s *System, ref ActorRef[T]) {
+// interface, every event that implements it. Events are those of [System.Publish]. They are
+// not kept: who subscribes later misses what was published before. Subscribing twice is
+// subscribing once. A subscription ends with its actor, or by cancel, which may be called
+// more than once.
+func Subscribe[T any](s *System, ref ActorRef[T]) (cancel func()) {
 	if ref.c == nil {
 		panic("actor: cannot subscribe the zero ActorRef")
 	}
@@ -44,18 +45,12 @@ func Subscribe[T any](s *System, ref ActorRef[T]) {
 		}
 		return ok
 	}
-	s.events.add(subscription{event: reflect.TypeFor[T](), subscriber: ref.c, tell: tell})
+	added := subscription{event: reflect.TypeFor[T](), subscriber: ref.c, tell: tell}
+	s.events.add(added)
+	return func() { s.events.remove(added.same) }
 }
 
-// Unsubscribe ends the subscription of ref to events of type T.
-func Unsubscribe[T any](s *System, ref ActorRef[T]) {
-	s.events.remove(func(x subscription) bool {
-		return x.same(subscription{event: reflect.TypeFor[T](), subscriber: ref.c})
-	})
-}
-
-// Publish tells event to all who have subscribed to its type. It never blocks.
-func (e *EventStream) Publish(event any) {
+func (e *eventStream) publish(event any) {
 	e.mu.RLock()
 	subscriptions := e.subscriptions
 	e.mu.RUnlock()
@@ -72,7 +67,7 @@ func (e *EventStream) Publish(event any) {
 	}
 }
 
-func (e *EventStream) add(s subscription) {
+func (e *eventStream) add(s subscription) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !slices.ContainsFunc(e.subscriptions, s.same) {
@@ -80,7 +75,7 @@ func (e *EventStream) add(s subscription) {
 	}
 }
 
-func (e *EventStream) remove(match func(subscription) bool) {
+func (e *eventStream) remove(match func(subscription) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.subscriptions = slices.DeleteFunc(slices.Clone(e.subscriptions), match)

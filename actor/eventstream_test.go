@@ -22,10 +22,10 @@ func TestEventsGoToTheSubscribersOfTheirType(t *testing.T) {
 		numbers := testkit.NewProbe[float64](t, s)
 		actor.Subscribe(s, temperatures.Ref())
 		actor.Subscribe(s, numbers.Ref())
-		s.EventStream().Publish(celsius(36.6))
-		s.EventStream().Publish(1.5)
-		s.EventStream().Publish("a string")
-		s.EventStream().Publish(nil)
+		s.Publish(celsius(36.6))
+		s.Publish(1.5)
+		s.Publish("a string")
+		s.Publish(nil)
 		temperatures.Expect(36.6)
 		numbers.Expect(1.5)
 		temperatures.ExpectNone(time.Hour)
@@ -39,9 +39,9 @@ func TestASubscriberToAnInterfaceGetsAllThatImplementIt(t *testing.T) {
 		everything := testkit.NewProbe[any](t, s)
 		actor.Subscribe(s, stringers.Ref())
 		actor.Subscribe(s, everything.Ref())
-		s.EventStream().Publish(celsius(1))
-		s.EventStream().Publish(2)
-		s.EventStream().Publish(time.Second)
+		s.Publish(celsius(1))
+		s.Publish(2)
+		s.Publish(time.Second)
 		stringers.Expect(celsius(1))
 		stringers.Expect(time.Second)
 		stringers.ExpectNone(time.Hour)
@@ -55,13 +55,13 @@ func TestSubscribingTwiceIsSubscribingOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
 		actor.Subscribe(s, p.Ref())
-		actor.Subscribe(s, p.Ref())
-		s.EventStream().Publish(1)
+		cancel := actor.Subscribe(s, p.Ref())
+		s.Publish(1)
 		p.Expect(1)
 		p.ExpectNone(time.Hour)
-		actor.Unsubscribe(s, p.Ref())
-		actor.Unsubscribe(s, p.Ref())
-		s.EventStream().Publish(2)
+		cancel()
+		cancel()
+		s.Publish(2)
 		p.ExpectNone(time.Hour)
 	})
 }
@@ -69,10 +69,10 @@ func TestSubscribingTwiceIsSubscribingOnce(t *testing.T) {
 func TestOneEndOfASubscriptionIsNotTheEndOfOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p, q := testkit.NewProbe[int](t, s), testkit.NewProbe[int](t, s)
-		actor.Subscribe(s, p.Ref())
+		cancel := actor.Subscribe(s, p.Ref())
 		actor.Subscribe(s, q.Ref())
-		actor.Unsubscribe(s, p.Ref())
-		s.EventStream().Publish(1)
+		cancel()
+		s.Publish(1)
 		q.Expect(1)
 		p.ExpectNone(time.Hour)
 	})
@@ -83,7 +83,7 @@ func TestASubscriptionEndsWithItsActor(t *testing.T) {
 		p := testkit.NewProbe[int](t, s)
 		actor.Subscribe(s, p.Ref())
 		p.Stop()
-		s.EventStream().Publish(1)
+		s.Publish(1)
 		require.Zero(t, s.DeadLetters())
 	})
 }
@@ -96,7 +96,7 @@ func TestOneMaySubscribeBeforeOneIsSpawned(t *testing.T) {
 			p.Ref().Tell(n)
 			return behaviors.Same
 		}), "late")
-		s.EventStream().Publish(1)
+		s.Publish(1)
 		p.Expect(1)
 	})
 }
@@ -113,21 +113,40 @@ func TestSubscriptionsMayChangeWhileEventsArePublished(t *testing.T) {
 		p := testkit.NewProbe[int](t, s)
 		go func() {
 			for n := range 1000 {
-				s.EventStream().Publish(n)
+				s.Publish(n)
 			}
 		}()
 		for range 8 {
 			go func() {
 				q := actor.Spawn(s, behaviors.Ignore[int], "")
 				for range 100 {
-					actor.Subscribe(s, q)
-					actor.Unsubscribe(s, q)
+					actor.Subscribe(s, q)()
 				}
 			}()
 		}
 		settle()
 		actor.Subscribe(s, p.Ref())
-		s.EventStream().Publish(-1)
+		s.Publish(-1)
 		p.Expect(-1)
+	})
+}
+
+func TestTheSubscriptionOfAnAskEndsWithIt(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		ref := actor.Spawn(s, answering(func(_ *actor.Context[question], q question) { actor.Subscribe(s, q.replyTo) }), "")
+		reply := make(chan int)
+		go func() {
+			n, err := actor.Ask(t.Context(), ref, ask)
+			if err != nil {
+				n = -1
+			}
+			reply <- n
+		}()
+		settle()
+		s.Publish(7)
+		require.Equal(t, 7, <-reply)
+		s.Publish(8)
+		settle()
+		require.Zero(t, s.DeadLetters())
 	})
 }

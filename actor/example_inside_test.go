@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -81,4 +82,58 @@ func ExampleActorRef_TellAfter() {
 	// Output:
 	// get up
 	// true <nil>
+}
+
+// A clock that strikes on time, however long that takes to be handled.
+func ExampleContext_AtFixedRate() {
+	system := actor.NewSystem("example")
+	clock := actor.Spawn(system, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
+		ctx.AtFixedRate("clock", time.Millisecond, "tick")
+		strikes := 0
+		return behaviors.Receive(func(_ *actor.Context[string], sound string) actor.Behavior[string] {
+			strikes++
+			fmt.Println(sound, strikes)
+			if strikes == 3 {
+				return behaviors.Stopped
+			}
+			return behaviors.Same
+		})
+	}), "clock")
+	watchUntilItEnds(system, clock)
+	shutdown(system)
+	// Output:
+	// tick 1
+	// tick 2
+	// tick 3
+}
+
+// A message that an adapter cannot turn into one of the actor's is gone; the actor is told.
+func ExampleAdaptFailed() {
+	system := actor.NewSystem("example")
+	doubling := behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+		words := actor.Adapt(ctx, func(word string) int {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				panic(err)
+			}
+			return n
+		})
+		words.Tell("21")
+		words.Tell("many")
+		return behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {
+			fmt.Println(2 * n)
+			return behaviors.Same
+		}).OnSignal(func(_ *actor.Context[int], sig actor.Signal) actor.Behavior[int] {
+			if failed, ok := sig.(actor.AdaptFailed); ok {
+				fmt.Println("not a number:", failed.Message)
+				return behaviors.Stopped
+			}
+			return behaviors.Same
+		})
+	})
+	watchUntilItEnds(system, actor.Spawn(system, doubling, "doubling"))
+	shutdown(system)
+	// Output:
+	// 42
+	// not a number: many
 }

@@ -20,6 +20,7 @@ type extras[M any] struct {
 	diverting *diversion[M] // takes the detour once nothing waits
 	watched   map[*core]*watch[M]
 	cleanups  []cleanup
+	asks      pendingAsks
 	ranking   *ranking[M] // of a mailbox with priorities
 	room      *room[M]    // of a mailbox that blocks; guarded by core.mu
 }

@@ -27,13 +27,21 @@ func (c *cell[M]) supervise(b Behavior[M], s Strategy, n *Next[M]) {
 	if !n.starting && !n.layered {
 		c.layers = c.layers[:c.base]
 	}
-	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: time.Now()}, around: n.around()})
+	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: c.runsSince()}, around: n.around()})
+}
+
+// runsSince is when a layer begins to run that is added now; zero while the actor starts.
+func (c *cell[M]) runsSince() (now time.Time) {
+	if c.phase == running {
+		now = time.Now()
+	}
+	return now
 }
 
 // fail asks the layers what to do about err, from the inside out. Without any, the actor
 // stops.
 func (c *cell[M]) fail(err error) {
-	c.scratch.wrapping = nil // of a transition that failed
+	c.scratch = Next[M]{} // of a transition that failed
 	if host := c.hosted(); host != nil {
 		host.fail(err)
 		return
@@ -53,11 +61,18 @@ func (c *cell[M]) fail(err error) {
 // isFinal reports whether err is one that no strategy can decide about. What is final for
 // a child is not so for the parent that watches it.
 func isFinal(err error) bool {
-	if _, ofChild := errors.AsType[*DeathPactError](err); ofChild {
+	if is(err, ErrDeathPact) {
 		return false
 	}
+	defer func() { _ = recover() }() // a method of the error has failed
 	var f interface{ Final() bool }
 	return errors.As(err, &f) && f.Final()
+}
+
+// is is errors.Is for errors of the user's, whose methods may panic: then it is not.
+func is(err, target error) bool {
+	defer func() { _ = recover() }()
+	return errors.Is(err, target)
 }
 
 // apply does what layer i decides; false means that the layer around it is to decide.

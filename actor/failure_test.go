@@ -371,6 +371,48 @@ func TestABackoffDoublesUpToItsMaximumAndBeginsAgainAfterGoodTimes(t *testing.T)
 	})
 }
 
+func TestASetupThatTakesLongAndFailsIsNoGoodTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
+			p.Ref().Tell("start")
+			time.Sleep(time.Minute)
+			return ctx.Fail(errBoom)
+		}), actor.Strategy{Limit: 2, Backoff: actor.Backoff{Min: time.Second, Max: time.Hour}}), "slow")
+		p.Expect("start")
+		for _, delay := range []time.Duration{time.Second, 2 * time.Second} {
+			p.ExpectNone(time.Minute + delay - 1)
+			p.Expect("start")
+		}
+		p.Within(2*time.Minute, func() { p.ExpectTerminated(ref) })
+	})
+}
+
+func TestASetupThatTakesLongDoesNotCountAsGoodTimes(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Setup(func(*actor.Context[order]) actor.Behavior[order] {
+			time.Sleep(time.Minute)
+			p.Ref().Tell("started")
+			return obedient()
+		}), actor.Strategy{Backoff: actor.Backoff{Min: time.Second, Max: 4 * time.Second}}), "slow")
+		p.Within(2*time.Minute, func() { p.Expect("started") })
+		for _, delay := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+			ref.Tell(fail(errBoom))
+			p.ExpectNone(time.Minute + delay - 1)
+			p.Expect("started")
+		}
+	})
+}
+
+func TestTheResetOfABackoffCanBeSet(t *testing.T) {
+	require.Equal(t, time.Minute, actor.Backoff{Min: time.Second, Reset: time.Minute}.ResetAfter())
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		p.ExpectTerminated(actor.Spawn(s, behaviors.Supervise(obedient(), actor.Strategy{Backoff: actor.Backoff{Reset: -1}}), ""))
+	})
+}
+
 // Case 52.
 func TestALimitHoldsUnderABackoffToo(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
@@ -567,8 +609,7 @@ func TestAFailureEscalatesToTheParent(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
 		strategy := actor.Strategy{Decide: func(err error) actor.Directive {
-			var escalated *actor.EscalatedError
-			if errors.As(err, &escalated) && errors.Is(err, errBoom) {
+			if errors.Is(err, actor.ErrEscalated) && errors.Is(err, errBoom) {
 				p.Ref().Tell(err.Error())
 			}
 			return actor.Restart
@@ -581,7 +622,7 @@ func TestAFailureEscalatesToTheParent(t *testing.T) {
 		}), strategy), "parent")
 		p.Expect("start")
 		child.Tell(fail(errBoom))
-		p.Expect("escalated by understudy://test/user/parent/child: boom")
+		p.Expect("actor: escalated by understudy://test/user/parent/child: boom")
 		p.Expect("parent PreRestart")
 		p.Expect("start")
 	})

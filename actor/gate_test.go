@@ -30,10 +30,16 @@ func TestAGateThatShutsEndsTheActorBeforeTheNextMessage(t *testing.T) {
 			_, ended = sig.(actor.PostStop)
 			return behaviors.Same
 		})
-		ref := actor.Spawn(s, behaviors.Supervise(counting, actor.Strategy{}), "gated", actor.WithGate(open))
+		told := make(chan struct{})
+		waiting := behaviors.Setup(func(*actor.Context[int]) actor.Behavior[int] {
+			<-told
+			return counting
+		})
+		ref := actor.Spawn(s, behaviors.Supervise(waiting, actor.Strategy{}), "gated", actor.WithGate(open))
 		for n := range 5 {
 			ref.Tell(n)
 		}
+		close(told)
 		for n := 2; n < 5; n++ {
 			letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: errShut})
 		}

@@ -40,6 +40,9 @@ type host[M any] interface {
 
 // hosted returns the host of a cell that is a guest, else nil.
 func (c *cell[M]) hosted() host[M] {
+	if !c.outside {
+		return nil
+	}
 	if g, ok := c.impl.(interface{ host() host[M] }); ok {
 		return g.host()
 	}
@@ -168,6 +171,7 @@ func (g *guest[Outer, Inner]) leave() {
 		w.guest.leave()
 	}
 	g.unwrapTo(nil)
+	g.abandonAsks()
 	g.onMessage, g.onSignal = unhandledMessage[Inner], nil
 	g.epoch++
 	if g.tidied {

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -18,7 +19,7 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 		c.childEnded()
 	case sysEscalated:
 		if c.phase == running { // else the child's incarnation of the parent has ended
-			c.fail(&EscalatedError{Child: msg.child.fullPath(), Err: msg.err})
+			c.fail(fmt.Errorf("%w by %s: %w", ErrEscalated, msg.child.fullPath(), msg.err))
 		}
 	case sysResume:
 		if c.phase == restarting && msg.epoch == c.epoch {
@@ -37,7 +38,7 @@ func (c *cell[M]) start() {
 	}
 	if c.restart >= 0 {
 		l := c.layers[c.restart]
-		first, around, l.ledger.started = l.initial, l.around, time.Now()
+		first, around, l.ledger.started = l.initial, l.around, time.Time{}
 	}
 	c.unwrapTo(around)
 	c.onMessage, c.onSignal = nil, nil
@@ -50,6 +51,9 @@ func (c *cell[M]) start() {
 		c.wrapping.setBase()
 	}
 	c.phase = running
+	for _, l := range c.layers[max(c.restart, 0):] {
+		l.ledger.started = time.Now()
+	}
 	c.setSuspended(false, 0)
 }
 
@@ -93,15 +97,20 @@ func (c *cell[M]) finish() {
 	c.mu.Unlock()
 	c.releaseLife()
 	if len(rest) > 0 {
-		reason := c.reasonOfRest()
-		for _, it := range rest {
-			c.reportUndelivered(it, reason)
-		}
+		c.reportRest(rest)
 	}
 	c.parent.forgetChild(&c.core)
 	c.tellWatchers()
 	c.parent.departed()
 	c.parent.node().signal(systemMsg{kind: sysChildEnded, child: &c.core})
+}
+
+// reportRest makes what still waits dead letters.
+func (c *cell[M]) reportRest(rest []item[M]) {
+	reason := c.reasonOfRest()
+	for _, it := range rest {
+		c.reportUndelivered(it, reason)
+	}
 }
 
 // A cleanup is a function given to Defer, with how many layers there were then.
@@ -115,10 +124,11 @@ type cleanup struct {
 // the cleanups that were deferred inside a layer; -1 means all. What panics here is
 // logged; it cannot fail an actor that has ended.
 func (c *cell[M]) endIncarnation(last Signal, layer int) {
-	if c.onMessage != nil {
+	if c.onSignal != nil {
 		c.guard("signal handler", func() { c.tellSignal(last) })
 	}
 	c.runCleanups(layer)
+	c.abandonAsks()
 	c.onMessage, c.onSignal = nil, nil
 	c.epoch++
 }
@@ -145,9 +155,14 @@ func (c *cell[M]) runCleanups(layer int) {
 
 // guard runs f; a panic, or the end of its goroutine, is logged.
 func (c *cell[M]) guard(what string, f func()) {
-	if err := protect(c.owner.lend(f)); err != nil {
-		c.ctx.Log().Error("failure outside of supervision", zap.String("in", what), zap.Error(err))
+	if err := protect(c.room.lend(c.owner.lend(f))); err != nil {
+		c.logOutside(what, err)
 	}
+}
+
+// logOutside logs a failure that nobody decides about.
+func (c *core) logOutside(what string, err error) {
+	c.sys.log.Error("failure outside of supervision", zap.String("actor", c.actor().path()), zap.String("in", what), zap.Error(err))
 }
 
 func (c *cell[M]) setSuspended(suspended bool, capacity int) {

@@ -306,7 +306,7 @@ func TestADrainIsNotPushedOutOfAFullMailbox(t *testing.T) {
 		parent := actor.Spawn(s, obedient(), "parent")
 		parent.Tell(do(func(ctx *actor.Context[order]) {
 			child := actor.Spawn(ctx, obedient().OnSignal(telling(p, "child")), "child",
-				actor.WithMailbox(actor.Bounded(1, actor.DropOldest)))
+				actor.Bounded(1).DropOldest())
 			child.Tell(do(func(*actor.Context[order]) { <-release }))
 			settle()
 			ctx.Drain(child)

@@ -6,61 +6,63 @@ import (
 )
 
 // A Mailbox says how many messages may wait for an actor, what happens to more, and in
-// which order they are handled.
+// which order they are handled. It is a [SpawnOption]. The zero Mailbox, which an actor has
+// without that option, has no bound.
 type Mailbox struct {
 	capacity int // 0: no bound
-	overflow Overflow
-	patience time.Duration // with Block
+	overflow overflow
+	patience time.Duration // of block
 	priority any           // func(M) int, or nil
 }
 
-// Overflow says what happens to a message that has no room. Whatever is dropped is a dead
-// letter with [ErrMailboxFull].
-type Overflow int
+func (m Mailbox) apply(c *spawnConfig) { c.box = m }
+
+// overflow says what happens to a message that has no room.
+type overflow uint8
 
 const (
-	// DropNewest drops the message that has no room.
-	DropNewest Overflow = iota
-	// DropOldest drops the message that has waited longest.
-	DropOldest
-	// Fail drops the message that has no room, and lets [Ask] know: it ends at once with
-	// [ErrMailboxFull].
-	Fail
-	// Block lets whoever tells wait until there is room, but no longer than a second or
-	// what [Mailbox.Within] says; then it is as with Fail. It is the exception to the rule
-	// that Tell does not block, so use it where those who tell are goroutines of your own
-	// that may be slowed down. The actor itself does not wait: what it tells itself without
-	// room is dropped at once. Two actors that tell each other may wait for each other, for
-	// as long as that.
-	Block
+	dropNewest overflow = iota
+	dropOldest
+	block
 )
 
-// defaultPatience is how long a tell waits for room, unless Within says otherwise.
-const defaultPatience = time.Second
-
-// Unbounded is the mailbox without a bound, the default.
-func Unbounded() Mailbox { return Mailbox{} }
-
 // Bounded is the mailbox in which n messages may wait, not counting the one being
-// handled. It panics unless n is positive.
-func Bounded(n int, overflow Overflow) Mailbox {
+// handled. A message that has no room is a dead letter with [ErrMailboxFull], and an [Ask]
+// fails with that at once. It panics unless n is positive.
+func Bounded(n int) Mailbox {
 	if n <= 0 {
 		panic(fmt.Sprintf("actor: mailbox bound %d is not positive", n))
 	}
-	return Mailbox{capacity: n, overflow: overflow, patience: defaultPatience}
+	return Mailbox{capacity: n}
 }
 
-// Within is m with another time that a tell waits for room, see [Block]. It panics unless
-// d is positive and m blocks.
-func (m Mailbox) Within(d time.Duration) Mailbox {
-	if m.capacity == 0 || m.overflow != Block {
-		panic("actor: only a mailbox that is Bounded with Block has a time to wait")
-	}
+// DropOldest is m, where the message that has waited longest gives way to a new one: it is
+// the dead letter. It panics unless m is [Bounded].
+func (m Mailbox) DropOldest() Mailbox {
+	m.checkBounded("DropOldest")
+	m.overflow = dropOldest
+	return m
+}
+
+// Block is m, where whoever tells waits until there is room, but no longer than d; then
+// the message is a dead letter. It is the exception to the rule that Tell does not block,
+// so use it where those who tell are goroutines of your own that may be slowed down. The
+// actor itself does not wait: what it tells itself without room is dropped at once. Two
+// actors that tell each other may wait for each other, as long as that. It panics unless m
+// is [Bounded] and d is positive.
+func (m Mailbox) Block(d time.Duration) Mailbox {
+	m.checkBounded("Block")
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: time to wait for room in a mailbox %v is not positive", d))
 	}
-	m.patience = d
+	m.overflow, m.patience = block, d
 	return m
+}
+
+func (m Mailbox) checkBounded(what string) {
+	if m.capacity == 0 {
+		panic("actor: " + what + " is for a mailbox that is Bounded")
+	}
 }
 
 // Prioritized is an unbounded mailbox from which the message with the lowest priority

@@ -20,15 +20,15 @@ func stuck(s *actor.System, m actor.Mailbox) (ref actor.ActorRef[question], rele
 	ref = actor.Spawn(s, answering(func(_ *actor.Context[question], q question) {
 		<-wait
 		q.replyTo.Tell(1)
-	}), "stuck", actor.WithMailbox(m))
+	}), "stuck", m)
 	ref.Tell(question{})
 	settle()
 	return ref, sync.OnceFunc(func() { close(wait) })
 }
 
-func TestWhoAsksAFullMailboxThatFailsKnowsAtOnce(t *testing.T) {
+func TestWhoAsksAFullMailboxKnowsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		ref, release := stuck(s, actor.Bounded(1, actor.Fail))
+		ref, release := stuck(s, actor.Bounded(1))
 		defer release()
 		letters := deadLetters(t, s)
 		ref.Tell(question{})
@@ -50,7 +50,7 @@ func TestWhoAsksAFullMailboxThatFailsKnowsAtOnce(t *testing.T) {
 func TestATellWaitsForRoomInAMailboxThatBlocks(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
-		ref, release := blocked(s, p, actor.Bounded(1, actor.Block).Within(time.Minute))
+		ref, release := blocked(s, p, actor.Bounded(1).Block(time.Minute))
 		ref.Tell(1)
 		time.AfterFunc(time.Second, func() { close(release) })
 		start := time.Now()
@@ -70,8 +70,8 @@ func TestATellThatHasWaitedLongEnoughForRoomIsADeadLetter(t *testing.T) {
 		mailbox actor.Mailbox
 		waits   time.Duration
 	}{
-		"a second": {actor.Bounded(1, actor.Block), time.Second},
-		"a minute": {actor.Bounded(1, actor.Block).Within(time.Minute), time.Minute},
+		"a second": {actor.Bounded(1).Block(time.Second), time.Second},
+		"a minute": {actor.Bounded(1).Block(time.Minute), time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
@@ -94,7 +94,7 @@ func TestATellThatHasWaitedLongEnoughForRoomIsADeadLetter(t *testing.T) {
 func TestThoseWhoWaitForRoomGetItInTheOrderInWhichTheyCame(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
-		ref, release := blocked(s, p, actor.Bounded(2, actor.Block).Within(time.Hour))
+		ref, release := blocked(s, p, actor.Bounded(2).Block(time.Hour))
 		for n := range 20 {
 			go ref.Tell(n + 1)
 			settle()
@@ -110,7 +110,7 @@ func TestAnActorDoesNotWaitForRoomInItsOwnMailbox(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
 		letters := deadLetters(t, s)
-		ref := actor.Spawn(s, obedient(), "", actor.WithMailbox(actor.Bounded(1, actor.Block).Within(time.Hour)))
+		ref := actor.Spawn(s, obedient(), "", actor.Bounded(1).Block(time.Hour))
 		start := time.Now()
 		ref.Tell(do(func(ctx *actor.Context[order]) {
 			ctx.Self().Tell(say(p, "first"))
@@ -122,6 +122,32 @@ func TestAnActorDoesNotWaitForRoomInItsOwnMailbox(t *testing.T) {
 	})
 }
 
+func TestAnActorDoesNotWaitForRoomInItsOwnMailboxAtItsEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		var took time.Duration
+		toItself := func(ctx *actor.Context[order]) {
+			start := time.Now()
+			for range 3 {
+				ctx.Self().Tell(stop)
+			}
+			took += time.Since(start)
+		}
+		ref := actor.Spawn(s, obedient().OnSignal(func(ctx *actor.Context[order], _ actor.Signal) actor.Behavior[order] {
+			toItself(ctx)
+			return behaviors.Same
+		}), "", actor.Bounded(1).Block(time.Hour))
+		ref.Tell(func(ctx *actor.Context[order]) actor.Behavior[order] {
+			ctx.Defer(func() { toItself(ctx) })
+			return behaviors.Stopped
+		})
+		for range 6 {
+			letters.Receive()
+		}
+		require.Zero(t, took)
+	})
+}
+
 func TestWhoWaitsForRoomIsTurnedAwayWhenTheActorEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		letters := deadLetters(t, s)
@@ -129,7 +155,7 @@ func TestWhoWaitsForRoomIsTurnedAwayWhenTheActorEnds(t *testing.T) {
 		ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
 			<-release
 			return behaviors.Stopped
-		}), "", actor.WithMailbox(actor.Bounded(1, actor.Block).Within(time.Hour)))
+		}), "", actor.Bounded(1).Block(time.Hour))
 		ref.Tell(0)
 		settle()
 		ref.Tell(1)
@@ -155,7 +181,7 @@ func TestWhoWaitsForRoomIsTurnedAwayWhenTheActorEnds(t *testing.T) {
 
 func TestTwoActorsThatWaitForEachOthersRoomGoOnWhenTheirTimeIsOver(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		box := actor.WithMailbox(actor.Bounded(1, actor.Block))
+		box := actor.Bounded(1).Block(time.Second)
 		a, b := actor.Spawn(s, obedient(), "a", box), actor.Spawn(s, obedient(), "b", box)
 		flood := func(to actor.ActorRef[order]) order {
 			return do(func(*actor.Context[order]) {
@@ -173,11 +199,13 @@ func TestTwoActorsThatWaitForEachOthersRoomGoOnWhenTheirTimeIsOver(t *testing.T)
 	})
 }
 
-func TestOnlyAMailboxThatBlocksHasATimeToWait(t *testing.T) {
-	require.PanicsWithValue(t, "actor: only a mailbox that is Bounded with Block has a time to wait",
-		func() { actor.Bounded(1, actor.Fail).Within(time.Second) })
+func TestOnlyABoundedMailboxOverflows(t *testing.T) {
+	require.PanicsWithValue(t, "actor: Block is for a mailbox that is Bounded",
+		func() { actor.Mailbox{}.Block(time.Second) })
+	require.PanicsWithValue(t, "actor: DropOldest is for a mailbox that is Bounded",
+		func() { actor.Prioritized(func(n int) int { return n }).DropOldest() })
 	require.PanicsWithValue(t, "actor: time to wait for room in a mailbox 0s is not positive",
-		func() { actor.Bounded(1, actor.Block).Within(0) })
+		func() { actor.Bounded(1).Block(0) })
 }
 
 // A job has a priority.
@@ -208,7 +236,7 @@ func TestAMailboxWithPrioritiesGivesTheLowestFirstAndEqualsInOrder(t *testing.T)
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
 		release := make(chan struct{})
-		ref := actor.Spawn(s, worker(p, release), "", actor.WithMailbox(actor.Prioritized(priorityOf)))
+		ref := actor.Spawn(s, worker(p, release), "", actor.Prioritized(priorityOf))
 		ref.Tell(job{9, 0})
 		settle()
 		for n := range 3 {
@@ -234,7 +262,7 @@ func TestAFailureOfAPriorityIsOneOfTheActorAndLosesThatMessageOnly(t *testing.T)
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
 		release := make(chan struct{})
-		ref := actor.Spawn(s, worker(p, release), "", actor.WithMailbox(actor.Prioritized(priorityOf)))
+		ref := actor.Spawn(s, worker(p, release), "", actor.Prioritized(priorityOf))
 		ref.Tell(job{9, 0})
 		settle()
 		var delivered error
@@ -261,7 +289,7 @@ func TestWhatWaitsByPriorityAtTheEndIsDeadLetters(t *testing.T) {
 			}
 			<-release
 			return behaviors.Same
-		}), "", actor.WithMailbox(actor.Prioritized(priorityOf)))
+		}), "", actor.Prioritized(priorityOf))
 		ref.Tell(job{9, 0})
 		settle()
 		for n := range 50 {
@@ -282,7 +310,7 @@ func TestAPriorityIsForTheActorsOwnMessages(t *testing.T) {
 		require.PanicsWithValue(t,
 			"actor: the mailbox of /user/other has a priority of type func(actor_test.job) int; it needs one of type func(int) int",
 			func() {
-				actor.Spawn(s, behaviors.Ignore[int], "other", actor.WithMailbox(actor.Prioritized(priorityOf)))
+				actor.Spawn(s, behaviors.Ignore[int], "other", actor.Prioritized(priorityOf))
 			})
 	})
 }
@@ -291,7 +319,7 @@ func TestATimerThatIsHandledMakesNoRoomForAMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
 		letters := deadLetters(t, s)
-		ref := actor.Spawn(s, obedient(), "", actor.WithMailbox(actor.Bounded(1, actor.Block).Within(time.Hour)))
+		ref := actor.Spawn(s, obedient(), "", actor.Bounded(1).Block(time.Hour))
 		ref.Tell(do(func(ctx *actor.Context[order]) {
 			ctx.After("timer", time.Millisecond, say(p, "timer"))
 			time.Sleep(time.Second) // the handler is at work
@@ -313,7 +341,7 @@ func TestAnActorWithPrioritiesIsDrainedOfWhatWaitsAndOfNothingElse(t *testing.T)
 		release := make(chan struct{})
 		var child actor.ActorRef[job]
 		parent := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
-			child = actor.Spawn(ctx, worker(p, release), "", actor.WithMailbox(actor.Prioritized(priorityOf)))
+			child = actor.Spawn(ctx, worker(p, release), "", actor.Prioritized(priorityOf))
 			return obedient()
 		}), "")
 		settle()

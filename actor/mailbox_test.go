@@ -19,7 +19,7 @@ func blocked(s *actor.System, p *testkit.Probe[int], m actor.Mailbox) (ref actor
 		<-release
 		p.Ref().Tell(n)
 		return behaviors.Same
-	}), "blocked", actor.WithMailbox(m))
+	}), "blocked", m)
 	ref.Tell(0)
 	settle()
 	return ref, release
@@ -34,12 +34,12 @@ func TestAFullMailboxDropsAndReports(t *testing.T) {
 		delivered []int
 		dropped   []int
 	}{
-		{"unbounded", actor.Unbounded(), 6, []int{1, 2, 3, 4, 5, 6}, nil},
-		{"4, drop newest", actor.Bounded(4, actor.DropNewest), 6, []int{1, 2, 3, 4}, []int{5, 6}},
-		{"2, drop oldest", actor.Bounded(2, actor.DropOldest), 3, []int{2, 3}, []int{1}},
-		{"2, drop oldest, overrun", actor.Bounded(2, actor.DropOldest), 7, []int{6, 7}, []int{1, 2, 3, 4, 5}},
-		{"1, drop newest", actor.Bounded(1, actor.DropNewest), 3, []int{1}, []int{2, 3}},
-		{"as many as fit", actor.Bounded(3, actor.DropOldest), 3, []int{1, 2, 3}, nil},
+		{"unbounded", actor.Mailbox{}, 6, []int{1, 2, 3, 4, 5, 6}, nil},
+		{"4, drop newest", actor.Bounded(4), 6, []int{1, 2, 3, 4}, []int{5, 6}},
+		{"2, drop oldest", actor.Bounded(2).DropOldest(), 3, []int{2, 3}, []int{1}},
+		{"2, drop oldest, overrun", actor.Bounded(2).DropOldest(), 7, []int{6, 7}, []int{1, 2, 3, 4, 5}},
+		{"1, drop newest", actor.Bounded(1), 3, []int{1}, []int{2, 3}},
+		{"as many as fit", actor.Bounded(3).DropOldest(), 3, []int{1, 2, 3}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
@@ -67,7 +67,7 @@ func TestAFullMailboxDropsAndReports(t *testing.T) {
 func TestABoundedMailboxHasRoomAgainWhenMessagesHaveBeenHandled(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
-		ref, release := blocked(s, p, actor.Bounded(2, actor.DropNewest))
+		ref, release := blocked(s, p, actor.Bounded(2))
 		close(release)
 		settle()
 		for round := range 1000 {
@@ -83,14 +83,14 @@ func TestABoundedMailboxHasRoomAgainWhenMessagesHaveBeenHandled(t *testing.T) {
 }
 
 func TestABoundMustBePositive(t *testing.T) {
-	require.PanicsWithValue(t, "actor: mailbox bound 0 is not positive", func() { actor.Bounded(0, actor.DropOldest) })
+	require.PanicsWithValue(t, "actor: mailbox bound 0 is not positive", func() { actor.Bounded(0).DropOldest() })
 }
 
 func TestAFloodIsHandledInOrder(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		const flood = 10_000
 		p := testkit.NewProbe[int](t, s)
-		ref, release := blocked(s, p, actor.Unbounded())
+		ref, release := blocked(s, p, actor.Mailbox{})
 		for n := 1; n < flood; n++ {
 			ref.Tell(n)
 		}

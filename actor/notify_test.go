@@ -32,7 +32,7 @@ func notified(give chan<- func(), handled *int, slow time.Duration) actor.Behavi
 func TestNotificationsThatWaitAreOne(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		give, handled := make(chan func(), 1), 0
-		ref := actor.Spawn(s, notified(give, &handled, time.Second), "a", actor.WithMailbox(actor.Bounded(1, actor.DropNewest)))
+		ref := actor.Spawn(s, notified(give, &handled, time.Second), "a", actor.Bounded(1))
 		notify := <-give
 		for range 3 {
 			ref.Tell("fill the mailbox")

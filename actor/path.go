@@ -72,7 +72,11 @@ func (c *core) fullString() string {
 	if c.uid == 0 {
 		return c.fullPath()
 	}
-	return c.fullPath() + "#" + strconv.FormatUint(c.uid, 10)
+	number := strconv.FormatUint(c.uid, 10)
+	if c.outside && c.sys != nil && c.sys.address != "" { // at once: each ask of another node needs it
+		return scheme + c.sys.name + "@" + c.sys.address + tempPrefix + number + "#" + number
+	}
+	return c.fullPath() + "#" + number
 }
 
 func formatPath(system, address, path string) string {

@@ -23,8 +23,13 @@ type Payload struct {
 }
 
 // Pack encodes v. Refs inside become reachable from other nodes. Its errors wrap
-// [ErrNotSerializable] and say what to do.
-func Pack(v any) (Payload, error) {
+// [ErrNotSerializable] and say what to do; a panic in a method of v is one.
+func Pack(v any) (p Payload, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p, err = Payload{}, fmt.Errorf("%w: %w", ErrNotSerializable, panicError(r))
+		}
+	}()
 	name, data, err := codec.Encode(v)
 	if err != nil {
 		return Payload{}, fmt.Errorf("%w: %w", ErrNotSerializable, err)
@@ -35,10 +40,7 @@ func Pack(v any) (Payload, error) {
 // Unpack decodes p. Refs inside belong to s, which may be nil when there are none. Its
 // errors wrap [ErrNotDecodable] and say what to do.
 func (p Payload) Unpack(s *System) (any, error) {
-	v, err := codec.Decode(p.Type, p.Data)
-	if err == nil {
-		v, err = bind(s, v)
-	}
+	v, err := codec.DecodeAnd(p.Type, p.Data, func(v reflect.Value) error { return bindValue(s, v) })
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotDecodable, err)
 	}

@@ -149,7 +149,7 @@ func TestShutdownWaitsForPipedFunctions(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("too slow"))
 		defer cancel()
 		err := s.Shutdown(ctx)
-		require.EqualError(t, err, "actor: shutdown of system test: still running: functions given to PipeToSelf: too slow")
+		require.EqualError(t, err, "actor: shutdown of system test: phase actors-stop: still running: functions given to PipeToSelf: too slow")
 		close(release)
 		require.NoError(t, s.Shutdown(t.Context()))
 	})

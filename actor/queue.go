@@ -1,15 +1,12 @@
 package actor
 
-// A queue holds the items of a cell: what is being worked through by the turn that
-// runs, and what has come since. The mutex of the core guards it; but batch belongs to
-// the turn, unless the actor is suspended.
+// A queue holds the items that have come since a turn has taken its batch. The mutex of
+// the core guards it.
 type queue[M any] struct {
-	first   M // comes before waiting, if alone; so that a shallow mailbox needs no chunk
 	alone   bool
 	exempt  int32 // how many of those waiting no bound counts
 	waiting chain[M]
-
-	batch chain[M]
+	first   M // comes before waiting, if alone; so that a shallow mailbox needs no chunk
 }
 
 // put adds a message to a queue that has no bound.
@@ -28,7 +25,7 @@ func (q *queue[M]) push(it item[M], box Mailbox, chunks *chunks[M]) (over item[M
 	case it.exempt():
 		q.exempt++
 	case q.waiting.size-int(q.exempt) < box.capacity:
-	case box.overflow == DropOldest:
+	case box.overflow == dropOldest:
 		over, overflow = q.waiting.takeBounded(chunks), true
 	default:
 		return it, true
@@ -50,19 +47,19 @@ func (q *queue[M]) takeFirst() (msg M, ok bool) {
 // refill makes what waits the batch, all of it, or one item of a bounded mailbox, whose
 // bound counts what waits. It is called when the batch has been worked through, and
 // nothing waits alone.
-func (q *queue[M]) refill(box Mailbox, chunks *chunks[M]) bool {
+func (q *queue[M]) refill(batch *chain[M], box Mailbox, chunks *chunks[M]) bool {
 	if q.waiting.size == 0 {
 		return false
 	}
 	if box.capacity == 0 {
-		q.batch, q.waiting = q.waiting, chain[M]{}
+		*batch, q.waiting = q.waiting, chain[M]{}
 		return true
 	}
 	it, _ := q.waiting.pop(chunks)
 	if it.exempt() {
 		q.exempt--
 	}
-	q.batch.push(it, chunks)
+	batch.push(it, chunks)
 	return true
 }
 
@@ -73,33 +70,16 @@ func (q *queue[M]) full(it item[M], box Mailbox) bool {
 
 // size is how many items there are.
 func (q *queue[M]) size() int {
-	n := q.batch.size + q.waiting.size
 	if q.alone {
-		n++
+		return q.waiting.size + 1
 	}
-	return n
+	return q.waiting.size
 }
 
-// putBack puts items before all others; no bound counts them.
-func (q *queue[M]) putBack(items []item[M], chunks *chunks[M]) {
-	var back chain[M]
-	for _, it := range items {
-		back.push(it, chunks)
-	}
-	back.join(q.batch)
-	q.batch = back
-}
-
-// drain empties the queue and returns all that was in it, in order.
-func (q *queue[M]) drain(chunks *chunks[M]) []item[M] {
-	size := q.size()
-	if size == 0 {
-		return nil
-	}
-	rest := make([]item[M], 0, size)
-	rest = q.batch.drain(rest, chunks)
+// drain empties the queue and appends all that was in it, in order.
+func (q *queue[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
 	if msg, ok := q.takeFirst(); ok {
-		rest = append(rest, item[M]{msg: msg})
+		into = append(into, item[M]{msg: msg})
 	}
-	return q.waiting.drain(rest, chunks)
+	return q.waiting.drain(into, chunks)
 }

@@ -18,15 +18,15 @@ func (nudge) undelivered() (any, bool) { return nil, false }
 // random operations.
 func TestAQueueIsASliceInPieces(t *testing.T) {
 	boxes := map[string]Mailbox{
-		"unbounded":   Unbounded(),
-		"drop newest": Bounded(5, DropNewest),
-		"drop oldest": Bounded(5, DropOldest),
+		"unbounded":   {},
+		"drop newest": Bounded(5),
+		"drop oldest": Bounded(5).DropOldest(),
 	}
 	for name, box := range boxes {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(5) {
 				random := rand.New(rand.NewPCG(seed, seed))
-				var q queue[int]
+				q := new(queueAndBatch)
 				m := model{box: box, chunks: new(chunks[int])}
 				for n := range 1000 {
 					switch random.IntN(10) {
@@ -36,27 +36,33 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 							m.waiting = append(m.waiting, item[int]{msg: n})
 						}
 					case 0, 1, 2, 3:
-						m.push(t, &q, item[int]{msg: n})
+						m.push(t, q, item[int]{msg: n})
 					case 4:
-						m.push(t, &q, item[int]{task: nudge{n}})
+						m.push(t, q, item[int]{task: nudge{n}})
 					case 5:
-						m.pop(t, &q)
+						m.pop(t, q)
 					case 6:
 						for range random.IntN(400) {
-							m.pop(t, &q)
+							m.pop(t, q)
 						}
 					case 7:
 						for range random.IntN(300) {
-							m.push(t, &q, item[int]{msg: n})
+							m.push(t, q, item[int]{msg: n})
 						}
 					}
-					require.Equal(t, len(m.batch)+len(m.waiting), q.size(), "seed %d", seed)
+					require.Equal(t, len(m.batch)+len(m.waiting), q.batch.size+q.size(), "seed %d", seed)
 				}
-				require.Equal(t, append(m.batch, m.waiting...), append([]item[int]{}, q.drain(m.chunks)...), "seed %d", seed)
+				require.Equal(t, append(m.batch, m.waiting...), q.drain(q.batch.drain([]item[int]{}, m.chunks), m.chunks), "seed %d", seed)
 				require.Zero(t, q.size())
 			}
 		})
 	}
+}
+
+// A queueAndBatch is what a cell has.
+type queueAndBatch struct {
+	queue[int]
+	batch chain[int]
 }
 
 // model is a queue as simple as can be.
@@ -66,7 +72,7 @@ type model struct {
 	batch, waiting []item[int]
 }
 
-func (m *model) push(t *testing.T, q *queue[int], it item[int]) {
+func (m *model) push(t *testing.T, q *queueAndBatch, it item[int]) {
 	over, overflow := q.push(it, m.box, m.chunks)
 	bounded, first := 0, -1
 	for i, x := range m.waiting {
@@ -81,7 +87,7 @@ func (m *model) push(t *testing.T, q *queue[int], it item[int]) {
 	case m.box.capacity == 0 || it.exempt() || bounded < m.box.capacity:
 		require.False(t, overflow)
 		m.waiting = append(m.waiting, it)
-	case m.box.overflow == DropNewest:
+	case m.box.overflow == dropNewest:
 		require.True(t, overflow)
 		require.Equal(t, it, over)
 	default:
@@ -91,7 +97,7 @@ func (m *model) push(t *testing.T, q *queue[int], it item[int]) {
 	}
 }
 
-func (m *model) pop(t *testing.T, q *queue[int]) {
+func (m *model) pop(t *testing.T, q *queueAndBatch) {
 	it, ok := q.batch.pop(m.chunks)
 	if !ok {
 		require.Empty(t, m.batch)
@@ -100,7 +106,7 @@ func (m *model) pop(t *testing.T, q *queue[int]) {
 			m.waiting = m.waiting[1:]
 			return
 		}
-		require.Equal(t, len(m.waiting) > 0, q.refill(m.box, m.chunks))
+		require.Equal(t, len(m.waiting) > 0, q.refill(&q.batch, m.box, m.chunks))
 		if m.box.capacity == 0 {
 			m.batch, m.waiting = m.waiting, nil
 		} else if len(m.waiting) > 0 {
@@ -116,18 +122,18 @@ func (m *model) pop(t *testing.T, q *queue[int]) {
 }
 
 func TestAChainThatHasBeenWorkedOffHoldsNoMemory(t *testing.T) {
-	var q queue[int]
+	var q queueAndBatch
 	pool := new(chunks[int])
 	for n := range 5000 {
 		q.put(n, pool)
 	}
 	q.takeFirst()
-	require.True(t, q.refill(Unbounded(), pool))
+	require.True(t, q.refill(&q.batch, Mailbox{}, pool))
 	for range 4999 {
 		_, ok := q.batch.pop(pool)
 		require.True(t, ok)
 	}
-	require.Equal(t, queue[int]{}, q)
+	require.Equal(t, queueAndBatch{}, q)
 }
 
 func TestAChainRetainsNothingThatItHasGivenAway(t *testing.T) {
@@ -150,20 +156,20 @@ func TestAChunkOfLargeMessagesHasFewOfThem(t *testing.T) {
 }
 
 func TestWhatIsPutBackComesBeforeAllElse(t *testing.T) {
-	var q queue[int]
+	var q queueAndBatch
 	pool := new(chunks[int])
 	for n := range 100 {
 		q.put(100+n, pool)
 	}
 	q.takeFirst()
-	q.refill(Unbounded(), pool)
+	q.refill(&q.batch, Mailbox{}, pool)
 	q.put(200, pool)
 	back := make([]item[int], 100)
 	for n := range back {
 		back[n].msg = n + 1
 	}
-	q.putBack(back, pool)
-	for n, it := range q.drain(pool) {
+	q.batch.putBack(back, pool)
+	for n, it := range q.drain(q.batch.drain(nil, pool), pool) {
 		require.Equal(t, n+1, it.msg)
 	}
 }

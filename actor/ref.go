@@ -2,7 +2,6 @@ package actor
 
 import (
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -24,9 +23,9 @@ type AnyRef interface {
 	target() *core
 }
 
-// Tell hands msg to the actor. It never panics, and blocks only where a mailbox says so
-// that is [Bounded] with [Block]. Messages of one sender
-// to one actor arrive in the order in which they were told. What cannot be delivered is
+// Tell hands msg to the actor. It never panics, and blocks only where a mailbox does,
+// see [Mailbox.Block]. Messages of one sender to one actor arrive in the order in which they
+// were told. What cannot be delivered is
 // published as a [DeadLetter], on every running system of the process when the ref is
 // the zero ActorRef.
 func (r ActorRef[M]) Tell(msg M) {
@@ -50,7 +49,7 @@ func (r ActorRef[M]) Tell(msg M) {
 // teller to know.
 func (r ActorRef[M]) offer(msg M) (full error) {
 	c, here := r.c.impl.(*cell[M])
-	if !here || c.conf.box.overflow < Fail {
+	if !here || c.conf.box.capacity == 0 || c.conf.box.overflow == dropOldest {
 		r.Tell(msg)
 		return nil
 	}
@@ -80,31 +79,26 @@ type core struct {
 	uid     uint64 // 0 means whoever lives at the path
 	impl    receiver
 	life    atomic.Pointer[life] // nil for what nobody has looked at
-	after   *core                // the next one that is ready; guarded by the mutex of the scheduler
 	older   *core                // siblings; guarded by the mutex of the parent
 	younger *core
+	after   *core       // the next one that is ready; guarded by the mutex of the scheduler, or of the runner that has it
 	ended   atomic.Bool // its context is done
 	outside bool        // it is not in the tree: an ask, or an adapter
 
-	mu       sync.Mutex // guards all below, and the queues of a cell
-	children *children  // nil: there never were any
-	watchers []watcher
+	cause error // the failure that it ended by; set before over is, and not read before
+
+	children *children // nil: there never were any; guarded by mu, as all below and the queues of a cell
+	watchers *watchers // nil: there are none
+	mu       sync.Mutex
 	unborn   bool // its first behavior has not run
 	closed   bool // takes no more children
 	dead     bool // takes no more messages
 	over     bool // its watchers have been told
-
-	cause error // the failure that it ended by; set before over is, and not read before
 }
 
 // A receiver is the part of a core that knows message types.
 type receiver interface {
 	deliver(msg any) // a message whose type must still be checked
-}
-
-// A watcher is told of the end of what it watches. It must be comparable.
-type watcher interface {
-	watchedEnded(target *core, err error) // must not block
 }
 
 // actor returns the core of the actor that c stands for: the owner of an adapter, and
@@ -122,41 +116,10 @@ func (c *core) actor() *core {
 	return c
 }
 
-// addWatcher returns false when it is all over with c.
-func (c *core) addWatcher(w watcher) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over {
-		return false
-	}
-	c.watchers = append(c.watchers, w)
-	return true
-}
-
-func (c *core) removeWatcher(w watcher) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := slices.Index(c.watchers, w); i >= 0 {
-		c.watchers = slices.Delete(c.watchers, i, i+1)
-	}
-}
-
-// tellWatchers tells all watchers of the end of c, which is over now.
-func (c *core) tellWatchers() {
-	c.mu.Lock()
-	c.over = true
-	watchers := c.watchers
-	c.watchers = nil
-	c.mu.Unlock()
-	for _, w := range watchers {
-		w.watchedEnded(c, c.cause)
-	}
-}
-
 func (c *core) terminated() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.dead
+	return c.dead || c.over // an ask is only over
 }
 
 func (r ActorRef[M]) target() *core { return r.c }

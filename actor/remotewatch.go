@@ -65,11 +65,7 @@ func (r *remotes) at(address string) []*core {
 // nodeGone tells the watchers of c, which are asks. It is not over with c: another
 // incarnation of its node may have the actor.
 func (c *core) nodeGone() {
-	c.mu.Lock()
-	asks := c.watchers
-	c.watchers = nil
-	c.mu.Unlock()
-	for _, w := range asks {
-		w.watchedEnded(c, ErrUnreachable)
+	for _, ask := range c.takeWatchers(false) {
+		ask.watchedEnded(c, ErrUnreachable)
 	}
 }

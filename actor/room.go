@@ -86,3 +86,15 @@ func (r *room[M]) leave(at uint64) {
 		r.at.CompareAndSwap(at, 0)
 	}
 }
+
+// lend returns f, which another goroutine is to call in place of the turn's.
+func (r *room[M]) lend(f func()) func() {
+	if r == nil {
+		return f
+	}
+	return func() {
+		lender := r.at.Swap(goroutine())
+		defer r.at.Store(lender)
+		f()
+	}
+}

@@ -1,17 +1,32 @@
 package actor
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+)
 
-// A runner is a goroutine that works for a scheduler, and what is known of it. The mutex
-// of the scheduler guards it all.
+// A runner is a goroutine that works for a scheduler, and what is known of it.
 type runner struct {
-	main  func() // of the goroutine, made once
-	at    *core  // whose turn it is inside of; nil: none
-	place int    // in the set of runners
-	moved bool   // since the watch looked last
-	stuck bool   // it has not, or has said that it will not; it does not count
+	main func() // of the goroutine, made once
+
+	place int  // in the set of runners; guarded by the mutex of the scheduler
+	stuck bool // it has not moved, or has said that it will not; it does not count; likewise
 	after *runner
+
+	turns int  // of its share, since it was given one; owned by the goroutine
+	taken bool // it may have a share; likewise
+
+	// The goroutine writes to these under mu or under the mutex of the scheduler; others do
+	// under both, and may read them then.
+	mu    sync.Mutex
+	at    *core // whose turn it is inside of; nil: none
+	moved bool  // since the watch looked last
+	share *core // the first of those that it is to run after that
 }
+
+// maxShare is how many actors a runner takes out of the queue at once, beside the one that
+// it runs first.
+const maxShare = 16
 
 // A worker is a core that can be ready.
 type worker interface {
@@ -37,6 +52,8 @@ func (s *scheduler) engage() *runner {
 	}
 	s.busy++
 	s.looking++
+	s.news.Store(true)
+	s.runners.add(r)
 	return r
 }
 
@@ -50,8 +67,39 @@ func (s *scheduler) work(r *runner, c *core) {
 		if again != nil || turns%yieldAfter == 0 {
 			runtime.Gosched()
 		}
-		c = s.next(r, again)
+		c = s.goOn(r, again)
 	}
+}
+
+// goOn returns what r is to do after a turn; nil ends it. again is what it has been at and
+// has more to do, or nil.
+func (s *scheduler) goOn(r *runner, again *core) *core {
+	c := r.nextOfShare()
+	if c == nil {
+		return s.next(r, again)
+	}
+	if again != nil {
+		s.ready(again)
+	}
+	return c
+}
+
+// nextOfShare moves r to the next one that it has taken; nil when it has none.
+func (r *runner) nextOfShare() *core {
+	if !r.taken {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.share
+	if c == nil {
+		r.taken = false
+		return nil
+	}
+	r.share, c.after = c.after, nil
+	r.at, r.moved = c, true
+	r.turns++
+	return c
 }
 
 // replace puts another goroutine into the place of the one that runs as r: it calls f for
@@ -59,16 +107,20 @@ func (s *scheduler) work(r *runner, c *core) {
 func (s *scheduler) replace(r *runner, c *core, f func()) {
 	go func() {
 		f()
-		s.work(r, s.next(r, c))
+		s.work(r, s.goOn(r, c))
 	}()
 }
 
-// begin gives r the first of those who wait, and gives back the mutex.
+// begin gives r the first of those who wait, and a share of the others, and gives back the
+// mutex.
 func (s *scheduler) begin(r *runner) *core {
 	c := s.pop()
 	r.at, r.moved = c, true
-	s.turns++
-	s.runners.add(r)
+	s.turns += r.turns + 1
+	r.turns = 0
+	if s.waiting > 1 && !s.isGenerous() {
+		s.giveShare(r)
+	}
 	more := s.reinforce()
 	s.mu.Unlock()
 	if more != nil {
@@ -77,10 +129,43 @@ func (s *scheduler) begin(r *runner) *core {
 	return c
 }
 
+// giveShare lets r have half of those who wait, so that it need not come back for each. The
+// watch sees that they get another runner when the first of them takes long.
+func (s *scheduler) giveShare(r *runner) {
+	n := min(s.waiting/2, maxShare)
+	last := s.head
+	for range n - 1 {
+		last = last.after
+	}
+	r.share, r.taken = s.head, true
+	s.head, last.after = last.after, nil
+	s.waiting -= n // there are others left
+	if !s.watching {
+		s.armWatch()
+	}
+}
+
+// takeShare puts those that r has taken before all who wait. The mutex of r is held.
+func (s *scheduler) takeShare(r *runner) {
+	if r.share == nil {
+		return
+	}
+	n, last := 1, r.share
+	for ; last.after != nil; last = last.after {
+		n++
+	}
+	last.after = s.head
+	if s.head == nil {
+		s.tail = last
+	}
+	s.head, r.share = r.share, nil
+	s.waiting += n
+	s.news.Store(true)
+}
+
 // returned notes that r is at nothing, and counts again.
 func (s *scheduler) returned(r *runner) {
 	r.at = nil
-	s.runners.remove(r)
 	if r.stuck {
 		r.stuck = false
 		s.busy++
@@ -90,6 +175,9 @@ func (s *scheduler) returned(r *runner) {
 // dismiss notes that r ends.
 func (s *scheduler) dismiss(r *runner) {
 	s.busy--
+	s.turns += r.turns
+	r.turns = 0
+	s.runners.remove(r)
 	if s.spares < maxSpares {
 		s.spares++
 		r.after, s.spare = s.spare, r
@@ -99,7 +187,7 @@ func (s *scheduler) dismiss(r *runner) {
 	}
 }
 
-// A runnerSet has the runners that are inside turns.
+// A runnerSet has the runners that have not ended.
 type runnerSet struct{ all []*runner }
 
 func (s *runnerSet) add(r *runner) {
@@ -113,14 +201,4 @@ func (s *runnerSet) remove(r *runner) {
 	s.all[r.place], s.all[end] = last, nil
 	last.place = r.place
 	s.all = s.all[:end]
-}
-
-// at returns the runner that is inside a turn of c; nil when none is.
-func (s *runnerSet) at(c *core) *runner {
-	for _, r := range s.all {
-		if r.at == c {
-			return r
-		}
-	}
-	return nil
 }

@@ -1,8 +1,11 @@
 package actor
 
 import (
+	"cmp"
+	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,29 +17,30 @@ import (
 // Normally there are no more runners than processors. But handlers may block, and nobody
 // who waits may be held hostage by that. Who knows that it is going to block says so; see
 // [scheduler.vacate]. For the others there is a watch, a timer that runs only while actors
-// wait: it sees which runners have not moved since it looked last, and replaces them; and
+// wait, in the queue or for the runner that has taken them: it sees which runners have not moved since it looked last, and replaces them; and
 // where turns take long, be it that they block or compute, it makes the scheduler
-// generous: every actor that gets ready has a runner of its own for a while. That costs
-// little where turns are long.
+// generous: every actor that gets ready has a runner of its own for a while, up to 64 for
+// each processor. That costs little where turns are long.
 //
 // A system may live in a bubble of testing/synctest, so that schedulers share nothing. There
 // the scheduler is generous all the time: a bubble is quiet when all of its goroutines are
 // blocked, and then everybody must have done what he could, without a timer's help.
 type scheduler struct {
-	mu      sync.Mutex // guards all below, and core.after
+	mu      sync.Mutex // guards all below, and core.after but in the share of a runner
 	head    *core      // the queue of actors that are ready
 	tail    *core
 	waiting int  // how many are in it
 	limit   int  // of runners, while the scheduler is not generous
 	virtual bool // time is, so that it is always generous
 
-	busy    int       // runners that count: they look for work, or are inside turns and move
-	looking int       // how many of them look for work, those that have been started just now included
-	runners runnerSet // all that are inside turns
-	spare   *runner   // those that have ended, to be started again
-	spares  int       // how many there are
-	skip    int       // how often to do without one more runner
-	futile  int       // the value of skip when the next one finds nothing to do
+	busy    int         // runners that count: they look for work, or are inside turns and move
+	looking int         // how many of them look for work, those that have been started just now included
+	news    atomic.Bool // something may have got ready since who looks has looked; may be read without mu
+	runners runnerSet   // all that have not ended
+	spare   *runner     // those that have ended, to be started again
+	spares  int         // how many there are
+	skip    int         // how often to do without one more runner
+	futile  int         // the value of skip when the next one finds nothing to do
 
 	watch    *time.Timer
 	watching bool // watch is armed
@@ -55,10 +59,11 @@ const (
 	// The watch is generous for so many looks, and longer each time when it finds that
 	// turns are still long after that.
 	minPatience, maxPatience = 8, 128
+	// generosity is how many runners that move there may be for each processor while the
+	// scheduler is generous.
+	generosity = 64
 	// yieldAfter is how many turns a runner works before it lets other goroutines run.
 	yieldAfter = 128
-	// looks is how often a runner looks for work before it ends.
-	looks = 6
 	// maxSpares is how many runners that have ended are kept.
 	maxSpares = 64
 	// maxFutile bounds how often a second runner is not started after one was of no use.
@@ -84,6 +89,9 @@ func (s *scheduler) push(c *core) {
 	}
 	s.tail = c
 	s.waiting++
+	if s.looking > 0 {
+		s.news.Store(true)
+	}
 }
 
 // pop returns nil when nobody waits.
@@ -131,18 +139,30 @@ func (s *scheduler) needsMore() bool {
 	return true
 }
 
-// isGenerous says whether who gets ready has a runner of its own.
-func (s *scheduler) isGenerous() bool { return s.virtual || s.generous > 0 }
+// most is how many runners that move there may be.
+func (s *scheduler) most() int {
+	switch {
+	case s.virtual:
+		return math.MaxInt
+	case s.generous > 0:
+		return generosity * s.limit
+	}
+	return s.limit
+}
 
-// next returns what r is to do now; nil ends r. again is what it has been at and has more
-// to do, or nil.
+// isGenerous says whether who gets ready has a runner of its own.
+func (s *scheduler) isGenerous() bool {
+	return s.virtual || s.generous > 0 && s.busy < s.most()
+}
+
+// next is goOn for who has no share left.
 func (s *scheduler) next(r *runner, again *core) *core {
 	s.mu.Lock()
 	s.returned(r)
 	if again != nil {
 		s.push(again)
 	}
-	superfluous := s.busy > s.limit && !s.isGenerous()
+	superfluous := s.busy > s.most()
 	if s.head != nil && !superfluous {
 		return s.begin(r)
 	}
@@ -152,6 +172,7 @@ func (s *scheduler) next(r *runner, again *core) *core {
 		return nil
 	}
 	s.looking++
+	s.news.Store(s.head != nil)
 	s.mu.Unlock()
 	return s.look(r)
 }
@@ -160,26 +181,55 @@ func (s *scheduler) next(r *runner, again *core) *core {
 // have just made ready, as they will take it themselves, sooner than anybody else.
 func (s *scheduler) look(r *runner) *core {
 	var last *core
-	for n := 0; ; n++ {
-		s.mu.Lock()
-		first := s.head
-		if first != nil && (first == last || s.waiting > 1 || s.busy == s.looking || s.isGenerous()) {
-			s.looking--
-			s.skip, s.futile = s.skip/2, s.futile/2
-			return s.begin(r)
+	for range s.looks() {
+		if s.news.Load() {
+			c, seen := s.spot(r, last)
+			if c != nil {
+				return c
+			}
+			last = seen
 		}
-		if n == looks {
-			s.looking--
-			s.futile = min(2*s.futile+1, maxFutile)
-			s.skip = s.futile
-			s.dismiss(r)
-			s.mu.Unlock()
-			return nil
-		}
-		s.mu.Unlock()
-		last = first
 		runtime.Gosched()
 	}
+	return s.giveUp(r)
+}
+
+// looks is how often a runner looks for work before it ends: about ten microseconds. In a
+// bubble nobody else is busy, so that work does not come.
+func (s *scheduler) looks() int {
+	if s.virtual {
+		return 6
+	}
+	return 64
+}
+
+// spot returns what r is to do, if there is something for it; else what comes first, which
+// it leaves to the others if it has not been there before.
+func (s *scheduler) spot(r *runner, last *core) (c, first *core) {
+	s.mu.Lock()
+	first = s.head
+	if first != nil && (first == last || s.waiting > 1 || s.busy == s.looking || s.isGenerous()) {
+		s.looking--
+		s.skip, s.futile = s.skip/2, s.futile/2
+		return s.begin(r), first
+	}
+	s.news.Store(first != nil)
+	s.mu.Unlock()
+	return nil, first
+}
+
+// giveUp ends r, unless somebody waits after all.
+func (s *scheduler) giveUp(r *runner) *core {
+	s.mu.Lock()
+	s.looking--
+	if s.head != nil {
+		return s.begin(r)
+	}
+	s.futile = min(2*s.futile+1, maxFutile)
+	s.skip = s.futile
+	s.dismiss(r)
+	s.mu.Unlock()
+	return nil
 }
 
 // vacate says that c, which is inside a turn, is going to block: its runner does not count
@@ -187,13 +237,31 @@ func (s *scheduler) look(r *runner) *core {
 func (s *scheduler) vacate(c *core) {
 	s.mu.Lock()
 	var more *runner
-	if r := s.runners.at(c); r != nil && !r.stuck {
-		r.stuck = true
-		s.busy--
-		more = s.reinforce()
+	for _, r := range s.runners.all { // one may have ended such a turn, and not said so yet
+		if s.release(r, c) {
+			more = cmp.Or(more, s.reinforce())
+		}
 	}
 	s.mu.Unlock()
 	if more != nil {
 		go more.main()
 	}
+}
+
+// release notes that r is stuck, if it is inside a turn of c and was not.
+func (s *scheduler) release(r *runner, c *core) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.at != c || r.stuck {
+		return false
+	}
+	s.strand(r)
+	return true
+}
+
+// strand notes that r is stuck; what it has taken is for others. The mutex of r is held.
+func (s *scheduler) strand(r *runner) {
+	r.stuck = true
+	s.busy--
+	s.takeShare(r)
 }

@@ -10,7 +10,13 @@ import (
 
 // A Phase is a part of the shutdown of a system. Phases run one after the other, in the
 // order in which they are declared; what was added to one with [System.OnShutdown] runs
-// at the same time.
+// at the same time. Each may take so long, unless [System.SetPhaseTimeout] says otherwise:
+//
+//	ServiceUnbind          5 s
+//	ServiceRequestsDone    5 s
+//	ClusterLeave          60 s, as the next host of a singleton waits for the end of this one's
+//	ActorsStop            10 s for its tasks, and 10 s for the actors
+//	AfterActors           10 s
 type Phase int
 
 const (
@@ -29,9 +35,8 @@ const (
 	phases = iota
 )
 
-// phaseTimeouts are the defaults. Of the first two clients wait; in the others nodes have
-// to agree, and actors to end.
-var phaseTimeouts = [phases]time.Duration{5 * time.Second, 5 * time.Second, time.Minute, time.Minute, time.Minute}
+// phaseTimeouts are the defaults.
+var phaseTimeouts = [phases]time.Duration{5 * time.Second, 5 * time.Second, time.Minute, 10 * time.Second, 10 * time.Second}
 
 // String returns the name of the phase in errors, such as "service-unbind".
 func (p Phase) String() string {
@@ -48,8 +53,7 @@ func (p Phase) String() string {
 // has returned or not. An error, a panic and a task that did not return are in the error
 // of [System.Shutdown] under the name of the task, and keep no other task from running.
 //
-// A task may call Shutdown with its context, which returns nil at once, as that is under
-// way. Cancel takes the task back, if its phase has not begun. A task that is added after
+// Cancel takes the task back, if its phase has not begun. A task that is added after
 // that does not run, and is in the log. OnShutdown panics without a name or a task.
 func (s *System) OnShutdown(p Phase, name string, task func(ctx context.Context) error) (cancel func()) {
 	p.check()
@@ -64,8 +68,7 @@ func (s *System) OnShutdown(p Phase, name string, task func(ctx context.Context)
 }
 
 // SetPhaseTimeout says how long a phase may take until the next one begins; zero is no
-// limit. The default is five seconds for what clients wait for, and a minute for
-// [ClusterLeave] and later phases. It has no effect on a phase that has begun.
+// limit. [Phase] has the defaults. It has no effect on a phase that has begun.
 func (s *System) SetPhaseTimeout(p Phase, d time.Duration) {
 	p.check()
 	s.shutdown.mu.Lock()
@@ -91,6 +94,11 @@ func (p Phase) check() {
 // what did not end. Shutdown may be called again, also while another call waits, to wait
 // for that; who does is not told what only the impatience of others has cut short.
 //
+// With the context of an actor of the system, or of a function given to [PipeToSelf], it does
+// not wait for who calls it: it begins the shutdown, and returns [ErrShutdownGoesOn] at once.
+// With the context of a task of [System.OnShutdown] it returns nil. With another context it
+// waits for its own caller there, until that phase's time is over.
+//
 // A node of a cluster leaves it in the course of this.
 func (s *System) Shutdown(ctx context.Context) error {
 	if ctx.Value(withinShutdown{}) == s {
@@ -98,6 +106,9 @@ func (s *System) Shutdown(ctx context.Context) error {
 	}
 	d := &s.shutdown
 	d.once.Do(func() { go s.runPhases() }) //nolint:contextcheck // it is for all who wait, and outlives their patience
+	if c, ok := ctx.Value(ownerKey{}).(*core); ok && c.sys == s {
+		return fmt.Errorf("actor: shutdown of system %s: %w", s.name, ErrShutdownGoesOn)
+	}
 	if wait(ctx, d.done) {
 		return d.result(false)
 	}

@@ -114,7 +114,7 @@ func TestActorsThatDoNotStopInTimeAreNamedAndTheShutdownGoesOn(t *testing.T) {
 		s.SetPhaseTimeout(actor.ActorsStop, 2*time.Second)
 		s.OnShutdown(actor.AfterActors, "ends", d.task("ends", 0))
 		require.EqualError(t, s.Shutdown(t.Context()),
-			"actor: shutdown of system test: still running: /user/stuck: not done after 2s: context deadline exceeded")
+			"actor: shutdown of system test: phase actors-stop: still running: /user/stuck: not done after 2s: context deadline exceeded")
 		require.Equal(t, []string{"ends"}, d.lines)
 		select {
 		case <-s.Terminated():
@@ -154,11 +154,80 @@ func TestATaskMayCallShutdown(t *testing.T) {
 	})
 }
 
-func TestATaskThatWaitsForTheShutdownItselfIsOverrun(t *testing.T) {
+func TestAShutdownInsideOfAnActorGoesOnWithoutIt(t *testing.T) {
+	for name, call := range map[string]func(ctx *actor.Context[order], shutdown func(context.Context)){
+		"in a handler": func(ctx *actor.Context[order], shutdown func(context.Context)) { shutdown(ctx) },
+		"in a piped function": func(ctx *actor.Context[order], shutdown func(context.Context)) {
+			actor.PipeToSelf(ctx, func(ctx context.Context) (int, error) { shutdown(ctx); return 0, nil },
+				func(int, error) order { return nil })
+		},
+		"at its end": func(ctx *actor.Context[order], shutdown func(context.Context)) {
+			ctx.Defer(func() { shutdown(ctx) })
+			ctx.Self().Tell(stop)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			endsItself(t, func(t *testing.T, s *actor.System) {
+				idle := actor.NewSystem("other")
+				result := make(chan error, 1)
+				actor.Spawn(s, obedient(), "it").Tell(do(func(ctx *actor.Context[order]) {
+					call(ctx, func(ctx context.Context) { result <- s.Shutdown(ctx) })
+				}))
+				begin := time.Now()
+				<-s.Terminated()
+				require.ErrorIs(t, <-result, actor.ErrShutdownGoesOn)
+				require.NoError(t, s.Shutdown(t.Context()))
+				require.Zero(t, time.Since(begin))
+				require.NoError(t, idle.Shutdown(t.Context()))
+			})
+		})
+	}
+}
+
+func TestAnActorMayWaitForTheShutdownOfAnotherSystem(t *testing.T) {
 	endsItself(t, func(t *testing.T, s *actor.System) {
-		s.OnShutdown(actor.ServiceUnbind, "waits", func(context.Context) error { return s.Shutdown(context.Background()) }) //nolint:contextcheck // that is the mistake
-		require.ErrorContains(t, s.Shutdown(t.Context()), "task waits: not done after 5s")
+		other := actor.NewSystem("other")
+		actor.Spawn(other, obedient(), "busy").Tell(do(func(*actor.Context[order]) { time.Sleep(time.Second) }))
+		result := make(chan error, 1)
+		actor.Spawn(s, obedient(), "it").Tell(do(func(ctx *actor.Context[order]) { result <- other.Shutdown(ctx) }))
+		require.NoError(t, <-result)
+		<-other.Terminated()
+		require.NoError(t, s.Shutdown(t.Context()))
 	})
+}
+
+func TestOfManyActorsThatDoNotStopTwentyAreNamed(t *testing.T) {
+	endsItself(t, func(t *testing.T, s *actor.System) {
+		release := make(chan struct{})
+		for n := range 30 {
+			actor.Spawn(s, obedient(), fmt.Sprint(n)).Tell(do(func(*actor.Context[order]) { <-release }))
+		}
+		settle()
+		begin := time.Now()
+		err := s.Shutdown(t.Context())
+		require.Equal(t, 10*time.Second, time.Since(begin))
+		require.ErrorContains(t, err, "phase actors-stop: still running: /user/0, /user/1, ")
+		require.ErrorContains(t, err, "/user/19 and 10 more: not done after 10s")
+		close(release)
+		<-s.Terminated()
+	})
+}
+
+func TestATaskThatReturnsAtTheLastMomentIsNotOverrun(t *testing.T) {
+	for range 50 {
+		endsItself(t, func(t *testing.T, s *actor.System) {
+			for n := range 10 {
+				s.OnShutdown(actor.ServiceUnbind, fmt.Sprint(n), func(ctx context.Context) error {
+					time.Sleep(5*time.Second - 1)
+					return nil
+				})
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second-1)
+			defer cancel()
+			_ = s.Shutdown(ctx)
+			require.NoError(t, s.Shutdown(t.Context()))
+		})
+	}
 }
 
 func TestATaskThatWasTakenBackOrComesLateDoesNotRun(t *testing.T) {

@@ -22,7 +22,7 @@ type shutdownTask struct {
 type shutdown struct {
 	once    sync.Once               // starts it
 	begins  chan struct{}           // closed when it begins
-	acting  chan struct{}           // closed when actors have been told to stop
+	acting  chan struct{}           // closed when actors are about to be told to stop
 	done    chan struct{}           // closed when it is over
 	patient context.Context         // ends when somebody has no patience any more
 	hurry   context.CancelCauseFunc // ends it
@@ -122,11 +122,21 @@ func (s *System) runTasks(p Phase, tasks []*shutdownTask, limit time.Duration) {
 			waiting = slices.DeleteFunc(waiting, func(t *shutdownTask) bool { return t == r.task })
 			s.noteTask(p, r)
 		case <-ctx.Done():
-			for _, t := range waiting {
-				s.noteTask(p, taskResult{t, context.Cause(ctx)})
-			}
+			s.noteOverrun(p, waiting, results, context.Cause(ctx))
 			return
 		}
+	}
+}
+
+// noteOverrun notes what has become of tasks whose time is over; some may have returned.
+func (s *System) noteOverrun(p Phase, waiting []*shutdownTask, results <-chan taskResult, cause error) {
+	for len(results) > 0 {
+		r := <-results
+		waiting = slices.DeleteFunc(waiting, func(t *shutdownTask) bool { return t == r.task })
+		s.noteTask(p, r)
+	}
+	for _, t := range waiting {
+		s.noteTask(p, taskResult{t, cause})
 	}
 }
 
@@ -144,7 +154,7 @@ func (s *System) noteTask(p Phase, r taskResult) {
 	}
 	s.log.Warn("task of the shutdown failed", zap.Stringer("phase", p), zap.String("task", r.task.name), zap.Error(r.err))
 	hurried := context.Cause(s.shutdown.patient)
-	cut := hurried != nil && (errors.Is(r.err, hurried) || errors.Is(r.err, context.Canceled))
+	cut := hurried != nil && (is(r.err, hurried) || is(r.err, context.Canceled))
 	s.shutdown.fail(s.shutdownError("phase %v: task %s: %w", p, r.task.name, r.err), cut)
 }
 
@@ -152,6 +162,13 @@ func (s *System) shutdownError(format string, args ...any) error {
 	return fmt.Errorf("actor: shutdown of system "+s.name+": "+format, args...)
 }
 
+// livingNamed is how many of those that did not stop an error names.
+const livingNamed = 20
+
 func (s *System) stillRunning(living []string, cause error) error {
-	return s.shutdownError("still running: %s: %w", strings.Join(living, ", "), cause)
+	names := strings.Join(living[:min(len(living), livingNamed)], ", ")
+	if more := len(living) - livingNamed; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return s.shutdownError("phase %v: still running: %s: %w", ActorsStop, names, cause)
 }

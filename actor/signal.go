@@ -1,7 +1,5 @@
 package actor
 
-import "fmt"
-
 // A Signal tells an actor about its life or that of another: [PostStop], [PreRestart],
 // [Terminated], [ChildFailed] or [AdaptFailed].
 //
@@ -40,19 +38,3 @@ func (PreRestart) signal()  {}
 func (Terminated) signal()  {}
 func (ChildFailed) signal() {}
 func (AdaptFailed) signal() {}
-
-// A DeathPactError fails an actor that watches another and does not handle its end.
-type DeathPactError struct {
-	Ref   AnyRef
-	Cause error // why a child failed, or nil
-}
-
-func (e *DeathPactError) Error() string {
-	if e.Cause != nil {
-		return fmt.Sprintf("actor: watched child %s failed, and the signal is not handled: %v", e.Ref.Path(), e.Cause)
-	}
-	return fmt.Sprintf("actor: watched actor %s terminated, and the signal is not handled", e.Ref.Path())
-}
-
-// Unwrap returns the failure of the child.
-func (e *DeathPactError) Unwrap() error { return e.Cause }

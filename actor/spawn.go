@@ -9,8 +9,13 @@ import (
 // actor.
 type Spawner interface{ spawnUnder() *core }
 
-// A SpawnOption changes how one actor is spawned.
-type SpawnOption func(*spawnConfig)
+// A SpawnOption changes how one actor is spawned: a [Mailbox], or what [WithContext] and
+// [WithGate] return.
+type SpawnOption interface{ apply(c *spawnConfig) }
+
+type spawnOption func(*spawnConfig)
+
+func (o spawnOption) apply(c *spawnConfig) { o(c) }
 
 type spawnConfig struct {
 	box  Mailbox
@@ -18,12 +23,11 @@ type spawnConfig struct {
 	gate func() error
 }
 
-// WithMailbox gives the actor another mailbox than [Unbounded].
-func WithMailbox(m Mailbox) SpawnOption { return func(c *spawnConfig) { c.box = m } }
-
 // WithContext gives the actor, and those it spawns, the values of ctx; and stops the
 // actor when ctx is done. Without it, values are those of the parent.
-func WithContext(ctx context.Context) SpawnOption { return func(c *spawnConfig) { c.ctx = ctx } }
+func WithContext(ctx context.Context) SpawnOption {
+	return spawnOption(func(c *spawnConfig) { c.ctx = ctx })
+}
 
 // Spawn starts an actor as a child of parent, and returns at once; b is called inside
 // the new actor. An empty name makes a unique one. It panics when a living child of
@@ -63,7 +67,7 @@ func configure(opts []SpawnOption) *spawnConfig {
 	}
 	c := new(spawnConfig)
 	for _, o := range opts {
-		o(c)
+		o.apply(c)
 	}
 	return c
 }
@@ -75,7 +79,7 @@ func newCell[M any](parent *core, b Behavior[M], name string, conf *spawnConfig)
 	if r := newRanking[M](conf.box, c.path); r != nil {
 		c.own().ranking = r
 	}
-	if conf.box.overflow == Block {
+	if conf.box.overflow == block {
 		c.own().room = new(room[M])
 	}
 	if conf.ctx != nil {

@@ -21,7 +21,7 @@ const (
 	// Stop ends the actor.
 	Stop
 	// Escalate asks the strategy around this one; beyond the outermost it ends the
-	// actor, and fails its parent with [EscalatedError].
+	// actor, and fails its parent with [ErrEscalated].
 	Escalate
 )
 
@@ -63,11 +63,12 @@ type Strategy struct {
 }
 
 // A Backoff is an exponential delay: Min, 2·Min, 4·Min, … at most Max, each times a
-// random factor in [1, 1+Jitter). A zero Max is Min. It begins again at Min after
-// (Min+Max)/2 without failure.
+// random factor in [1, 1+Jitter). A zero Max is Min. It begins again at Min when the actor
+// has run for Reset without failure; a zero Reset is (Min+Max)/2.
 type Backoff struct {
 	Min, Max time.Duration
 	Jitter   float64
+	Reset    time.Duration
 }
 
 // Delay returns the delay before attempt n, counted from 0.
@@ -83,12 +84,17 @@ func (b Backoff) Delay(n int) time.Duration {
 }
 
 // ResetAfter returns how long things must go well before the delay begins again at Min.
-func (b Backoff) ResetAfter() time.Duration { return (b.Min + b.limit()) / 2 }
+func (b Backoff) ResetAfter() time.Duration {
+	if b.Reset != 0 {
+		return b.Reset
+	}
+	return b.Min + (b.limit()-b.Min)/2
+}
 
 func (b Backoff) limit() time.Duration { return max(b.Min, b.Max) }
 
 func (s Strategy) validate() {
-	if s.Limit < 0 || s.Window < 0 || s.StashCapacity < 0 || s.Backoff.Min < 0 || s.Backoff.Max < 0 || s.Backoff.Jitter < 0 {
+	if s.Limit < 0 || s.Window < 0 || s.StashCapacity < 0 || s.Backoff.Min < 0 || s.Backoff.Max < 0 || s.Backoff.Jitter < 0 || s.Backoff.Reset < 0 {
 		panic(fmt.Sprintf("actor: supervision strategy has a negative setting: %+v", s))
 	}
 	if s.Backoff.Max > 0 && s.Backoff.Max < s.Backoff.Min {
@@ -108,12 +114,12 @@ type ledger struct {
 	times   []time.Time // of restarts that count towards the limit
 	delays  int         // restarts since the backoff was reset
 	inARow  int         // failures since then
-	started time.Time   // of the incarnation that runs now
+	started time.Time   // when what it supervises now began to run; zero: it has not
 }
 
 // failed counts a failure, the first in a row when things went well for long enough.
 func (l *ledger) failed(s Strategy, now time.Time) {
-	if s.Backoff.Min > 0 && now.Sub(l.started) >= s.Backoff.ResetAfter() {
+	if s.Backoff.Min > 0 && !l.started.IsZero() && now.Sub(l.started) >= s.Backoff.ResetAfter() {
 		l.delays, l.inARow = 0, 0
 		if s.Window == 0 {
 			l.times = nil

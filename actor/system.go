@@ -24,11 +24,13 @@ type System struct {
 	uids         atomic.Uint64
 	exports      exports
 	remotes      remotes
-	events       EventStream
+	events       eventStream
+	why          atomic.Pointer[func(path string) error] // see ExplainSilence
 	deadLetters  deadLetterLog
-	extensions   sync.Map // reflect.Type of the extension → extension
+	extensions   sync.Map // see package extension
 	background   group
 	scheduler    scheduler
+	wakers       wakers
 	terminated   chan struct{}
 	shutdown     shutdown
 }
@@ -63,6 +65,7 @@ func NewSystem(name string, opts ...Option) *System {
 	}
 	s.uids.Store(rand.Uint64() >> 16 << 12) //nolint:gosec // must differ from run to run, need not be secret
 	s.scheduler.limit, s.scheduler.virtual = runtime.GOMAXPROCS(0), inBubble()
+	s.wakers.virtual = s.scheduler.virtual
 	s.user, s.system = newGuardian(s, "/user"), newGuardian(s, "/system")
 	systems.Store(s, struct{}{})
 	return s
@@ -80,9 +83,13 @@ func (s *System) Address() string { return s.address }
 // Log returns the system's logger.
 func (s *System) Log() *zap.Logger { return s.log }
 
-// EventStream returns the stream on which the system publishes [DeadLetter] and
-// [UnhandledMessage], and anyone anything.
-func (s *System) EventStream() *EventStream { return &s.events }
+// Publish tells event to all who have subscribed to its type, see [Subscribe]. The system
+// itself publishes [DeadLetter] and [UnhandledMessage]. It never blocks, unless the mailbox
+// of a subscriber does.
+func (s *System) Publish(event any) { s.events.publish(event) }
+
+// Extensions has what package extension keeps in the system, which is how to use it.
+func (s *System) Extensions() *sync.Map { return &s.extensions }
 
 // Terminated returns a channel that is closed when all actors have ended, by Shutdown.
 // The tasks of [AfterActors] run after that.

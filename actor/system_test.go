@@ -82,7 +82,7 @@ func TestShutdownNamesWhatStillRunsAndMayBeCalledAgain(t *testing.T) {
 		defer cancel()
 		err := s.Shutdown(ctx)
 		name := parent.Path()[len("understudy://test"):]
-		require.EqualError(t, err, "actor: shutdown of system test: still running: "+name+"/child, "+name+": out of patience")
+		require.EqualError(t, err, "actor: shutdown of system test: phase actors-stop: still running: "+name+"/child, "+name+": out of patience")
 		close(release)
 		require.NoError(t, s.Shutdown(t.Context()))
 		require.NoError(t, s.Shutdown(ctx), "when all is over, no patience is needed")
@@ -115,7 +115,7 @@ func TestASystemThatWasShutDownStillAnswers(t *testing.T) {
 		letters := deadLetters(t, s)
 		require.NoError(t, s.Shutdown(t.Context()))
 		ref.Tell(1)
-		s.EventStream().Publish(1)
+		s.Publish(1)
 		s.Deliver("/user/x", 0, 1)
 		require.EqualValues(t, 2, s.DeadLetters())
 		letters.ExpectNone(time.Hour)

@@ -92,6 +92,10 @@ func (r *receiveTimeout[M]) told(msg M) {
 	if _, keeps := any(msg).(interface{ KeepsReceiveTimeout() }); keeps {
 		return
 	}
+	r.begin()
+}
+
+func (r *receiveTimeout[M]) begin() {
 	r.due = time.Now().Add(r.after)
 	r.timer.Reset(r.after)
 }
@@ -105,6 +109,7 @@ func (c *cell[M]) cancelReceiveTimeout() {
 
 func (r *receiveTimeout[M]) run(c *cell[M]) {
 	if c.idle == r && !time.Now().Before(r.due) {
+		r.begin() // msg may be marked not to
 		c.handleMessage(r.msg)
 	}
 }

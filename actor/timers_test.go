@@ -189,7 +189,7 @@ func TestATickThatRestartsOrStopsTheActorIsTheLast(t *testing.T) {
 func TestATickIsNotPushedOutOfAFullMailbox(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		ref := actor.Spawn(s, obedient(), "clock", actor.WithMailbox(actor.Bounded(1, actor.DropOldest)))
+		ref := actor.Spawn(s, obedient(), "clock", actor.Bounded(1).DropOldest())
 		ref.Tell(do(func(ctx *actor.Context[order]) {
 			ctx.Every("tick", time.Second, say(p, "tick"))
 			ctx.SetReceiveTimeout(2*time.Second, say(p, "nothing told"))
@@ -402,5 +402,32 @@ func TestWhatIsToldLaterOutlivesTheTellerUnlessItIsCancelled(t *testing.T) {
 		ref.TellAfter(time.Second, nil)
 		p.ExpectNone(time.Hour)
 		require.EqualValues(t, 1, s.DeadLetters())
+	})
+}
+
+// A patient message does not begin a receive timeout anew.
+type patient string
+
+func (patient) KeepsReceiveTimeout() {}
+
+func TestAReceiveTimeoutThatDoesNotBeginItselfAnewFiresAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[patient](t, s)
+		ref := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[patient]) actor.Behavior[patient] {
+			ctx.SetReceiveTimeout(time.Minute, "idle")
+			return behaviors.Receive(func(ctx *actor.Context[patient], msg patient) actor.Behavior[patient] {
+				p.Ref().Tell(msg)
+				return behaviors.Same
+			})
+		}), "it")
+		for range 3 {
+			p.ExpectNone(time.Minute - 1)
+			p.Expect("idle")
+		}
+		p.ExpectNone(30 * time.Second)
+		ref.Tell("patient")
+		p.Expect("patient")
+		p.ExpectNone(30*time.Second - 1)
+		p.Expect("idle")
 	})
 }

@@ -8,7 +8,8 @@ import "strings"
 //	Watch(s *System, target Target, ended func()) (stop func())
 //
 // that calls ended, once, when the actor is known to have ended or its node to be gone.
-// Without one, [Context.Watch] panics for actors on other nodes.
+// Without one, [Context.Watch] panics for actors on other nodes. Another method of it,
+// MaxMessage() int, says what [System.MaxMessage] returns.
 type Transport interface {
 	// Send hands msg over for the actor at target, on behalf of s. It encodes msg before
 	// it returns, never blocks and never fails: what cannot be sent is given to
@@ -22,6 +23,16 @@ type Target struct {
 	Path    string // within the system: "/user/name"
 	UID     uint64 // 0 means whoever lives at Path
 	Full    string // for people, and for dead letters
+}
+
+// MaxMessage returns how many bytes a message to another node may have, with all that goes
+// with it; 0 when there is no other node, or no limit is known. It is for extensions that
+// can do something about what is larger.
+func (s *System) MaxMessage() int {
+	if t, ok := s.transport.(interface{ MaxMessage() int }); ok {
+		return t.MaxMessage()
+	}
+	return 0
 }
 
 // Deliver tells msg, which came from another node, to the actor at path. When uid is

@@ -31,8 +31,9 @@ func (s *scheduler) lookAfter() {
 	s.mu.Lock()
 	s.watching = false
 	s.limit = runtime.GOMAXPROCS(0)
-	long := s.waiting > 0 && s.turnsAreLong()
-	moving := s.markStuck()
+	turnsAreLong := s.turnsAreLong()
+	moving, stuck, shares := s.markStuck()
+	long := s.waiting > 0 && (turnsAreLong || moving == 0 && stuck > 0)
 	switch {
 	case s.generous > 0:
 		s.generous--
@@ -43,7 +44,7 @@ func (s *scheduler) lookAfter() {
 		s.patience = 0
 	}
 	fresh := s.reinforceAll()
-	if s.waiting > 0 {
+	if s.waiting > 0 || shares {
 		s.armWatch()
 	}
 	s.mu.Unlock()
@@ -52,29 +53,37 @@ func (s *scheduler) lookAfter() {
 	}
 }
 
-// turnsAreLong says whether those since the watch looked last were so on average.
+// turnsAreLong says whether those since the watch looked last were so on average. When the
+// watch itself comes late, there was no processor for anybody, and it cannot tell.
 func (s *scheduler) turnsAreLong() bool {
-	return time.Since(s.since) > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
+	elapsed := time.Since(s.since)
+	return elapsed < 4*watchInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
 }
 
-// markStuck marks the runners that have not moved, and returns how many have.
-func (s *scheduler) markStuck() (moving int) {
+// markStuck marks the runners that have not moved, and returns how many have, how many
+// have not since the last time, and whether any has taken more than it is at.
+func (s *scheduler) markStuck() (moving, stuck int, shares bool) {
 	for _, r := range s.runners.all {
-		if r.moved {
+		r.mu.Lock()
+		switch {
+		case r.at == nil:
+		case r.moved:
 			moving++
-		} else if !r.stuck {
-			r.stuck = true
-			s.busy--
+			shares = shares || r.share != nil
+		case !r.stuck:
+			stuck++
+			s.strand(r)
 		}
 		r.moved = false
+		r.mu.Unlock()
 	}
-	return moving
+	return moving, stuck, shares
 }
 
 // reinforceAll returns the runners that are to be started for all who wait.
 func (s *scheduler) reinforceAll() (fresh []*runner) {
 	for n := s.waiting - s.looking; n > 0; n-- {
-		if s.generous == 0 && s.busy >= s.limit {
+		if s.busy >= s.limit && !s.isGenerous() {
 			break
 		}
 		fresh = append(fresh, s.engage())

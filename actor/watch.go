@@ -16,7 +16,7 @@ type watch[M any] struct {
 
 // Watch asks for [Terminated], or [ChildFailed] for a child, when the actor behind ref
 // has ended; at once when it has ended already. Watching twice is watching once. The
-// signal must be handled, else the actor fails with [DeathPactError]. A restart of the
+// signal must be handled, else the actor fails with [ErrDeathPact]. A restart of the
 // watcher ends its watches, a restart of the watched actor does not.
 //
 // An actor on another node has ended, too, when its node has: when that has left the cluster
@@ -113,9 +113,9 @@ func (e *endOfWatched[M]) run(c *cell[M]) {
 	case e.watch.custom:
 		c.handleMessage(e.watch.msg)
 	case e.err != nil && e.target.parent == c.actor():
-		c.handleSignal(ChildFailed{Ref: ref, Err: e.err}, &DeathPactError{Ref: ref, Cause: e.err})
+		c.handleSignal(ChildFailed{Ref: ref, Err: e.err}, fmt.Errorf("%w: %s failed: %w", ErrDeathPact, ref.Path(), e.err))
 	default:
-		c.handleSignal(Terminated{Ref: ref}, &DeathPactError{Ref: ref})
+		c.handleSignal(Terminated{Ref: ref}, fmt.Errorf("%w: %s", ErrDeathPact, ref.Path()))
 	}
 }
 

@@ -210,8 +210,8 @@ func TestAWatcherThatDoesNotHandleTheEndFailsByTheDeathPact(t *testing.T) {
 					ctx.Watch(target)
 					return b
 				}))
-				require.Equal(t, &actor.DeathPactError{Ref: target}, err)
-				require.ErrorContains(t, err, target.Path()+" terminated, and the signal is not handled")
+				require.ErrorIs(t, err, actor.ErrDeathPact)
+				require.EqualError(t, err, "actor: unhandled end of a watched actor: "+target.Path())
 			})
 		})
 	}
@@ -224,7 +224,7 @@ func TestABrokenDeathPactIsSupervised(t *testing.T) {
 		target := ended(t, s)
 		starts := 0
 		strategy := actor.Strategy{Decide: func(err error) actor.Directive {
-			if _, broken := errors.AsType[*actor.DeathPactError](err); broken {
+			if errors.Is(err, actor.ErrDeathPact) {
 				return actor.Restart
 			}
 			return actor.Stop
@@ -283,16 +283,15 @@ func TestAChildThatFailedBeforeItWasWatchedHasFailed(t *testing.T) {
 	})
 }
 
-func TestAnUnhandledFailureOfAChildIsTheCauseOfTheDeathPactError(t *testing.T) {
+func TestAnUnhandledFailureOfAChildIsTheCauseOfTheDeathPact(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		err := failureOfChild(t, s, behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
 			ctx.Watch(actor.Spawn(ctx, behaviors.Setup(fail(errBoom)), "grandchild"))
 			return obedient()
 		}))
-		var pact *actor.DeathPactError
-		require.ErrorAs(t, err, &pact)
+		require.ErrorIs(t, err, actor.ErrDeathPact)
 		require.ErrorIs(t, err, errBoom)
-		require.ErrorContains(t, err, "grandchild failed, and the signal is not handled: boom")
+		require.ErrorContains(t, err, "grandchild failed: boom")
 	})
 }
 
@@ -364,7 +363,7 @@ func TestTheEndOfAWatchedActorIsNotPushedOutOfAFullMailbox(t *testing.T) {
 		p := testkit.NewProbe[string](t, s)
 		target := actor.Spawn(s, obedient(), "target")
 		release := make(chan struct{})
-		ref := actor.Spawn(s, watcher(p), "watcher", actor.WithMailbox(actor.Bounded(1, actor.DropOldest)))
+		ref := actor.Spawn(s, watcher(p), "watcher", actor.Bounded(1).DropOldest())
 		ref.Tell(do(func(ctx *actor.Context[order]) {
 			ctx.Watch(target)
 			<-release

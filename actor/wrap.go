@@ -28,13 +28,14 @@ func (n *Next[M]) wrap(w wrapper[M]) (fresh bool) {
 			n.wrapping = &wrapping[M]{around: slices.Clip(before)}
 		} else {
 			stay := before[:n.cell.wrapping.ofStart()]
-			if has(stay, w.identity) {
+			if has(stay, w.identity) && w.children == nil {
 				return false
 			}
 			n.wrapping = &wrapping[M]{around: slices.Clip(stay)}
 		}
 	}
 	if has(n.wrapping.around, w.identity) {
+		n.wrapping.seeChildren(w)
 		return false
 	}
 	n.wrapping.around = append(n.wrapping.around, w)
@@ -70,6 +71,15 @@ type wrapping[M any] struct {
 	guest   lodger            // nil without one
 }
 
+// seeChildren lets what is there under the identity of by see the children, if by does.
+func (w *wrapping[M]) seeChildren(by wrapper[M]) {
+	i := slices.IndexFunc(w.around, func(o wrapper[M]) bool { return o.identity == by.identity })
+	if by.children != nil && w.around[i].children == nil {
+		w.around = slices.Clone(w.around)
+		w.around[i].children = by.children
+	}
+}
+
 func (w *wrapping[M]) list() []wrapper[M] {
 	if w == nil {
 		return nil
@@ -101,7 +111,7 @@ func (c *cell[M]) installWrapped(n *Next[M]) {
 		w.message = n.OnMessage
 		w.dismiss()
 	}
-	if n.OnSignal != nil {
+	if n.OnSignal != nil || n.mute {
 		w.signal = n.OnSignal
 	}
 	c.own().wrapping, n.wrapping = w, nil

@@ -217,3 +217,45 @@ func TestSuperviseRestartsWhatFails(t *testing.T) {
 		p.Expect("rise")
 	})
 }
+
+func TestWhatIsAroundABehaviorNeedsOne(t *testing.T) {
+	var none actor.Behavior[int]
+	for what, call := range map[string]func(){
+		"Supervise needs a behavior":     func() { behaviors.Supervise(none, actor.Strategy{}) },
+		"Monitor needs a behavior":       func() { behaviors.Monitor(actor.ActorRef[int]{}, none) },
+		"Spy needs a behavior":           func() { behaviors.Spy(actor.ActorRef[behaviors.Observation]{}, none) },
+		"SpyTree needs a behavior":       func() { behaviors.SpyTree(actor.ActorRef[behaviors.Observation]{}, none) },
+		"LogMessages needs a behavior":   func() { behaviors.LogMessages(0, none) },
+		"Intercept needs a behavior":     func() { behaviors.Intercept(&behaviors.Interceptor[int]{}, none) },
+		"Intercept needs an interceptor": func() { behaviors.Intercept(nil, behaviors.Ignore[int]) },
+		"Transform needs a behavior":     func() { behaviors.Transform(none, func(int) (int, bool) { return 0, false }) },
+		"Transform needs a function":     func() { behaviors.Transform[string](behaviors.Ignore[int], nil) },
+		"Receive needs a function":       func() { behaviors.Receive[int](nil) },
+		"Setup needs a function":         func() { behaviors.Setup[int](nil) },
+		"StoppedThen needs a function":   func() { behaviors.StoppedThen[int](nil) },
+	} {
+		require.PanicsWithValue(t, "behaviors: "+what, call)
+	}
+}
+
+func TestStoppedThenCallsItsFunctionAfterPostStop(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		tell := func(what string) func() { return func() { p.Ref().Tell(what) } }
+		ref := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+			ctx.Defer(tell("deferred"))
+			return behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+				return behaviors.StoppedThen[int](tell("then"))
+			}).OnSignal(func(_ *actor.Context[int], sig actor.Signal) actor.Behavior[int] {
+				tell(fmt.Sprintf("%T", sig))()
+				return behaviors.Same
+			})
+		}), "it")
+		ref.Tell(1)
+		expectAll(p, "actor.PostStop", "then", "deferred")
+		p.ExpectTerminated(ref)
+
+		p.ExpectTerminated(actor.Spawn(s, behaviors.StoppedThen[int](tell("at once")), ""))
+		p.Expect("at once")
+	})
+}

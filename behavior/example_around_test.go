@@ -154,3 +154,23 @@ func finish(system *actor.System, ref actor.AnyRef) {
 		panic(err)
 	}
 }
+
+// A spy on a tree sees what the children handle, too.
+func ExampleSpyTree() {
+	system := actor.NewSystem("example")
+	spy := actor.Spawn(system, behaviors.Receive(func(_ *actor.Context[behaviors.Observation], o behaviors.Observation) actor.Behavior[behaviors.Observation] {
+		if o.Message == "bye" {
+			fmt.Println(o.Actor.Path(), "handled", o.Message)
+			return behaviors.Stopped
+		}
+		return behaviors.Same
+	}), "spy")
+	actor.Spawn(system, behaviors.SpyTree(spy, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+		actor.Spawn(ctx, speaker(), "speaker").Tell("bye")
+		return behaviors.Ignore
+	})), "parent")
+	finish(system, spy)
+	// Output:
+	// bye
+	// understudy://example/user/parent/speaker handled bye
+}

@@ -27,8 +27,12 @@ type Interceptor[M any] struct {
 //
 // An interceptor outside of [Supervise] outlives the restarts inside; inside, a restart
 // starts it anew. In both cases its own failure is one of the actor, about which the
-// innermost strategy decides.
+// innermost strategy decides. Intercept panics without i or b.
 func Intercept[M any](i *Interceptor[M], b actor.Behavior[M]) actor.Behavior[M] {
+	if i == nil {
+		panic("behaviors: Intercept needs an interceptor")
+	}
+	needBehavior("Intercept", b)
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		first := b
 		if fresh := next.Wrap(i, i.aroundMessage(), i.aroundSignal()); fresh && i.Start != nil {

@@ -12,7 +12,9 @@ import (
 // LogMessages goes on as b does, and logs each message and each signal at level before it
 // is handled, with the actor's path, the type and the value. At a level that the logger
 // does not want it costs next to nothing. Nested with one level it logs once.
+// It panics without b.
 func LogMessages[M any](level zapcore.Level, b actor.Behavior[M]) actor.Behavior[M] {
+	needBehavior("LogMessages", b)
 	return wrapped(logged{level}, func(inner actor.MessageHandler[M]) actor.MessageHandler[M] {
 		return func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
 			if entry := ctx.Log().Check(level, "message"); entry != nil {

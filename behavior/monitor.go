@@ -3,8 +3,9 @@ package behaviors
 import "github.com/understudy-go/understudy/actor"
 
 // Monitor goes on as b does, and tells ref a copy of each message before it is handled.
-// Nested, each ref gets one copy.
+// Nested, each ref gets one copy. It panics without b.
 func Monitor[M any](ref actor.ActorRef[M], b actor.Behavior[M]) actor.Behavior[M] {
+	needBehavior("Monitor", b)
 	return wrapped(monitored[M]{ref}, func(inner actor.MessageHandler[M]) actor.MessageHandler[M] {
 		return func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
 			ref.Tell(msg)

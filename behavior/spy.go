@@ -17,13 +17,15 @@ type Observation struct {
 // Spy goes on as b does, and tells observer of each message and each signal after its
 // handler has returned or failed: also what the actor tells itself, its timers, and the
 // ends of those whom it watches. Replies and senders notice nothing. Nested, each observer
-// is told once.
+// is told once. It panics without b.
 func Spy[M any](observer actor.ActorRef[Observation], b actor.Behavior[M]) actor.Behavior[M] {
+	needBehavior("Spy", b)
 	return spied(observer, b, false)
 }
 
 // SpyTree is [Spy] on the actor and on all that it spawns, and on what those spawn.
 func SpyTree[M any](observer actor.ActorRef[Observation], b actor.Behavior[M]) actor.Behavior[M] {
+	needBehavior("SpyTree", b)
 	return spied(observer, b, true)
 }
 

@@ -208,3 +208,44 @@ func TestASpyThatABehaviorReturnsAgainAndAgainSeesEachMessageOnce(t *testing.T) 
 		p.ExpectNone(time.Hour)
 	})
 }
+
+func TestASpyAndASpyOnTheTreeAreOneThatSeesTheTree(t *testing.T) {
+	for name, spies := range map[string]func(actor.ActorRef[behaviors.Observation], actor.Behavior[int]) actor.Behavior[int]{
+		"the tree inside": func(o actor.ActorRef[behaviors.Observation], b actor.Behavior[int]) actor.Behavior[int] {
+			return behaviors.Spy(o, behaviors.SpyTree(o, b))
+		},
+		"the tree outside": func(o actor.ActorRef[behaviors.Observation], b actor.Behavior[int]) actor.Behavior[int] {
+			return behaviors.SpyTree(o, behaviors.Spy(o, b))
+		},
+		"the tree later": func(o actor.ActorRef[behaviors.Observation], b actor.Behavior[int]) actor.Behavior[int] {
+			return behaviors.Spy(o, behaviors.Receive(func(ctx *actor.Context[int], n int) actor.Behavior[int] {
+				if n == 0 {
+					return behaviors.SpyTree(o, b)
+				}
+				return behaviors.Same
+			}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				p := testkit.NewProbe[behaviors.Observation](t, s)
+				ref := actor.Spawn(s, spies(p.Ref(), behaviors.Receive(func(ctx *actor.Context[int], n int) actor.Behavior[int] {
+					if n == 1 {
+						actor.Spawn(ctx, behaviors.Ignore[int], "child").Tell(2)
+					}
+					return behaviors.Same
+				})), "it")
+				ref.Tell(0)
+				require.Equal(t, 0, p.Receive().Message)
+				ref.Tell(1)
+				seen := map[any]string{}
+				for range 2 {
+					o := p.Receive()
+					seen[o.Message] = o.Actor.Path()
+				}
+				require.Equal(t, map[any]string{1: ref.Path(), 2: ref.Path() + "/child"}, seen)
+				p.ExpectNone(time.Hour)
+			})
+		})
+	}
+}

@@ -335,7 +335,7 @@ func TestUnstashingWorksInABoundedMailboxToo(t *testing.T) {
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.WithStash(10, func(stash *actor.Stash[string]) actor.Behavior[string] {
 			return holding(stash, func() actor.Behavior[string] { return stash.UnstashAll(repeat(p)) })
-		}), "it", actor.WithMailbox(actor.Bounded(1, actor.DropNewest)))
+		}), "it", actor.Bounded(1))
 		for _, word := range []string{"1", "2", "3"} {
 			ref.Tell(word)
 			p.ExpectNone(time.Second)

@@ -253,8 +253,10 @@ func TestTransformationsNest(t *testing.T) {
 		})
 		unhandled := unhandled(t, s)
 		ref := actor.Spawn(s, behaviors.Transform(behaviors.Transform(innermost, half), number), "it")
-		tellAll(ref, "3", "2", "0", "13", "5")
-		expectAll(p, "1.5", "1", "2.5", "0.75")
+		tellAll(ref, "3", "2")
+		expectAll(p, "1.5", "1", "0.75")
+		tellAll(ref, "0", "13", "5")
+		expectAll(p, "2.5")
 		unhandled.Expect(actor.UnhandledMessage{Recipient: ref.Path(), Message: "0"})
 		p.ExpectNone(time.Hour) // the restart has cancelled the timer
 	})

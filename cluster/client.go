@@ -36,6 +36,7 @@ type Client struct {
 
 	learning sync.Mutex                  // held to change contact, and what follows from it
 	contact  atomic.Pointer[contactNews] // the last one that was not the same
+	known    acquaintances               // likewise
 	relays   relays
 
 	aborted context.Context
@@ -93,7 +94,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	c.aborted, c.abort = context.WithCancel(context.Background())
 	c.contact.Store(&contactNews{})
 	c.System = actor.NewSystem(cfg.Name, actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint))
-	actor.Extend[actor.Silence](c.System, c.relays.silence)
+	c.ExplainSilence(c.relays.silence)
 	endpoint.Serve(c.System)
 	c.pushed = actor.Spawn(c.Framework(), c.takeNews, "news")
 	return c, nil

@@ -189,13 +189,7 @@ func (c *Client) learn(news contactNews) {
 	before := c.View()
 	v := news.view(before.Version+1, before.Self)
 	c.reach(news.From.Address, addressesOf(v)...)
-	var peers []remote.Peer
-	for _, m := range v.Members {
-		if m.Status < Down {
-			peers = append(peers, remote.Peer{Addr: m.Address, Incarnation: m.Incarnation})
-		}
-	}
-	c.endpoint.Members(remote.Peer{Addr: news.From.Address, Incarnation: news.From.Incarnation}, peers)
+	c.endpoint.Members(c.endpoint.Self(), c.known.learn(news))
 	c.views.show(v)
 }
 

@@ -52,7 +52,7 @@ type relays struct {
 	stuck sync.Map // path of a relay that has no member → the name of its singleton
 }
 
-// silence is the [actor.Silence] of a client.
+// silence explains that of singletons to a client, see [actor.System.ExplainSilence].
 func (r *relays) silence(path string) error {
 	name, stuck := r.stuck.Load(path)
 	if !stuck {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -51,25 +52,51 @@ const contactMemory = 5 * time.Second
 // attendClients starts the actor that answers clients.
 func (n *Node) attendClients() {
 	actor.Spawn(n.Framework(), func(ctx *actor.Context[contactAsked], next *actor.Next[contactAsked]) {
-		clients := map[actor.ActorRef[contactNews]]time.Time{} // when they asked
+		clients := audience{}
 		subscribe(ctx, n.views, func(v View) actor.Behavior[contactAsked] {
-			for client, asked := range clients {
-				if time.Since(asked) > contactMemory {
-					delete(clients, client)
-					continue
-				}
+			clients.forget(time.Now())
+			for client := range clients {
 				client.Tell(v.answer(contactAsked{}))
 			}
 			return nil
 		})
-		next.OnMessage = func(_ *actor.Context[contactAsked], asked contactAsked) actor.Behavior[contactAsked] {
-			if len(clients) < maxMembers {
-				clients[asked.Push] = time.Now()
+		next.OnMessage = func(ctx *actor.Context[contactAsked], asked contactAsked) actor.Behavior[contactAsked] {
+			if clients.hear(ctx, asked) {
+				asked.ReplyTo.Tell(n.View().answer(asked))
 			}
-			asked.ReplyTo.Tell(n.View().answer(asked))
 			return nil
 		}
 	}, contactName)
+}
+
+// An audience is the clients that are told of changes, and when they have asked.
+type audience map[actor.ActorRef[contactNews]]time.Time
+
+// hear returns whether a message is of a client, which is remembered for a while: the zero
+// message ends that.
+func (a audience) hear(ctx *actor.Context[contactAsked], asked contactAsked) bool {
+	client := asked != contactAsked{}
+	if client {
+		a.add(asked.Push, time.Now())
+	} else {
+		a.forget(time.Now())
+	}
+	if len(a) > 0 && !ctx.TimerActive("forget") {
+		ctx.After("forget", contactMemory, contactAsked{})
+	}
+	return client
+}
+
+// add adds a client, unless there are too many.
+func (a audience) add(client actor.ActorRef[contactNews], now time.Time) {
+	if _, known := a[client]; known || len(a) < maxMembers {
+		a[client] = now
+	}
+}
+
+// forget drops the clients that have not asked for some time.
+func (a audience) forget(now time.Time) {
+	maps.DeleteFunc(a, func(_ actor.ActorRef[contactNews], asked time.Time) bool { return now.Sub(asked) >= contactMemory })
 }
 
 // answer is what a client is told.

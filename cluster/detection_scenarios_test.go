@@ -90,6 +90,7 @@ func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 // any datagrams there may be suspicions, when TCP waits for the second or third time; they
 // pass, and nobody is taken down.
 func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
+	atLength(t)
 	for _, rough := range []bool{false, true} {
 		w := running(t, 36, 3)
 		before, ids := w.opinions(), w.identities()
@@ -197,6 +198,7 @@ func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
 // 42: when all nodes stop for ten seconds, as their hypervisor does, and go on within a
 // tenth of a second, nobody blames anybody.
 func TestAStopOfTheWholeClusterIsNotNoticed(t *testing.T) {
+	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := running(t, seed, size)

@@ -143,6 +143,7 @@ func strategies() []downing.Strategy {
 }
 
 func TestAPartitionOfTwoSecondsDownsNobody(t *testing.T) {
+	atLength(t)
 	for _, strategy := range strategies() {
 		s := tell(t, 25, 5, strategy)
 		s.cutApart([]int{1, 2}, []int{3, 4, 5})
@@ -157,6 +158,7 @@ func TestAPartitionOfTwoSecondsDownsNobody(t *testing.T) {
 }
 
 func TestAPartitionOfAMinuteEndsOneSide(t *testing.T) {
+	atLength(t)
 	for _, tt := range []struct {
 		strategy downing.Strategy
 		goOn     []int
@@ -261,6 +263,7 @@ func TestASplitInThreeEndsEverybodyWithoutALease(t *testing.T) {
 
 // What is left of it is of one mind all the time.
 func TestAMemberThatStumblesBeforeItDiesTakesNobodyAlong(t *testing.T) {
+	atLength(t)
 	for _, stop := range []time.Duration{2500 * time.Millisecond, 3 * time.Second, 3500 * time.Millisecond} {
 		for _, well := range []time.Duration{time.Second, 1500 * time.Millisecond, 2 * time.Second} {
 			s := tell(t, 40, 5, downing.KeepMajority{})
@@ -369,6 +372,7 @@ func TestAFlappingLinkNeverLeavesTwoSides(t *testing.T) {
 }
 
 func TestWhatNeverSettlesEndsTheMinorityInTime(t *testing.T) {
+	atLength(t)
 	s := tell(t, 37, 5, downing.KeepMajority{})
 	for begin := s.now; s.now.Sub(begin) < time.Minute; {
 		s.cutApart([]int{1, 2}, []int{3, 4, 5})

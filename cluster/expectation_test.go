@@ -32,6 +32,7 @@ func TestExpectationsOfThePresets(t *testing.T) {
 
 // What the settings promise is what the simulation measures.
 func TestExpectedDetectionIsTheMeasuredOne(t *testing.T) {
+	atLength(t)
 	for _, set := range []Detector{LAN(), WAN(), Local()} {
 		e := Config{Detector: set}.Expected()
 		all := detections(set, allConditions()[0], 200)

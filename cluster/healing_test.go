@@ -17,7 +17,7 @@ func TestACutOfTenMinutesHeals(t *testing.T) {
 		f.net.Partition([]string{"n1", "n2"}, []string{"n3", "n4", "n5"})
 		time.Sleep(5 * time.Second)
 		f.await(0, "n3", "n4", "n5")
-		time.Sleep(10 * time.Minute)
+		time.Sleep(long(10 * time.Minute))
 		f.await(0, "n3", "n4", "n5")
 		require.Empty(t, f.nodes["n1"].View().Members, "the minority is in no cluster")
 		f.net.Heal()
@@ -64,7 +64,7 @@ func TestAClusterThatFellApartFormsAgain(t *testing.T) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		f.net.Partition([]string{"n1", "n2"}, []string{"n3", "n4"}, []string{"n5"})
-		time.Sleep(10 * time.Minute)
+		time.Sleep(long(10 * time.Minute))
 		for _, name := range five {
 			require.Empty(t, f.nodes[name].View().Members, name)
 		}
@@ -108,7 +108,7 @@ func TestLossOfDatagramsIsNoReasonForSuspicion(t *testing.T) {
 		f.await(3*time.Second, "n1", "n2", "n3")
 		before := f.nodes["n1"].View().Version
 		f.net.Lose(0.1)
-		time.Sleep(3 * time.Minute)
+		time.Sleep(long(3 * time.Minute))
 		require.Equal(t, before, f.nodes["n1"].View().Version, "nothing has happened")
 	})
 }
@@ -125,7 +125,7 @@ func TestTheSpareMemberListsOfGossipDoNotMatter(t *testing.T) {
 				}
 			}
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(long(time.Minute))
 		require.Equal(t, before, f.nodes["n1"].View().Version, "memberlist may believe what it likes")
 	})
 }

@@ -17,7 +17,7 @@ import (
 //
 // When ctx ends before that, the rest goes without order, and Leave returns an error;
 // actors that would not stop can be waited for by calling it again. Leaving again is the
-// same as waiting.
+// same as waiting. With the context of an actor it does not wait, like [actor.System.Shutdown].
 func (n *Node) Leave(ctx context.Context) error {
 	err := n.System.Shutdown(ctx)
 	if err != nil && ctx.Err() != nil {

@@ -1,6 +1,9 @@
 package cluster
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // atLength skips a test that simulates machines for seconds, when it is under the race
 // detector: it has one goroutine, and would take minutes. make test runs it without.
@@ -9,4 +12,13 @@ func atLength(t *testing.T) {
 	if underRace {
 		t.Skip("one goroutine cannot race; it runs without the race detector, too")
 	}
+}
+
+// long is a time in which a fleet just lives: d, but a twelfth of it under the race detector.
+// make test runs the whole of it without.
+func long(d time.Duration) time.Duration {
+	if underRace {
+		return d / 12
+	}
+	return d
 }

@@ -65,6 +65,7 @@ func TestInALargerClusterEveryoneIsObservedByNineOthers(t *testing.T) {
 }
 
 func TestObserverAndSubjectAgreeWhoeverIsUnreachable(t *testing.T) {
+	atLength(t)
 	random := rand.New(rand.NewPCG(3, 3))
 	for range 30 {
 		ids := manyIDs(random, 13+random.IntN(40))
@@ -121,6 +122,7 @@ func reaches(ids []ID, g map[ID][]ID, removed map[ID]bool) int {
 }
 
 func TestTheRingStaysConnectedWithoutAnyEightMembers(t *testing.T) {
+	atLength(t)
 	random := rand.New(rand.NewPCG(4, 4))
 	for range 200 {
 		ids := manyIDs(random, 13+random.IntN(100))

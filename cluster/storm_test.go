@@ -8,6 +8,7 @@ import (
 // 62, in small: 48 nodes start at once, and then 12 of them leave at once. Within 15 s each all that
 // remain agree, under one leader.
 func TestAStormOfJoinsAndLeavesIsOverInSeconds(t *testing.T) {
+	atLength(t)
 	w := newWorld(t, 62, 48)
 	for _, n := range w.nodes {
 		n.start()

@@ -32,7 +32,7 @@ func TestAnActorSeesTheCurrentViewFirstAndNeverMissesTheNewest(t *testing.T) {
 		n1 := f.nodes["n1"]
 		quick, slow := make(chan View, 100), make(chan View, 100)
 		actor.Spawn(n1, reader(n1, quick, 0), "quick")
-		actor.Spawn(n1, reader(n1, slow, 5*time.Second), "slow", actor.WithMailbox(actor.Bounded(1, actor.DropNewest)))
+		actor.Spawn(n1, reader(n1, slow, 5*time.Second), "slow", actor.Bounded(1))
 		synctest.Wait()
 		require.Len(t, (<-quick).Members, 3, "at once")
 		require.Len(t, (<-slow).Members, 3)

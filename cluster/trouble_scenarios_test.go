@@ -12,6 +12,7 @@ import (
 // Each crash begins a new calm, and together they last longer than a side bears changes
 // that do not end.
 func TestAMajorityOutlivesOneCrashAfterTheOther(t *testing.T) {
+	atLength(t)
 	for _, strategy := range []downing.Strategy{
 		downing.KeepMajority{},
 		downing.StaticQuorum{Size: 4},
@@ -37,6 +38,7 @@ func TestAMajorityOutlivesOneCrashAfterTheOther(t *testing.T) {
 // While a host is lost, processes that crash as soon as they have joined must not keep the
 // others from taking it down, nor make them give up.
 func TestProcessesThatCrashAgainAndAgainAsTheyJoinHoldUpNobody(t *testing.T) {
+	atLength(t)
 	for _, lost := range []bool{true, false} {
 		for seed := range *count {
 			w := newWorld(t, seed, 7)

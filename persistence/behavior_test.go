@@ -245,8 +245,7 @@ func TestTheEndOfAWatchedActorIsUnhandledByDefault(t *testing.T) {
 			ctx.Watch(actor.Spawn(ctx, ended(), ""))
 			return persistence.None
 		})
-		var pact *actor.DeathPactError
-		require.ErrorAs(w, failures.Receive(), &pact)
+		require.ErrorIs(w, failures.Receive(), actor.ErrDeathPact)
 	})
 }
 

@@ -70,7 +70,7 @@
 //     [PassivateAfter].
 //
 // Commands that come during recovery or a write wait in the mailbox and are handled
-// afterwards, in order. The mailbox bounds them, see [actor.WithMailbox]; [StashCapacity]
+// afterwards, in order. The mailbox bounds them, see [actor.Bounded]; [StashCapacity]
 // bounds what is put aside by [Stash]. I/O blocks the actor itself and no other.
 //
 // An actor that is stopped while a write is under way ends when the write has its answer,

@@ -226,7 +226,7 @@ func TestABoundedMailboxBoundsWhatWaitsForRecoveryAndForAWrite(t *testing.T) {
 			inBubble(t, func(w *world) {
 				lost := w.deadLetters()
 				w.journal.set(slow)
-				ref := actor.Spawn(w.system, words(w.journal), "", actor.WithMailbox(actor.Bounded(3, actor.DropNewest)))
+				ref := actor.Spawn(w.system, words(w.journal), "", actor.Bounded(3))
 				ref.Tell(say(w.to, ">"))
 				synctest.Wait()
 				for word := range strings.SplitSeq("abcdefgh", "") {

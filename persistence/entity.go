@@ -15,6 +15,7 @@ import (
 type entity[M, E, S any] struct {
 	*definition[M, E, S]
 	ctx    *actor.Context[M]
+	slow   bool // the last append has blocked
 	log    *zap.Logger
 	writer WriterID
 	wake   func() // has awake run inside the actor; for any goroutine
@@ -128,7 +129,7 @@ func (e *entity[M, E, S]) goOn() {
 func (e *entity[M, E, S]) run(cmd M) (actor.Behavior[M], error) {
 	plan := planOf(e.onCommand(e.ctx, e.state, cmd))
 	if plan.unhandled {
-		e.ctx.System().EventStream().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd})
+		e.ctx.System().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd})
 	}
 	next, err := e.execute(plan)
 	if plan.stash && err == nil {

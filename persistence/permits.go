@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // defaultRecoveries is how many actors of a system may recover at the same time.
@@ -20,7 +21,7 @@ func LimitRecoveries(s *actor.System, n int) {
 	if n <= 0 {
 		panic(fmt.Sprintf("persistence: limit of %d recoveries is not positive", n))
 	}
-	actor.Extend(s, make(permits, n))
+	extension.Set(s, make(permits, n))
 }
 
 // permits are to be had by sending, and given back by receiving: whoever waits is served
@@ -29,7 +30,7 @@ type permits chan struct{}
 
 // acquire waits for a permit of s. It is given back by the function that it returns.
 func acquire(ctx context.Context, s *actor.System) (release func(), err error) {
-	p := actor.EnsureExtension(s, func() permits { return make(permits, defaultRecoveries) })
+	p := extension.Ensure(s, func() permits { return make(permits, defaultRecoveries) })
 	select {
 	case p <- struct{}{}:
 		return func() { <-p }, nil

@@ -264,8 +264,7 @@ func TestTheHandlerDecidesAboutTheEndOfAWatchedActor(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref, failures := w.mortal(words(w.journal, w.signals(nil)))
 		ref.Tell(watching)
-		var pact *actor.DeathPactError
-		require.ErrorAs(w, failures.Receive(), &pact)
+		require.ErrorIs(w, failures.Receive(), actor.ErrDeathPact)
 		w.expect("recovered 0 []", "actor.Terminated []", "actor.PostStop []")
 	})
 }

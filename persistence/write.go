@@ -54,10 +54,19 @@ func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 	return b, nil
 }
 
+// slowAppend is how long an append takes at least that is taken for one that blocks, as the
+// next one will. A journal in memory is quicker.
+const slowAppend = 50 * time.Microsecond
+
 // write stores req. A stop does not cancel it, as it would leave the outcome unknown.
 func (e *entity[M, E, S]) write(req AppendRequest) error {
 	ctx, cancel := e.lasting()
 	defer cancel()
+	if e.slow {
+		e.ctx.WillBlock()
+	}
+	begin := time.Now()
+	defer func() { e.slow = time.Since(begin) > slowAppend }()
 	return e.retrier().do(ctx, func() error {
 		return guarded(func() error { return e.journal.Append(ctx, []AppendRequest{req})[0] })
 	})

@@ -33,6 +33,7 @@ func (e *Endpoint) compress(buf *bytes.Buffer, p actor.Payload) (compressed acto
 	w.Reset(buf)
 	_, _ = w.Write(p.Data) // a buffer takes everything
 	_ = w.Close()
+	w.Reset(io.Discard) // or it would hold on to buf
 	if buf.Len() >= len(p.Data) {
 		return p, 0
 	}
@@ -42,6 +43,15 @@ func (e *Endpoint) compress(buf *bytes.Buffer, p actor.Payload) (compressed acto
 // inflaters are used again.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
+// releaseInflater lets r be used again, without what it has read.
+func releaseInflater(r io.ReadCloser) {
+	if r.(flate.Resetter).Reset(nothing, nil) == nil {
+		inflaters.Put(r)
+	}
+}
+
+var nothing = bytes.NewReader(nil)
+
 // inflate returns what was compressed, which has to be of that size. Memory is reserved as it
 // comes out, and never beyond limit. It fails with [ErrFrame].
 func inflate(data []byte, size uint64, limit int) ([]byte, error) {
@@ -49,7 +59,7 @@ func inflate(data []byte, size uint64, limit int) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w: %d bytes, compressed, the limit is %d", ErrFrame, ErrTooLarge, size, limit)
 	}
 	r := inflaters.Get().(io.ReadCloser)
-	defer inflaters.Put(r)
+	defer releaseInflater(r)
 	if err := r.(flate.Resetter).Reset(bytes.NewReader(data), nil); err != nil {
 		return nil, err
 	}

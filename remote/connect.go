@@ -35,7 +35,9 @@ func (l *link) connect(ctx context.Context) (net.Conn, error) {
 		if ctx.Err() == nil {
 			l.failed(err)
 		}
-		reason = err
+		if errors.Is(reason, errSilent) || left >= l.end.cfg.DialTimeout || !errors.Is(err, context.DeadlineExceeded) {
+			reason = err // else it only says that the last attempt had no time
+		}
 	}
 	return nil, context.Cause(ctx)
 }
@@ -165,7 +167,7 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	}
 	l.out.rewind()
 	l.conn, l.with = conn, a.Incarnation
-	l.prompt = promptly(conn)
+	l.prompt, l.rest = promptly(conn), false
 	if seal != nil {
 		l.end.sealers.set(l.key.addr, seal)
 	}

@@ -74,8 +74,11 @@
 // connection of their own. Each part is acknowledged, so a message may take longer than
 // UnreachableAfter, and a connection that breaks goes on where it was. For messages beyond 4 MiB
 // set MaxMessage on all nodes; a node reserves memory for what has come, not for what is
-// announced. With CompressFrom, messages of some size are compressed, which costs the sender's
-// goroutine about 10 ns a byte; what is decompressed is bounded by MaxMessage, too.
+// announced. What has come of a message whose connection broke is kept for twice UnreachableAfter,
+// and 64 MiB of that in all, or one message: beyond, its session ends, and the sender has dead
+// letters with ErrInDoubt. So it is with a node that sends what cannot be read. What comes over
+// a connection that lives is bounded by MaxMessage, for each. With CompressFrom, messages of some size are compressed, by the
+// goroutine of the sender; what is decompressed is bounded by MaxMessage, too.
 //
 // # Speed
 //
@@ -110,8 +113,9 @@
 // a connection open to each peer given to [Endpoint.Reach], by which that one can send to
 // it, with the same guarantees. Who is not given cannot send to it: messages become dead
 // letters there, with [actor.ErrUnreachable]. The certificate of a client need not be for
-// any host; a client is not listened to on the control lane. That keeps out mistakes, not
-// malice: a client can tell any actor anything, so it has to be trusted as nodes are.
+// any host; a client is not listened to on the control lane and the stream lane. That keeps out
+// mistakes, not malice: a client can tell any actor anything, so it has to be trusted as
+// nodes are.
 //
 // # Security
 //
@@ -133,10 +137,10 @@
 //	A   user      frames are envelopes: the CBOR array [path, uid, type name, message], or
 //	              [path, uid, type name, message in DEFLATE, its size]; or parts of one: the array
 //	              [bytes behind this part, bytes]
-//	M   stream    memberlist's, from here on
+//	M   stream    after a hello, which is not answered, memberlist's
 //	R   reverse   after hello and answer it waits until the listener begins a user lane on it
 //
-// On C and A the dialler goes on with its hello and the listener with its answer; then
+// The dialler goes on with its hello, and on C and A the listener with its answer; then
 // only the dialler sends frames, and only the listener sends acknowledgements.
 //
 //	frame            length, 4 bytes, big-endian; as many bytes

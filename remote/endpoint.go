@@ -98,7 +98,7 @@ func newEndpoint(cfg Config, guard *guard, addr string) *Endpoint {
 		sealers:   sealers{to: map[string]*sealer{}},
 		openers:   openers{byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
 		links:     links{all: map[linkKey]*link{}},
-		sessions:  sessions{last: map[linkKey]*inbound{}},
+		sessions:  sessions{last: map[linkKey]*inbound{}, patience: 2 * cfg.UnreachableAfter},
 		conns:     conns{open: map[net.Conn]struct{}{}},
 		types:     firsts{seen: map[string]bool{}},
 		reverses:  newReverses(),
@@ -141,6 +141,9 @@ func bind(n Network, addr string) (net.Listener, net.PacketConn, error) {
 
 // Addr returns the host:port under which others reach the endpoint.
 func (e *Endpoint) Addr() string { return e.addr }
+
+// MaxMessage returns [Config.MaxMessage], for [actor.System.MaxMessage].
+func (e *Endpoint) MaxMessage() int { return e.cfg.MaxMessage }
 
 // Self returns what peers know the endpoint as.
 func (e *Endpoint) Self() Peer { return Peer{Addr: e.addr, Incarnation: e.incarnation.Load()} }
@@ -230,5 +233,6 @@ func (e *Endpoint) shutDown() error {
 	}
 	e.conns.close()
 	e.tasks.Wait()
+	e.sessions.close()
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/actor"
@@ -37,23 +37,25 @@ const (
 // maxText bounds paths and names of types, which are logged and kept.
 const maxText = 4 << 10
 
-// appendEnvelope appends a frame with the envelope to buf. The data has been compressed unless
-// size is 0.
-func appendEnvelope(buf []byte, path string, uid uint64, p actor.Payload, size int) []byte {
+// beginEnvelope appends what stands before the data.
+func beginEnvelope(buf []byte, path string, uid uint64, name string, size int) []byte {
 	fields := uint64(envelopeFields)
 	if size > 0 {
 		fields = compressedFields
 	}
-	begin := len(buf)
-	buf = slices.Grow(buf, envelopeSize(path, p))[:begin+frameHeader]
+	buf = append(buf, make([]byte, frameHeader)...)
 	buf = appendHead(buf, cborArray, fields)
 	buf = appendHead(buf, cborText, uint64(len(path)))
 	buf = append(buf, path...)
 	buf = appendHead(buf, cborUint, uid)
-	buf = appendHead(buf, cborText, uint64(len(p.Type)))
-	buf = append(buf, p.Type...)
-	buf = appendHead(buf, cborBytes, uint64(len(p.Data)))
-	buf = append(buf, p.Data...)
+	buf = appendHead(buf, cborText, uint64(len(name)))
+	return append(buf, name...)
+}
+
+// appendData appends the data to an envelope that begins there.
+func appendData(buf []byte, begin int, data []byte, size int) []byte {
+	buf = appendHead(buf, cborBytes, uint64(len(data)))
+	buf = append(buf, data...)
 	if size > 0 {
 		buf = appendHead(buf, cborUint, uint64(size))
 	}
@@ -66,20 +68,18 @@ func putSize(buf []byte, begin int) []byte {
 	return buf
 }
 
-// appendMessage appends a frame with the envelope to buf, with the data in memory of packed if
-// it is compressed. It fails with [ErrTooLarge].
-func (e *Endpoint) appendMessage(buf []byte, packed *bytes.Buffer, to actor.Target, p actor.Payload) ([]byte, error) {
+// checkSize fails with [ErrTooLarge].
+func (e *Endpoint) checkSize(to actor.Target, p actor.Payload) error {
 	if len(to.Path) > maxText || len(p.Type) > maxText {
-		return buf, fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), maxText)
+		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), maxText)
 	}
 	if size := envelopeSize(to.Path, p); size > e.cfg.MaxMessage {
-		return buf, fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Config.MaxMessage raises it, on all nodes", ErrTooLarge, p.Type, size, e.cfg.MaxMessage)
+		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Config.MaxMessage raises it, on all nodes", ErrTooLarge, p.Type, size, e.cfg.MaxMessage)
 	}
-	p, size := e.compress(packed, p)
-	return appendEnvelope(buf, to.Path, to.UID, p, size), nil
+	return nil
 }
 
-// envelopeSize is an upper bound for the bytes that appendEnvelope appends.
+// envelopeSize is an upper bound for the bytes of a frame with an envelope.
 func envelopeSize(path string, p actor.Payload) int {
 	const heads = frameHeader + 1 + 5*9
 	return heads + len(path) + len(p.Type) + len(p.Data)
@@ -102,17 +102,23 @@ func appendHead(buf []byte, major byte, n uint64) []byte {
 }
 
 // An envelopeReader decodes the envelopes of one connection. It keeps the strings that
-// come again and again.
+// come again and again, and the beginning of the envelope before: the next one is likely to be
+// to the same actor, of the same type.
 type envelopeReader struct {
-	known      map[string]string
-	path, name string // of the message before this one
-	limit      int    // of what is decompressed
-	rest       []byte
-	err        error
+	known  map[string]string
+	before envelope // without its data
+	fields uint64   // that it had
+	begun  []byte   // what stood before its data
+	limit  int      // of what is decompressed
+	rest   []byte
+	err    error
 }
 
 // maxKnown bounds what an envelopeReader keeps.
 const maxKnown = 1000
+
+// oncePrefix begins the paths of asks, to each of which there is one answer.
+const oncePrefix = "/temp/"
 
 // newEnvelopeReader returns one that decompresses no message to more than limit bytes.
 func newEnvelopeReader(limit int) *envelopeReader {
@@ -121,26 +127,40 @@ func newEnvelopeReader(limit int) *envelopeReader {
 
 // read decodes the body of a frame. It fails with [ErrFrame].
 func (r *envelopeReader) read(body []byte) (envelope, error) {
-	r.rest, r.err = body, nil
-	fields := r.head(cborArray)
-	if r.err == nil && fields != envelopeFields && fields != compressedFields {
-		r.fail("an array of %d", fields)
-	}
-	r.path = r.text(r.path)
-	e := envelope{path: r.path, uid: r.head(cborUint)}
-	r.name = r.text(r.name)
-	e.payload = actor.Payload{Type: r.name, Data: r.bytes(cborBytes)}
+	r.begin(body)
+	e := r.before
+	e.payload.Data = r.bytes(cborBytes)
 	var size uint64
-	if fields == compressedFields {
+	if r.fields == compressedFields {
 		size = r.head(cborUint)
 	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail("%d bytes after its end", len(r.rest))
 	}
-	if r.err == nil && fields == compressedFields {
+	if r.err == nil && r.fields == compressedFields {
 		e.payload.Data, r.err = inflate(e.payload.Data, size, r.limit)
 	}
 	return e, r.err
+}
+
+// begin decodes what stands before the data, into before.
+func (r *envelopeReader) begin(body []byte) {
+	r.rest, r.err = body, nil
+	if len(r.begun) > 0 && bytes.HasPrefix(body, r.begun) {
+		r.rest = body[len(r.begun):]
+		return
+	}
+	r.begun = r.begun[:0]
+	r.fields = r.head(cborArray)
+	if r.err == nil && r.fields != envelopeFields && r.fields != compressedFields {
+		r.fail("an array of %d", r.fields)
+	}
+	r.before.path = r.text(r.before.path)
+	r.before.uid = r.head(cborUint)
+	r.before.payload.Type = r.text(r.before.payload.Type)
+	if r.err == nil {
+		r.begun = append(r.begun, body[:len(body)-len(r.rest)]...)
+	}
 }
 
 // part decodes the body of a frame that is a part of a message. It fails with [ErrFrame].
@@ -176,10 +196,13 @@ func (r *envelopeReader) text(last string) string {
 		r.fail("a text that is too long or not UTF-8")
 		return ""
 	}
+	s := string(b)
+	if strings.HasPrefix(s, oncePrefix) {
+		return s
+	}
 	if len(r.known) == maxKnown {
 		clear(r.known)
 	}
-	s := string(b)
 	r.known[s] = s
 	return s
 }

@@ -22,7 +22,7 @@ type lane byte
 const (
 	laneControl lane = 'C'
 	laneUser    lane = 'A'
-	laneStream  lane = 'M' // no protocol of ours on it
+	laneStream  lane = 'M' // no protocol of ours behind the hello
 	laneReverse lane = 'R' // the listener is to dial on it
 )
 
@@ -69,15 +69,11 @@ func (a answer) peer() Peer { return Peer{Addr: a.Addr, Incarnation: a.Incarnati
 // greet speaks for the dialler: it sends the lane and h, and returns the answer unless it is
 // a refusal.
 func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
-	body, err := codec.Marshal(h)
-	if err != nil {
-		return answer{}, fmt.Errorf("encode hello: %w", err)
-	}
-	_, sent := conn.Write(appendFrame([]byte{byte(l)}, body))
-	body, err = readFrame(conn, maxHandshake) // who does not want our hello may have said why
+	sent := sendHello(conn, l, h)
+	body, err := readFrame(conn, maxHandshake) // who does not want our hello may have said why
 	switch {
 	case err != nil && sent != nil:
-		return answer{}, fmt.Errorf("send hello: %w", alert(err, sent))
+		return answer{}, alert(err, sent)
 	case err != nil:
 		return answer{}, fmt.Errorf("read answer: %w", alert(err, err))
 	}
@@ -90,6 +86,18 @@ func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
 		return a, &RefusedError{Peer: a.peer(), Refusal: a.Refusal, Detail: a.Detail}
 	}
 	return a, nil
+}
+
+// sendHello begins a lane.
+func sendHello(conn io.Writer, l lane, h hello) error {
+	body, err := codec.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("encode hello: %w", err)
+	}
+	if _, err := conn.Write(appendFrame([]byte{byte(l)}, body)); err != nil {
+		return fmt.Errorf("send hello: %w", err)
+	}
+	return nil
 }
 
 // alert returns the peer's last word in err, if it is one of TLS, or else what there is

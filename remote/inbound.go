@@ -26,7 +26,7 @@ type inbound struct {
 	frames   *frameReader
 	settle   func()    // see read
 	received uint64    // frames of the session
-	parts    joiner    // of the session, too
+	parts    joiner    // of the session, too; guarded by sessions.mu when done is closed
 	acked    uint64    // the last count that the peer was told
 	unacked  int       // bytes since
 	timed    bool      // reading has a deadline: then the count is due
@@ -117,7 +117,8 @@ func (in *inbound) acknowledge() error {
 	return err
 }
 
-// end says that nothing will be read any more. What is kept of the session is small.
+// end says that nothing will be read any more. What is kept of the session is small, but for
+// half a message.
 func (in *inbound) end() {
 	in.hangUp()
 	in.conn, in.frames = nil, nil

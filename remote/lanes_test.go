@@ -170,6 +170,38 @@ func TestGossipThatNobodyTakesIsDropped(t *testing.T) {
 	})
 }
 
+// refusedStream opens a stream from one node to another, which has to close it.
+func refusedStream(t *testing.T, from, to *node) {
+	t.Helper()
+	conn, err := from.DialStream(t.Context(), to.Addr())
+	require.NoError(t, err)
+	begin := time.Now()
+	_, err = conn.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
+	require.Less(t, time.Since(begin), time.Second, "at once")
+	require.NoError(t, conn.Close())
+}
+
+func TestStreamsAreForNodesOfTheCluster(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a := start(t, n, "a")
+		refusedStream(t, startClient(t, n, "client", nil), a)
+		refusedStream(t, start(t, n, "b", func(cfg *remote.Config) { cfg.Cluster = "green" }), a)
+		raw := dialRaw(t, n, a)
+		raw.write('M', 0, 0, 0, 1, 0)
+		raw.closed()
+	})
+}
+
+func TestStreamsNeedTheCertificateOfANode(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		ca := newAuthority(t)
+		a := start(t, n, "a", ca.node("a"))
+		refusedStream(t, startClient(t, n, "client", nil, ca.node("client")), a)
+		refusedStream(t, start(t, n, "client2", ca.node("client2"), at("b:7355")), a)
+	})
+}
+
 func TestDialStreamEndsWithItsContext(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a := start(t, n, "a")

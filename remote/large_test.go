@@ -68,6 +68,23 @@ func TestAMessageBeyondTheLimitHurtsNoConnection(t *testing.T) {
 	})
 }
 
+func TestAMessageThatOnlyTheReceiverFindsTooLargeIsADeadLetter(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a", large), start(t, n, "b")
+		sink, _ := spawn[[]byte](b, "sink")
+		to := ref[[]byte](a, b, "/user/sink")
+		to.Tell(make([]byte, 5<<20))
+		time.Sleep(time.Minute)
+		require.Empty(t, sink.got())
+		lost := a.lost.got()
+		require.Len(t, lost, 1)
+		require.ErrorIs(t, lost[0].Reason, remote.ErrInDoubt)
+		to.Tell([]byte("last"))
+		time.Sleep(time.Minute)
+		require.Equal(t, [][]byte{[]byte("last")}, sink.got())
+	})
+}
+
 func TestCompressedMessagesArriveAsTheyWere(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		compress := func(cfg *remote.Config) { cfg.CompressFrom = 100 }

@@ -35,16 +35,17 @@ func (l *link) lead() {
 	}
 	l.mu.Unlock()
 
-	left := conn == nil
+	var rest bool
 	if conn != nil {
-		left = prompt.hurry(func() { _, _ = conn.Write(bytes) }) // an error is kept for flush, or TLS repeats it
+		rest = prompt.hurry(func() { _, _ = conn.Write(bytes) }) // an error is kept for flush, or TLS repeats it
 	}
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leading = false
 	l.slept = time.Now()
-	if left || first || l.out.unsent() > 0 {
+	l.rest = l.rest || rest && l.conn == conn
+	if l.rest || first || l.out.unsent() > 0 {
 		l.rouse() // first: it is to look for acknowledgements from now on
 	}
 }

@@ -32,7 +32,8 @@ type link struct {
 	prompt   *promptConn
 	asleep   bool      // the writing goroutine waits for wake
 	slept    time.Time // when it began to, or when somebody wrote in its place
-	leading  bool      // somebody writes in its place
+	leading  bool      // somebody writes in its place: the writing goroutine leaves conn alone
+	rest     bool      // conn has not taken all of what somebody has written in its place
 	as       uint64    // our own incarnation in this session
 	with     uint64    // the peer's, once it is known
 	session  uint64

@@ -100,10 +100,7 @@ func (e *Endpoint) demultiplex(x *stranger) (kept bool, err error) {
 	case laneControl, laneUser:
 		return false, e.receive(x, conn, l)
 	case laneStream:
-		if e.guard != nil {
-			e.strangers.leave(x)
-		}
-		err := e.handOut(farewell(conn))
+		err := e.receiveStream(x, conn)
 		return err == nil, err
 	case laneReverse:
 		return e.keepForSending(x, conn)
@@ -176,17 +173,21 @@ func (e *Endpoint) receive(x *stranger, conn net.Conn, l lane) error {
 	if err != nil {
 		return e.turnAway(conn, err)
 	}
-	defer in.end()
+	defer e.sessions.finish(in)
 	if err := e.answer(in); err != nil {
 		return err
 	}
-	return e.readLane(in)
+	err = e.readLane(in)
+	if errors.Is(err, ErrFrame) {
+		e.sessions.spoil(in) // the next connection would bring it again, or what comes after it
+	}
+	return err
 }
 
-// judge decides whether a hello that we understand is welcome.
-func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
+// recognize decides whether a hello is from whom it says, and of our cluster.
+func (e *Endpoint) recognize(conn net.Conn, l lane, h hello) error {
 	if isOutbound(h.Addr) {
-		if l == laneControl {
+		if l == laneControl || l == laneStream {
 			return refuse(RefusedMember, "%s is no node", h.Addr)
 		}
 	} else if e.guard != nil {
@@ -196,6 +197,14 @@ func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
 	}
 	if h.Cluster != e.cfg.Cluster {
 		return refuse(RefusedCluster, "this is %q, not %q", e.cfg.Cluster, h.Cluster)
+	}
+	return nil
+}
+
+// judge decides whether a hello that we understand is welcome.
+func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
+	if err := e.recognize(conn, l, h); err != nil {
+		return err
 	}
 	if mine := e.incarnation.Load(); h.Want != 0 && h.Want != mine {
 		return refuse(RefusedIncarnation, "incarnation %d is gone, this is %d", h.Want, mine)

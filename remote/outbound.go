@@ -100,22 +100,27 @@ func (e *Endpoint) reach(addr string) context.CancelFunc {
 	return cancel
 }
 
-// keepReverse sees that there is always a connection that waits, until ctx ends.
+// keepReverse sees that there is always a connection that waits, until ctx ends. It pauses
+// where that fails, and where the peer takes one connection right after the other.
 func (e *Endpoint) keepReverse(ctx context.Context, addr string) {
 	log := e.log.With(zap.String("peer", addr), zap.Stringer("lane", laneReverse))
 	for failures := 0; ctx.Err() == nil; {
+		begin := time.Now()
 		err := e.waitReverse(ctx, addr)
-		if err == nil {
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && time.Since(begin) > e.cfg.MaxBackoff:
 			failures = 0
 			continue
 		}
-		if ctx.Err() != nil {
-			return
+		failures++
+		if err != nil {
+			if failures == 1 {
+				log.Info("no connection for what the peer sends", zap.Error(err))
+			}
+			e.cfg.DialFailed(addr, err)
 		}
-		if failures++; failures == 1 {
-			log.Info("no connection for what the peer sends", zap.Error(err))
-		}
-		e.cfg.DialFailed(addr, err)
 		sleep(ctx.Done(), backoff(failures, e.cfg.MinBackoff, e.cfg.MaxBackoff))
 	}
 }

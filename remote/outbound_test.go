@@ -3,6 +3,8 @@ package remote_test
 import (
 	"context"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,6 +91,37 @@ func TestWhatIsToldToAClientThatIsGoneBecomesDeadLetters(t *testing.T) {
 		actor.Resolve[int](a.sys, "understudy://test@0011.client.invalid:1/user/x").Tell(2)
 		time.Sleep(10 * time.Second)
 		require.Equal(t, []int{1, 2}, lostMessages(t, a, actor.ErrUnreachable))
+	})
+}
+
+func TestAPeerThatTakesEachConnectionOfAClientIsNotDialledAllTheTime(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		l, err := n.Host("raw").Listen("raw:7355")
+		require.NoError(t, err)
+		var connections atomic.Int64
+		var serving sync.WaitGroup
+		serving.Go(func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				connections.Add(1)
+				r := &raw{conn, t}
+				r.skip(1)
+				r.readFields()
+				r.frame(fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
+				r.write('A') // and it goes
+				require.NoError(t, conn.Close())
+			}
+		})
+		client := startClient(t, n, "client", nil)
+		client.Reach([]string{"raw:7355"})
+		time.Sleep(10 * time.Second)
+		require.InDelta(t, 10, connections.Load(), 10)
+		client.stop()
+		require.NoError(t, l.Close())
+		serving.Wait()
 	})
 }
 

@@ -15,6 +15,8 @@ type letter struct {
 	used  *fullBlock    // holds only frames of letters before this one, of waiting as this one is; nil for none
 	whole *whole        // the message that frame is a part of; nil for all of it
 	left  int           // bytes of it behind this part
+	last  bool          // must not overtake anything
+	seq   uint64        // of the outbox
 }
 
 // An outbox keeps the letters of one session in order, from when they are sent until
@@ -28,6 +30,8 @@ type outbox struct {
 	bulk    queue          // waits, too: parts of large messages, and what is for the same actors
 	bulky   map[string]int // how much of bulk each actor has
 	parts   int            // of bulk, that are not the last of their message
+	lasts   queue          // waits, too, for all that was pushed before
+	seq     uint64         // of the letter that was pushed last
 	flying  queue          // written, but not acknowledged
 	acked   uint64         // how many letters of the session the peer has acknowledged
 	bytes   int            // of all frames
@@ -37,7 +41,7 @@ type outbox struct {
 func (o *outbox) len() int { return o.unsent() + o.flying.len() }
 
 // unsent returns how much has not been written to the present connection.
-func (o *outbox) unsent() int { return o.waiting.len() + o.bulk.len() }
+func (o *outbox) unsent() int { return o.waiting.len() + o.bulk.len() + o.lasts.len() }
 
 // push adds a letter, unless there is no room for it. It keeps a copy of the frame.
 func (o *outbox) push(l letter) bool {
@@ -48,16 +52,22 @@ func (o *outbox) push(l letter) bool {
 		o.block.clear()
 	}
 	o.bytes += len(l.frame)
+	o.seq++
+	l.seq = o.seq
 	large := l.sys != nil && len(l.frame) > maxPart
-	if !large && o.bulky[l.to] == 0 {
+	last := l.last && o.bulk.len() > 0
+	if !large && !last && o.bulky[l.to] == 0 {
 		l.frame, l.used = o.block.keep(l.frame)
 		o.waiting.push(l)
 		return true
 	}
-	l.frame = slices.Clone(l.frame) // in no block: bulk and waiting overtake each other
-	if large {
+	l.frame = slices.Clone(l.frame) // in no block: the queues overtake each other
+	switch {
+	case last:
+		o.lasts.push(l)
+	case large:
 		o.pushParts(l)
-	} else {
+	default:
 		o.pushBulk(l)
 	}
 	return true
@@ -87,13 +97,21 @@ func (o *outbox) take(buf []byte) []byte {
 	if o.bulk.len() > 0 {
 		share = begin + (cap(buf)-begin)/2
 	}
+	o.takeLasts(&buf)
 	for o.takeFrom(&o.waiting, &buf, share) {
 	}
 	for o.takeFrom(&o.bulk, &buf, cap(buf)) {
 	}
 	for o.takeFrom(&o.waiting, &buf, cap(buf)) {
 	}
+	o.takeLasts(&buf)
 	return buf
+}
+
+// takeLasts takes what has waited for others that are gone now.
+func (o *outbox) takeLasts(buf *[]byte) {
+	for o.lasts.len() > 0 && !o.waiting.before(o.lasts) && !o.bulk.before(o.lasts) && o.takeFrom(&o.lasts, buf, cap(*buf)) {
+	}
 }
 
 // takeFrom takes the next frame of a queue, if there is one, and buf has not more than limit
@@ -138,8 +156,11 @@ func (o *outbox) rewind() {
 // have arrived.
 func (o *outbox) abandon() []letter {
 	o.keepBlocks()
-	o.rewound = 0
-	lost := o.begunParts(o.flying.drain())
+	lost := o.flying.drain()
+	for ; o.rewound > 0; o.rewound-- {
+		lost = append(lost, o.waiting.pop())
+	}
+	lost = o.begunParts(lost)
 	for _, l := range lost {
 		o.bytes -= len(l.frame)
 	}
@@ -151,6 +172,7 @@ func (o *outbox) abandon() []letter {
 func (o *outbox) drain() []letter {
 	all := append(o.abandon(), o.waiting.drain()...)
 	all = append(all, o.bulk.drain()...)
+	all = append(all, o.lasts.drain()...)
 	clear(o.bulky)
 	o.parts, o.bytes = 0, 0
 	return all
@@ -176,6 +198,11 @@ type queue struct {
 func (q *queue) len() int { return len(q.letters) - q.head }
 
 func (q *queue) first() *letter { return &q.letters[q.head] }
+
+// before tells whether the first of q was pushed before the first of other, which is not empty.
+func (q *queue) before(other queue) bool {
+	return q.len() > 0 && q.first().seq < other.first().seq
+}
 
 func (q *queue) push(l letter) {
 	if len(q.letters) == cap(q.letters) && q.head > len(q.letters)/2 {

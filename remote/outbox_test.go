@@ -65,6 +65,22 @@ func TestOutboxDropsOldestThatIsNotSent(t *testing.T) {
 	require.False(t, o.dropOldest())
 }
 
+func TestANewSessionSendsNothingThatTheOldOneHasSent(t *testing.T) {
+	o := outbox{maxLetters: 10, maxBytes: 100}
+	for i := range 4 {
+		require.True(t, o.push(numbered(i)))
+	}
+	o.take(make([]byte, 0, 3))
+	o.rewind()
+	require.Equal(t, "0", string(o.take(make([]byte, 0, 1))), "the next connection ends before it gets further")
+	var doubtful []string
+	for _, l := range o.abandon() {
+		doubtful = append(doubtful, string(l.frame))
+	}
+	require.Equal(t, []string{"0", "1", "2"}, doubtful)
+	require.Equal(t, "3", string(o.take(make([]byte, 0, 10))))
+}
+
 // What the peer acknowledges and what comes out at the end is what went in, in order,
 // whatever happens in between.
 func TestOutboxLosesNothing(t *testing.T) {

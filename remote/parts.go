@@ -32,7 +32,7 @@ func (o *outbox) pushParts(l letter) {
 	for body := l.frame[frameHeader:]; len(body) > 0; {
 		part := body[:min(maxPart, len(body))]
 		body = body[len(part):]
-		o.pushBulk(letter{frame: part, sys: l.sys, to: l.to, whole: w, left: len(body)})
+		o.pushBulk(letter{frame: part, sys: l.sys, to: l.to, whole: w, left: len(body), seq: l.seq})
 	}
 }
 

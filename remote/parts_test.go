@@ -14,7 +14,7 @@ import (
 // envelopeTo is a letter to an actor with a message of that size.
 func envelopeTo(to string, number, size int) letter {
 	data := append([]byte(strconv.Itoa(number)+","), make([]byte, size)...)
-	return letter{frame: appendEnvelope(nil, to, 0, actor.Payload{Type: "bytes", Data: data}, 0), sys: &actor.System{}, to: to}
+	return letter{frame: envelopeFrame(to, 0, actor.Payload{Type: "bytes", Data: data}, 0), sys: &actor.System{}, to: to}
 }
 
 // arrivals decodes what is on the wire, as a receiver does.
@@ -88,12 +88,14 @@ func TestWhatABreakLeavesOfALargeMessageBelongsToItsSession(t *testing.T) {
 	require.Equal(t, "1,", string(got[0].payload.Data[:2]))
 }
 
-// Whatever breaks, each actor gets what it was told, in order.
+// Whatever breaks, each actor gets what it was told, in order, and what is to be last comes after
+// all before it.
 func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it makes a test repeatable
 		o := outbox{maxLetters: 1000, maxBytes: 1 << 30}
 		var in, out [3]int
+		lasts := 0
 		var j joiner
 		var peer uint64 // frames that the peer has
 		receive := func(wire []byte) {
@@ -105,6 +107,13 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 				peer++
 			}
 			for _, env := range arrivals(t, &j, wire) {
+				if env.path == "/system/last" {
+					for i, data := range env.payload.Data {
+						require.GreaterOrEqual(t, out[i], int(data), "seed %d", seed)
+					}
+					lasts++
+					continue
+				}
 				to := int(env.path[len(env.path)-1] - '0')
 				number, _, _ := bytes.Cut(env.payload.Data, []byte(","))
 				require.Equal(t, strconv.Itoa(out[to]), string(number), "seed %d", seed)
@@ -112,7 +121,13 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 			}
 		}
 		for range 200 {
-			switch r.IntN(4) {
+			switch r.IntN(5) {
+			case 4:
+				data := []byte{byte(in[0]), byte(in[1]), byte(in[2])}
+				l := letter{frame: envelopeFrame("/system/last", 0, actor.Payload{Data: data}, 0), to: "/system/last", sys: &actor.System{}, last: true}
+				if o.push(l) {
+					lasts--
+				}
 			case 0, 1:
 				to := r.IntN(3)
 				size := []int{5, 100, 60_000, 200_000}[r.IntN(4)]
@@ -135,6 +150,7 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 		}
 		require.NoError(t, o.acknowledge(peer))
 		require.Equal(t, in, out, "seed %d", seed)
+		require.Zero(t, lasts)
 		require.Zero(t, o.bytes)
 		require.Zero(t, o.parts)
 		require.Empty(t, o.bulky)

@@ -12,7 +12,7 @@ import (
 // writes are in order.
 type promptConn struct {
 	net.Conn
-	try     *trier
+	try     trier
 	hurried atomic.Bool // writes must not wait
 
 	mu   sync.Mutex // guards all below, and lets one write go after the other
@@ -20,12 +20,23 @@ type promptConn struct {
 	err  error      // that nobody has been told
 }
 
-// prompt returns conn as one that can be written to without waiting, if it is of a kind that can.
+// A trier writes what a connection takes without waiting, which may be nothing. Nobody else
+// writes meanwhile.
+type trier interface {
+	tryWrite(b []byte) (sent int, err error)
+}
+
+// prompt returns conn as one that can be written to without waiting, if it is of a kind that can:
+// a socket, or a trier itself.
 func prompt(conn net.Conn) net.Conn {
-	if try := newTrier(conn); try != nil {
-		return &promptConn{Conn: conn, try: try}
+	try, ok := conn.(trier)
+	if !ok {
+		try = newTrier(conn)
 	}
-	return conn
+	if try == nil {
+		return conn
+	}
+	return &promptConn{Conn: conn, try: try}
 }
 
 // promptly returns what is prompt in a connection, or nil.
@@ -71,7 +82,7 @@ func (c *promptConn) Write(b []byte) (int, error) {
 func (c *promptConn) writeNow(b []byte) {
 	sent := 0
 	if len(c.rest) == 0 && c.err == nil {
-		sent, c.err = c.try.write(b)
+		sent, c.err = c.try.tryWrite(b)
 	}
 	c.rest = append(c.rest, b[sent:]...)
 }

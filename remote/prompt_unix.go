@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// A trier writes to a socket what it takes at once.
-type trier struct {
+// A socketTrier is the trier of a socket.
+type socketTrier struct {
 	conn    syscall.RawConn
 	attempt func(fd uintptr) // made once, as it would be garbage each time
 
@@ -19,7 +19,7 @@ type trier struct {
 }
 
 // newTrier returns nil for a connection that is not a socket of the operating system.
-func newTrier(conn net.Conn) *trier {
+func newTrier(conn net.Conn) trier {
 	socket, ok := conn.(*net.TCPConn)
 	if !ok {
 		return nil
@@ -28,13 +28,13 @@ func newTrier(conn net.Conn) *trier {
 	if err != nil {
 		return nil
 	}
-	t := &trier{conn: raw}
+	t := &socketTrier{conn: raw}
 	t.attempt = func(fd uintptr) { t.sent, t.err = syscall.Write(int(fd), t.b) }
 	return t
 }
 
-// write returns how much of b the socket has taken, which may be nothing.
-func (t *trier) write(b []byte) (sent int, err error) {
+// tryWrite implements [trier].
+func (t *socketTrier) tryWrite(b []byte) (sent int, err error) {
 	t.b = b
 	err = t.conn.Control(t.attempt) // it is in the mode in which nothing waits, always
 	t.b = nil

@@ -12,6 +12,7 @@ type receiver struct {
 	reader  *envelopeReader
 	parts   *joiner   // those of the session
 	decoded []arrival // not delivered yet
+	bytes   int       // of these, before they were decoded
 }
 
 // An arrival is a message that has been decoded.
@@ -21,8 +22,12 @@ type arrival struct {
 	msg  any
 }
 
-// maxArrivals bounds how many messages are delivered together.
-const maxArrivals = 64
+// How many messages are delivered together: no more than maxArrivals, and none once those that
+// are there had maxGathered bytes, as what is decompressed or in parts may be large.
+const (
+	maxArrivals = 64
+	maxGathered = 64 << 10
+)
 
 // newReceiver returns one for the system that the endpoint serves.
 func newReceiver(e *Endpoint, in *inbound) *receiver {
@@ -49,7 +54,8 @@ func (r *receiver) receive(body []byte) error {
 		return nil
 	}
 	r.decoded = append(r.decoded, arrival{env.path, env.uid, msg})
-	if len(r.decoded) == maxArrivals {
+	r.bytes += len(env.payload.Data)
+	if len(r.decoded) == maxArrivals || r.bytes >= maxGathered {
 		r.deliver()
 	}
 	return nil
@@ -61,5 +67,5 @@ func (r *receiver) deliver() {
 		r.sys.Deliver(a.path, a.uid, a.msg)
 	}
 	clear(r.decoded)
-	r.decoded = r.decoded[:0]
+	r.decoded, r.bytes = r.decoded[:0], 0
 }

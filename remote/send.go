@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
 // Send sends msg to the actor at to, on another node. It implements [actor.Transport]:
@@ -24,12 +25,14 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
-	d.frame, err = e.appendMessage(d.frame[:0], &d.packed, to, actor.Payload{Type: name, Data: d.data.Bytes()})
-	if err != nil {
+	p := actor.Payload{Type: name, Data: d.data.Bytes()}
+	if err := e.checkSize(to, p); err != nil {
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
-	if err := e.post(linkKey{to.Address, laneUser}, letter{frame: d.frame, sys: s, to: to.Full}); err != nil {
+	p, size := e.compress(&d.packed, p)
+	d.write(to, p, size)
+	if err := e.post(linkKey{to.Address, laneUser}, letter{frame: d.frame, sys: s, to: to.Full, last: deathwatch.IsEnd(msg)}); err != nil {
 		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 	}
 }
@@ -39,6 +42,23 @@ type draft struct {
 	data   bytes.Buffer
 	packed bytes.Buffer // compressed
 	frame  []byte
+
+	// What stands in frame before the data, of the last message: the next one is likely to be
+	// to the same actor, of the same type.
+	begun int
+	path  string
+	uid   uint64
+	name  string
+	size  bool // it was compressed
+}
+
+// write makes the frame.
+func (d *draft) write(to actor.Target, p actor.Payload, size int) {
+	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != p.Type || d.size != (size > 0) {
+		d.frame = beginEnvelope(d.frame[:0], to.Path, to.UID, p.Type, size)
+		d.begun, d.path, d.uid, d.name, d.size = len(d.frame), to.Path, to.UID, p.Type, size > 0
+	}
+	d.frame = appendData(d.frame[:d.begun], 0, p.Data, size)
 }
 
 var drafts = sync.Pool{New: func() any { return new(draft) }}

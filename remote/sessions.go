@@ -19,8 +19,11 @@ var errTooManyLanes = fmt.Errorf("there are %d connections or attempts already, 
 // sessions knows the last inbound of each lane of each peer, so that a session can go on
 // where it was cut off.
 type sessions struct {
-	mu   sync.Mutex // guards last
-	last map[linkKey]*inbound
+	patience time.Duration // with half a message, without a connection
+
+	mu     sync.Mutex // guards all below
+	last   map[linkKey]*inbound
+	halves halves
 }
 
 // begin makes in the inbound of its lane. The one before it has to finish first: begin
@@ -43,6 +46,7 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 		in.parts = old.parts
 		in.acked = old.received // the answer says so
 	}
+	s.halves.drop(old)
 	s.expire()
 	if old == nil && len(s.last) >= maxLanes && !s.forgetOne() {
 		return nil, errTooManyLanes
@@ -61,6 +65,7 @@ func (s *sessions) forgetOne() bool {
 		}
 	}
 	if oldest != nil {
+		s.halves.drop(oldest)
 		delete(s.last, oldest.key)
 	}
 	return oldest != nil
@@ -71,6 +76,40 @@ func (s *sessions) expire() {
 	maps.DeleteFunc(s.last, func(_ linkKey, in *inbound) bool {
 		return in.finished() && time.Since(in.ended) > sessionMemory
 	})
+}
+
+// spoil ends the session of an inbound that has brought what cannot be read.
+func (s *sessions) spoil(in *inbound) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in.over = true
+}
+
+// finish ends an inbound, and keeps what its session needs to go on.
+func (s *sessions) finish(in *inbound) {
+	in.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case in.over:
+		in.parts = joiner{}
+	case s.last[in.key] == in:
+		s.halves.keep(in, s.patience, func() { s.giveUp(in) })
+	}
+}
+
+// giveUp ends the session of an inbound that has had half a message for too long.
+func (s *sessions) giveUp(in *inbound) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.halves.giveUp(in)
+}
+
+// close forgets the halves of messages.
+func (s *sessions) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.halves.dropAll()
 }
 
 // hangUp ends the inbounds from those peers, and their sessions.
@@ -88,6 +127,7 @@ func (s *sessions) over(which func(Peer) bool) (ended []*inbound) {
 	for _, in := range s.last {
 		if which(in.from) {
 			in.over = true
+			s.halves.drop(in)
 			ended = append(ended, in)
 		}
 	}

@@ -11,18 +11,40 @@ import (
 func (e *Endpoint) StreamConns() <-chan net.Conn { return e.streams }
 
 // DialStream opens a connection to the endpoint at addr that carries whatever both sides
-// like: it comes out of StreamConns there. The caller has to close it.
+// like: it comes out of StreamConns there. The caller has to close it. When it is not
+// welcome there, it is closed.
 func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error) {
 	conn, err := e.dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
 	// So little always fits into the buffer of a new connection: this does not block.
-	if _, err := conn.Write([]byte{byte(laneStream)}); err != nil {
+	h := hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}
+	if err := sendHello(conn, laneStream, h); err != nil {
 		discard(conn)
 		return nil, err
 	}
 	return farewell(conn), nil
+}
+
+// receiveStream gives a connection of memberlist's to whoever takes them, if it is of a node: a
+// client has no say in who is a member.
+func (e *Endpoint) receiveStream(x *stranger, conn net.Conn) error {
+	body, err := readFrame(conn, maxHandshake)
+	if err != nil {
+		return err
+	}
+	h, err := parseHello(body)
+	if err != nil {
+		return err
+	}
+	if err := e.recognize(conn, laneStream, h); err != nil {
+		return err
+	}
+	if e.guard != nil {
+		e.strangers.leave(x)
+	}
+	return e.handOut(farewell(conn))
 }
 
 // farewell returns the connection of a stream: one whose Close tells the peer that this was

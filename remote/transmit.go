@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -46,6 +47,7 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 		timer.Reset(time.Until(due))
 		select {
 		case <-l.wake:
+			l.giveWay()
 		case <-timer.C:
 		case why := <-lost:
 			lost <- why
@@ -54,64 +56,81 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 	}
 }
 
+// giveWay lets run who else is about to send messages, as one write is for many.
+func (l *link) giveWay() {
+	if l.key.lane == laneUser {
+		runtime.Gosched()
+	}
+}
+
 // writeNext writes what is to be written now, or returns when to look again.
 func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error) {
-	if err := l.writeRest(conn); err != nil {
-		return false, time.Time{}, err
-	}
 	buf := writeBuffers.Get().(*[writeBuffer]byte)
 	defer writeBuffers.Put(buf)
-	bytes, due, err := l.next(conn, buf[:0])
-	if err != nil || len(bytes) == 0 {
+	bytes, rest, due, err := l.next(conn, buf[:0])
+	switch {
+	case err != nil, rest == nil && len(bytes) == 0:
 		return false, due, err
+	case rest != nil:
+		return true, due, l.patiently(conn, rest.flush)
 	}
-	return true, due, l.writeAll(conn, bytes)
+	return true, due, l.patiently(conn, func() error {
+		_, err := conn.Write(bytes)
+		return err
+	})
 }
 
-// writeRest writes what somebody in a hurry has left.
-func (l *link) writeRest(conn net.Conn) error {
-	prompt := promptly(conn)
-	if prompt == nil || !prompt.hasRest() {
-		return nil
-	}
+// patiently lets write wait as long as the peer may be silent.
+func (l *link) patiently(conn net.Conn, write func() error) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter)); err != nil {
 		return err
 	}
-	return prompt.flush()
+	return write()
 }
 
-func (l *link) writeAll(conn net.Conn, bytes []byte) error {
-	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter)); err != nil {
-		return err
-	}
-	_, err := conn.Write(bytes)
-	return err
-}
-
-// next returns what is to be written now; or else when to look again, or why there is
-// nothing more to do on this connection.
-func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, due time.Time, err error) {
+// next returns what is to be written now, or what has to be flushed; or else when to look
+// again, or why there is nothing more to do on this connection. While somebody leads there is
+// nothing to write: who leads wakes the writing goroutine for what is left.
+func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *promptConn, due time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.catchUp()
 	if l.conn != conn {
-		return nil, time.Time{}, errHungUp
+		return nil, nil, time.Time{}, errHungUp
 	}
 	if !l.leading {
+		if rest = l.takeRest(); rest != nil {
+			return nil, rest, time.Time{}, nil
+		}
 		if bytes = l.out.take(buf); len(bytes) > 0 {
-			return bytes, time.Time{}, nil
+			return bytes, nil, time.Time{}, nil
 		}
 	}
+	due, err = l.goToSleep()
+	return nil, nil, due, err
+}
+
+// takeRest returns where something is to be flushed, or nil. The caller holds mu.
+func (l *link) takeRest() *promptConn {
+	if !l.rest {
+		return nil
+	}
+	l.rest = false
+	return l.prompt
+}
+
+// goToSleep returns when to look again, or why not to. The caller holds mu.
+func (l *link) goToSleep() (due time.Time, err error) {
 	due = l.deadline()
 	now := time.Now()
 	switch {
 	case now.Before(due):
 		l.asleep, l.slept = true, now
-		return nil, due, nil
+		return due, nil
 	case l.out.len() == 0:
-		return nil, time.Time{}, errIdle
+		return time.Time{}, errIdle
 	}
-	return nil, time.Time{}, errSilent
+	return time.Time{}, errSilent
 }
 
 // catchUp says that the writing goroutine is awake: by the timer, perhaps, with a wake

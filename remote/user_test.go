@@ -177,6 +177,7 @@ func TestTooLargeMessageIsADeadLetterOfTheSender(t *testing.T) {
 		require.Equal(t, []string{"small"}, inbox.got())
 		require.Len(t, a.lost.got(), 2)
 		require.ErrorIs(t, a.lost.got()[0].Reason, remote.ErrTooLarge)
+		require.Equal(t, 1000, a.sys.MaxMessage())
 		require.ErrorIs(t, a.lost.got()[1].Reason, remote.ErrTooLarge)
 	})
 }

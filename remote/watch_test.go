@@ -67,9 +67,44 @@ func spawnMortal(x *node, name string) actor.ActorRef[int] {
 	}, name)
 }
 
+func init() { actor.RegisterType[actor.ActorRef[[]byte]]("remote_test.listener") }
+
 // seenFrom returns the ref of an actor, with its number, as another node has it.
 func seenFrom[M any](x *node, ref actor.ActorRef[M]) actor.ActorRef[M] {
 	return actor.Resolve[M](x.sys, ref.String())
+}
+
+func TestTheEndOfAnActorComesAfterTheLargeMessagesThatItHasTold(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		talker := actor.Spawn(b.sys, func(_ *actor.Context[actor.ActorRef[[]byte]], next *actor.Next[actor.ActorRef[[]byte]]) {
+			next.OnMessage = func(_ *actor.Context[actor.ActorRef[[]byte]], to actor.ActorRef[[]byte]) actor.Behavior[actor.ActorRef[[]byte]] {
+				for range 3 {
+					to.Tell(make([]byte, 4_000_000))
+				}
+				to.Tell([]byte("last words"))
+				return func(_ *actor.Context[actor.ActorRef[[]byte]], next *actor.Next[actor.ActorRef[[]byte]]) { next.Stop() }
+			}
+		}, "talker")
+		heard := &collector[int]{}
+		listener := actor.Spawn(a.sys, func(ctx *actor.Context[[]byte], next *actor.Next[[]byte]) {
+			ctx.Watch(seenFrom(a, talker))
+			next.OnMessage = func(_ *actor.Context[[]byte], msg []byte) actor.Behavior[[]byte] {
+				heard.add(len(msg))
+				return nil
+			}
+			next.OnSignal = func(_ *actor.Context[[]byte], sig actor.Signal) actor.Behavior[[]byte] {
+				if _, ok := sig.(actor.Terminated); ok {
+					heard.add(-1)
+				}
+				return nil
+			}
+		}, "listener")
+		soon()
+		seenFrom(a, talker).Tell(listener)
+		time.Sleep(time.Minute)
+		require.Equal(t, []int{4_000_000, 4_000_000, 4_000_000, 10, -1}, heard.got())
+	})
 }
 
 func TestTheEndOfAnActorOnAnotherNodeIsTold(t *testing.T) {

@@ -4,17 +4,13 @@ import "github.com/understudy-go/understudy/actor"
 
 // Of the messages of the protocol only those that carry one of the user become dead
 // letters, as that. The others are asked again, or nobody needs them any more.
-var (
-	_ actor.Carrier = wireDeliver{}
-	_ actor.Carrier = wireGiveBack{}
-)
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (m wireDeliver) Carried(s *actor.System) (string, any, bool) {
 	return carried(s, m.Name, m.Payload)
 }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (m wireGiveBack) Carried(s *actor.System) (string, any, bool) {
 	return carried(s, m.Name, m.Payload)
 }
@@ -30,71 +26,71 @@ func carried(s *actor.System, name string, p actor.Payload) (string, any, bool) 
 // nothing is the part of a message that says that it carries nothing.
 type nothing struct{}
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (nothing) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireRequest) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireGrant) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireRecall) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireRecalled) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireFarewell) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireFarewellHeard) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireSettle) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireSettled) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier]. The sender has kept the message.
+// Carried is for [actor.System.DeadLetter]. The sender has kept the message.
 func (wireTold) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireCheck) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireAck) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireMarks) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (instanceBegun) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (viewed) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (fenceHeld) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (drainAsked) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (ticked) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (leaseAnswered) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (leaseLost) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (leaseReleased) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (claimed) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (instanceEnded) Carried(*actor.System) (string, any, bool) { return "", nil, false }

@@ -209,7 +209,7 @@ func (m *machine) routeToHost(parted map[PeerID]bool) route {
 func (m *manager[M]) flush() {
 	if m.mail.route.kind != toSelf {
 		for _, box := range m.guests.takeAll() {
-			for _, p := range box.items.drain() {
+			for _, p := range box.items.Drain() {
 				m.onDeliver(box.from, p)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/fifo"
 )
 
 // guests are messages that other nodes have sent here while this node is about to host,
@@ -20,7 +21,7 @@ const keptLeft = 100
 
 type guestBox struct {
 	from  PeerID
-	items fifo[actor.Payload]
+	items fifo.Queue[actor.Payload]
 }
 
 // lodge keeps a message of a node; the oldest of that node gives way when there is no
@@ -30,10 +31,10 @@ func (g *guests) lodge(from PeerID, p actor.Payload) (over actor.Payload, overfl
 		return p, true
 	}
 	b := g.box(from)
-	if b.items.size() == g.limit {
-		over, overflow = b.items.pop(), true
+	if b.items.Len() == g.limit {
+		over, overflow = b.items.Pop(), true
 	}
-	b.items.push(p)
+	b.items.Push(p)
 	return over, overflow
 }
 
@@ -72,7 +73,7 @@ func (g *guests) takeFrom(address string) []actor.Payload {
 	var others []*guestBox
 	for _, b := range g.boxes {
 		if b.from.Address == address {
-			taken = append(taken, b.items.drain()...)
+			taken = append(taken, b.items.Drain()...)
 		} else {
 			others = append(others, b)
 		}
@@ -84,7 +85,7 @@ func (g *guests) takeFrom(address string) []actor.Payload {
 // has reports whether there are messages of a node.
 func (g *guests) has(from PeerID) bool {
 	for _, b := range g.boxes {
-		if b.from == from && b.items.size() > 0 {
+		if b.from == from && b.items.Len() > 0 {
 			return true
 		}
 	}
@@ -101,7 +102,7 @@ func (g *guests) takeAll() []*guestBox {
 func (g *guests) size() int {
 	n := 0
 	for _, b := range g.boxes {
-		n += b.items.size()
+		n += b.items.Len()
 	}
 	return n
 }

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // hubMsg is what the hub of a node is told: by managers and by the cluster here, and,
@@ -61,7 +62,7 @@ func Attach(s *actor.System, l Locator) {
 		h.follow(ctx, l)
 		next.OnMessage = h.receive
 	}, hubName)
-	actor.Extend(s, office{locator: l, hub: ref})
+	extension.Set(s, office{locator: l, hub: ref})
 }
 
 // Drain makes the managers of s start no instance any more under this node's present
@@ -70,7 +71,7 @@ func Attach(s *actor.System, l Locator) {
 // node leaves, or is down: else nobody asks for what it hosts. It returns ctx.Err() when
 // ctx ends before.
 func Drain(ctx context.Context, s *actor.System) error {
-	o, ok := actor.Extension[office](s)
+	o, ok := extension.Get[office](s)
 	if !ok {
 		return nil
 	}

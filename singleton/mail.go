@@ -1,6 +1,10 @@
 package singleton
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/fifo"
+)
 
 // A route is where a manager sends messages at the moment.
 type route struct {
@@ -32,8 +36,8 @@ type mail[M any] struct {
 	closed  bool   // a recall from sentTo is under way
 	refused bool   // the node of the route has given back something: wait a moment
 
-	early fifo[M] // came back
-	held  fifo[M]
+	early fifo.Queue[M] // came back
+	held  fifo.Queue[M]
 	kept  uint64 // how many have ever waited
 	sends uint64 // how many have been sent to other nodes
 }
@@ -56,7 +60,7 @@ func (q *mail[M]) sent() {
 
 // hold keeps a message that was told here. What has no room any more is returned.
 func (q *mail[M]) hold(msg M) (over []M) {
-	q.held.push(msg)
+	q.held.Push(msg)
 	q.kept++
 	return q.shrink()
 }
@@ -64,7 +68,7 @@ func (q *mail[M]) hold(msg M) (over []M) {
 // gaveBack keeps a message of ours that peer has given back. When that was not asked
 // for, the rest is: then recall is true.
 func (q *mail[M]) gaveBack(msg M, peer PeerID) (over []M, recall bool) {
-	q.early.push(msg)
+	q.early.Push(msg)
 	q.kept++
 	if !q.closed && peer == q.sentTo {
 		q.refused = true
@@ -78,15 +82,15 @@ func (q *mail[M]) gaveBack(msg M, peer PeerID) (over []M, recall bool) {
 func (q *mail[M]) shrink() (over []M) {
 	for q.size() > q.limit {
 		oldest := &q.held
-		if q.early.size() > 0 {
+		if q.early.Len() > 0 {
 			oldest = &q.early
 		}
-		over = append(over, oldest.pop())
+		over = append(over, oldest.Pop())
 	}
 	return over
 }
 
-func (q *mail[M]) size() int { return q.early.size() + q.held.size() }
+func (q *mail[M]) size() int { return q.early.Len() + q.held.Len() }
 
 // redirect changes the route. When it leads away from a node that may have messages of
 // ours, they are to be recalled.
@@ -158,13 +162,13 @@ func (q *mail[M]) next() (msg M, ok bool) {
 	switch {
 	case !q.passable():
 		return msg, false
-	case q.early.size() > 0:
-		return q.early.pop(), true
-	case q.held.size() > 0:
-		return q.held.pop(), true
+	case q.early.Len() > 0:
+		return q.early.Pop(), true
+	case q.held.Len() > 0:
+		return q.held.Pop(), true
 	}
 	return msg, false
 }
 
 // drain empties the mail and returns what was in it.
-func (q *mail[M]) drain() []M { return append(q.early.drain(), q.held.drain()...) }
+func (q *mail[M]) drain() []M { return append(q.early.Drain(), q.held.Drain()...) }

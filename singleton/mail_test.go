@@ -189,30 +189,6 @@ func TestGuestsRememberWhoHasLeft(t *testing.T) {
 	require.Empty(t, g.left)
 }
 
-func TestAFifoForgetsNothingAndKeepsNothing(t *testing.T) {
-	var f fifo[*int]
-	in, out := 0, 0
-	for round := range 50 {
-		for range round {
-			n := in
-			f.push(&n)
-			in++
-		}
-		for range round / 2 {
-			require.Equal(t, out, *f.pop())
-			out++
-		}
-		require.Equal(t, in-out, f.size())
-		for _, gone := range f.items[:f.next] {
-			require.Nil(t, gone)
-		}
-	}
-	rest := f.drain()
-	require.Len(t, rest, in-out)
-	require.Equal(t, out, *rest[0])
-	require.Zero(t, f.size())
-}
-
 func TestARecallIsTriedLongerWithANodeThatHasLeftThanWithOneThatIsLost(t *testing.T) {
 	recalling := func() *mail[int] {
 		q := &mail[int]{limit: 10}

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A manager runs the machine and the mail of one singleton on one node: it turns what
@@ -75,7 +76,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 // register makes the manager known to the hub, and then to the cluster; without one this
 // node is all there is.
 func (m *manager[M]) register() {
-	o, clustered := actor.Extension[office](m.ctx.System())
+	o, clustered := extension.Get[office](m.ctx.System())
 	if !clustered {
 		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Name: m.machine.set.anchor.node, Roles: []string{m.machine.set.role}, Offers: []string{m.name}}
 		m.happened(viewed{Topology{Self: self.ID, Members: []Peer{self}}})
@@ -120,7 +121,7 @@ func (m *manager[M]) onInstanceEnded(err error) {
 	m.happened(m.instance.ended(err))
 }
 
-func (m *manager[M]) publish(event any) { m.ctx.System().EventStream().Publish(event) }
+func (m *manager[M]) publish(event any) { m.ctx.System().Publish(event) }
 
 // publishLease says whether the lease was acquired or lost, given whether it was held before.
 func (m *manager[M]) publishLease(held bool) {
@@ -299,7 +300,7 @@ func (m *manager[M]) report() {
 	s.Generation = m.machine.gen
 	s.Held, s.Kept, s.Closed = m.mail.size()+m.guests.size(), m.mail.kept, m.mail.closed
 	if out := m.reliable.out; out != nil {
-		s.Held, s.Unacknowledged = s.Held+out.held.size(), out.open.size()
+		s.Held, s.Unacknowledged = s.Held+out.held.Len(), out.open.Len()
 	}
 	s.WaitingFor, s.NotBefore = nil, time.Time{}
 	if m.machine.phase == Asking {

@@ -1,5 +1,7 @@
 package singleton
 
+import "github.com/understudy-go/understudy/internal/fifo"
+
 // An outbox keeps what was told to one manager until an instance has handled it. It is
 // pure.
 //
@@ -9,9 +11,9 @@ package singleton
 type outbox[M any] struct {
 	window, limit int
 
-	acked uint64         // all up to this number have been handled
-	open  fifo[*kept[M]] // the window: from the number after that on
-	held  fifo[M]
+	acked uint64               // all up to this number have been handled
+	open  fifo.Queue[*kept[M]] // the window: from the number after that on
+	held  fifo.Queue[M]
 
 	to    PeerID // where they are sent
 	going bool   // they can be, at the moment
@@ -26,18 +28,18 @@ type kept[M any] struct {
 
 // tell takes a message. What has no room any more is returned.
 func (q *outbox[M]) tell(msg M) (over []M) {
-	q.held.push(msg)
+	q.held.Push(msg)
 	q.advance()
-	for q.held.size() > q.limit {
-		over = append(over, q.held.pop())
+	for q.held.Len() > q.limit {
+		over = append(over, q.held.Pop())
 	}
 	return over
 }
 
 // advance moves what waits into the window.
 func (q *outbox[M]) advance() {
-	for q.open.size() < q.window && q.held.size() > 0 {
-		q.open.push(&kept[M]{msg: q.held.pop()})
+	for q.open.Len() < q.window && q.held.Len() > 0 {
+		q.open.Push(&kept[M]{msg: q.held.Pop()})
 	}
 }
 
@@ -59,17 +61,17 @@ func (q *outbox[M]) pause() { q.going = false }
 
 // next returns the message that can go now, if any, with its number.
 func (q *outbox[M]) next() (number uint64, k *kept[M], ok bool) {
-	if !q.going || q.sent == q.acked+uint64(q.open.size()) {
+	if !q.going || q.sent == q.acked+uint64(q.open.Len()) {
 		return 0, nil, false
 	}
 	q.sent++
-	return q.sent, q.open.at(int(q.sent - q.acked - 1)), true
+	return q.sent, q.open.At(int(q.sent - q.acked - 1)), true
 }
 
 // handled forgets what instances have handled, up to a number.
 func (q *outbox[M]) handled(number uint64) {
-	for q.acked < number && q.open.size() > 0 {
-		q.open.pop()
+	for q.acked < number && q.open.Len() > 0 {
+		q.open.Pop()
 		q.acked++
 	}
 	q.sent = max(q.sent, q.acked)
@@ -85,22 +87,22 @@ func (q *outbox[M]) again(from PeerID, received uint64) {
 
 // last returns the number that the newest message has, or is going to have when none
 // before it gives way.
-func (q *outbox[M]) last() uint64 { return q.acked + uint64(q.open.size()+q.held.size()) }
+func (q *outbox[M]) last() uint64 { return q.acked + uint64(q.open.Len()+q.held.Len()) }
 
 // past reports whether all messages up to a number have been handled, or nothing is left.
 func (q *outbox[M]) past(number uint64) bool { return q.acked >= number || !q.unsettled() }
 
 // unsettled reports whether there is something that may not have been handled.
-func (q *outbox[M]) unsettled() bool { return q.open.size() > 0 }
+func (q *outbox[M]) unsettled() bool { return q.open.Len() > 0 }
 
 // drain empties the outbox and returns what was in it, but for what has become a dead
 // letter before.
 func (q *outbox[M]) drain() []M {
 	var all []M
-	for _, k := range q.open.drain() {
+	for _, k := range q.open.Drain() {
 		if !k.void {
 			all = append(all, k.msg)
 		}
 	}
-	return append(all, q.held.drain()...)
+	return append(all, q.held.Drain()...)
 }

@@ -242,7 +242,7 @@ func (p *simPost) route() route {
 func (p *simPost) flush() {
 	if p.mail.route.kind != toSelf {
 		for _, box := range p.guests.takeAll() {
-			for _, load := range box.items.drain() {
+			for _, load := range box.items.Drain() {
 				p.onDeliver(box.from, load)
 			}
 		}
@@ -368,7 +368,7 @@ func (p *simPost) close() {
 func (p *simPost) die(f simFate) {
 	p.lose(p.mail.drain(), f)
 	for _, box := range p.guests.takeAll() {
-		for _, load := range box.items.drain() {
+		for _, load := range box.items.Drain() {
 			p.lose([]int{simUnpack(load)}, f)
 		}
 	}

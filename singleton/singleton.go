@@ -40,7 +40,7 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 // outliveInstance keeps the manager when its instance escalates a failure: that is one
 // more way to end.
 func outliveInstance(err error) actor.Directive {
-	if escalated := (*actor.EscalatedError)(nil); errors.As(err, &escalated) {
+	if errors.Is(err, actor.ErrEscalated) {
 		return actor.Resume
 	}
 	return actor.Stop

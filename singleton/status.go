@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A Status is what the manager of one node knows of its singleton.
@@ -65,7 +66,7 @@ type Status struct {
 // path under which it was spawned, without "/user/". ok is false when there is no such
 // manager.
 func StatusOf(s *actor.System, name string) (status Status, ok bool) {
-	b, ok := actor.Extension[*board](s)
+	b, ok := extension.Get[*board](s)
 	if !ok {
 		return Status{}, false
 	}
@@ -74,7 +75,7 @@ func StatusOf(s *actor.System, name string) (status Status, ok bool) {
 
 // Statuses returns what is known of every singleton that has a manager in s, by name.
 func Statuses(s *actor.System) []Status {
-	b, ok := actor.Extension[*board](s)
+	b, ok := extension.Get[*board](s)
 	if !ok {
 		return nil
 	}
@@ -85,13 +86,14 @@ func Statuses(s *actor.System) []Status {
 
 // A board holds the statuses of the singletons of a system.
 type board struct {
+	explain  sync.Once
 	mu       sync.Mutex // guards statuses
 	statuses map[string]Status
 }
 
 func boardOf(s *actor.System) *board {
-	b := actor.EnsureExtension(s, func() *board { return &board{statuses: make(map[string]Status)} })
-	actor.EnsureExtension(s, func() actor.Silence { return b.silence })
+	b := extension.Ensure(s, func() *board { return &board{statuses: make(map[string]Status)} })
+	b.explain.Do(func() { s.ExplainSilence(b.silence) })
 	return b
 }
 

@@ -2,7 +2,7 @@ package singleton
 
 import "fmt"
 
-// silence is the [actor.Silence] of a system with singletons.
+// silence explains that of singletons, see [actor.System.ExplainSilence].
 func (b *board) silence(path string) error {
 	s, ok := b.read(nameOf(path))
 	switch {

@@ -30,7 +30,7 @@ func TestASystemThatDoesNotStopFailsItsTest(t *testing.T) {
 			}, "stuck")
 			synctest.Wait()
 		})
-		require.Equal(t, "testkit: actor: shutdown of system test: still running: /user/stuck: context deadline exceeded", complaint)
+		require.Contains(t, complaint, "testkit: actor: shutdown of system test: phase actors-stop: still running: /user/stuck: ")
 		require.Equal(t, 10*time.Second, time.Since(start))
 		close(release)
 	})

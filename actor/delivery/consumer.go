@@ -1,25 +1,27 @@
 package delivery
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/fifo"
 )
 
-// maxFailures is how often a worker may fail at a message before it is given up.
-const maxFailures = 10
-
 // Consumer is the receiving end: it hands messages to a worker, its child, which confirms
-// each. It ends with the worker. [Window] is an option of it; producers are told of it by
-// [Connect], and one consumer may have several.
+// each. It ends with the worker. [Window] and [GiveUpAfter] are options of it; producers
+// are told of it by [Connect], and one consumer may have several.
 func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.Behavior[Link[M]] {
 	set := settingsOf(opts)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
-		c := &consumer[M]{ctx: ctx, window: uint64(set.window), streams: make(map[string]*stream)}
-		c.worker = actor.Spawn(ctx, worker, "worker")
+		c := &consumer[M]{ctx: ctx, window: uint64(set.window), giveUpAfter: set.giveUpAfter, streams: make(map[string]*stream)}
+		c.own = actor.Handle(ctx, func(n news) actor.Behavior[Link[M]] {
+			c.hear(n)
+			return nil
+		})
+		c.worker = actor.Spawn(ctx, c.observed(worker), "worker")
 		ctx.WatchWith(c.worker, workerEnded{})
 		next.OnMessage = c.handle
 		ctx.Defer(c.end)
@@ -27,14 +29,14 @@ func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.B
 }
 
 type consumer[M any] struct {
-	ctx      *actor.Context[Link[M]]
-	worker   actor.ActorRef[Delivery[M]]
-	window   uint64
-	streams  map[string]*stream
-	waiting  fifo[arrival[M]] // the first is the worker's, if busy
-	busy     bool
-	turn     uint64 // counts what the worker was given
-	failures int    // of the worker, at this turn
+	ctx         *actor.Context[Link[M]]
+	worker      actor.ActorRef[Delivery[M]]
+	own         actor.ActorRef[news] // told by this incarnation's worker
+	window      uint64
+	giveUpAfter int
+	streams     map[string]*stream
+	waiting     fifo.Queue[arrival[M]]
+	attempt     *attempt // the worker has the first that waits; nil: it has none
 }
 
 // A stream is what comes from one producer.
@@ -42,46 +44,58 @@ type stream struct {
 	inbox
 	from    actor.ActorRef[request]
 	durable bool
+	parts   []byte // of a message that is not complete
+}
+
+// join adds a part to those that have come. When it is the last one, m is the whole
+// message.
+func (s *stream) join(m *sequenced) (complete bool) {
+	if m.Part == 0 {
+		s.parts = nil
+		if !m.More {
+			return true
+		}
+	}
+	s.parts = append(s.parts, m.Payload.Data...)
+	if m.More {
+		return false
+	}
+	m.Payload.Data, s.parts = s.parts, nil
+	return true
 }
 
 // An arrival is a message in its place.
 type arrival[M any] struct {
 	stream string
 	number uint64
+	serial uint64 // the number for the worker
 	msg    M
 	void   bool
+	loose  bool // nobody keeps it
 }
 
 type (
-	workerEnded   struct{}                // the worker has ended
-	producerEnded struct{ stream string } // the producer of a stream has
-	confirmation  struct{ turn uint64 }   // by the worker
-	failure       struct {                // of the worker
-		turn uint64
-		err  error
+	workerEnded   struct{ nothing } // the worker has ended
+	producerEnded struct {          // the producer of a stream has
+		nothing
+		stream string
 	}
 )
 
 func (workerEnded) link()   {}
 func (producerEnded) link() {}
-func (confirmation) link()  {}
-func (failure) link()       {}
 
 func (c *consumer[M]) handle(_ *actor.Context[Link[M]], msg Link[M]) actor.Behavior[Link[M]] {
 	switch msg := msg.(type) {
 	case sequenced:
 		c.receive(msg)
-	case confirmation:
-		if c.busy && msg.turn == c.turn {
-			c.confirmed()
-		}
-	case failure:
-		if c.busy && msg.turn == c.turn {
-			c.failed(msg.err)
-		}
 	case producerEnded:
 		if s := c.streams[msg.stream]; s != nil && !s.durable {
 			delete(c.streams, msg.stream)
+		}
+	case retry:
+		if msg.attempt == c.attempt {
+			c.deliver(msg.attempt.failures)
 		}
 	case workerEnded:
 		return func(_ *actor.Context[Link[M]], next *actor.Next[Link[M]]) { next.Stop() }
@@ -90,37 +104,74 @@ func (c *consumer[M]) handle(_ *actor.Context[Link[M]], msg Link[M]) actor.Behav
 }
 
 func (c *consumer[M]) receive(m sequenced) {
-	if m.First == 0 || m.Number < m.First {
+	if m.First == 0 || m.Number < m.First || m.From == (actor.ActorRef[request]{}) {
 		c.ctx.Log().Debug("malformed delivery", zap.Uint64("first", m.First), zap.Uint64("number", m.Number))
 		return
 	}
 	s := c.meet(m)
-	switch s.take(m.Aim, m.First, m.Number, m.Probe) {
+	switch s.take(m) {
 	case ignore:
 	case answer:
 		s.from.Tell(s.say(false))
 	case again:
 		s.from.Tell(s.say(true))
 	case accept:
-		msg, ok := c.content(m)
-		c.waiting.push(arrival[M]{m.Stream, m.Number, msg, !ok})
+		if s.join(&m) {
+			c.put(m)
+		}
 		c.report(s)
 		c.hand()
 	}
+}
+
+// put puts a message in its place.
+func (c *consumer[M]) put(m sequenced) {
+	msg, ok := c.content(m)
+	serial := m.Serial
+	if serial == 0 {
+		serial = m.Number
+	}
+	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, !ok, m.Loose})
 }
 
 // meet returns the stream of a message, and where to answer.
 func (c *consumer[M]) meet(m sequenced) *stream {
 	s := c.streams[m.Stream]
 	if s == nil {
+		c.forget(ownerOf(m.Stream))
 		s = &stream{inbox: inbox{window: c.window}}
 		c.streams[m.Stream] = s
 	}
 	if s.from != m.From {
+		if s.from != (actor.ActorRef[request]{}) {
+			c.ctx.Unwatch(s.from)
+		}
 		s.from, s.durable = m.From, m.Durable
-		c.ctx.WatchWith(m.From, producerEnded{m.Stream})
+		c.ctx.Unwatch(m.From) // another stream of the same actor
+		c.ctx.WatchWith(m.From, producerEnded{stream: m.Stream})
 	}
 	return s
+}
+
+// forget drops the streams of a producer that begins another: it has been restarted, or
+// was disconnected meanwhile.
+func (c *consumer[M]) forget(owner string) {
+	for name, s := range c.streams {
+		if owner != "" && ownerOf(name) == owner && !s.durable {
+			c.ctx.Unwatch(s.from)
+			delete(c.streams, name)
+		}
+	}
+}
+
+// ownerOf returns the part of the name of a stream that its producer has in all of them; ""
+// for the stream of a queue.
+func ownerOf(stream string) string {
+	owner, _, found := strings.Cut(stream, streamMark)
+	if !found {
+		return ""
+	}
+	return owner
 }
 
 func (c *consumer[M]) content(m sequenced) (msg M, ok bool) {
@@ -130,7 +181,7 @@ func (c *consumer[M]) content(m sequenced) (msg M, ok bool) {
 	v := m.local
 	if m.Payload.Type != "" {
 		var err error
-		if v, err = m.Payload.Unpack(c.ctx.System()); err != nil {
+		if v, err = unpack(m.Payload, c.ctx.System()); err != nil {
 			c.ctx.System().DeadLetter(c.worker.Path(), m.Payload, err)
 			return msg, false
 		}
@@ -143,46 +194,43 @@ func (c *consumer[M]) content(m sequenced) (msg M, ok bool) {
 
 // hand gives the worker the next message, if it has none.
 func (c *consumer[M]) hand() {
-	for !c.busy && c.waiting.size() > 0 {
-		c.busy, c.failures = true, 0
-		c.turn++
-		if c.waiting.at(0).void {
-			c.confirmedFirst()
+	for c.attempt == nil && c.waiting.Len() > 0 {
+		if c.waiting.At(0).void {
+			c.settle()
 			continue
 		}
-		c.deliver()
+		c.deliver(0)
 	}
 }
 
-func (c *consumer[M]) deliver() {
-	first, turn, self := c.waiting.at(0), c.turn, c.ctx.Self()
-	d := Delivery[M]{Message: first.msg, Number: first.number, confirm: func() { self.Tell(confirmation{turn}) }}
-	c.worker.Deliver(d, func(err error) {
-		if err != nil {
-			self.Tell(failure{turn, err})
-		}
-	})
-}
-
-func (c *consumer[M]) confirmed() {
-	c.confirmedFirst()
-	c.hand()
-}
-
-func (c *consumer[M]) confirmedFirst() {
-	c.busy = false
-	done := c.waiting.pop()
+// settle counts the first that waits as confirmed.
+func (c *consumer[M]) settle() {
+	c.attempt = nil
+	done := c.waiting.Pop()
 	if s := c.streams[done.stream]; s != nil {
 		s.confirm(done.number)
 		c.report(s)
 	}
 }
 
+// giveUp settles the message that the worker has, at which it has failed too often.
+func (c *consumer[M]) giveUp(err error) {
+	c.ctx.System().DeadLetter(c.worker.Path(), c.waiting.At(0).msg, fmt.Errorf("%w: %w", ErrGivenUp, err))
+	c.settle()
+	c.hand()
+}
+
 // end tells producers of what has been confirmed, so that no other consumer gets it again.
+// What nobody keeps is lost.
 func (c *consumer[M]) end() {
 	for _, s := range c.streams {
 		if s.confirmed > s.told.Confirmed {
 			s.from.Tell(s.say(false))
+		}
+	}
+	for _, a := range c.waiting.All() {
+		if a.loose && !a.void {
+			c.ctx.System().DeadLetter(c.worker.Path(), a.msg, errEnded)
 		}
 	}
 }
@@ -191,19 +239,4 @@ func (c *consumer[M]) report(s *stream) {
 	if s.due() {
 		s.from.Tell(s.say(false))
 	}
-}
-
-// failed gives the message to the worker again, which was restarted, unless that does not
-// help. When the worker has ended, so does the consumer.
-func (c *consumer[M]) failed(err error) {
-	failed, ok := errors.AsType[*actor.HandlingError](err)
-	if !ok || failed.Ended {
-		return
-	}
-	if c.failures++; c.failures < maxFailures {
-		c.deliver()
-		return
-	}
-	c.ctx.System().DeadLetter(c.worker.Path(), c.waiting.at(0).msg, fmt.Errorf("%w: %w", ErrGivenUp, failed.Err))
-	c.confirmed()
 }

@@ -3,7 +3,6 @@ package delivery_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,40 +14,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
-
-// inBubble runs f with a system in a bubble.
-func inBubble(t *testing.T, f func(t *testing.T, s *actor.System)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		t.Helper()
-		f(t, testkit.NewSystem(t))
-	})
-}
-
-// passing hands all deliveries to the probe, which has to confirm them.
-func passing(p *testkit.Probe[delivery.Delivery[int]]) actor.Behavior[delivery.Delivery[int]] {
-	return behaviors.Receive(func(_ *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
-		p.Ref().Tell(d)
-		return behaviors.Same
-	})
-}
-
-// confirming adds what it confirms to a log.
-func confirming(log *testkit.Probe[int]) actor.Behavior[delivery.Delivery[int]] {
-	return behaviors.Receive(func(_ *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
-		log.Ref().Tell(d.Message)
-		d.Confirm()
-		d.Confirm()
-		return behaviors.Same
-	})
-}
-
-// send sends the numbers from 1 on.
-func send(producer actor.ActorRef[delivery.Command[int]], to int) {
-	for i := 1; i <= to; i++ {
-		producer.Tell(delivery.Send[int]{Message: i})
-	}
-}
 
 func TestMessagesAreHandedOverInOrderOneAtATime(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
@@ -113,7 +78,7 @@ func TestTheNextConsumerGetsWhatHasNotBeenConfirmed(t *testing.T) {
 	})
 }
 
-func TestAWorkerThatIsRestartedGetsTheMessageAgainTenTimes(t *testing.T) {
+func TestAWorkerThatIsRestartedGetsTheMessageAgainUntilItIsGivenUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		letters := testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, letters.Ref())
@@ -129,7 +94,7 @@ func TestAWorkerThatIsRestartedGetsTheMessageAgainTenTimes(t *testing.T) {
 				return behaviors.Same
 			}), actor.Strategy{})
 		producer := actor.Spawn(s, delivery.Producer[int](), "producer")
-		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker), "consumer")})
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker, delivery.GiveUpAfter(10)), "consumer")})
 		send(producer, 3)
 		done.Expect(1)
 		done.Expect(3)
@@ -137,6 +102,39 @@ func TestAWorkerThatIsRestartedGetsTheMessageAgainTenTimes(t *testing.T) {
 		letter := letters.Receive()
 		require.Equal(t, 2, letter.Message)
 		require.ErrorIs(t, letter.Reason, delivery.ErrGivenUp)
+	})
+}
+
+func TestWhoWantsToKnowIsToldWhenTheMessageHasBeenHandled(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		got, confirmed := testkit.NewProbe[delivery.Delivery[int]](t, s), testkit.NewProbe[delivery.Confirmed](t, s)
+		for _, producer := range []actor.Behavior[delivery.Command[int]]{
+			delivery.Producer[int](),
+			delivery.Producer[int](delivery.WithQueue(&shelf{})),
+			delivery.Producer[int](delivery.ChunkAbove(1)),
+			delivery.WorkPulling[int](),
+		} {
+			ctx, stop := context.WithCancel(t.Context())
+			p := actor.Spawn(s, producer, "", actor.WithContext(ctx))
+			p.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(passing(got), delivery.Window(10)), "")})
+			for range 2 {
+				p.Tell(delivery.Send[int]{Message: 1, ConfirmTo: confirmed.Ref()})
+			}
+			d := got.Receive()
+			confirmed.ExpectNone(time.Hour)
+			d.Confirm()
+			last := got.Receive()
+			last.Confirm()
+			confirmed.Expect(delivery.Confirmed{Number: d.Number})
+			confirmed.Expect(delivery.Confirmed{Number: last.Number})
+			stop()
+			confirmed.ExpectNone(time.Hour)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		actor.Spawn(s, delivery.Producer[int](), "", actor.WithContext(ctx)).Tell(delivery.Send[int]{Message: 1, ConfirmTo: confirmed.Ref()})
+		synctest.Wait()
+		stop()
+		confirmed.Expect(delivery.Confirmed{})
 	})
 }
 
@@ -206,49 +204,5 @@ func TestWhatADeadWorkerHadNotConfirmedGoesToAnother(t *testing.T) {
 func TestOptionsThatMakeNoSensePanic(t *testing.T) {
 	require.Panics(t, func() { delivery.Window(0) })
 	require.Panics(t, func() { delivery.Buffer(0) })
-}
-
-func ExampleProducer() {
-	system := actor.NewSystem("shop")
-	done := make(chan struct{})
-	billing := behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
-		fmt.Println("billed", d.Number, d.Message)
-		d.Confirm()
-		if d.Number == 2 {
-			close(done)
-		}
-		return behaviors.Same
-	})
-	orders := actor.Spawn(system, delivery.Producer[string](), "orders")
-	orders.Tell(delivery.Connect[string]{Consumer: actor.Spawn(system, delivery.Consumer(billing), "billing")})
-	orders.Tell(delivery.Send[string]{Message: "books"})
-	orders.Tell(delivery.Send[string]{Message: "pens"})
-	<-done
-	// Output:
-	// billed 1 books
-	// billed 2 pens
-}
-
-func ExampleWorkPulling() {
-	system := actor.NewSystem("press")
-	jobs := actor.Spawn(system, delivery.WorkPulling[string](), "jobs")
-	printed := make(chan string)
-	printer := behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
-		printed <- d.Message
-		d.Confirm()
-		return behaviors.Same
-	})
-	for range 3 {
-		jobs.Tell(delivery.Connect[string]{Consumer: actor.Spawn(system, delivery.Consumer(printer), "")})
-	}
-	for _, page := range []string{"one", "two", "three"} {
-		jobs.Tell(delivery.Send[string]{Message: page})
-	}
-	for range 3 {
-		fmt.Println(<-printed)
-	}
-	// Unordered output:
-	// one
-	// two
-	// three
+	require.Panics(t, func() { delivery.GiveUpAfter(0) })
 }

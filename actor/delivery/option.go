@@ -12,6 +12,10 @@ type Option func(*settings)
 
 type settings struct {
 	window, buffer int
+	giveUpAfter    int
+	maxBytes       int
+	chunkAbove     int
+	loose          bool
 	queue          Queue
 }
 
@@ -23,8 +27,15 @@ func settingsOf(opts []Option) settings {
 	return s
 }
 
+func (s *settings) validate() {
+	if s.loose && (s.queue != nil || s.chunkAbove > 0) {
+		panic("delivery: FlowControlOnly sends nothing again, so it goes with neither WithQueue nor ChunkAbove")
+	}
+}
+
 // Window is how many messages may be under way to a consumer, or wait in it; the default
-// is 50. It panics when n is less than 1.
+// is 50. Parts of messages count, see [ChunkAbove], but there is always room for all parts
+// of one. It panics when n is less than 1.
 func Window(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: a window of %d messages", n))
@@ -41,21 +52,66 @@ func Buffer(n int) Option {
 	return func(s *settings) { s.buffer = n }
 }
 
-// WithQueue stores what a [Producer] accepts, before it is sent. A producer fails when its
+// GiveUpAfter is at how many failures of the worker a message is given up: it is a dead
+// letter with [ErrGivenUp] then, and counts as confirmed. By default none ever is, and a
+// message at which the worker always fails is in the way of those after it; so the
+// supervision of the worker should have a backoff. It panics when n is less than 1.
+func GiveUpAfter(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("delivery: to give up after %d failures", n))
+	}
+	return func(s *settings) { s.giveUpAfter = n }
+}
+
+// FlowControlOnly is for messages that may be lost, but must not come faster than they are
+// handled: they are sent once, and not kept. What the network loses, or a consumer has when
+// it ends, is not sent again.
+func FlowControlOnly() Option { return func(s *settings) { s.loose = true } }
+
+// ChunkAbove sends messages that need more than n bytes in parts of at most n, each with a
+// number and in the window; the consumer puts them together. The number of the message is
+// that of its last part. Messages are encoded when they are taken then, also for consumers
+// on the same node. It panics when n is less than 1.
+func ChunkAbove(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("delivery: parts of %d bytes", n))
+	}
+	return func(s *settings) { s.chunkAbove = n }
+}
+
+// MaxBytes is how large a message may be that is stored or goes to another node, in bytes;
+// one that is larger is a dead letter with [ErrTooLarge], and those after it go on. The
+// default, without [ChunkAbove], is 4 KiB less than the transport carries at once: see
+// MaxMessage in package remote. It panics when n is less than 1.
+func MaxBytes(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("delivery: messages of at most %d bytes", n))
+	}
+	return func(s *settings) { s.maxBytes = n }
+}
+
+// WithQueue stores what a producer accepts, before it is sent. A producer fails when its
 // queue does, for instance because a newer producer has taken that over; a restart loads
-// it again, and needs another [Connect]. It is not for [WorkPulling].
+// it again, and needs another [Connect].
 func WithQueue(q Queue) Option { return func(s *settings) { s.queue = q } }
 
 // A Queue keeps messages until they have been confirmed. A producer calls its methods one
-// at a time, Load first; a producer that loads takes the queue over, and calls by the ones
-// before it fail from then on. Package persistence/deliveryqueue has one on a journal.
+// at a time, Load first; a producer that loads takes the queue over, and calls by those
+// that have another value of the same queue fail from then on. Give each
+// producer a value of its own. What a producer has begun goes on, with a context that is done,
+// while the same producer loads again, after a restart. Package persistence/deliveryqueue
+// has one on a journal.
 type Queue interface {
 	// ID names the stream of messages. It never changes.
 	ID() string
-	// Load returns up to which number messages have been confirmed, and those that follow.
+	// Load returns up to which number messages have been confirmed, and those that follow, the
+	// zero Payload in place of one that has been confirmed before another.
 	Load(ctx context.Context) (confirmed uint64, unconfirmed []actor.Payload, err error)
 	// Append stores messages under consecutive numbers, all or none. They follow the last.
+	// An error that wraps [ErrNotStorable] says that none is, as one of them cannot be; any
+	// other ends the producer.
 	Append(ctx context.Context, first uint64, messages []actor.Payload) error
-	// Confirm stores that all messages up to a number have been confirmed.
-	Confirm(ctx context.Context, upTo uint64) error
+	// Confirm stores that all messages up to a number have been confirmed, and those of beyond,
+	// which come after it.
+	Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
 }

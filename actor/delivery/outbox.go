@@ -1,28 +1,35 @@
 package delivery
 
+import "github.com/understudy-go/understudy/internal/fifo"
+
 // An outbox keeps what is sent to a consumer until it has been confirmed. It is pure.
 // Messages have numbers without gaps.
 type outbox[T any] struct {
-	confirmed uint64  // all up to this number
-	sent      uint64  // the highest number that was sent to the consumer, or confirmed
-	upTo      uint64  // the highest that may be
-	kept      fifo[T] // from the number after confirmed on
-	aimed     bool    // there is a consumer
+	confirmed uint64        // all up to this number
+	sent      uint64        // the highest number that was sent to the consumer, or confirmed
+	upTo      uint64        // the highest that may be
+	kept      fifo.Queue[T] // from the number after confirmed on
+	aimed     bool          // there is a consumer
 }
 
-func (o *outbox[T]) last() uint64 { return o.confirmed + uint64(o.kept.size()) }
+func (o *outbox[T]) last() uint64 { return o.confirmed + uint64(o.kept.Len()) }
 
 // aim begins to send to a consumer of which nothing is known: one message finds out.
 func (o *outbox[T]) aim() { o.aimed, o.sent, o.upTo = true, o.confirmed, o.confirmed+1 }
 
+// forget drops what has been sent, for a producer that sends nothing twice.
+func (o *outbox[T]) forget() {
+	for o.confirmed < o.sent {
+		o.kept.Pop()
+		o.confirmed++
+	}
+}
+
 // room reports whether a message that is pushed now would be sent at once.
 func (o *outbox[T]) room() bool { return o.aimed && o.last() < o.upTo }
 
-// push takes a message, and returns its number.
-func (o *outbox[T]) push(msg T) uint64 {
-	o.kept.push(msg)
-	return o.last()
-}
+// push takes a message.
+func (o *outbox[T]) push(msg T) { o.kept.Push(msg) }
 
 // next returns the message that can go now, if any.
 func (o *outbox[T]) next() (number uint64, ok bool) {
@@ -34,17 +41,18 @@ func (o *outbox[T]) next() (number uint64, ok bool) {
 }
 
 // at returns a message that has not been confirmed.
-func (o *outbox[T]) at(number uint64) T { return o.kept.at(int(number - o.confirmed - 1)) }
+func (o *outbox[T]) at(number uint64) T { return o.kept.At(int(number - o.confirmed - 1)) }
 
 // unsettled reports whether something was sent and not confirmed.
 func (o *outbox[T]) unsettled() bool { return o.aimed && o.sent > o.confirmed }
 
-// request takes what the consumer says, and reports whether there is progress. It may know
-// more than was sent since the aim, when it was aimed at before, but of no more than there is.
-func (o *outbox[T]) request(r request) (progress bool) {
+// request takes what the consumer says, calls done with each message that it confirms, and
+// reports whether there is progress. It may know more than was sent since the aim, when it
+// was aimed at before, but of no more than there is.
+func (o *outbox[T]) request(r request, done func(T)) (progress bool) {
 	for o.confirmed < min(r.Confirmed, o.last()) {
-		o.kept.pop()
 		o.confirmed++
+		done(o.kept.Pop())
 		progress = true
 	}
 	o.sent = max(o.sent, o.confirmed)

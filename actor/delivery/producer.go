@@ -1,13 +1,17 @@
 package delivery
 
 import (
+	"context"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/fifo"
 )
 
 const (
@@ -16,73 +20,84 @@ const (
 	maxResend   = 30 * time.Second
 )
 
-// Producer is the sending end, for one consumer at a time. [Buffer] and [WithQueue] are
-// its options.
+// Producer is the sending end, for one consumer at a time. [Buffer], [WithQueue],
+// [FlowControlOnly], [ChunkAbove] and [MaxBytes] are its options. It panics when some of
+// them contradict each other.
 func Producer[M any](opts ...Option) actor.Behavior[Command[M]] {
-	return newProducer[M](settingsOf(opts), false)
+	return newProducer[M](settingsOf(opts), false, nil)
 }
 
 // WorkPulling is a producer for any number of consumers: each message goes to one of them,
-// when it has asked for some. [Buffer] is its option; it panics with [WithQueue].
+// when it has asked for some. It has the options of [Producer].
 func WorkPulling[M any](opts ...Option) actor.Behavior[Command[M]] {
-	set := settingsOf(opts)
-	if set.queue != nil {
-		panic("delivery: WithQueue is not for WorkPulling")
-	}
-	return newProducer[M](set, true)
+	return newProducer[M](settingsOf(opts), true, nil)
 }
 
-func newProducer[M any](set settings, pulling bool) actor.Behavior[Command[M]] {
+// newProducer returns a producer that calls begin when it starts.
+func newProducer[M any](set settings, pulling bool, begin func(*producer[M])) actor.Behavior[Command[M]] {
+	set.validate()
 	return func(ctx *actor.Context[Command[M]], next *actor.Next[Command[M]]) {
-		p := &producer[M]{ctx: ctx, set: set, pulling: pulling, stream: newStreamID()}
+		p := &producer[M]{ctx: ctx, set: set, pulling: pulling}
 		p.from = actor.Adapt(ctx, func(r request) Command[M] { return requested[M]{r} })
+		var cancel context.CancelFunc
+		p.life, cancel = context.WithCancel(ctx)
 		next.OnMessage = p.handle
-		ctx.Defer(p.end)
+		ctx.Defer(func() {
+			cancel()
+			p.end()
+		})
 		if !pulling {
-			p.lanes = []*lane[M]{{stream: p.stream}}
+			p.lanes = []*lane[M]{{stream: p.newStream()}}
 		}
 		if set.queue != nil {
-			p.stream = set.queue.ID()
-			p.lanes[0].stream = p.stream
 			p.load()
+		}
+		if begin != nil {
+			begin(p)
 		}
 	}
 }
 
-func newStreamID() string { return strconv.FormatUint(rand.Uint64(), 36) }
+// streamMark is between the part of a stream's name that all streams of a producer have,
+// and its own.
+const streamMark = "\x00"
+
+// newStream returns the name of a stream of messages, which lives no longer than this
+// incarnation of the producer, unless it is that of a queue.
+func (p *producer[M]) newStream() string {
+	if p.durable() {
+		return p.set.queue.ID()
+	}
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, p.ctx.Self().String()) // it never fails
+	return strconv.FormatUint(h.Sum64(), 36) + streamMark + strconv.FormatUint(rand.Uint64(), 36)
+}
 
 type producer[M any] struct {
 	ctx     *actor.Context[Command[M]]
+	life    context.Context // of this incarnation
 	set     settings
 	pulling bool
-	stream  string
 	from    actor.ActorRef[request]
 	lanes   []*lane[M]
-	backlog fifo[*entry[M]] // stored, if they have to be
+	backlog fifo.Queue[*entry[M]] // stored, if they have to be
+	last    uint64                // the highest number
 	storage storage[M]
 }
 
-// An entry is a message that the producer keeps.
-type entry[M any] struct {
-	msg     M
-	payload actor.Payload // of it, once it was needed
-	void    bool          // it cannot be sent, and has become a dead letter; its number is
-	replyTo actor.ActorRef[Accepted]
-}
-
-// A lane leads to one consumer.
-type lane[M any] struct {
-	outbox[*entry[M]]
-	stream   string
-	consumer actor.ActorRef[Link[M]]
-	aimID    uint64
-	delay    time.Duration // until what is unsettled is looked after; 0: no timer runs
-}
+// durable reports whether streams outlive this incarnation.
+func (p *producer[M]) durable() bool { return p.set.queue != nil && !p.pulling }
 
 type (
-	requested[M any] struct{ request }    // a consumer says
-	overdue[M any]   struct{ aim uint64 } // no answer has come on a lane
-	gone[M any]      struct{ aim uint64 } // the consumer of a lane has ended
+	requested[M any] struct{ request } // a consumer says
+	overdue[M any]   struct {          // no answer has come on a lane
+		nothing
+		aim uint64
+	}
+	gone[M any] struct { // the consumer of a lane has ended
+		nothing
+		aim uint64
+	}
 )
 
 func (requested[M]) command(M) {}
@@ -92,9 +107,10 @@ func (gone[M]) command(M)      {}
 func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor.Behavior[Command[M]] {
 	switch msg := msg.(type) {
 	case Send[M]:
-		p.take(msg)
+		p.take(&entry[M]{msg: msg.Message, replyTo: msg.ReplyTo, confirmTo: msg.ConfirmTo})
 	case Connect[M]:
 		p.connect(msg.Consumer)
+		p.pump()
 	case requested[M]:
 		p.onRequest(msg.request)
 	case overdue[M]:
@@ -104,45 +120,48 @@ func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor
 	case gone[M]:
 		if l := p.lane(msg.aim); l != nil {
 			p.disconnect(l)
+			p.pump()
 		}
 	case loaded[M]:
-		return p.onLoaded(msg)
+		if msg.by == p {
+			return p.onLoaded(msg)
+		}
 	case stored[M]:
-		return p.onStored(msg)
+		if msg.by == p {
+			return p.onStored(msg)
+		}
 	}
 	return nil
 }
 
 // take takes a message, if there is room.
-func (p *producer[M]) take(s Send[M]) {
-	if p.backlog.size()+p.storage.fresh.size() >= p.set.buffer {
-		p.refuse(s, ErrBufferFull)
+func (p *producer[M]) take(e *entry[M]) {
+	if p.backlog.Len()+p.storage.fresh.Len() >= p.set.buffer {
+		p.refuse(e, ErrBufferFull)
 		return
 	}
-	e := &entry[M]{msg: s.Message, replyTo: s.ReplyTo}
-	if p.set.queue == nil {
-		p.backlog.push(e)
-		p.pump()
+	if p.set.queue != nil || p.set.chunkAbove > 0 {
+		if err := p.encode(e); err != nil {
+			p.refuse(e, err)
+			return
+		}
+	}
+	if p.set.queue != nil {
+		p.storage.fresh.Push(e)
+		p.store()
 		return
 	}
-	var err error
-	if e.payload, err = actor.Pack(s.Message); err != nil {
-		p.refuse(s, err)
-		return
-	}
-	p.storage.fresh.push(e)
-	p.store()
+	p.backlog.Push(e)
+	p.pump()
 }
 
-func (p *producer[M]) refuse(s Send[M], reason error) {
-	p.ctx.System().DeadLetter(p.ctx.Self().Path(), s.Message, reason)
-	reply(s.ReplyTo, Accepted{})
-}
-
-func reply(to actor.ActorRef[Accepted], a Accepted) {
-	if to != (actor.ActorRef[Accepted]{}) {
-		to.Tell(a)
+// refuse makes a dead letter of a message.
+func (p *producer[M]) refuse(e *entry[M], reason error) {
+	if !e.void {
+		p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, reason)
 	}
+	e.accepted(0)
+	e.confirmed(0)
 }
 
 // lane returns the one that was aimed under a number.
@@ -155,30 +174,49 @@ func (p *producer[M]) lane(aim uint64) *lane[M] {
 	return nil
 }
 
-func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) {
+// connect returns the lane to a consumer, about which nothing is known yet.
+func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) *lane[M] {
+	if consumer == (actor.ActorRef[Link[M]]{}) {
+		p.ctx.System().DeadLetter(p.ctx.Self().Path(), Connect[M]{}, actor.ErrNoRef)
+		return nil
+	}
 	l := p.laneFor(consumer)
+	if p.set.loose && l.aimed && l.consumer == consumer {
+		return l // what is under way would not count any more
+	}
 	if l.aimed {
 		p.ctx.CancelTimer(l.timer())
 		p.ctx.Unwatch(l.consumer)
 	}
+	if p.set.loose {
+		l.forget()
+	}
 	l.consumer, l.aimID, l.delay = consumer, rand.Uint64(), 0
 	l.aim()
-	p.ctx.WatchWith(consumer, gone[M]{l.aimID})
-	p.pump()
+	p.ctx.WatchWith(consumer, gone[M]{aim: l.aimID})
+	return l
 }
 
 func (p *producer[M]) laneFor(consumer actor.ActorRef[Link[M]]) *lane[M] {
 	if !p.pulling {
 		return p.lanes[0]
 	}
+	if l := p.laneTo(consumer); l != nil {
+		return l
+	}
+	l := &lane[M]{stream: p.newStream()}
+	p.lanes = append(p.lanes, l)
+	return l
+}
+
+// laneTo returns the lane to a consumer, if there is one.
+func (p *producer[M]) laneTo(consumer actor.ActorRef[Link[M]]) *lane[M] {
 	for _, l := range p.lanes {
 		if l.consumer == consumer {
 			return l
 		}
 	}
-	l := &lane[M]{stream: newStreamID()}
-	p.lanes = append(p.lanes, l)
-	return l
+	return nil
 }
 
 // disconnect keeps what was not confirmed for the next consumer, or for the other workers.
@@ -189,25 +227,29 @@ func (p *producer[M]) disconnect(l *lane[M]) {
 		return
 	}
 	p.lanes = slices.DeleteFunc(p.lanes, func(o *lane[M]) bool { return o == l })
-	before := fifo[*entry[M]]{items: slices.Clone(l.kept.all())}
-	for _, e := range p.backlog.all() {
-		before.push(e)
+	before := fifo.Of(l.unfinished(p.unsent(l)))
+	for _, e := range p.backlog.All() {
+		before.Push(e)
 	}
 	p.backlog = before
-	p.pump()
+}
+
+// unsent is after which number a lane has what can be sent to others.
+func (p *producer[M]) unsent(l *lane[M]) uint64 {
+	if p.set.loose {
+		return l.sent
+	}
+	return l.confirmed
 }
 
 // pump sends what can go.
 func (p *producer[M]) pump() {
-	for p.backlog.size() > 0 {
-		l := p.idlest()
+	for p.backlog.Len() > 0 {
+		l := idlest(p.lanes)
 		if l == nil {
 			break
 		}
-		e := p.backlog.pop()
-		number := l.push(e)
-		reply(e.replyTo, Accepted{number})
-		e.replyTo = actor.ActorRef[Accepted]{}
+		p.assign(l, p.backlog.Pop())
 	}
 	for _, l := range p.lanes {
 		for number, ok := l.next(); ok; number, ok = l.next() {
@@ -215,44 +257,61 @@ func (p *producer[M]) pump() {
 		}
 		p.watchOver(l)
 	}
+	p.store() // as what was refused is settled
 }
 
-// idlest returns the lane with room that has the least to do; nil when none has room.
-func (p *producer[M]) idlest() (best *lane[M]) {
-	for _, l := range p.lanes {
-		if l.room() && (best == nil || l.kept.size() < best.kept.size()) {
-			best = l
+// assign gives a message to a lane.
+func (p *producer[M]) assign(l *lane[M], e *entry[M]) {
+	if !p.ctx.System().Owns(l.consumer) {
+		if err := p.encode(e); err != nil {
+			p.refuse(e, err)
+			p.settled(e)
+			return
 		}
 	}
-	return best
+	if e.number == 0 {
+		p.last += uint64(e.parts())
+		e.number = p.last
+	}
+	for i := range e.parts() {
+		l.push(part[M]{e, i})
+	}
+	e.accepted(e.number)
 }
 
 func (p *producer[M]) send(l *lane[M], number uint64, probe bool) {
-	e := l.at(number)
-	m := sequenced{
-		Stream: l.stream, Aim: l.aimID, From: p.from, First: l.confirmed + 1, Number: number,
-		Probe: probe, Durable: p.set.queue != nil,
+	at := l.at(number)
+	e := at.of
+	here := p.ctx.System().Owns(l.consumer)
+	if !here && !e.void {
+		if err := p.encode(e); err != nil {
+			p.refuse(e, err)
+			e.void = true
+		}
 	}
-	if p.ctx.System().Owns(l.consumer) && !e.void {
+	m := p.header(l, number)
+	m.Probe, m.Part, m.More, m.Void = probe, uint64(at.index), !at.last(), e.void
+	if p.pulling {
+		m.Serial = e.number
+	}
+	switch {
+	case e.void:
+	case here && len(e.cuts) == 0:
 		m.local = e.msg
-	} else {
-		m.Payload = p.packed(e)
+	default:
+		m.Payload = at.payload()
 	}
-	m.Void = e.void
 	l.consumer.Tell(m)
+	if p.set.loose {
+		e.clear()
+	}
 }
 
-// packed encodes a message once. One that cannot be is a dead letter.
-func (p *producer[M]) packed(e *entry[M]) actor.Payload {
-	if e.void || e.payload.Type != "" {
-		return e.payload
+func (p *producer[M]) header(l *lane[M], number uint64) sequenced {
+	return sequenced{
+		Stream: l.stream, Aim: l.aimID, From: p.from, First: l.confirmed + 1, Number: number,
+		Durable: p.durable(), Loose: p.set.loose,
 	}
-	var err error
-	if e.payload, err = actor.Pack(e.msg); err != nil {
-		e.void = true
-		p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, err)
-	}
-	return e.payload
 }
 
 func (p *producer[M]) onRequest(r request) {
@@ -260,22 +319,37 @@ func (p *producer[M]) onRequest(r request) {
 	if l == nil {
 		return
 	}
-	if l.request(r) {
+	progress := l.request(r, func(done part[M]) {
+		if done.last() {
+			p.settled(done.of)
+		}
+	})
+	if progress {
 		p.ctx.CancelTimer(l.timer())
 		l.delay = 0
 	}
+	if l.leaving && l.kept.Len() == 0 {
+		p.dismiss(l)
+	}
 	p.pump()
-	p.storeConfirmed()
+	p.store()
 }
 
-// timer is the key of the timer of a lane.
-func (l *lane[M]) timer() string { return strconv.FormatUint(l.aimID, 36) }
+// settled notes that nobody needs a message any more.
+func (p *producer[M]) settled(e *entry[M]) {
+	if !p.set.loose {
+		e.confirmed(e.number)
+	}
+	if p.set.queue != nil {
+		p.storage.confirmed.confirm(e.first(), e.number)
+	}
+}
 
 // watchOver sees that what is unsettled is looked after.
 func (p *producer[M]) watchOver(l *lane[M]) {
 	if l.unsettled() && l.delay == 0 {
 		l.delay = firstResend
-		p.ctx.After(l.timer(), l.delay, overdue[M]{l.aimID})
+		p.ctx.After(l.timer(), l.delay, overdue[M]{aim: l.aimID})
 	}
 }
 
@@ -286,23 +360,32 @@ func (p *producer[M]) lookAfter(l *lane[M]) {
 		l.delay = 0
 		return
 	}
-	p.send(l, l.confirmed+1, true)
+	if p.set.loose {
+		m := p.header(l, l.sent) // with nothing in it
+		m.Probe, m.Void = true, true
+		l.consumer.Tell(m)
+	} else {
+		p.send(l, l.confirmed+1, true)
+	}
 	l.delay = min(max(2*l.delay, minResend), maxResend)
-	p.ctx.After(l.timer(), l.delay, overdue[M]{l.aimID})
+	p.ctx.After(l.timer(), l.delay, overdue[M]{aim: l.aimID})
 }
+
+// errEnded is why what nobody keeps is given up.
+var errEnded = fmt.Errorf("%w before it was confirmed", actor.ErrTerminated)
 
 // end gives up what nobody keeps.
 func (p *producer[M]) end() {
-	lost := p.storage.unsaved()
-	if p.set.queue == nil {
-		for _, l := range p.lanes {
-			lost = append(lost, l.kept.all()...)
-		}
-		lost = append(lost, p.backlog.all()...)
+	if p.set.queue != nil {
+		p.endOfStorage()
+		return
 	}
-	for _, e := range lost {
-		if !e.void {
-			p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, fmt.Errorf("%w before it was confirmed", actor.ErrTerminated))
+	for _, l := range p.lanes {
+		for _, e := range l.unfinished(p.unsent(l)) {
+			p.refuse(e, errEnded)
 		}
+	}
+	for _, e := range p.backlog.All() {
+		p.refuse(e, errEnded)
 	}
 }

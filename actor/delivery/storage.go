@@ -2,34 +2,38 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/fifo"
 )
 
-// maxStored is how many messages are stored at once.
+// maxStored is how many messages are stored at once, if they have no parts.
 const maxStored = 100
 
 // storage is the part of a producer that has to do with its queue.
 type storage[M any] struct {
-	fresh     fifo[*entry[M]] // not stored yet
-	storing   []*entry[M]     // being stored
-	last      uint64          // the number of the newest that is stored
-	confirmed uint64          // as is stored
-	busy      bool            // the queue is at work
+	fresh     fifo.Queue[*entry[M]] // not stored yet
+	storing   []*entry[M]           // being stored
+	singly    int                   // that many of fresh go one by one: one of them cannot be stored
+	confirmed ledger
+	busy      bool  // the queue is at work
+	failure   error // of the queue
 }
-
-func (s *storage[M]) unsaved() []*entry[M] { return append(s.storing, s.fresh.all()...) }
 
 type (
 	loaded[M any] struct { // the queue has been loaded
+		nothing
+		by        *producer[M]
 		confirmed uint64
 		messages  []actor.Payload
 		err       error
 	}
 	stored[M any] struct { // the queue has stored something
-		confirmed uint64
-		err       error
+		nothing
+		by  *producer[M]
+		err error
 	}
 )
 
@@ -38,90 +42,158 @@ func (stored[M]) command(M) {}
 
 func (p *producer[M]) load() {
 	p.storage.busy = true
-	queue := p.set.queue
-	actor.PipeToSelf(p.ctx, func(ctx context.Context) (l loaded[M], err error) {
-		l.confirmed, l.messages, err = queue.Load(ctx)
+	queue, life := p.set.queue, p.life
+	actor.PipeToSelf(p.ctx, func(context.Context) (l loaded[M], err error) {
+		l.confirmed, l.messages, err = queue.Load(life)
 		return l, err
 	}, func(l loaded[M], err error) Command[M] {
-		l.err = err
+		l.by, l.err = p, err
 		return l
 	})
 }
 
 func (p *producer[M]) onLoaded(l loaded[M]) actor.Behavior[Command[M]] {
+	var entries []*entry[M]
+	if l.err == nil {
+		entries, l.err = recall[M](p.ctx.System(), l)
+	}
 	if l.err != nil {
-		return p.ctx.Fail(fmt.Errorf("delivery: load queue %s: %w", p.stream, l.err))
+		return p.ctx.Fail(fmt.Errorf("delivery: load queue %s: %w", p.set.queue.ID(), l.err))
 	}
-	s, lane := &p.storage, p.lanes[0]
-	s.busy, s.confirmed, s.last = false, l.confirmed, l.confirmed+uint64(len(l.messages))
-	lane.confirmed = l.confirmed
-	for _, payload := range l.messages {
-		v, err := payload.Unpack(p.ctx.System())
-		msg, ok := v.(M)
-		if err == nil && !ok {
-			err = actor.ErrWrongType
-		}
-		if err != nil {
-			return p.ctx.Fail(fmt.Errorf("delivery: load queue %s: %w", p.stream, err))
-		}
-		lane.push(&entry[M]{msg: msg, payload: payload})
-	}
-	if lane.aimed {
-		lane.aim()
+	p.storage.busy = false
+	p.storage.confirmed.load(l.confirmed)
+	p.last = l.confirmed + uint64(len(l.messages))
+	if p.pulling {
+		p.recallWork(entries)
+	} else {
+		p.recallStream(l.confirmed, entries)
 	}
 	p.store()
 	p.pump()
 	return nil
 }
 
-// store stores what is fresh, or else how far the consumer has come.
+// recallWork has all that was loaded done by whoever comes.
+func (p *producer[M]) recallWork(entries []*entry[M]) {
+	for _, e := range entries {
+		if e.void {
+			p.storage.confirmed.has(e.number)
+			continue
+		}
+		p.backlog.Push(e)
+	}
+}
+
+// recallStream goes on with a stream where it was.
+func (p *producer[M]) recallStream(confirmed uint64, entries []*entry[M]) {
+	l := p.lanes[0]
+	l.confirmed = confirmed
+	for _, e := range entries {
+		for i := range e.parts() {
+			l.push(part[M]{e, i})
+		}
+	}
+	if l.aimed {
+		l.aim()
+	}
+}
+
+// store stores what is fresh or what has been confirmed. The latter waits for the former,
+// but not for long.
 func (p *producer[M]) store() {
 	s := &p.storage
-	if s.busy || s.fresh.size() == 0 {
-		p.storeConfirmed()
+	if p.set.queue == nil || s.busy {
 		return
 	}
-	var payloads []actor.Payload
-	for s.fresh.size() > 0 && len(payloads) < maxStored {
-		e := s.fresh.pop()
+	if unsaved := s.confirmed.unsaved(); unsaved > 0 && (s.fresh.Len() == 0 || unsaved >= maxStored) {
+		queue := p.set.queue
+		upTo, beyond := s.confirmed.save()
+		p.pipe(func(ctx context.Context) error { return queue.Confirm(ctx, upTo, beyond) })
+		return
+	}
+	if records := s.begin(); len(records) > 0 {
+		first, queue := p.last+1, p.set.queue
+		p.pipe(func(ctx context.Context) error { return queue.Append(ctx, first, records) })
+	}
+}
+
+// begin takes what is to be stored next: of each message all parts.
+func (s *storage[M]) begin() (records []actor.Payload) {
+	most := maxStored
+	if s.singly > 0 {
+		s.singly--
+		most = 1
+	}
+	for s.fresh.Len() > 0 && (len(records) == 0 || len(records)+s.fresh.At(0).parts() <= most) {
+		e := s.fresh.Pop()
 		s.storing = append(s.storing, e)
-		payloads = append(payloads, e.payload)
+		records = append(records, e.records()...)
 	}
-	first, queue := s.last+1, p.set.queue
-	p.pipe(s.confirmed, func(ctx context.Context) error { return queue.Append(ctx, first, payloads) })
+	return records
 }
 
-func (p *producer[M]) storeConfirmed() {
-	s := &p.storage
-	if p.set.queue == nil || s.busy || p.lanes[0].confirmed <= s.confirmed {
-		return
-	}
-	upTo, queue := p.lanes[0].confirmed, p.set.queue
-	p.pipe(upTo, func(ctx context.Context) error { return queue.Confirm(ctx, upTo) })
-}
-
-// pipe lets the queue do something, after which it knows of that many confirmations.
-func (p *producer[M]) pipe(confirmed uint64, work func(context.Context) error) {
+// pipe lets the queue do something.
+func (p *producer[M]) pipe(work func(context.Context) error) {
 	p.storage.busy = true
-	actor.PipeToSelf(p.ctx, func(ctx context.Context) (stored[M], error) {
-		return stored[M]{confirmed: confirmed}, work(ctx)
+	life := p.life
+	actor.PipeToSelf(p.ctx, func(context.Context) (stored[M], error) {
+		return stored[M]{}, work(life)
 	}, func(s stored[M], err error) Command[M] {
-		s.err = err
+		s.by, s.err = p, err
 		return s
 	})
 }
 
 func (p *producer[M]) onStored(done stored[M]) actor.Behavior[Command[M]] {
-	if done.err != nil {
-		return p.ctx.Fail(fmt.Errorf("delivery: store in queue %s: %w", p.stream, done.err))
-	}
 	s := &p.storage
-	s.busy, s.confirmed, s.last = false, done.confirmed, s.last+uint64(len(s.storing))
-	for _, e := range s.storing {
-		p.backlog.push(e)
+	s.busy = false
+	switch {
+	case errors.Is(done.err, ErrNotStorable) && len(s.storing) > 0:
+		p.setAside(done.err)
+	case done.err != nil:
+		s.failure = done.err
+		return p.ctx.Fail(fmt.Errorf("delivery: store in queue %s: %w", p.set.queue.ID(), done.err))
+	default:
+		for _, e := range s.storing {
+			p.last += uint64(e.parts())
+			e.number = p.last
+			p.backlog.Push(e)
+		}
 	}
 	s.storing = nil
 	p.store()
 	p.pump()
 	return nil
+}
+
+// setAside finds the message that cannot be stored, which is refused.
+func (p *producer[M]) setAside(err error) {
+	s := &p.storage
+	if len(s.storing) == 1 {
+		p.refuse(s.storing[0], err)
+		return
+	}
+	s.singly = len(s.storing)
+	retried := fifo.Of(s.storing)
+	for _, e := range s.fresh.All() {
+		retried.Push(e)
+	}
+	s.fresh = retried
+}
+
+// endOfStorage gives up what is not stored. What is has its answer.
+func (p *producer[M]) endOfStorage() {
+	perhaps := ErrPerhapsStored
+	if p.storage.failure != nil {
+		perhaps = fmt.Errorf("%w: %w", perhaps, p.storage.failure)
+	}
+	for _, e := range p.storage.storing {
+		p.refuse(e, perhaps)
+	}
+	for _, e := range p.storage.fresh.All() {
+		p.refuse(e, errEnded)
+	}
+	for _, e := range p.backlog.All() {
+		e.accepted(e.number)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 const (
@@ -25,7 +26,7 @@ type (
 // the receptionist is used.
 func Attach(s *actor.System, l Locator) {
 	o := newOffice(s, l)
-	actor.Extend(s, o)
+	extension.Set(s, o)
 	o.open.Do(o.openDesk)
 }
 

@@ -109,6 +109,7 @@ func (r *registry) meet(m Peer) []parcel {
 	}
 	var out []parcel
 	if back && r.matters(p) {
+		p.asked = false // the answer may have been lost
 		out = append(out, r.check(m.ID, p))
 	}
 	if early, kept := r.early[m.ID]; kept {
@@ -119,7 +120,7 @@ func (r *registry) meet(m Peer) []parcel {
 }
 
 // matters reports whether there is anything to compare with a peer.
-func (r *registry) matters(p *peer) bool { return r.own.version > 0 || p.version > 0 }
+func (r *registry) matters(p *peer) bool { return r.own.version > 0 || p.version > 0 || p.asked }
 
 // receive takes what another node has sent.
 func (r *registry) receive(msg any) []parcel {
@@ -192,7 +193,8 @@ func (r *registry) compare(c wireCheck) []parcel {
 	if c.To == r.self && c.Yours != r.own.version {
 		out = r.rowFor(c.From)
 	}
-	if c.Mine != p.version {
+	if c.Mine != p.version && !p.asked {
+		p.asked = true // or two nodes whose rows do not arrive would check each other without end
 		out = append(out, r.check(c.From, p))
 	}
 	return out
@@ -223,7 +225,17 @@ func (r *registry) tick() []parcel {
 
 // quiet reports whether there is nothing to compare with anybody.
 func (r *registry) quiet() bool {
-	return len(r.peers) == 0 || r.own.version == 0 && len(r.services) == 0
+	return len(r.peers) == 0 || r.own.version == 0 && len(r.services) == 0 && !r.waits()
+}
+
+// waits reports whether a peer has been asked for what it has and has not answered.
+func (r *registry) waits() bool {
+	for _, p := range r.peers {
+		if p.asked {
+			return true
+		}
+	}
+	return false
 }
 
 func sorted(set map[entry]bool) []entry {

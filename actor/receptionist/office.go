@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // An office is the receptionist of a system, as its extension: the registry under a lock,
@@ -44,7 +45,7 @@ type listener struct{ notify func() }
 
 // officeOf returns the office of s, which is opened when there is none.
 func officeOf(s *actor.System) *office {
-	o := actor.EnsureExtension(s, func() *office { return newOffice(s, nil) })
+	o := extension.Ensure(s, func() *office { return newOffice(s, nil) })
 	o.open.Do(o.openDesk)
 	return o
 }
@@ -162,7 +163,7 @@ func (o *office) mismatches(name string, s *service) (fresh []Mismatch) {
 // report tells people and the event stream of a mismatch.
 func (o *office) report(m Mismatch) {
 	o.system.Log().Error("service of another type", zap.String("service", m.Service), zap.Error(m.Err))
-	o.system.EventStream().Publish(m)
+	o.system.Publish(m)
 }
 
 // wake lets the desk send what has changed.

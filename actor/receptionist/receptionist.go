@@ -101,7 +101,10 @@ func Subscribe[M, T any](ctx *actor.Context[T], key ServiceKey[M], handle func(L
 	})
 	ctx.Defer(func() {
 		o.change(func(*registry) []parcel {
-			delete(use(o, key).listeners, l)
+			s := use(o, key)
+			if delete(s.listeners, l); len(s.listeners) == 0 {
+				o.registry.dirty[key.name] = true // it may be of no use any more
+			}
 			return nil
 		})
 	})

@@ -313,6 +313,33 @@ func TestWhatIsLostWithoutNoticeIsRepairedWithinHalfAMinute(t *testing.T) {
 	}
 }
 
+func TestNodesWhoseRowsAreLostDoNotCheckEachOtherWithoutEnd(t *testing.T) {
+	w := newWorld(1, 2)
+	a, b := w.nodes[0], w.nodes[1]
+	a.add(entry{Service: "s", Ref: "a"})
+	b.add(entry{Service: "s", Ref: "b"})
+	a.flush()
+	b.flush()
+	a.view(Topology{Self: a.id, Peers: []Peer{{ID: b.id}}})
+	b.view(Topology{Self: b.id, Peers: []Peer{{ID: a.id}}})
+	checks := 0
+	for round := range 3 {
+		out := a.tick()
+		for from, to := a, b; len(out) > 0; from, to = to, from {
+			require.Less(t, checks, 10*(round+1), "each round ends")
+			var answers []parcel
+			for _, p := range out {
+				if _, check := p.msg.(wireCheck); check { // all else is lost
+					checks++
+					answers = append(answers, to.receive(p.msg)...)
+				}
+			}
+			out = answers
+		}
+		require.Greater(t, checks, round, "and there is another one")
+	}
+}
+
 func TestWhoIsHeardOfBeforeItIsSeenIsAskedWhenItIsSeen(t *testing.T) {
 	w := newWorld(1, 2)
 	a, b := w.nodes[0], w.nodes[1]

@@ -46,12 +46,21 @@ type pool[M any] struct {
 	broadcast func(M) bool
 }
 
+// A counter is a logic that has to know of each message that a routee is told.
+type counter[M any] interface {
+	tellAll(msg M)
+}
+
 func (p *pool[M]) route(msg M) {
-	if p.broadcast != nil && p.broadcast(msg) {
-		tellAll(p.routees, msg)
-	} else {
+	if p.broadcast == nil || !p.broadcast(msg) {
 		p.logic.route(msg)
+		return
 	}
+	if c, ok := p.logic.(counter[M]); ok {
+		c.tellAll(msg)
+		return
+	}
+	tellAll(p.routees, msg)
 }
 
 func (p *pool[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {

@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -140,6 +141,32 @@ func TestTheSmallestMailboxGetsTheMessage(t *testing.T) {
 		}
 		for who, j := range d.take() {
 			require.Len(t, j, 10, who)
+		}
+	})
+}
+
+func TestWhatIsToldToAllCountsForTheSmallestMailbox(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := testkit.NewSystem(t), newDiary()
+		pool := actor.Spawn(s, router.Pool(2, d.worker(), router.SmallestMailbox(), router.Broadcast(func(j job) bool { return j.What == "all" })), "pool")
+		slow, busy := make(chan struct{}), make(chan struct{})
+		pool.Tell(job{What: "slow", Gate: slow}) // for routee-2, as the first has its turn then
+		pool.Tell(job{What: "busy", Gate: busy})
+		synctest.Wait()
+		tell(pool, "all", "all")
+		synctest.Wait()
+		close(busy)
+		synctest.Wait()
+		tell(pool, "1", "2", "3")
+		synctest.Wait()
+		close(slow)
+		synctest.Wait()
+		for who, jobs := range d.take() {
+			if slices.Contains(jobs, "busy") {
+				require.Equal(t, []string{"busy", "all", "all", "1", "2", "3"}, jobs, who)
+			} else {
+				require.Equal(t, []string{"slow", "all", "all"}, jobs, who)
+			}
 		}
 	})
 }

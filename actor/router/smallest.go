@@ -34,8 +34,16 @@ func (s *smallest[M]) change(routees []actor.ActorRef[M]) {
 	}
 }
 
-func (s *smallest[M]) route(msg M) {
-	l := s.least()
+func (s *smallest[M]) route(msg M) { s.tell(s.least(), msg) }
+
+// tellAll implements [counter].
+func (s *smallest[M]) tellAll(msg M) {
+	for _, l := range s.loads {
+		s.tell(l, msg)
+	}
+}
+
+func (s *smallest[M]) tell(l *load[M], msg M) {
 	l.left.Add(1)
 	l.routee.Deliver(msg, func(err error) {
 		l.left.Add(-1)

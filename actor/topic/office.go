@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
@@ -26,7 +27,7 @@ type settler interface {
 }
 
 func officeOf(s *actor.System) *office {
-	o := actor.EnsureExtension(s, func() *office { return &office{boards: map[string]any{}} })
+	o := extension.Ensure(s, func() *office { return &office{boards: map[string]any{}} })
 	o.open.Do(func() {
 		o.desk = actor.Spawn(s.Framework(), func(_ *actor.Context[settler], next *actor.Next[settler]) {
 			next.OnMessage = func(ctx *actor.Context[settler], b settler) actor.Behavior[settler] {
@@ -52,7 +53,7 @@ type subscriber[T any] struct {
 	cancel func() // the wait for its end; nil until there is one
 }
 
-// Carried implements [actor.Carrier]: when the system has ended there is nothing to settle.
+// Carried is for [actor.System.DeadLetter]: when the system has ended there is nothing to settle.
 func (b *board[T]) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // boardOf returns the subscribers of a topic on this node.
@@ -168,10 +169,21 @@ func (b *board[T]) wanted() bool {
 func (b *board[T]) receive() actor.Behavior[T] {
 	return func(_ *actor.Context[T], next *actor.Next[T]) {
 		next.OnMessage = func(ctx *actor.Context[T], msg T) actor.Behavior[T] {
-			if tellAll(boardOf(b.office, b.topic), msg) == 0 {
+			if tellAll(b.audience(), msg) == 0 {
 				ctx.System().DeadLetter("topic "+b.topic.Name(), msg, ErrNoSubscribers)
 			}
 			return nil
 		}
 	}
+}
+
+// audience returns the subscribers of the topic, also when others have come since those of the
+// board had gone; but not those of a topic of another type that has its name now.
+func (b *board[T]) audience() []subscriber[T] {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	if now, same := b.office.boards[b.topic.key.Name()].(*board[T]); same {
+		return now.subscribers
+	}
+	return b.subscribers
 }

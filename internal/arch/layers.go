@@ -21,6 +21,7 @@ var layers = []layer{
 		{"internal/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/stopwatch", []string{anything}}, // a program, of no use to the packages below
 		{"internal/processes", []string{"persistence", "actor"}},
+		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
@@ -32,11 +33,11 @@ var layers = []layer{
 	}},
 	{"features", []place{
 		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor", "internal/*"}},
-		{"actor/delivery", []string{"actor", "internal/*"}},
+		{"actor/delivery", []string{"actor/receptionist", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor", "internal/*"}},
-		{"actor/topic", []string{"actor/receptionist", "actor", "internal/*"}},
-		{"actor/receptionist", []string{"actor", "internal/*"}},
-		{"singleton", []string{"singleton/lease", "actor", "internal/*"}},
+		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
+		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
+		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
 		{"singleton/lease/leasetest", []string{"singleton/lease"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
@@ -45,12 +46,13 @@ var layers = []layer{
 		{"persistence/internal/storebench", []string{"persistence", "testkit", "actor"}},
 		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
-		{"persistence", []string{"actor", "internal/*"}},
+		{"persistence", []string{"actor/extension", "actor", "internal/*"}},
 		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor"}},
 		{"testkit", []string{"actor", "internal/*"}},
 	}},
 	{"runtime", []place{
+		{"actor/extension", []string{"actor"}},
 		{"actor", []string{"internal/*"}},
 	}},
 	{"leaves", []place{

@@ -175,6 +175,12 @@ func EncodeTo(buf *bytes.Buffer, v any) (name string, err error) {
 // Decode returns the value that [Encode] made data from, of the type registered under
 // name. It fails with [*UnknownNameError] or [*DecodeError].
 func Decode(name string, data []byte) (any, error) {
+	return DecodeAnd(name, data, func(reflect.Value) error { return nil })
+}
+
+// DecodeAnd is Decode with something to be done to the value, which is addressable, before it is
+// returned. It fails with the error of that, too.
+func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any, error) {
 	k := registered().byName[name]
 	if k == nil {
 		return nil, &UnknownNameError{Name: name}
@@ -182,6 +188,9 @@ func Decode(name string, data []byte) (any, error) {
 	s := k.spare()
 	if err := decoding.Unmarshal(data, s.pointer); err != nil {
 		return nil, &DecodeError{Name: name, Err: err}
+	}
+	if err := adjust(s.value); err != nil {
+		return nil, err
 	}
 	v := s.value.Interface() // a copy
 	s.value.SetZero()        // what the value points to is its own

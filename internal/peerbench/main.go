@@ -1,7 +1,7 @@
 // Command peerbench runs the same scenarios on understudy, on other actor libraries for Go and
 // on plain goroutines and channels, and prints tables in Markdown. In its directory:
 //
-//	go run . [-scenarios regexp] [-libraries regexp] [-rounds 4] [-scale 1]
+//	go run . [-scenarios regexp] [-libraries regexp] [-rounds 4] [-scale 1] [-quick]
 //
 // Each run of a scenario on a library is a process of its own, so that the garbage of one is
 // not collected in another. Rounds are interleaved: the libraries of a scenario take turns, so
@@ -44,6 +44,10 @@ func command(ctx context.Context, args []string, out, progress io.Writer) error 
 	flags.IntVar(&p.rounds, "rounds", 4, "how often each library runs each scenario")
 	flags.Float64Var(&p.scale, "scale", 1, "how many times as many operations as usual")
 	flags.DurationVar(&p.patience, "timeout", defaultPatience, "how long one run may take")
+	flags.BoolFunc("quick", "-rounds=3 -scale=0.1, but for scenarios that are steady: minutes", func(string) error {
+		p.rounds, p.scale, p.quick = 3, 0.1, true
+		return nil
+	})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

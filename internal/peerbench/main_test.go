@@ -44,3 +44,12 @@ func TestTheMedianIsTheMiddle(t *testing.T) {
 	require.InDelta(t, 2, values(3, 1, 2), 0)
 	require.InDelta(t, 2.5, values(4, 3, 1, 2), 0)
 }
+
+func TestARowSaysWhetherItsGoalIsReached(t *testing.T) {
+	ours := map[string]results{libraries[0].name: {good: []bench.Result{{Value: 499}}}}
+	require.Equal(t, " The goal, 2.5 times, is reached.", row{bench.Scenario{Goal: 2.5}, ours}.goal(2.5))
+	require.Equal(t, " The goal, 2.5 times, is not reached.", row{bench.Scenario{Goal: 2.5}, ours}.goal(2.4))
+	require.Equal(t, " The goal, below 500, is reached.", row{bench.Scenario{Limit: 500}, ours}.goal(1))
+	require.Equal(t, " The goal, below 499, is not reached.", row{bench.Scenario{Limit: 499}, ours}.goal(1))
+	require.Empty(t, row{bench.Scenario{}, ours}.goal(1))
+}

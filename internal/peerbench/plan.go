@@ -24,6 +24,7 @@ type plan struct {
 	scenarios, libraries *regexp.Regexp // nil is all
 	rounds               int
 	scale                float64
+	quick                bool // whatever scale says, steady scenarios are whole
 	patience             time.Duration
 }
 
@@ -44,7 +45,7 @@ func (p plan) compare(ctx context.Context, out, progress io.Writer) error {
 		if err != nil {
 			return err
 		}
-		t.rows = append(t.rows, row{s.What, s.Name, all})
+		t.rows = append(t.rows, row{s, all})
 	}
 	return t.write(out)
 }
@@ -111,7 +112,7 @@ func (p plan) chosenLibraries(s bench.Scenario) (chosen []library) {
 func (p plan) run(ctx context.Context, programs string, s bench.Scenario, l library) (bench.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(programs, l.program), fmt.Sprintf("%s/%s/%d", s.Name, l.configuration, s.Scaled(p.scale)))
+	cmd := exec.CommandContext(ctx, filepath.Join(programs, l.program), fmt.Sprintf("%s/%s/%d", s.Name, l.configuration, s.Scaled(p.scaleOf(s))))
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	err := cmd.Run()
@@ -126,6 +127,13 @@ func (p plan) run(ctx context.Context, programs string, s bench.Scenario, l libr
 		return bench.Result{}, fmt.Errorf("what it printed: %w", err)
 	}
 	return r, nil
+}
+
+func (p plan) scaleOf(s bench.Scenario) float64 {
+	if p.quick && s.Steady {
+		return 1
+	}
+	return p.scale
 }
 
 // lastLine returns the line with the result: libraries may print before it.

@@ -73,8 +73,8 @@ type table struct {
 
 // A row is what all libraries have done in a scenario.
 type row struct {
-	what, name string // of the scenario
-	all        map[string]results
+	bench.Scenario
+	all map[string]results
 }
 
 func (t table) write(out io.Writer) error {
@@ -88,7 +88,7 @@ func (t table) write(out io.Writer) error {
 }
 
 func (r row) write(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### %s (`%s`)\n\n", r.what, r.name)
+	fmt.Fprintf(b, "\n### %s (`%s`)\n\n", r.What, r.Name)
 	timed := r.timed()
 	b.WriteString("| library | median | [min–max] | processor ns | allocations | bytes |")
 	if timed {
@@ -110,8 +110,27 @@ func (r row) write(b *strings.Builder) {
 		}
 	}
 	if best, times := r.bestPeer(); best != "" {
-		fmt.Fprintf(b, "\nThe best peer, %s, has %.2f times our figure.\n", best, times)
+		fmt.Fprintf(b, "\nThe best peer, %s, has %.2f times our figure.%s\n", best, times, r.goal(times))
 	}
+}
+
+// goal says whether what we want is reached, given how many times our figure the best peer has.
+func (r row) goal(times float64) string {
+	ours, _ := r.ours()
+	switch {
+	case r.Goal > 0:
+		return fmt.Sprintf(" The goal, %.1f times, is %s.", r.Goal, reached(times >= r.Goal))
+	case r.Limit > 0:
+		return fmt.Sprintf(" The goal, below %.0f, is %s.", r.Limit, reached(ours < r.Limit))
+	}
+	return ""
+}
+
+func reached(yes bool) string {
+	if yes {
+		return "reached"
+	}
+	return "not reached"
 }
 
 func (r row) writeLibrary(b *strings.Builder, l library, x results, timed bool) {

@@ -10,6 +10,8 @@
 // producer only the newer one accepts messages.
 //
 // Messages are stored as events of the id, and deleted when it is stored that they have
-// been confirmed. A store that cannot be reached or is full is asked again until it can,
+// been confirmed; of work that is done in another order than it came, when all before it has
+// been. A message that is larger than the journal takes is refused, with
+// [delivery.ErrNotStorable]. A store that cannot be reached or is full is asked again until it can,
 // or the producer ends.
 package deliveryqueue

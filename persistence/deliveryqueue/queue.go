@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -28,16 +29,26 @@ type confirmed struct {
 	UpTo uint64
 }
 
+// settled is stored when messages have been confirmed and others before them have not.
+type settled struct {
+	_       struct{} `cbor:",toarray"`
+	Numbers []uint64
+}
+
 func init() {
 	actor.RegisterType[message]("understudy.deliveryqueue.message")
 	actor.RegisterType[confirmed]("understudy.deliveryqueue.confirmed")
+	actor.RegisterType[settled]("understudy.deliveryqueue.settled")
 }
 
-// A Queue is a [delivery.Queue] on a journal, for one producer at a time.
+// A Queue is a [delivery.Queue] on a journal, for one producer at a time. Its operations
+// wait for each other.
 type Queue struct {
 	id      string
 	journal persistence.Journal
 	writer  persistence.WriterID
+
+	turn chan struct{} // whoever has put something in owns all below
 
 	// of the producer that has loaded
 	epoch     uint64
@@ -54,7 +65,7 @@ func New(id string, j persistence.Journal) *Queue {
 	if id == "" || j == nil {
 		panic("deliveryqueue: a queue needs an id and a journal")
 	}
-	q := &Queue{id: id, journal: j}
+	q := &Queue{id: id, journal: j, turn: make(chan struct{}, 1)}
 	_, _ = rand.Read(q.writer[:]) // it never fails
 	return q
 }
@@ -62,8 +73,29 @@ func New(id string, j persistence.Journal) *Queue {
 // ID implements [delivery.Queue].
 func (q *Queue) ID() string { return q.id }
 
+// enter waits until no other operation is under way. An operation that was called before
+// its producer was restarted does not begin any more.
+func (q *Queue) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case q.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	leave = func() { <-q.turn }
+	if err := ctx.Err(); err != nil {
+		leave()
+		return nil, err
+	}
+	return leave, nil
+}
+
 // Load implements [delivery.Queue]: it claims the id, and reads.
 func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []actor.Payload, err error) {
+	leave, err := q.enter(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer leave()
 	err = patiently(ctx, func() error {
 		upTo, unconfirmed, err = q.load(ctx)
 		return err
@@ -78,6 +110,7 @@ func (q *Queue) load(ctx context.Context) (uint64, []actor.Payload, error) {
 	}
 	q.epoch, q.last, q.confirmed, q.records = claim.Epoch, claim.LastSeq, 0, nil
 	var messages []message
+	done := map[uint64]bool{}
 	for r, err := range q.journal.Read(ctx, q.id, claim.DeletedTo+1, claim.LastSeq) {
 		if err != nil {
 			return 0, nil, err
@@ -91,15 +124,19 @@ func (q *Queue) load(ctx context.Context) (uint64, []actor.Payload, error) {
 			messages, q.records = append(messages, v), append(q.records, r.Seq)
 		case confirmed:
 			q.confirmed = max(q.confirmed, v.UpTo)
+		case settled:
+			for _, n := range v.Numbers {
+				done[n] = true
+			}
 		default:
 			return 0, nil, fmt.Errorf("%w: record %d of %s is a %s", persistence.ErrCorrupt, r.Seq, q.id, r.Type)
 		}
 	}
-	return q.unconfirmed(messages)
+	return q.unconfirmed(messages, done)
 }
 
 // unconfirmed leaves out what was confirmed, and not deleted.
-func (q *Queue) unconfirmed(messages []message) (uint64, []actor.Payload, error) {
+func (q *Queue) unconfirmed(messages []message, done map[uint64]bool) (uint64, []actor.Payload, error) {
 	for len(messages) > 0 && messages[0].Number <= q.confirmed {
 		messages, q.records = messages[1:], q.records[1:]
 	}
@@ -108,19 +145,33 @@ func (q *Queue) unconfirmed(messages []message) (uint64, []actor.Payload, error)
 		if m.Number != q.confirmed+uint64(i)+1 {
 			return 0, nil, fmt.Errorf("%w: message %d of %s is missing", persistence.ErrCorrupt, q.confirmed+uint64(i)+1, q.id)
 		}
-		payloads[i] = m.Payload
+		if !done[m.Number] {
+			payloads[i] = m.Payload
+		}
 	}
 	return q.confirmed, payloads, nil
 }
 
-// Append implements [delivery.Queue].
+// Append implements [delivery.Queue]. It fails with [persistence.ErrInvalid] when first is
+// not the next number: then several producers have this value.
 func (q *Queue) Append(ctx context.Context, first uint64, payloads []actor.Payload) error {
+	leave, err := q.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if next := q.confirmed + uint64(len(q.records)) + 1; first != next {
+		return fmt.Errorf("%w: append message %d to %s, whose next is %d: give each producer a queue of its own", persistence.ErrInvalid, first, q.id, next)
+	}
 	events := make([]any, len(payloads))
 	for i, p := range payloads {
 		events[i] = message{Number: first + uint64(i), Payload: p}
 	}
 	before := q.last
 	if err := q.append(ctx, events); err != nil {
+		if errors.Is(err, persistence.ErrTooLarge) || errors.Is(err, actor.ErrNotSerializable) {
+			return fmt.Errorf("%w: %w", delivery.ErrNotStorable, err)
+		}
 		return err
 	}
 	for i := range payloads {
@@ -129,13 +180,30 @@ func (q *Queue) Append(ctx context.Context, first uint64, payloads []actor.Paylo
 	return nil
 }
 
-// Confirm implements [delivery.Queue]: it stores the number, and then deletes.
-func (q *Queue) Confirm(ctx context.Context, upTo uint64) error {
-	done := min(upTo-q.confirmed, uint64(len(q.records)))
-	if upTo <= q.confirmed || done == 0 {
+// Confirm implements [delivery.Queue]: it stores the numbers, and then deletes what no longer
+// has to be there. Like Append it fails when a number is beyond the last one.
+func (q *Queue) Confirm(ctx context.Context, upTo uint64, beyond []uint64) error {
+	leave, err := q.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	upTo = max(upTo, q.confirmed)
+	if last := q.confirmed + uint64(len(q.records)); slices.Max(append([]uint64{upTo}, beyond...)) > last {
+		return fmt.Errorf("%w: confirm messages %d and %v of %s, whose last is %d", persistence.ErrInvalid, upTo, beyond, q.id, last)
+	}
+	done := upTo - q.confirmed
+	var events []any
+	if done > 0 {
+		events = append(events, confirmed{UpTo: upTo})
+	}
+	if len(beyond) > 0 {
+		events = append(events, settled{Numbers: beyond})
+	}
+	if len(events) == 0 {
 		return nil
 	}
-	if err := q.append(ctx, []any{confirmed{UpTo: upTo}}); err != nil {
+	if err := q.append(ctx, events); err != nil || done == 0 {
 		return err
 	}
 	last := q.records[done-1]

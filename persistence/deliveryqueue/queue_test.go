@@ -118,15 +118,15 @@ func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 	payload, err := actor.Pack("x")
 	require.NoError(t, err)
 	require.NoError(t, q.Append(ctx, 1, []actor.Payload{payload, payload, payload}))
-	require.NoError(t, q.Confirm(ctx, 2))
+	require.NoError(t, q.Confirm(ctx, 2, nil))
 	require.NoError(t, q.Append(ctx, 4, []actor.Payload{payload}))
 	next := deliveryqueue.New("orders", j)
 	upTo, rest, err := next.Load(ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, upTo)
 	require.Len(t, rest, 2)
-	require.ErrorIs(t, q.Confirm(ctx, 3), persistence.ErrFenced)
-	require.NoError(t, next.Confirm(ctx, 4))
+	require.ErrorIs(t, q.Confirm(ctx, 3, nil), persistence.ErrFenced)
+	require.NoError(t, next.Confirm(ctx, 4, nil))
 	claim, err := j.Claim(ctx, "orders", persistence.WriterID{})
 	require.NoError(t, err)
 	require.EqualValues(t, 5, claim.DeletedTo, "all but what says so")
@@ -134,6 +134,118 @@ func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 4, upTo)
 	require.Empty(t, rest)
+}
+
+func TestTwoProducersWithOneQueueDoNotMixTheirMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := memory.New(), testkit.NewSystem(t)
+		shared := delivery.WithQueue(deliveryqueue.New("orders", j))
+		var producers []actor.ActorRef[delivery.Command[int]]
+		for range 2 {
+			producers = append(producers, actor.Spawn(s, delivery.Producer[int](shared), ""))
+		}
+		synctest.Wait()
+		for i := range 100 {
+			producers[i%2].Tell(delivery.Send[int]{Message: i})
+		}
+		synctest.Wait()
+		_, rest, err := deliveryqueue.New("orders", j).Load(t.Context())
+		require.NoError(t, err)
+		require.Len(t, rest, 50, "the other one has failed")
+		first, err := rest[0].Unpack(nil)
+		require.NoError(t, err)
+		for i, p := range rest {
+			v, err := p.Unpack(nil)
+			require.NoError(t, err)
+			require.Equal(t, first.(int)+2*i, v)
+		}
+	})
+}
+
+func TestWhatWasConfirmedBeforeOthersIsNotLoadedAgain(t *testing.T) {
+	j, ctx := memory.New(), t.Context()
+	q := deliveryqueue.New("orders", j)
+	_, _, err := q.Load(ctx)
+	require.NoError(t, err)
+	var payloads []actor.Payload
+	for i := range 6 {
+		p, err := actor.Pack(i + 1)
+		require.NoError(t, err)
+		payloads = append(payloads, p)
+	}
+	require.NoError(t, q.Append(ctx, 1, payloads))
+	require.NoError(t, q.Confirm(ctx, 0, []uint64{3, 5}))
+	require.ErrorIs(t, q.Confirm(ctx, 1, []uint64{7}), persistence.ErrInvalid)
+	require.NoError(t, q.Confirm(ctx, 1, nil))
+	for range 2 {
+		q = deliveryqueue.New("orders", j)
+		upTo, rest, err := q.Load(ctx)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, upTo)
+		require.Equal(t, []actor.Payload{payloads[1], {}, payloads[3], {}, payloads[5]}, rest)
+	}
+	require.NoError(t, q.Confirm(ctx, 3, []uint64{6}))
+	upTo, rest, err := deliveryqueue.New("orders", j).Load(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, upTo)
+	require.Equal(t, []actor.Payload{payloads[3], {}, {}}, rest)
+}
+
+// A slow journal appends when it is allowed to.
+type slow struct {
+	persistence.Journal
+	allowed chan error
+}
+
+func (j slow) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	if err := <-j.allowed; err != nil {
+		return []error{err}
+	}
+	return j.Journal.Append(ctx, reqs)
+}
+
+func TestAnOperationThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := slow{memory.New(), make(chan error)}
+		q := deliveryqueue.New("orders", j)
+		_, _, err := q.Load(t.Context())
+		require.NoError(t, err)
+		payload, err := actor.Pack("x")
+		require.NoError(t, err)
+		done := make(chan error)
+		go func() { done <- q.Append(t.Context(), 1, []actor.Payload{payload}) }()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { done <- q.Confirm(ctx, 1, nil) }()
+		synctest.Wait()
+		cancel()
+		require.ErrorIs(t, <-done, context.Canceled)
+		j.allowed <- nil
+		require.NoError(t, <-done)
+		require.ErrorIs(t, q.Append(ctx, 2, []actor.Payload{payload}), context.Canceled)
+		require.ErrorIs(t, q.Append(t.Context(), 3, []actor.Payload{payload}), persistence.ErrInvalid)
+		require.ErrorIs(t, q.Confirm(t.Context(), 2, nil), persistence.ErrInvalid)
+	})
+}
+
+func TestWhatIsTooLargeForTheJournalIsRefusedAndTheRestIsStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, s := slow{memory.New(), make(chan error, 1)}, testkit.NewSystem(t)
+		letters := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, letters.Ref())
+		accepted := testkit.NewProbe[delivery.Accepted](t, s)
+		got := testkit.NewProbe[int](t, s)
+		producer := produce(s, j, "producer")
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker(got, 0)), "")})
+		j.allowed <- fmt.Errorf("%w: of a megabyte", persistence.ErrTooLarge)
+		producer.Tell(delivery.Send[int]{Message: 1, ReplyTo: accepted.Ref()})
+		accepted.Expect(delivery.Accepted{})
+		require.ErrorIs(t, letters.Receive().Reason, delivery.ErrNotStorable)
+		j.allowed <- nil
+		producer.Tell(delivery.Send[int]{Message: 2, ReplyTo: accepted.Ref()})
+		accepted.Expect(delivery.Accepted{Number: 1})
+		got.Expect(2)
+	})
 }
 
 func ExampleNew() {

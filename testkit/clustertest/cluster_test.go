@@ -26,7 +26,7 @@ func TestOneTickerThroughAPartition(t *testing.T) {
 		require.Equal(t, 1, census.Running())
 
 		c.Partition([]string{"n1", "n2"}, []string{"n3", "n4", "n5"})
-		time.Sleep(10 * time.Minute)
+		time.Sleep(long(10 * time.Minute))
 		require.Equal(t, 1, census.Running(), "only the majority side has one")
 		require.Equal(t, 1, census.Peak(), "and there never were two")
 

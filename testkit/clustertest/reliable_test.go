@@ -46,7 +46,7 @@ func TestWithAtLeastOnceACrashOfTheHostLosesNothing(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 		c.Crash("n1")
-		time.Sleep(5 * time.Minute)
+		time.Sleep(long(5 * time.Minute))
 		mu.Lock()
 		defer mu.Unlock()
 		for _, sender := range []string{"n2", "n3"} {

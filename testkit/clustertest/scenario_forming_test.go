@@ -99,10 +99,10 @@ func TestANodeOfAnotherClusterAtAUsedAddressChangesNothing(t *testing.T) {
 			cfg.Name, cfg.Seeds = "other", nil // it founds its own, where n3 was
 			stranger, err := cluster.Start(t.Context(), cfg)
 			require.NoError(t, err)
-			time.Sleep(10 * time.Minute)
+			time.Sleep(long(10 * time.Minute))
 			require.Len(t, stranger.View().Members, 1)
 			require.NoError(t, stranger.Shutdown(t.Context()))
-			time.Sleep(time.Minute)
+			time.Sleep(long(time.Minute))
 		})
 	})
 }
@@ -115,7 +115,7 @@ func TestShutdownIsQuickInEveryState(t *testing.T) {
 		require.NoError(t, n.Shutdown(t.Context()))
 		require.LessOrEqual(t, time.Since(begin), 2*time.Second)
 		version := n.View().Version
-		time.Sleep(time.Minute)
+		time.Sleep(long(time.Minute))
 		require.Equal(t, version, n.View().Version, "it has ended")
 	}
 	for name, disturb := range map[string]func(t *testing.T, c *clustertest.Cluster){
@@ -124,7 +124,7 @@ func TestShutdownIsQuickInEveryState(t *testing.T) {
 		"cut off at once": func(_ *testing.T, c *clustertest.Cluster) { c.Partition([]string{"n3"}) },
 		"cut off and down": func(_ *testing.T, c *clustertest.Cluster) {
 			c.Partition([]string{"n3"})
-			time.Sleep(time.Minute)
+			time.Sleep(long(time.Minute))
 		},
 		"rejoining": func(t *testing.T, c *clustertest.Cluster) {
 			require.NoError(t, c.Node("n1").Down("n3"))

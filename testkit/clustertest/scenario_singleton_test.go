@@ -115,6 +115,7 @@ func TestTheNextHostWaitsForAnInstanceThatTakesLongToStop(t *testing.T) {
 			})
 		}
 		for _, n := range c.Nodes() {
+			n.SetPhaseTimeout(actor.ActorsStop, time.Minute) // for the node that leaves last
 			actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, slow), singleton.StopMessage(0)), "slow")
 		}
 		c.AwaitQuiet()

@@ -133,13 +133,14 @@ func untouched(t *testing.T, c *clustertest.Cluster, f func()) {
 	require.Equal(t, before, versions(c), "views have changed")
 }
 
-// anHour is five minutes with -short, as an hour of cluster life is seconds of ours, and
-// under the race detector, where it is minutes; make test runs the whole hour without.
-func anHour() time.Duration {
+// long is a time in which a cluster just lives: d, but a twelfth of it with -short, as an hour
+// of cluster life is seconds of ours, and under the race detector, where it is minutes.
+// Without it make test runs what its pass over this package names, whole; go test the rest.
+func long(d time.Duration) time.Duration {
 	if testing.Short() || underRace {
-		return 5 * time.Minute
+		return d / 12
 	}
-	return time.Hour
+	return d
 }
 
 func versions(c *clustertest.Cluster) map[string]uint64 {

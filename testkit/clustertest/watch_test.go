@@ -47,12 +47,12 @@ func TestAWatchedActorHasEndedWhenItsNodeIsRemovedNotWhenItIsUnreachable(t *test
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		target := mute(c.Node("n3"), "target")
 		p := watchFrom(t, c.Node("n1"), target.String())
-		time.Sleep(time.Minute)
+		time.Sleep(long(time.Minute))
 		c.Crash("n3")
 		p.ExpectNone(time.Second) // it is unreachable by now
 		p.Expect(target.Path())
 		whole(t, c, time.Minute, "n1", "n2")
-		p.ExpectNone(5 * time.Minute)
+		p.ExpectNone(long(5 * time.Minute))
 	})
 }
 
@@ -60,12 +60,12 @@ func TestAShortPartitionEndsNoWatch(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		target := mute(c.Node("n3"), "target")
 		p := watchFrom(t, c.Node("n1"), target.String())
-		time.Sleep(time.Minute)
+		time.Sleep(long(time.Minute))
 		for range 5 {
 			c.Partition([]string{"n3"})
 			p.ExpectNone(2 * time.Second)
 			c.Heal()
-			p.ExpectNone(time.Minute)
+			p.ExpectNone(long(time.Minute))
 		}
 		require.True(t, c.Node("n1").View().Reachable(member(t, c.Node("n1").View(), "n3")))
 		target.Tell(watchQuestion{})
@@ -93,12 +93,12 @@ func TestAWatchOnTheIncarnationBeforeARestartYieldsItsEnd(t *testing.T) {
 		target := mute(c.Node("n3"), "target")
 		byNumber := watchFrom(t, c.Node("n1"), target.String())
 		byPath := watchFrom(t, c.Node("n2"), target.Path())
-		time.Sleep(time.Minute)
+		time.Sleep(long(time.Minute))
 		mute(c.Restart("n3"), "target")
 		byNumber.Expect(target.Path())
 		byPath.Expect(target.Path())
-		byNumber.ExpectNone(5 * time.Minute)
-		watchFrom(t, c.Node("n1"), target.Path()).ExpectNone(5 * time.Minute)
+		byNumber.ExpectNone(long(5 * time.Minute))
+		watchFrom(t, c.Node("n1"), target.Path()).ExpectNone(long(5 * time.Minute))
 	})
 }
 
@@ -119,7 +119,7 @@ func TestWhoeverHasLeftLongAgoHasEndedWithinTenSeconds(t *testing.T) {
 	scenario(t, 2, func(t *testing.T, c *clustertest.Cluster) {
 		target := mute(c.Node("n2"), "target")
 		c.Leave("n2")
-		time.Sleep(5 * time.Minute)
+		time.Sleep(long(5 * time.Minute))
 		begin := time.Now()
 		p := watchFrom(t, c.Node("n1"), target.String())
 		p.ExpectNone(9 * time.Second)
@@ -136,16 +136,16 @@ func TestEachSideOfASplitHearsOfTheEndOfTheOther(t *testing.T) {
 		there, here := mute(c.Node("n3"), "there"), mute(c.Node("n1"), "here")
 		p := watchFrom(t, c.Node("n1"), there.String())
 		q := watchFrom(t, c.Node("n3"), here.String())
-		time.Sleep(time.Minute)
+		time.Sleep(long(time.Minute))
 		c.Partition([]string{"n3"})
 		time.Sleep(stableAfter)
 		p.Expect(there.Path())
-		q.ExpectNone(5 * time.Minute) // n3 is in no cluster, and knows nothing of the others
+		q.ExpectNone(long(5 * time.Minute)) // n3 is in no cluster, and knows nothing of the others
 		c.Heal()
 		whole(t, c, time.Minute, "n1", "n2", "n3")
-		q.ExpectNone(time.Minute) // n1 has never been away
+		q.ExpectNone(long(time.Minute)) // n1 has never been away
 		again := watchFrom(t, c.Node("n1"), there.String())
-		again.ExpectNone(5 * time.Minute) // the actor has gone on, under a new incarnation
+		again.ExpectNone(long(5 * time.Minute)) // the actor has gone on, under a new incarnation
 		require.NoError(t, c.Node("n3").System.Shutdown(t.Context()))
 		again.Expect(there.Path())
 		c.Leave("n1")

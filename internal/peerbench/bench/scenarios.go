@@ -1,6 +1,9 @@
 package bench
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // A Contender runs the scenarios on a library. Its methods call Start and Stop of the run.
 type Contender interface {
@@ -10,6 +13,9 @@ type Contender interface {
 	PingPong(r *Run, pairs int)
 	// FanOut tells so many actors r.N messages together, in turn, from one goroutine.
 	FanOut(r *Run, actors int)
+	// Block tells [BlockingActors] actors r.N messages together, in turn; each blocks its handler
+	// for [BlockingTime].
+	Block(r *Run)
 	// Ask has so many goroutines ask one actor, r.N times together.
 	Ask(r *Run, askers int)
 	// Spawn spawns r.N actors, and waits until each has started.
@@ -33,6 +39,10 @@ type Contender interface {
 const (
 	// TimerActors is how many actors share the timers.
 	TimerActors = 1000
+	// BlockingActors is how many actors block at once.
+	BlockingActors = 1000
+	// BlockingTime is how long a handler that blocks does so.
+	BlockingTime = time.Millisecond
 	// PayloadSize is that of a remote message, in bytes.
 	PayloadSize = 100
 )
@@ -43,6 +53,12 @@ type Scenario struct {
 	What string
 	n    int // operations; a power of ten for skynet
 	run  func(c Contender, r *Run)
+	// Steady scenarios are as large in a quick run, since their figures depend on it.
+	Steady bool
+	// Goal is how many times our figure the best peer is to have; 0 is no goal.
+	Goal float64
+	// Limit is what our figure is to be below, whatever peers have; 0 is no limit.
+	Limit float64
 }
 
 // Skynet is the scenario whose operations have to be a power of ten.
@@ -50,21 +66,22 @@ const skynet = "skynet"
 
 // Scenarios are all there are.
 var Scenarios = []Scenario{
-	{"tell-1", "tell, 1→1, ns", 5_000_000, func(c Contender, r *Run) { c.Tell(r, 1) }},
-	{"tell-8", "tell, 8→1, ns", 5_000_000, func(c Contender, r *Run) { c.Tell(r, 8) }},
-	{"fan-out", "fan-out to 1000, ns", 5_000_000, func(c Contender, r *Run) { c.FanOut(r, 1000) }},
-	{"ping-pong-1", "ping-pong, 1 pair, ns per message", 2_000_000, func(c Contender, r *Run) { c.PingPong(r, 1) }},
-	{"ping-pong-64", "ping-pong, 64 pairs, ns per message", 4_000_000, func(c Contender, r *Run) { c.PingPong(r, 64) }},
-	{"ask-1", "ask, sequential, ns", 500_000, func(c Contender, r *Run) { c.Ask(r, 1) }},
-	{"ask-64", "ask, 64 at once, ns per ask", 1_000_000, func(c Contender, r *Run) { c.Ask(r, 64) }},
-	{"spawn", "spawn, ns", 100_000, func(c Contender, r *Run) { c.Spawn(r) }},
-	{"spawn-stop", "spawn and stop, ns", 100_000, func(c Contender, r *Run) { c.SpawnAndStop(r) }},
-	{"idle", "idle actor, bytes in use", 100_000, func(c Contender, r *Run) { c.Idle(r) }},
-	{skynet, "skynet, 10⁶ leaves, ns per leaf", 1_000_000, func(c Contender, r *Run) { c.Skynet(r) }},
-	{"timers", "100,000 timers, ns of processor time per timer", 100_000, func(c Contender, r *Run) { c.Timers(r) }},
-	{"remote-tell", "remote tell, 100 bytes, ns", 1_000_000, func(c Contender, r *Run) { c.RemoteTell(r) }},
-	{"remote-ask-1", "remote ask, sequential, ns", 20_000, func(c Contender, r *Run) { c.RemoteAsk(r, 1) }},
-	{"remote-ask-64", "remote ask, 64 at once, ns per ask", 200_000, func(c Contender, r *Run) { c.RemoteAsk(r, 64) }},
+	{Name: "tell-1", What: "tell, 1→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, 1) }, Goal: 3.5},
+	{Name: "tell-8", What: "tell, 8→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, 8) }, Goal: 2.5},
+	{Name: "fan-out", What: "fan-out to 1000, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.FanOut(r, 1000) }, Goal: 4},
+	{Name: "blocking", What: "1000 handlers that block for 1 ms, ns per message", n: 100_000, run: func(c Contender, r *Run) { c.Block(r) }},
+	{Name: "ping-pong-1", What: "ping-pong, 1 pair, ns per message", n: 2_000_000, run: func(c Contender, r *Run) { c.PingPong(r, 1) }, Goal: 2},
+	{Name: "ping-pong-64", What: "ping-pong, 64 pairs, ns per message", n: 4_000_000, run: func(c Contender, r *Run) { c.PingPong(r, 64) }, Goal: 2},
+	{Name: "ask-1", What: "ask, sequential, ns", n: 500_000, run: func(c Contender, r *Run) { c.Ask(r, 1) }, Goal: 2.5},
+	{Name: "ask-64", What: "ask, 64 at once, ns per ask", n: 1_000_000, run: func(c Contender, r *Run) { c.Ask(r, 64) }, Goal: 1.5},
+	{Name: "spawn", What: "spawn, ns", n: 100_000, run: func(c Contender, r *Run) { c.Spawn(r) }, Goal: 4},
+	{Name: "spawn-stop", What: "spawn and stop, ns", n: 100_000, run: func(c Contender, r *Run) { c.SpawnAndStop(r) }},
+	{Name: "idle", What: "idle actor, bytes in use", n: 100_000, run: func(c Contender, r *Run) { c.Idle(r) }, Steady: true, Limit: 500},
+	{Name: skynet, What: "skynet, 10⁶ leaves, ns per leaf", n: 1_000_000, run: func(c Contender, r *Run) { c.Skynet(r) }, Steady: true, Goal: 4},
+	{Name: "timers", What: "100,000 timers, ns of processor time per timer", n: 100_000, run: func(c Contender, r *Run) { c.Timers(r) }},
+	{Name: "remote-tell", What: "remote tell, 100 bytes, ns", n: 1_000_000, run: func(c Contender, r *Run) { c.RemoteTell(r) }},
+	{Name: "remote-ask-1", What: "remote ask, sequential, ns", n: 20_000, run: func(c Contender, r *Run) { c.RemoteAsk(r, 1) }},
+	{Name: "remote-ask-64", What: "remote ask, 64 at once, ns per ask", n: 200_000, run: func(c Contender, r *Run) { c.RemoteAsk(r, 64) }},
 }
 
 // Scaled returns how many operations there are at a scale: for skynet, a power of ten.

@@ -87,6 +87,26 @@ func (contender) FanOut(r *bench.Run, actors int) {
 	r.Stop()
 }
 
+func (contender) Block(r *bench.Run) {
+	all := bench.NewTally(r.N)
+	inboxes := make([]chan bench.Small, bench.BlockingActors)
+	for i := range inboxes {
+		inboxes[i] = make(chan bench.Small, channelSize)
+		go func() {
+			for range inboxes[i] {
+				time.Sleep(bench.BlockingTime)
+				all.Arrived()
+			}
+		}()
+	}
+	r.Start()
+	for i := range r.N {
+		inboxes[i%len(inboxes)] <- bench.Small{A: i, B: i}
+	}
+	all.Wait()
+	r.Stop()
+}
+
 // A call is a question with the channel for its answer.
 type call struct {
 	n     int

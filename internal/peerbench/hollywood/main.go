@@ -110,6 +110,26 @@ func (h contender) FanOut(r *bench.Run, actors int) {
 	r.Stop()
 }
 
+func (h contender) Block(r *bench.Run) {
+	e := hollywoodEngine(actor.NewEngineConfig())
+	all := bench.NewTally(r.N)
+	pids := make([]*actor.PID, bench.BlockingActors)
+	for i := range pids {
+		pids[i] = h.spawnFunc(e, "blocking", func(c *actor.Context) {
+			if _, ok := c.Message().(bench.Small); ok {
+				time.Sleep(bench.BlockingTime)
+				all.Arrived()
+			}
+		})
+	}
+	r.Start()
+	for i := range r.N {
+		e.Send(pids[i%len(pids)], bench.Small{A: i, B: i})
+	}
+	all.Wait()
+	r.Stop()
+}
+
 func (h contender) Ask(r *bench.Run, askers int) {
 	e := hollywoodEngine(actor.NewEngineConfig())
 	pid := h.spawnFunc(e, "adder", func(c *actor.Context) {

@@ -102,6 +102,26 @@ func (p contender) FanOut(r *bench.Run, actors int) {
 	r.Stop()
 }
 
+func (p contender) Block(r *bench.Run) {
+	s := p.system()
+	all := bench.NewTally(r.N)
+	pids := make([]*actor.PID, bench.BlockingActors)
+	for i := range pids {
+		pids[i] = s.Root.Spawn(p.props(func(c actor.Context) {
+			if _, ok := c.Message().(bench.Small); ok {
+				time.Sleep(bench.BlockingTime)
+				all.Arrived()
+			}
+		}))
+	}
+	r.Start()
+	for i := range r.N {
+		s.Root.Send(pids[i%len(pids)], bench.Small{A: i, B: i})
+	}
+	all.Wait()
+	r.Stop()
+}
+
 func (p contender) Ask(r *bench.Run, askers int) {
 	s := p.system()
 	pid := s.Root.Spawn(p.props(func(c actor.Context) {

@@ -41,16 +41,17 @@ func init() {
 func (contender) Tell(r *bench.Run, senders int) {
 	s := actor.NewSystem("bench")
 	done := make(chan struct{})
-	ref := actor.Spawn(s, counting[bench.Small](r.N, func() { close(done) }), "sink")
+	ref := actor.Spawn(s, counting(r.N, func() { close(done) }), "sink")
 	r.Start()
 	r.Senders(senders, func(i int) { ref.Tell(bench.Small{A: i, B: i}) })
 	<-done
 	r.Stop()
 }
 
-// counting returns a behavior that calls done with the last of n messages.
-func counting[M any](n int, done func()) actor.Behavior[M] {
-	return behaviors.Receive(func(*actor.Context[M], M) actor.Behavior[M] {
+// counting returns a behavior that calls done with the last of n messages. It is not
+// generic, as behaviors.Same would be allocated for each message then.
+func counting(n int, done func()) actor.Behavior[bench.Small] {
+	return behaviors.Receive(func(*actor.Context[bench.Small], bench.Small) actor.Behavior[bench.Small] {
 		if n--; n == 0 {
 			done()
 		}
@@ -93,11 +94,30 @@ func (contender) FanOut(r *bench.Run, actors int) {
 	all := bench.NewTally(min(actors, r.N))
 	refs := make([]actor.ActorRef[bench.Small], actors)
 	for i := range refs {
-		refs[i] = actor.Spawn(s, counting[bench.Small](shares[i], all.Arrived), "")
+		refs[i] = actor.Spawn(s, counting(shares[i], all.Arrived), "")
 	}
 	r.Start()
 	for i := range r.N {
 		refs[i%actors].Tell(bench.Small{A: i, B: i})
+	}
+	all.Wait()
+	r.Stop()
+}
+
+func (contender) Block(r *bench.Run) {
+	s := actor.NewSystem("bench")
+	all := bench.NewTally(r.N)
+	refs := make([]actor.ActorRef[bench.Small], bench.BlockingActors)
+	for i := range refs {
+		refs[i] = actor.Spawn(s, behaviors.Receive(func(*actor.Context[bench.Small], bench.Small) actor.Behavior[bench.Small] {
+			time.Sleep(bench.BlockingTime)
+			all.Arrived()
+			return behaviors.Same
+		}), "")
+	}
+	r.Start()
+	for i := range r.N {
+		refs[i%len(refs)].Tell(bench.Small{A: i, B: i})
 	}
 	all.Wait()
 	r.Stop()

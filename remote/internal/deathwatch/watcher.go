@@ -55,16 +55,16 @@ type (
 	ticked    struct{}
 )
 
-// Carried implements [actor.Carrier]: it is of no use to anybody once the watcher has ended.
+// Carried is for [actor.System.DeadLetter]: it is of no use to anybody once the watcher has ended.
 func (endedHere) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (begin) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (stop) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (viewed) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Start starts the watcher of a system. self says under which name the others know this

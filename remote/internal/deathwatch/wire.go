@@ -67,25 +67,32 @@ func init() {
 	actor.RegisterType[wireEnded]("understudy.watch.ended")
 }
 
+// IsEnd tells whether a message of a [Watcher] says that an actor has ended. Such a message
+// must not overtake any that was sent before.
+func IsEnd(msg any) bool {
+	_, ok := msg.(wireEnded)
+	return ok
+}
+
 // The messages carry none of the user: when one is lost, it is repeated.
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireWatch) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireUnwatch) Carried(*actor.System) (recipient string, msg any, ok bool) {
 	return "", nil, false
 }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireCheck) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireChecked) Carried(*actor.System) (recipient string, msg any, ok bool) {
 	return "", nil, false
 }
 
-// Carried implements [actor.Carrier].
+// Carried is for [actor.System.DeadLetter].
 func (wireEnded) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // A digest stands for a set of numbers. Of two that differ by what was lost on the way, the

@@ -1,4 +1,4 @@
-package actor_test
+package extension_test
 
 import (
 	"sync"
@@ -6,25 +6,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestExtensionsAreFoundByTheirStaticType(t *testing.T) {
 	s := testkit.NewSystem(t)
-	_, ok := actor.Extension[*int](s)
+	_, ok := extension.Get[*int](s)
 	require.False(t, ok)
 	counter1, counter2 := new(int), new(int)
-	actor.Extend(s, counter1)
-	actor.Extend(s, counter2)
-	actor.Extend[any](s, "under another type")
-	c, ok := actor.Extension[*int](s)
+	extension.Set(s, counter1)
+	extension.Set(s, counter2)
+	extension.Set[any](s, "under another type")
+	c, ok := extension.Get[*int](s)
 	require.True(t, ok)
 	require.Same(t, counter2, c)
-	a, ok := actor.Extension[any](s)
+	a, ok := extension.Get[any](s)
 	require.True(t, ok)
 	require.Equal(t, "under another type", a)
-	_, ok = actor.Extension[string](s)
+	_, ok = extension.Get[string](s)
 	require.False(t, ok)
 }
 
@@ -33,7 +33,7 @@ func TestAnExtensionIsEnsuredOnceForAll(t *testing.T) {
 	var all sync.Map
 	var wait sync.WaitGroup
 	for range 100 {
-		wait.Go(func() { all.Store(actor.EnsureExtension(s, func() *int { return new(int) }), true) })
+		wait.Go(func() { all.Store(extension.Ensure(s, func() *int { return new(int) }), true) })
 	}
 	wait.Wait()
 	count := 0

@@ -1,0 +1,116 @@
+package delivery
+
+import (
+	"fmt"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// An entry is a message that the producer keeps.
+type entry[M any] struct {
+	msg     M
+	payload actor.Payload // of it, once it was needed
+	cuts    []int         // where its parts end; nil for what goes in one
+	number  uint64        // the producer's, that of its last part; 0 before it has one
+	void    bool          // it cannot be sent, and has become a dead letter; its number is
+
+	replyTo   actor.ActorRef[Accepted]
+	confirmTo actor.ActorRef[Confirmed]
+}
+
+// A part is what goes in one message: an entry, or a part of it.
+type part[M any] struct {
+	of    *entry[M]
+	index int
+}
+
+// parts is how many numbers e has.
+func (e *entry[M]) parts() int { return max(1, len(e.cuts)) }
+
+// first is the number of its first part.
+func (e *entry[M]) first() uint64 { return e.number - uint64(e.parts()) + 1 }
+
+// accepted answers whoever waits, once.
+func (e *entry[M]) accepted(number uint64) {
+	if e.replyTo != (actor.ActorRef[Accepted]{}) {
+		e.replyTo.Tell(Accepted{number})
+		e.replyTo = actor.ActorRef[Accepted]{}
+	}
+}
+
+// confirmed tells whoever wants to know, once.
+func (e *entry[M]) confirmed(number uint64) {
+	if e.confirmTo != (actor.ActorRef[Confirmed]{}) {
+		e.confirmTo.Tell(Confirmed{number})
+		e.confirmTo = actor.ActorRef[Confirmed]{}
+	}
+}
+
+// cut makes parts of size bytes of a larger one; 0 is never.
+func (e *entry[M]) cut(size int) {
+	length := len(e.payload.Data)
+	if size == 0 || length <= size {
+		return
+	}
+	for end := size; end < length; end += size {
+		e.cuts = append(e.cuts, end)
+	}
+	e.cuts = append(e.cuts, length)
+}
+
+// clear drops the content of what is never sent again.
+func (e *entry[M]) clear() {
+	var none M
+	e.msg, e.payload = none, actor.Payload{}
+}
+
+// last reports whether the whole message has been sent with p.
+func (p part[M]) last() bool { return p.index == p.of.parts()-1 }
+
+// payload returns what is sent of the payload.
+func (p part[M]) payload() actor.Payload {
+	whole := p.of.payload
+	if len(p.of.cuts) == 0 {
+		return whole
+	}
+	begin := 0
+	if p.index > 0 {
+		begin = p.of.cuts[p.index-1]
+	}
+	return actor.Payload{Type: whole.Type, Data: whole.Data[begin:p.of.cuts[p.index]:p.of.cuts[p.index]]}
+}
+
+// encode makes e fit to be stored and to go to other nodes.
+func (p *producer[M]) encode(e *entry[M]) (err error) {
+	if e.payload.Type == "" {
+		if e.payload, err = pack(e.msg); err != nil {
+			return err
+		}
+		e.cut(p.partSize())
+	}
+	size := len(e.payload.Data)
+	if most := p.set.maxBytes; most > 0 && size > most {
+		return fmt.Errorf("%w: %s needs %d bytes, MaxBytes is %d", ErrTooLarge, e.payload.Type, size, most)
+	}
+	if most := p.carried(); most > 0 && len(e.cuts) == 0 && size > most {
+		return fmt.Errorf("%w: %s needs %d bytes, and no more than %d go to another node; ChunkAbove sends it in parts", ErrTooLarge, e.payload.Type, size, most)
+	}
+	return nil
+}
+
+// carried is how many bytes go to another node in one message; 0 is any number.
+func (p *producer[M]) carried() int {
+	most := p.ctx.System().MaxMessage()
+	return most - min(most/2, headroom)
+}
+
+// headroom is for what goes with the bytes of a message.
+const headroom = 4 << 10
+
+// partSize is how large parts are; 0 means that there are none.
+func (p *producer[M]) partSize() int {
+	if most := p.carried(); most > 0 {
+		return min(p.set.chunkAbove, most)
+	}
+	return p.set.chunkAbove
+}

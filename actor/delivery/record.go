@@ -1,0 +1,80 @@
+package delivery
+
+import (
+	"errors"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A storedPart is what a queue keeps of a message that has parts.
+type storedPart struct {
+	_    struct{} `cbor:",toarray"`
+	Type string   // that of the message
+	More bool     // it is not the last part
+	Data []byte
+}
+
+// errTorn: the parts of a message in a queue are not complete.
+var errTorn = errors.New("the last message lacks its end")
+
+// records returns what is stored of e: one for each part.
+func (e *entry[M]) records() []actor.Payload {
+	if len(e.cuts) == 0 {
+		return []actor.Payload{e.payload}
+	}
+	records := make([]actor.Payload, e.parts())
+	for i := range records {
+		p := part[M]{e, i}
+		data := p.payload()
+		records[i], _ = actor.Pack(storedPart{Type: data.Type, More: !p.last(), Data: data.Data}) // nothing of it can fail
+	}
+	return records
+}
+
+// recall returns the messages of what has been loaded. Those that have been confirmed are
+// void.
+func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error) {
+	e := &entry[M]{}
+	for i, record := range l.messages {
+		more, err := e.add(s, record)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			e.number = l.confirmed + uint64(i) + 1
+			entries = append(entries, e)
+			e = &entry[M]{}
+		}
+	}
+	if len(e.cuts) > 0 {
+		return nil, errTorn
+	}
+	return entries, nil
+}
+
+// add takes what a queue has kept of e, and reports whether there is more.
+func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err error) {
+	if record.Type == "" {
+		e.void = true
+		return false, nil
+	}
+	v, err := unpack(record, s)
+	if p, ok := v.(storedPart); ok && err == nil {
+		e.payload.Type, e.payload.Data = p.Type, append(e.payload.Data, p.Data...)
+		e.cuts = append(e.cuts, len(e.payload.Data))
+		if p.More {
+			return true, nil
+		}
+		v, err = unpack(e.payload, s)
+	} else {
+		e.payload = record
+	}
+	if err != nil {
+		return false, err
+	}
+	var ok bool
+	if e.msg, ok = v.(M); !ok {
+		err = actor.ErrWrongType
+	}
+	return false, err
+}

@@ -1,0 +1,42 @@
+package receptionist
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+func TestAServiceThatNobodyHasAnyUseForIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		o := officeOf(s)
+		services := func() int {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			return len(o.services)
+		}
+		key := NewKey[int]("used by who listens")
+		listen := func() actor.ActorRef[int] {
+			return actor.Spawn(s, func(ctx *actor.Context[int], next *actor.Next[int]) {
+				Subscribe(ctx, key, func(Listing[int]) actor.Behavior[int] { return nil })
+				next.OnMessage = func(*actor.Context[int], int) actor.Behavior[int] {
+					return func(_ *actor.Context[int], next *actor.Next[int]) { next.Stop() }
+				}
+			}, "")
+		}
+		one, other := listen(), listen()
+		synctest.Wait()
+		one.Tell(0)
+		synctest.Wait()
+		require.Equal(t, 1, services(), "one still listens")
+		other.Tell(0)
+		synctest.Wait()
+		require.Zero(t, services())
+		Find(s, NewKey[string]("used by who listens")) // of another type now
+		require.Zero(t, services())
+	})
+}

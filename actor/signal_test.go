@@ -1,0 +1,25 @@
+package actor
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The context ends when the stop is on its way, never before.
+func TestAnActorThatSeesTheEndOfItsContextHandlesNothingElse(t *testing.T) {
+	s := NewSystem("test")
+	c := spawn(&s.user.core, func(_ *Context[int], n *Next[int]) {
+		n.OnMessage = func(*Context[int], int) Behavior[int] { return nil }
+	}, "it", nil).c
+	c.mu.Lock() // whoever stops it gets no further than to its mailbox
+	go c.node().signal(systemMsg{kind: sysStop})
+	for range 10_000 {
+		runtime.Gosched()
+	}
+	ended := c.ended.Load()
+	c.mu.Unlock()
+	require.False(t, ended)
+	require.NoError(t, s.Shutdown(t.Context()))
+}

@@ -1,0 +1,25 @@
+package eventsourced_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/eventsourced"
+)
+
+// A test of a behavior: what a command stores, what becomes of the state, and that this
+// survives the actor.
+func ExampleKit() {
+	_ = func(t *testing.T) {
+		k := eventsourced.New(t, testkit.NewSystem(t), counter())
+		outcome := k.Run(add{n: 3})
+		require.Equal(t, []any{added{3}}, outcome.Events)
+		require.Equal(t, 3, outcome.State)
+		require.Equal(t, 3, k.Restart())
+
+		k.RejectNext(1)
+		require.Error(t, k.Run(add{n: 4}).Err)
+	}
+}

@@ -1,0 +1,52 @@
+package eventsourced
+
+import (
+	"context"
+	"sync"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+)
+
+// A journal is one in memory whose appends can be told to fail.
+type journal struct {
+	*memory.Journal
+	mu     sync.Mutex // guards all below
+	errs   []error    // of the next appends
+	stored uint64     // the number of the last event
+}
+
+func newJournal() *journal { return &journal{Journal: memory.New()} }
+
+func (j *journal) failNext(errs []error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.errs = append(j.errs, errs...)
+}
+
+func (j *journal) last() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.stored
+}
+
+// Append implements [persistence.Journal].
+func (j *journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.errs) > 0 {
+		errs := make([]error, len(reqs))
+		for i := range errs {
+			errs[i] = j.errs[0]
+		}
+		j.errs = j.errs[1:]
+		return errs
+	}
+	errs := j.Journal.Append(ctx, reqs)
+	for i, r := range reqs {
+		if errs[i] == nil && len(r.Records) > 0 {
+			j.stored = r.Records[len(r.Records)-1].Seq
+		}
+	}
+	return errs
+}

@@ -1,0 +1,132 @@
+package eventsourced_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/eventsourced"
+)
+
+type (
+	add struct {
+		n       int
+		replyTo actor.ActorRef[int]
+	}
+	added struct{ N int }
+	alien struct{ F func() } // cannot be encoded
+)
+
+func init() { actor.RegisterType[added]("eventsourced_test.added") }
+
+func sum(total int, event any) int {
+	if a, ok := event.(added); ok {
+		return total + a.N
+	}
+	return total
+}
+
+func adding(_ *actor.Context[add], total int, cmd add) persistence.Effect[any] {
+	switch {
+	case cmd.n == 0:
+		return persistence.Reply[any](cmd.replyTo, total)
+	case cmd.n < 0:
+		return persistence.Persist[any](alien{})
+	}
+	return persistence.ThenReply(persistence.Persist[any](added{cmd.n}), cmd.replyTo, total+cmd.n)
+}
+
+func counter(opts ...persistence.Option) eventsourced.Behavior[add, any, int] {
+	return eventsourced.Behavior[add, any, int]{ID: "sum", OnEvent: sum, OnCommand: adding, Options: opts}
+}
+
+func inBubble(t *testing.T, f func(t *testing.T, s *actor.System)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		f(t, testkit.NewSystem(t))
+	})
+}
+
+// Case 208.
+func TestACommandLeadsToEventsAStateAndAReply(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		k := eventsourced.New(t, s, counter())
+		reply, outcome := eventsourced.Ask(k, func(r actor.ActorRef[int]) add { return add{3, r} })
+		require.Equal(t, 3, reply)
+		require.Equal(t, eventsourced.Outcome[any, int]{Events: []any{added{3}}, State: 3}, outcome)
+		outcome = k.Run(add{n: 4})
+		require.Equal(t, eventsourced.Outcome[any, int]{Events: []any{added{4}}, State: 7}, outcome)
+		reply, outcome = eventsourced.Ask(k, func(r actor.ActorRef[int]) add { return add{0, r} })
+		require.Equal(t, 7, reply)
+		require.Equal(t, eventsourced.Outcome[any, int]{State: 7}, outcome)
+		require.Equal(t, []any{added{3}, added{4}}, k.Events())
+	})
+}
+
+func TestARestartGivesTheSameState(t *testing.T) {
+	for name, opts := range map[string][]persistence.Option{
+		"from events":           nil,
+		"from a snapshot":       {persistence.SnapshotEvery(2, 1)},
+		"from a snapshot alone": {persistence.DeleteEvents(), persistence.SnapshotEvery(3, 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				k := eventsourced.New(t, s, counter(opts...))
+				require.Equal(t, 0, k.Restart())
+				for n := range 6 {
+					require.NoError(t, k.Run(add{n: n + 1}).Err)
+				}
+				before := k.Ref()
+				require.Equal(t, 21, k.Restart())
+				require.NotEqual(t, before.String(), k.Ref().String())
+				require.Equal(t, 22, k.Run(add{n: 1}).State)
+			})
+		})
+	}
+}
+
+func TestAnEventThatCannotBeEncodedIsReported(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		k := eventsourced.New(t, s, counter())
+		k.Run(add{n: 1})
+		outcome := k.Run(add{n: -1})
+		require.ErrorIs(t, outcome.Err, actor.ErrNotSerializable)
+		require.Equal(t, 1, outcome.State)
+		require.Empty(t, outcome.Events)
+		require.Equal(t, 1, k.Restart())
+	})
+}
+
+func TestTheJournalFailsAsItIsTold(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		k := eventsourced.New(t, s, counter())
+		k.Run(add{n: 1})
+
+		k.FailNext(persistence.ErrUnavailable, persistence.ErrUnavailable)
+		outcome := k.Run(add{n: 2})
+		require.NoError(t, outcome.Err, "it was tried again")
+		require.Equal(t, 3, outcome.State)
+
+		k.RejectNext(1)
+		outcome = k.Run(add{n: 4})
+		var rejected *persistence.RejectedError
+		require.ErrorAs(t, outcome.Err, &rejected)
+		require.Equal(t, 3, outcome.State)
+		require.Empty(t, outcome.Events)
+		require.Equal(t, 3, k.Restart())
+
+		k.FailNext(persistence.ErrFenced)
+		outcome = k.Run(add{n: 4})
+		require.ErrorIs(t, outcome.Err, persistence.ErrFenced)
+		var failed *actor.HandlingError
+		require.True(t, errors.As(outcome.Err, &failed) && failed.Ended)
+		require.Equal(t, 3, k.Restart())
+		require.Equal(t, 7, k.Run(add{n: 4}).State)
+	})
+}
