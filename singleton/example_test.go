@@ -101,6 +101,6 @@ func ExampleStatusOf() {
 	ref := actor.Spawn(system, behaviors.Singleton(visitors), "visitors")
 	visit(ref)
 	status, ok := singleton.StatusOf(system, "visitors")
-	fmt.Println(ok, status.Phase, status.Here, status.Generation, status.Held)
-	// Output: true host true 1.1 0
+	fmt.Println(ok, status.Phase, status.Here, status.Generation)
+	// Output: true host true 1.1
 }
