@@ -13,7 +13,10 @@ import (
 // types, time.Time, time.Duration and common slices and maps of them have names already.
 // It panics when the name belongs to another type, the type has another name, or T is
 // an interface.
-func RegisterType[T any](name string) { codec.Register(name, reflect.TypeFor[T]()) }
+func RegisterType[T any](name string) {
+	t := reflect.TypeFor[T]()
+	codec.Register(name, t, mayHoldRefs(t))
+}
 
 // A Payload is an encoded message, event or state.
 type Payload struct {

@@ -61,6 +61,7 @@ func UnmarshalBrief(data []byte, v any) error { return brief.Unmarshal(data, v) 
 type kind struct {
 	name   string
 	typ    reflect.Type
+	adjust bool      // see Register
 	spares sync.Pool // of *spare: what a value is decoded into before it is copied out
 }
 
@@ -99,13 +100,14 @@ func init() {
 		"[]string": []string(nil), "[]int": []int(nil), "[]int64": []int64(nil), "[]uint64": []uint64(nil),
 		"[]float64": []float64(nil), "map[string]string": map[string]string(nil), "map[string]int": map[string]int(nil),
 	} {
-		Register(name, reflect.TypeOf(v))
+		Register(name, reflect.TypeOf(v), false)
 	}
 }
 
 // Register gives t the name under which its values cross the wire and lie in journals.
+// adjust says whether there is anything in its values for [DecodeAnd] to adjust.
 // It panics when the name or the type is taken; the same pair again is fine.
-func Register(name string, t reflect.Type) {
+func Register(name string, t reflect.Type, adjust bool) {
 	if name == "" {
 		panic(fmt.Sprintf("codec: empty name for type %v", t))
 	}
@@ -121,7 +123,7 @@ func Register(name string, t reflect.Type) {
 	if k, ok := old.byType[t]; ok && k.name != name {
 		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, k.name, name))
 	}
-	k := &kind{name: name, typ: t}
+	k := &kind{name: name, typ: t, adjust: adjust}
 	all := &kinds{byName: map[string]*kind{name: k}, byType: map[reflect.Type]*kind{t: k}}
 	maps.Copy(all.byName, old.byName)
 	maps.Copy(all.byType, old.byType)
@@ -147,16 +149,25 @@ func NameOf(t reflect.Type) (string, bool) {
 // It fails with [*UnregisteredError] when the type has no name.
 func Encode(v any) (name string, data []byte, err error) {
 	buf := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(buf)
-	buf.Reset()
+	defer keep(buf)
 	if name, err = EncodeTo(buf, v); err != nil {
 		return "", nil, err
 	}
 	return name, bytes.Clone(buf.Bytes()), nil
 }
 
-// buffers are what [Encode] encodes into. They grow to the size of the values.
+// buffers are what [Encode] encodes into. They are empty.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxKept is how large a buffer is kept for the next value.
+const maxKept = 64 << 10
+
+func keep(buf *bytes.Buffer) {
+	if buf.Cap() <= maxKept {
+		buf.Reset()
+		buffers.Put(buf)
+	}
+}
 
 // EncodeTo appends v as CBOR to buf, and returns the registered name of its type. It fails as
 // [Encode] does; what is in buf then is of no use.
@@ -179,7 +190,7 @@ func Decode(name string, data []byte) (any, error) {
 }
 
 // DecodeAnd is Decode with something to be done to the value, which is addressable, before it is
-// returned. It fails with the error of that, too.
+// returned, if its type was registered as one that needs it. It fails with the error of that, too.
 func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any, error) {
 	k := registered().byName[name]
 	if k == nil {
@@ -189,8 +200,10 @@ func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any,
 	if err := decoding.Unmarshal(data, s.pointer); err != nil {
 		return nil, &DecodeError{Name: name, Err: err}
 	}
-	if err := adjust(s.value); err != nil {
-		return nil, err
+	if k.adjust {
+		if err := adjust(s.value); err != nil {
+			return nil, err
+		}
 	}
 	v := s.value.Interface() // a copy
 	s.value.SetZero()        // what the value points to is its own

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ type point struct{ X, Y int }
 
 type unregistered struct{}
 
-func init() { Register("codec.point", reflect.TypeFor[point]()) }
+func init() { Register("codec.point", reflect.TypeFor[point](), false) }
 
 func TestWhatIsEncodedComesBackEqual(t *testing.T) {
 	for _, v := range []any{
@@ -76,13 +77,13 @@ func TestDepthIsBounded(t *testing.T) {
 }
 
 func TestANameBelongsToOneTypeAndATypeHasOneName(t *testing.T) {
-	Register("codec.point", reflect.TypeFor[point]()) // again is fine
+	Register("codec.point", reflect.TypeFor[point](), false) // again is fine
 	require.PanicsWithValue(t, `codec: name "codec.point" is taken by type codec.point, cannot give it to codec.unregistered`,
-		func() { Register("codec.point", reflect.TypeFor[unregistered]()) })
+		func() { Register("codec.point", reflect.TypeFor[unregistered](), false) })
 	require.PanicsWithValue(t, `codec: type codec.point is registered as "codec.point" already, cannot be "codec.other" as well`,
-		func() { Register("codec.other", reflect.TypeFor[point]()) })
-	require.Panics(t, func() { Register("", reflect.TypeFor[unregistered]()) })
-	require.Panics(t, func() { Register("codec.error", reflect.TypeFor[error]()) })
+		func() { Register("codec.other", reflect.TypeFor[point](), false) })
+	require.Panics(t, func() { Register("", reflect.TypeFor[unregistered](), false) })
+	require.Panics(t, func() { Register("codec.error", reflect.TypeFor[error](), false) })
 }
 
 // FuzzDecode checks that nothing that comes from a wire or a disk makes the codec panic,
@@ -101,4 +102,19 @@ func FuzzDecode(f *testing.F) {
 		_, _, err = Encode(v)
 		require.NoError(t, err)
 	})
+}
+
+func TestLargeBuffersAreNotKept(t *testing.T) {
+	for _, size := range []int{10, maxKept, 10 * maxKept} {
+		v := make([]byte, size)
+		_, data, err := Encode(v)
+		require.NoError(t, err)
+		got, err := Decode("bytes", data)
+		require.NoError(t, err)
+		require.Equal(t, v, got)
+		buf := buffers.Get().(*bytes.Buffer)
+		require.LessOrEqual(t, buf.Cap(), maxKept)
+		require.Zero(t, buf.Len())
+		buffers.Put(buf)
+	}
 }
