@@ -1,7 +1,7 @@
 package actor
 
 import (
-	"runtime"
+	"maps"
 	"sync"
 	"weak"
 
@@ -70,11 +70,15 @@ func (r *remoteActor) deliver(msg any) {
 }
 
 // remotes makes refs to the same actor on another node equal: each has one core, as
-// long as anybody holds it.
+// long as anybody holds it. Most are those of asks, and gone soon.
 type remotes struct {
-	mu    sync.Mutex // guards cores
+	mu    sync.Mutex // guards all below
 	cores map[location]weak.Pointer[remoteActor]
+	sweep int // how many cores there are when those that are gone are looked for
 }
+
+// minSweep is for a few cores, which nobody needs to look through.
+const minSweep = 1000
 
 func (r *remotes) get(s *System, l location) *core {
 	r.mu.Lock()
@@ -85,19 +89,20 @@ func (r *remotes) get(s *System, l location) *core {
 	a := &remoteActor{core: core{sys: s, label: l.path, uid: l.uid}}
 	a.impl = a
 	a.sendTo = Target{Address: l.address, Path: l.path, UID: l.uid, Full: formatPath(l.system, l.address, l.path)}
-	if r.cores == nil {
-		r.cores = make(map[location]weak.Pointer[remoteActor])
-	}
+	r.forget()
 	r.cores[l] = weak.Make(a)
-	runtime.AddCleanup(a, r.forget, l)
 	return &a.core
 }
 
-// forget drops the entry of a core that is gone, unless it has a successor.
-func (r *remotes) forget(l location) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.cores[l].Value() == nil {
-		delete(r.cores, l)
+// forget drops the entries of cores that are gone, when there are twice as many entries as
+// there were cores the last time. The caller holds mu.
+func (r *remotes) forget() {
+	if r.cores == nil {
+		r.cores = make(map[location]weak.Pointer[remoteActor])
 	}
+	if len(r.cores) < max(r.sweep, minSweep) {
+		return
+	}
+	maps.DeleteFunc(r.cores, func(_ location, a weak.Pointer[remoteActor]) bool { return a.Value() == nil })
+	r.sweep = 2 * len(r.cores)
 }
