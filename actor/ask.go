@@ -69,7 +69,7 @@ const (
 )
 
 // yields is how often who asks lets others run before it waits: most replies come sooner
-// than a goroutine is put to sleep and woken.
+// than a goroutine is put to sleep and woken, but for those from another node.
 const yields = 4
 
 func newPromise[R any](asked *core) *promise[R] {
@@ -90,6 +90,9 @@ func (p *promise[R]) watch() {
 }
 
 func (p *promise[R]) await(ctx context.Context) (R, error) {
+	if _, remote := p.asked.impl.(*remoteActor); remote {
+		return p.sleep(ctx)
+	}
 	for range yields {
 		runtime.Gosched()
 		if p.state.Load() == promiseSettled {
