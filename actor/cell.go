@@ -89,6 +89,43 @@ func (c *cell[M]) deliver(msg any) {
 	c.sys.deadLetter(&c.core, msg, ErrWrongType)
 }
 
+// deliverAll is deliver for many.
+func (c *cell[M]) deliverAll(msgs []any) {
+	for len(msgs) > 0 {
+		msgs = msgs[c.deliverPlain(msgs):]
+		if len(msgs) > 0 {
+			c.deliver(msgs[0])
+			msgs = msgs[1:]
+		}
+	}
+}
+
+// deliverPlain takes messages up to the first that is not plain, at once, and returns how many.
+func (c *cell[M]) deliverPlain(msgs []any) (count int) {
+	c.mu.Lock()
+	if c.dead || !c.plain {
+		c.mu.Unlock()
+		return 0
+	}
+	for _, msg := range msgs {
+		m, ok := convert[M](msg)
+		if !ok {
+			break
+		}
+		c.queue.put(m, &c.chunks)
+		count++
+	}
+	wake := count > 0 && !c.scheduled && !c.suspended
+	if wake {
+		c.scheduled = true
+	}
+	c.mu.Unlock()
+	if wake {
+		c.sys.scheduler.ready(&c.core)
+	}
+	return count
+}
+
 func (c *cell[M]) ref() AnyRef { return ActorRef[M]{&c.core} }
 
 // enqueue puts it into the queue and sees that a turn comes.

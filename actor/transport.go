@@ -38,14 +38,35 @@ func (s *System) MaxMessage() int {
 // Deliver tells msg, which came from another node, to the actor at path. When uid is
 // not 0 it must be that actor's. What cannot be delivered is a dead letter.
 func (s *System) Deliver(path string, uid uint64, msg any) {
+	s.DeliverAll(path, uid, []any{msg})
+}
+
+// DeliverAll is [System.Deliver] for many messages, in their order. It takes less time than
+// one after the other, and wakes the actor once. It does not keep msgs.
+func (s *System) DeliverAll(path string, uid uint64, msgs []any) {
 	c := s.lookup(path)
+	reason := ErrNoSuchActor
 	switch {
 	case c == nil:
-		s.DeadLetter(formatPath(s.name, s.address, path), msg, ErrNoSuchActor)
 	case uid != 0 && c.uid != uid:
-		s.DeadLetter(formatPath(s.name, s.address, path), msg, ErrStaleRef)
+		reason = ErrStaleRef
 	default:
-		c.impl.deliver(msg)
+		deliverAll(c.impl, msgs)
+		return
+	}
+	for _, msg := range msgs {
+		s.DeadLetter(formatPath(s.name, s.address, path), msg, reason)
+	}
+}
+
+// deliverAll gives msgs to a receiver, at once if it is one that can take many.
+func deliverAll(to receiver, msgs []any) {
+	if many, ok := to.(interface{ deliverAll(msgs []any) }); ok {
+		many.deliverAll(msgs)
+		return
+	}
+	for _, msg := range msgs {
+		to.deliver(msg)
 	}
 }
 

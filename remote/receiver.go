@@ -10,16 +10,17 @@ type receiver struct {
 	end     *Endpoint
 	sys     *actor.System
 	reader  *envelopeReader
-	parts   *joiner   // those of the session
-	decoded []arrival // not delivered yet
-	bytes   int       // of these, before they were decoded
+	parts   *joiner // those of the session
+	decoded []any   // not delivered yet
+	runs    []run   // whom these are for
+	bytes   int     // of these, before they were decoded
 }
 
-// An arrival is a message that has been decoded.
-type arrival struct {
-	path string
-	uid  uint64
-	msg  any
+// A run is messages that follow each other and are for the same actor.
+type run struct {
+	path  string
+	uid   uint64
+	count int
 }
 
 // How many messages are delivered together: no more than maxArrivals, and none once those that
@@ -53,19 +54,32 @@ func (r *receiver) receive(body []byte) error {
 		r.sys.DeadLetter(fullPath(r.sys, env), clonePayload(env.payload), err)
 		return nil
 	}
-	r.decoded = append(r.decoded, arrival{env.path, env.uid, msg})
-	r.bytes += len(env.payload.Data)
+	r.put(env, msg)
 	if len(r.decoded) == maxArrivals || r.bytes >= maxGathered {
 		r.deliver()
 	}
 	return nil
 }
 
-// deliver delivers what has been decoded.
+// put puts a message aside.
+func (r *receiver) put(env envelope, msg any) {
+	r.decoded = append(r.decoded, msg)
+	r.bytes += len(env.payload.Data)
+	if last := len(r.runs) - 1; last >= 0 && r.runs[last].path == env.path && r.runs[last].uid == env.uid {
+		r.runs[last].count++
+		return
+	}
+	r.runs = append(r.runs, run{env.path, env.uid, 1})
+}
+
+// deliver delivers what has been put aside.
 func (r *receiver) deliver() {
-	for _, a := range r.decoded {
-		r.sys.Deliver(a.path, a.uid, a.msg)
+	msgs := r.decoded
+	for _, to := range r.runs {
+		r.sys.DeliverAll(to.path, to.uid, msgs[:to.count])
+		msgs = msgs[to.count:]
 	}
 	clear(r.decoded)
-	r.decoded, r.bytes = r.decoded[:0], 0
+	clear(r.runs)
+	r.decoded, r.runs, r.bytes = r.decoded[:0], r.runs[:0], 0
 }
