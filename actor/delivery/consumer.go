@@ -11,12 +11,12 @@ import (
 )
 
 // Consumer is the receiving end: it hands messages to a worker, its child, which confirms
-// each. It ends with the worker. [Window] and [GiveUpAfter] are options of it; producers
-// are told of it by [Connect], and one consumer may have several.
+// each. It ends with the worker. [Window], [GiveUpAfter] and [MaxBytes] are options of it;
+// producers are told of it by [Connect], and one consumer may have several.
 func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.Behavior[Link[M]] {
 	set := settingsOf(opts)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
-		c := &consumer[M]{ctx: ctx, window: uint64(set.window), giveUpAfter: set.giveUpAfter, streams: make(map[string]*stream)}
+		c := &consumer[M]{ctx: ctx, window: uint64(set.window), giveUpAfter: set.giveUpAfter, maxBytes: set.gathered(), streams: make(map[string]*stream)}
 		c.own = actor.Handle(ctx, func(n news) actor.Behavior[Link[M]] {
 			c.hear(n)
 			return nil
@@ -34,34 +34,10 @@ type consumer[M any] struct {
 	own         actor.ActorRef[news] // told by this incarnation's worker
 	window      uint64
 	giveUpAfter int
+	maxBytes    int // of a message in parts
 	streams     map[string]*stream
 	waiting     fifo.Queue[arrival[M]]
 	attempt     *attempt // the worker has the first that waits; nil: it has none
-}
-
-// A stream is what comes from one producer.
-type stream struct {
-	inbox
-	from    actor.ActorRef[request]
-	durable bool
-	parts   []byte // of a message that is not complete
-}
-
-// join adds a part to those that have come. When it is the last one, m is the whole
-// message.
-func (s *stream) join(m *sequenced) (complete bool) {
-	if m.Part == 0 {
-		s.parts = nil
-		if !m.More {
-			return true
-		}
-	}
-	s.parts = append(s.parts, m.Payload.Data...)
-	if m.More {
-		return false
-	}
-	m.Payload.Data, s.parts = s.parts, nil
-	return true
 }
 
 // An arrival is a message in its place.
@@ -109,6 +85,10 @@ func (c *consumer[M]) receive(m sequenced) {
 		return
 	}
 	s := c.meet(m)
+	if s.waiting >= mostWaiting*c.window {
+		c.refuse(m)
+		return
+	}
 	switch s.take(m) {
 	case ignore:
 	case answer:
@@ -116,12 +96,29 @@ func (c *consumer[M]) receive(m sequenced) {
 	case again:
 		s.from.Tell(s.say(true))
 	case accept:
-		if s.join(&m) {
+		complete, err := s.join(&m, c.maxBytes)
+		if err != nil {
+			c.ctx.System().DeadLetter(c.worker.Path(), actor.Payload{Type: m.Payload.Type}, err)
+		}
+		if complete {
+			s.waiting++
 			c.put(m)
 		}
 		c.report(s)
 		c.hand()
 	}
+}
+
+// refuse drops a message for which there is no room. Who keeps it sends it again.
+func (c *consumer[M]) refuse(m sequenced) {
+	if !m.Loose || m.Void {
+		return
+	}
+	var content any = m.Payload
+	if m.Payload.Type == "" {
+		content = m.local
+	}
+	c.ctx.System().DeadLetter(c.worker.Path(), content, ErrTooMany)
 }
 
 // put puts a message in its place.
@@ -208,6 +205,7 @@ func (c *consumer[M]) settle() {
 	c.attempt = nil
 	done := c.waiting.Pop()
 	if s := c.streams[done.stream]; s != nil {
+		s.waiting -= min(s.waiting, 1) // it may be older than s
 		s.confirm(done.number)
 		c.report(s)
 	}

@@ -15,6 +15,9 @@ var (
 	// ErrTooLarge: the message needs more bytes than [MaxBytes] allows, or than the transport
 	// carries at once.
 	ErrTooLarge = errors.New("delivery: the message is too large")
+	// ErrTooMany: the producer sends more than the consumer has asked for, and would not send
+	// it again.
+	ErrTooMany = errors.New("delivery: more messages than the consumer has room for")
 	// ErrNotStorable: the [Queue] cannot store the message, however often it is asked.
 	ErrNotStorable = errors.New("delivery: the queue cannot store the message")
 	// ErrPerhapsStored: the producer has ended while it stored the message. If it is stored,

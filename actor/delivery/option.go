@@ -27,6 +27,14 @@ func settingsOf(opts []Option) settings {
 	return s
 }
 
+// gathered is how large a message in parts may be for a consumer.
+func (s *settings) gathered() int {
+	if s.maxBytes > 0 {
+		return s.maxBytes
+	}
+	return 64 << 20
+}
+
 func (s *settings) validate() {
 	if s.loose && (s.queue != nil || s.chunkAbove > 0) {
 		panic("delivery: FlowControlOnly sends nothing again, so it goes with neither WithQueue nor ChunkAbove")
@@ -82,7 +90,9 @@ func ChunkAbove(n int) Option {
 // MaxBytes is how large a message may be that is stored or goes to another node, in bytes;
 // one that is larger is a dead letter with [ErrTooLarge], and those after it go on. The
 // default, without [ChunkAbove], is 4 KiB less than the transport carries at once: see
-// MaxMessage in package remote. It panics when n is less than 1.
+// MaxMessage in package remote. For a consumer it is how large a message may be that comes in
+// parts, 64 MiB by default; one that is larger is a dead letter there, without its content, and
+// counts as confirmed. It panics when n is less than 1.
 func MaxBytes(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: messages of at most %d bytes", n))
