@@ -22,7 +22,7 @@ func (e *Endpoint) deadLetter(x letter, reason error) {
 }
 
 // message decodes the message again, or returns its payload where that is impossible.
-func (x letter) message() any {
+func (x *letter) message() any {
 	env, err := newEnvelopeReader(math.MaxInt).read(x.envelope()[frameHeader:])
 	if err != nil {
 		return clonePayload(env.payload)

@@ -120,12 +120,13 @@ func (o *outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
 	if q.len() == 0 || len(*buf) > 0 && len(*buf)+q.first().wireSize() > limit {
 		return false
 	}
-	l := q.pop()
+	l := q.first()
 	*buf = l.appendTo(*buf)
-	o.flying.push(l)
+	o.flying.push(*l)
 	if q == &o.bulk {
-		o.tookBulk(l)
+		o.tookBulk(*l)
 	}
+	q.drop()
 	return true
 }
 
@@ -135,11 +136,12 @@ func (o *outbox) acknowledge(count uint64) error {
 		return fmt.Errorf("%w: %d letters acknowledged, of which %d were before, and %d more sent", ErrFrame, count, o.acked, o.flying.len())
 	}
 	for ; o.acked < count; o.acked++ {
-		l := o.flying.pop()
+		l := o.flying.first()
 		o.bytes -= len(l.frame)
 		if l.used != nil {
 			fullBlocks.Put(l.used)
 		}
+		o.flying.drop()
 	}
 	return nil
 }
@@ -213,13 +215,18 @@ func (q *queue) push(l letter) {
 }
 
 func (q *queue) pop() letter {
-	l := q.letters[q.head]
-	q.letters[q.head] = letter{}
+	l := *q.first()
+	q.drop()
+	return l
+}
+
+// drop drops the first one.
+func (q *queue) drop() {
+	*q.first() = letter{}
 	q.head++
 	if q.head == len(q.letters) {
 		q.letters, q.head = q.letters[:0], 0
 	}
-	return l
 }
 
 // drain empties the queue and returns what was in it.

@@ -83,7 +83,7 @@ func (o *outbox) begunParts(lost []letter) []letter {
 }
 
 // wireSize is an upper bound for what appendTo appends.
-func (x letter) wireSize() int {
+func (x *letter) wireSize() int {
 	if x.whole == nil {
 		return len(x.frame)
 	}
@@ -91,7 +91,7 @@ func (x letter) wireSize() int {
 }
 
 // appendTo appends the frame to what is written.
-func (x letter) appendTo(buf []byte) []byte {
+func (x *letter) appendTo(buf []byte) []byte {
 	if x.whole == nil {
 		return append(buf, x.frame...)
 	}
@@ -104,7 +104,7 @@ func (x letter) appendTo(buf []byte) []byte {
 }
 
 // envelope returns the frame with the envelope.
-func (x letter) envelope() []byte {
+func (x *letter) envelope() []byte {
 	if x.whole == nil {
 		return x.frame
 	}
