@@ -73,7 +73,7 @@ func (a *adapted[T, M]) undelivered() (any, bool) { return a.msg, true }
 type handled[T, M any] struct {
 	msg    T
 	handle func(T) Behavior[M]
-	epoch  uint64
+	epoch  uint32
 }
 
 func (h *handled[T, M]) run(c *cell[M]) {

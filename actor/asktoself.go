@@ -41,7 +41,7 @@ type selfAsk[M, R any] struct {
 	core    // dead once it has an outcome
 	by      *cell[M]
 	asked   *core
-	epoch   uint64 // in which it was asked
+	epoch   uint32 // in which it was asked
 	wrap    func(R, error) M
 	started time.Time
 	timer   *time.Timer // guarded by core.mu

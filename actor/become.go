@@ -37,8 +37,8 @@ func (c *cell[M]) become(b Behavior[M]) (handled bool) {
 // obey does what a behavior has said.
 func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 	switch {
-	case n.err != nil:
-		c.fail(n.err)
+	case n.err() != nil:
+		c.fail(n.err())
 	case n.stop:
 		c.beginStop(nil)
 	case n.starting && (n.unhandled || n.OnMessage == nil):
@@ -52,10 +52,10 @@ func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 }
 
 func (c *cell[M]) install(n *Next[M]) {
-	if c.phase == running && (n.OnMessage != nil || n.wrapping != nil) {
+	if c.phase == running && (n.OnMessage != nil || n.wrapping() != nil) {
 		c.undivert()
 	}
-	if n.wrapping != nil || c.wrapping != nil {
+	if n.wrapping() != nil || c.wrapping != nil {
 		c.installWrapped(n)
 		return
 	}

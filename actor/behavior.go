@@ -29,24 +29,53 @@ type Next[M any] struct {
 	OnSignal  SignalHandler[M]  // nil keeps the handler there is
 
 	cell      *cell[M]
-	wrapping  *wrapping[M] // what this transition puts around the handlers; nil: what there is
-	starting  bool         // the first behavior of an incarnation
-	mute      bool         // the handler of signals there was goes
-	layered   bool         // this transition has set supervision of its own
+	rest      *restOfNext[M] // nil: nothing; as each cell has a Next, it has to be small
+	starting  bool           // the first behavior of an incarnation
+	mute      bool           // the handler of signals there was goes
+	layered   bool           // this transition has set supervision of its own
 	stop      bool
 	unhandled bool
-	err       error
+}
+
+// restOfNext is what few behaviors fill in.
+type restOfNext[M any] struct {
+	wrapping *wrapping[M] // what this transition puts around the handlers; nil: what there is
+	err      error
+}
+
+func (n *Next[M]) toRest() *restOfNext[M] {
+	if n.rest == nil {
+		n.rest = new(restOfNext[M])
+	}
+	return n.rest
+}
+
+func (n *Next[M]) wrapping() *wrapping[M] {
+	if n.rest == nil {
+		return nil
+	}
+	return n.rest.wrapping
+}
+
+func (n *Next[M]) err() error {
+	if n.rest == nil {
+		return nil
+	}
+	return n.rest.err
 }
 
 // same reports whether n is as it was before a behavior was asked.
 func (n *Next[M]) same() bool {
-	return n.OnMessage == nil && n.OnSignal == nil && n.wrapping == nil && n.err == nil &&
+	return n.OnMessage == nil && n.OnSignal == nil && n.rest == nil &&
 		!n.stop && !n.unhandled && !n.layered && !n.mute
 }
 
 // Receive sets h, without a handler for signals: the end of a watched actor and the failure
 // of an adapter are unhandled then, the rest does not matter.
 func (n *Next[M]) Receive(h MessageHandler[M]) { n.OnMessage, n.OnSignal, n.mute = h, nil, true }
+
+// Ignore is Receive of a handler that does nothing.
+func (n *Next[M]) Ignore() { n.Receive(n.cell.conf.ignore) }
 
 // Stop ends the actor: its children first, then [PostStop] to the current behavior.
 func (n *Next[M]) Stop() { n.stop = true }
@@ -61,7 +90,7 @@ func (n *Next[M]) Fail(err error) {
 	if err == nil {
 		err = errNoError
 	}
-	n.err = err
+	n.toRest().err = err
 }
 
 // Supervise goes on as b does, under s: failures are decided by s, and a restart begins

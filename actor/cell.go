@@ -14,30 +14,20 @@ const batchSize = 300
 type cell[M any] struct {
 	core
 
-	// guarded by core.mu; what each message changes, who tells and who handles, is apart, by
-	// what seldom is, as two processors do not share it
-	scheduled bool // it is ready, or inside a turn
-	suspended bool // a restart is under way: messages wait
-	plain     bool // a message needs no look at the bound, the gate, the detour and the stash
-	queue     queue[M]
-	stashCap  int32      // how many may wait while it is suspended; 0 means all
-	detour    *cell[M]   // where messages go instead, see Divert; its mutex may be taken under this one
-	system    systemMsgs // to be handled before messages
+	queue   queue[M]    // guarded by core.mu
+	system  systemMsgs  // to be handled before messages; likewise
+	initial Behavior[M] // it was spawned with
 
-	*common[M]
-	conf       *spawnConfig
+	conf       *config[M]
 	*extras[M] // see own
-
-	ctx       Context[M]
-	initial   Behavior[M]       // it was spawned with
-	onMessage MessageHandler[M] // owned by the turn, as all below is
-	onSignal  SignalHandler[M]
-	batch     chain[M]    // what the turn works off; but guarded by core.mu while suspended
-	urgent    atomic.Bool // there are system messages; read by the turn
-	phase     phase
-	epoch     uint64 // counts incarnations, so that what belongs to an old one is recognised
-	owner     owner
-	scratch   Next[M]
+	ctx        Context[M]
+	onMessage  MessageHandler[M] // owned by the turn, as all below is
+	onSignal   SignalHandler[M]
+	batch      chain[M]    // what the turn works off; but guarded by core.mu while suspended
+	urgent     atomic.Bool // there are system messages; read by the turn
+	epoch      uint32      // counts incarnations, so that what belongs to an old one is recognised
+	owner      owner
+	scratch    Next[M]
 }
 
 // phase is where an actor is in its life.
@@ -64,7 +54,7 @@ func (c *cell[M]) tell(msg M) {
 		c.mu.Unlock()
 		return
 	}
-	c.queue.put(msg, &c.chunks)
+	c.queue.put(msg, &c.conf.chunks)
 	wake := !c.scheduled && !c.suspended
 	if wake {
 		c.scheduled = true
@@ -77,7 +67,7 @@ func (c *cell[M]) tell(msg M) {
 
 // refit finds out again whether the way of messages is plain. core.mu is held.
 func (c *cell[M]) refit() {
-	c.plain = c.conf.box.plain() && c.conf.gate == nil && c.detour == nil && c.stashCap == 0
+	c.plain = c.conf.box.plain() && c.conf.gate == nil && !c.diverted && c.stashCap == 0
 }
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
@@ -112,7 +102,7 @@ func (c *cell[M]) deliverPlain(msgs []any) (count int) {
 		if !ok {
 			break
 		}
-		c.queue.put(m, &c.chunks)
+		c.queue.put(m, &c.conf.chunks)
 		count++
 	}
 	wake := count > 0 && !c.scheduled && !c.suspended
@@ -138,14 +128,14 @@ func (c *cell[M]) enqueue(it item[M]) {
 // put is enqueue without the report: it returns what was not delivered, where and why.
 func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
 	c.mu.Lock()
-	if c.detour != nil && (it.task == nil || !it.task.exempt()) {
+	if c.diverted && (it.task == nil || !it.task.exempt()) {
 		if it.task == nil {
 			if lost, at, reason = c.detour.put(it); !errors.Is(reason, ErrTerminated) {
 				c.mu.Unlock()
 				return lost, at, reason
 			}
 		}
-		c.detour = nil // what is told after a task must not overtake it
+		c.diverted = false // what is told after a task must not overtake it
 		c.refit()
 	}
 	if reason := c.refusal(it); reason != nil {
@@ -155,7 +145,7 @@ func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
 	if c.conf.box.overflow == block && c.queue.full(it, c.conf.box) {
 		return it, c, c.await(it)
 	}
-	over, overflow := c.queue.push(it, c.conf.box, &c.chunks)
+	over, overflow := c.queue.push(it, c.conf.box, &c.conf.chunks)
 	wake := !c.scheduled && !c.suspended
 	if wake {
 		c.scheduled = true
@@ -289,7 +279,7 @@ func (c *cell[M]) handle() {
 		c.handleMessage(k.first())
 		return
 	}
-	it, _ := c.batch.pop(&c.chunks)
+	it, _ := c.batch.pop(&c.conf.chunks)
 	if it.task != nil {
 		it.task.run(c)
 	} else {
@@ -331,7 +321,7 @@ func (c *cell[M]) refillOrRest() bool {
 	}
 	if c.phase == running {
 		if msg, ok := c.queue.takeFirst(); ok {
-			c.queue.refill(&c.batch, c.conf.box, &c.chunks)
+			c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks)
 			c.mu.Unlock()
 			c.handleMessage(msg)
 			return true
@@ -341,7 +331,7 @@ func (c *cell[M]) refillOrRest() bool {
 				c.rank()
 				return true
 			}
-		} else if c.queue.refill(&c.batch, c.conf.box, &c.chunks) {
+		} else if c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks) {
 			c.admit()
 			c.mu.Unlock()
 			return true
@@ -368,22 +358,22 @@ func (c *cell[M]) rank() {
 			c.queue.waiting = fresh
 		}
 	}()
-	for it, ok := fresh.pop(&c.chunks); ok; it, ok = fresh.pop(&c.chunks) {
+	for it, ok := fresh.pop(&c.conf.chunks); ok; it, ok = fresh.pop(&c.conf.chunks) {
 		c.ranking.add(it)
 	}
 	if it, ok := c.ranking.take(); ok {
-		c.batch.push(it, &c.chunks)
+		c.batch.push(it, &c.conf.chunks)
 	}
 }
 
 // drain empties the mailbox.
 func (c *cell[M]) drain() []item[M] {
-	rest := c.batch.drain(nil, &c.chunks)
+	rest := c.batch.drain(nil, &c.conf.chunks)
 	for c.ranking.size() > 0 {
 		it, _ := c.ranking.take()
 		rest = append(rest, it)
 	}
-	return c.queue.drain(rest, &c.chunks)
+	return c.queue.drain(rest, &c.conf.chunks)
 }
 
 // A lastTask stops the actor when its turn comes.

@@ -1,33 +1,49 @@
 package actor
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// children are those of one actor, linked from the oldest to the youngest. The mutex of
-// the parent guards it all.
+// children are those of one actor, from the oldest to the youngest. The mutex of the parent
+// guards it all.
 type children struct {
-	oldest, youngest *core
-	count            int
-	departing        int              // more, which have given their names back, and not told their watchers yet
-	byName           map[string]*core // those that were given a name; nil while there are few
-	byNumber         map[uint64]*core // those that were not; nil until one is looked for among many
+	all       []*core          // nil: it has gone
+	count     int              // how many of them have not
+	departing int              // more, which have given their names back, and not told their watchers yet
+	byName    map[string]*core // those that were given a name; nil while there are few
+	byNumber  map[uint64]*core // those that were not; nil until one is looked for among many
 }
 
 // fewChildren is how many are looked through one by one.
 const fewChildren = 8
 
 func (c *children) add(child *core) {
-	child.older = c.youngest
-	if c.youngest == nil {
-		c.oldest = child
-	} else {
-		c.youngest.younger = child
+	if len(c.all) == cap(c.all) {
+		c.makeRoom()
 	}
-	c.youngest = child
+	child.place = uint32(len(c.all)) //nolint:gosec // memory ends before numbers do
+	c.all = append(c.all, child)
 	c.count++
 	c.index(child)
+}
+
+// makeRoom sees that another one can be added.
+func (c *children) makeRoom() {
+	if 2*c.count >= len(c.all) {
+		c.all = slices.Grow(c.all, max(len(c.all), fewChildren/2))
+	} else {
+		c.pack()
+	}
+}
+
+// pack gives the places of those that have gone to others.
+func (c *children) pack() {
+	c.all = slices.DeleteFunc(c.all, func(child *core) bool { return child == nil })
+	for i, child := range c.all {
+		child.place = uint32(i) //nolint:gosec // there are fewer than before
+	}
 }
 
 // index puts child into the index that is for it, if that exists.
@@ -41,38 +57,35 @@ func (c *children) index(child *core) {
 }
 
 func (c *children) remove(child *core) {
-	if child.older == nil {
-		c.oldest = child.younger
-	} else {
-		child.older.younger = child.younger
-	}
-	if child.younger == nil {
-		c.youngest = child.older
-	} else {
-		child.younger.older = child.older
-	}
-	child.older, child.younger = nil, nil
+	c.all[child.place] = nil
 	c.count--
 	delete(c.byName, child.label)
 	delete(c.byNumber, child.uid)
 	if c.count == 0 {
 		c.byName, c.byNumber = nil, nil
 	}
+	if len(c.all) > 4*max(c.count, fewChildren) {
+		c.pack()
+		c.all = slices.Clone(c.all)
+	}
 }
 
+// list returns a copy of them.
 func (c *children) list() []*core {
-	all := make([]*core, 0, c.count)
-	for child := c.oldest; child != nil; child = child.younger {
-		all = append(all, child)
+	list := make([]*core, 0, c.count)
+	for _, child := range c.all {
+		if child != nil {
+			list = append(list, child)
+		}
 	}
-	return all
+	return list
 }
 
 // find returns the child of the name, or nil.
 func (c *children) find(name string) *core {
-	if c.count <= fewChildren {
-		for child := c.oldest; child != nil; child = child.younger {
-			if child.name() == name {
+	if c.count <= fewChildren { // there are not many places either
+		for _, child := range c.all {
+			if child != nil && child.name() == name {
 				return child
 			}
 		}
@@ -99,8 +112,8 @@ func (c *children) makeIndex(number bool) {
 	default:
 		return
 	}
-	for child := c.oldest; child != nil; child = child.younger {
-		if (child.label == "") == number {
+	for _, child := range c.all {
+		if child != nil && (child.label == "") == number {
 			c.index(child)
 		}
 	}

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -14,10 +13,23 @@ import (
 // and System, may be called by the actor's own handlers only, never from another
 // goroutine: with the race detector, or the build tag understudy_debug, that panics.
 type Context[M any] struct {
-	context.Context
-	cell *cell[M]
-	log  *zap.Logger
+	cell *cell[M] // and nothing else, as each cell has a Context
 }
+
+// Deadline returns that of [WithContext], the parent's or its own, if any.
+func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return c.life().Deadline() }
+
+// Done returns a channel that is closed when the actor is told to stop, or decides to.
+func (c *Context[M]) Done() <-chan struct{} { return c.life().Done() }
+
+// Err returns nil until Done is closed, then why.
+func (c *Context[M]) Err() error { return c.life().Err() }
+
+// Value returns what [WithContext], or else the context of the parent, has for key.
+func (c *Context[M]) Value(key any) any { return c.life().Value(key) }
+
+// life returns the context itself, which is the host's for a guest.
+func (c *Context[M]) life() *lifeContext { return (*lifeContext)(c.cell.actor()) }
 
 // Self returns the actor's own ref.
 func (c *Context[M]) Self() ActorRef[M] { return ActorRef[M]{&c.cell.core} }
@@ -28,10 +40,10 @@ func (c *Context[M]) System() *System { return c.cell.sys }
 // Log returns a logger with the actor's path in the field "actor".
 func (c *Context[M]) Log() *zap.Logger {
 	c.cell.check("Log")
-	if c.log == nil {
-		c.log = c.cell.sys.log.With(zap.String("actor", c.cell.actor().path()))
+	if c.cell.log == nil {
+		c.cell.own().log = c.cell.sys.log.With(zap.String("actor", c.cell.actor().path()))
 	}
-	return c.log
+	return c.cell.log
 }
 
 // Children returns the living children, oldest first.

@@ -81,11 +81,11 @@ func (d *delivered[M]) handle(c *cell[M]) (failure error) {
 	}
 	handled := c.become(func(ctx *Context[M], n *Next[M]) {
 		next(ctx, n)
-		if n.err == nil {
+		if n.err() == nil {
 			d.tell(nil) // now, as it may be the end
 			return
 		}
-		failure = n.err
+		failure = n.err()
 		*n = Next[M]{cell: c} // stay, until it is decided what to do about it
 	})
 	if !handled {

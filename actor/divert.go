@@ -44,8 +44,8 @@ type diversion[M any] struct {
 
 // divert opens the detour, if there is to be one; nothing waits. core.mu is held.
 func (c *cell[M]) divert() {
-	if d := c.diverting; d != nil && c.detour == nil && c.phase == running && same(c.onMessage, d.handler) {
-		c.detour = d.to
+	if d := c.diverting; d != nil && !c.diverted && c.phase == running && same(c.onMessage, d.handler) {
+		c.detour, c.diverted = d.to, true
 		c.refit()
 	}
 }
@@ -63,6 +63,6 @@ func (c *cell[M]) undivert() {
 	c.diverting = nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.detour = nil
+	c.detour, c.diverted = nil, false
 	c.refit()
 }

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"sync"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 // extras are what most cells never need; owned by the turn.
@@ -18,9 +20,11 @@ type extras[M any] struct {
 	idle      *receiveTimeout[M]
 	wrapping  *wrapping[M]
 	diverting *diversion[M] // takes the detour once nothing waits
+	detour    *cell[M]      // where messages go instead, while they are diverted; guarded by core.mu, and its mutex may be taken under that one
 	watched   map[*core]*watch[M]
 	cleanups  []cleanup
 	asks      pendingAsks
+	log       *zap.Logger
 	ranking   *ranking[M] // of a mailbox with priorities
 	room      *room[M]    // of a mailbox that blocks; guarded by core.mu
 }
@@ -29,12 +33,20 @@ type extras[M any] struct {
 type common[M any] struct {
 	chunks chunks[M]
 	none   extras[M] // of those that have none of their own: never written to
+	conf   config[M] // of those that are spawned without options
+	ignore MessageHandler[M]
+}
+
+// A config is how a cell was spawned, and what it shares.
+type config[M any] struct {
+	spawnConfig
+	*common[M]
 }
 
 // own returns the extras of c, to be written to. Each write to one that may be the first
 // goes through it; reads do not, as they find what all share.
 func (c *cell[M]) own() *extras[M] {
-	if c.extras != &c.none {
+	if c.extras != &c.conf.none {
 		return c.extras
 	}
 	c.extras = &extras[M]{restart: -1}
@@ -53,6 +65,8 @@ func commonOf[M any]() *common[M] {
 		return known.(*common[M]) // stored under its type
 	}
 	fresh := new(common[M])
+	fresh.conf.common = fresh
+	fresh.ignore = func(*Context[M], M) Behavior[M] { return nil }
 	fresh.none.base, fresh.none.restart = -1, -1
 	known, _ := commons.LoadOrStore(key, fresh)
 	return known.(*common[M]) // stored under its type

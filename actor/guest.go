@@ -84,9 +84,9 @@ func guestOf[Outer, Inner any](c *cell[Outer]) *guest[Outer, Inner] {
 	}
 	g := &guest[Outer, Inner]{of: c}
 	g.sys, g.uid, g.parent, g.impl, g.outside = c.sys, c.sys.nextUID(), c.actor(), g, true
-	g.common, g.conf = commonOf[Inner](), &defaults
-	g.extras = &g.none
-	g.ctx = Context[Inner]{Context: c.ctx.Context, cell: &g.cell}
+	g.conf = &commonOf[Inner]().conf
+	g.extras = &g.conf.none
+	g.ctx.cell = &g.cell
 	c.wrapping.guest = g
 	return g
 }
@@ -119,8 +119,8 @@ func (g *guest[Outer, Inner]) apply(b Behavior[Inner], next *Next[Outer], first 
 	g.next = next
 	b(&g.ctx, n)
 	switch {
-	case n.err != nil:
-		next.Fail(n.err)
+	case n.err() != nil:
+		next.Fail(n.err())
 	case n.stop:
 		next.Stop()
 	case first && (n.unhandled || n.OnMessage == nil):

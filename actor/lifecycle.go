@@ -46,7 +46,7 @@ func (c *cell[M]) start() {
 	if c.phase != starting {
 		return
 	}
-	if c.extras != &c.none && (c.restart < c.base || c.base < 0) {
+	if c.extras != &c.conf.none && (c.restart < c.base || c.base < 0) {
 		c.base = len(c.layers)
 		c.wrapping.setBase()
 	}
@@ -62,7 +62,8 @@ func (c *cell[M]) beginStop(cause error) {
 	if c.phase >= stopping {
 		return
 	}
-	c.phase, c.cause = stopping, cause
+	c.phase = stopping
+	c.endBy(cause)
 	c.endLife()
 	c.stopTimers()
 	c.setSuspended(true, 0)

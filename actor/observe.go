@@ -40,8 +40,8 @@ type observer struct {
 // it is installed.
 func (c *cell[M]) observers() (all []observer) {
 	around := c.wrapping.list()
-	if c.scratch.wrapping != nil {
-		around = c.scratch.wrapping.around
+	if w := c.scratch.wrapping(); w != nil {
+		around = w.around
 	}
 	for _, w := range around {
 		if w.children != nil {

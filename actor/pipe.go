@@ -20,7 +20,7 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 				p.err = panicError(r)
 			}
 		}()
-		p.value, p.err = f(ctx.Context)
+		p.value, p.err = f(ctx.life())
 	})
 }
 

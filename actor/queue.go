@@ -3,9 +3,9 @@ package actor
 // A queue holds the items that have come since a turn has taken its batch. The mutex of
 // the core guards it.
 type queue[M any] struct {
-	alone   bool
-	exempt  int32 // how many of those waiting no bound counts
 	waiting chain[M]
+	exempt  int32 // how many of those waiting no bound counts
+	alone   bool
 	first   M // comes before waiting, if alone; so that a shallow mailbox needs no chunk
 }
 

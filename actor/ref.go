@@ -73,27 +73,30 @@ func (r ActorRef[M]) String() string { return r.c.fullString() }
 // A core is the untyped part of whatever a ref can point to: actor, ask, adapter, actor
 // on another node.
 type core struct {
-	sys     *System
-	parent  *core  // nil for roots and for what is not in the tree
-	label   string // see name; of what has no parent it is the path
-	uid     uint64 // 0 means whoever lives at the path
-	impl    receiver
-	life    atomic.Pointer[life] // nil for what nobody has looked at
-	older   *core                // siblings; guarded by the mutex of the parent
-	younger *core
-	after   *core       // the next one that is ready; guarded by the mutex of the scheduler, or of the runner that has it
-	ended   atomic.Bool // its context is done
-	outside bool        // it is not in the tree: an ask, or an adapter
+	impl     receiver
+	ended    atomic.Bool // its context is done
+	outside  bool        // it is not in the tree: an ask, or an adapter
+	phase    phase       // of a cell; owned by the turn
+	sys      *System
+	parent   *core                // nil for roots and for what is not in the tree
+	label    string               // see name; of what has no parent it is the path
+	life     atomic.Pointer[life] // nil for what nobody has looked at
+	uid      uint64               // 0 means whoever lives at the path
+	place    uint32               // among its siblings; guarded by the mutex of the parent
+	stashCap int32                // how many may wait while it is suspended; 0 means all; guarded by mu, as all below and the queues of a cell
+	kin      *kin                 // nil: there never was any
 
-	cause error // the failure that it ended by; set before over is, and not read before
-
-	children *children // nil: there never were any; guarded by mu, as all below and the queues of a cell
-	watchers *watchers // nil: there are none
-	mu       sync.Mutex
-	unborn   bool // its first behavior has not run
-	closed   bool // takes no more children
-	dead     bool // takes no more messages
-	over     bool // its watchers have been told
+	// What each message to a cell changes comes last, and its queue after it: it is apart from
+	// what a turn only reads, as two processors do not share a line of their caches well.
+	mu        sync.Mutex
+	unborn    bool // its first behavior has not run
+	closed    bool // takes no more children
+	dead      bool // takes no more messages
+	over      bool // its watchers have been told
+	scheduled bool // it is a cell that is ready, or inside a turn
+	suspended bool // a restart of the cell is under way: messages wait
+	plain     bool // a message to the cell needs no look at the bound, the gate, the detour and the stash
+	diverted  bool // messages go to the detour of the extras of the cell
 }
 
 // A receiver is the part of a core that knows message types.

@@ -54,7 +54,7 @@ func (c *cell[M]) admit() {
 	for len(c.room.waiting) > 0 && !c.queue.full(c.room.waiting[0].item, c.conf.box) {
 		first := c.room.waiting[0]
 		c.room.waiting = slices.Delete(c.room.waiting, 0, 1)
-		c.queue.push(first.item, c.conf.box, &c.chunks)
+		c.queue.push(first.item, c.conf.box, &c.conf.chunks)
 		close(first.done)
 	}
 }

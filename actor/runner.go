@@ -19,9 +19,10 @@ type runner struct {
 	// The goroutine writes to these under mu or under the mutex of the scheduler; others do
 	// under both, and may read them then.
 	mu    sync.Mutex
-	at    *core // whose turn it is inside of; nil: none
-	moved bool  // since the watch looked last
-	share *core // the first of those that it is to run after that
+	at    *core   // whose turn it is inside of; nil: none
+	moved bool    // since the watch looked last
+	share []*core // those that it is to run after that
+	space [maxShare]*core
 }
 
 // maxShare is how many actors a runner takes out of the queue at once, beside the one that
@@ -91,12 +92,12 @@ func (r *runner) nextOfShare() *core {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.share
-	if c == nil {
+	if len(r.share) == 0 {
 		r.taken = false
 		return nil
 	}
-	r.share, c.after = c.after, nil
+	c := r.share[0]
+	r.share[0], r.share = nil, r.share[1:]
 	r.at, r.moved = c, true
 	r.turns++
 	return c
@@ -114,11 +115,11 @@ func (s *scheduler) replace(r *runner, c *core, f func()) {
 // begin gives r the first of those who wait, and a share of the others, and gives back the
 // mutex.
 func (s *scheduler) begin(r *runner) *core {
-	c := s.pop()
+	c := s.waiting.pop()
 	r.at, r.moved = c, true
 	s.turns += r.turns + 1
 	r.turns = 0
-	if s.waiting > 1 && !s.isGenerous() {
+	if s.waiting.size > 1 && !s.isGenerous() {
 		s.giveShare(r)
 	}
 	more := s.reinforce()
@@ -132,14 +133,8 @@ func (s *scheduler) begin(r *runner) *core {
 // giveShare lets r have half of those who wait, so that it need not come back for each. The
 // watch sees that they get another runner when the first of them takes long.
 func (s *scheduler) giveShare(r *runner) {
-	n := min(s.waiting/2, maxShare)
-	last := s.head
-	for range n - 1 {
-		last = last.after
-	}
-	r.share, r.taken = s.head, true
-	s.head, last.after = last.after, nil
-	s.waiting -= n // there are others left
+	r.share, r.taken = r.space[:min(s.waiting.size/2, maxShare)], true
+	s.waiting.move(r.share) // there are others left
 	if !s.watching {
 		s.armWatch()
 	}
@@ -147,19 +142,12 @@ func (s *scheduler) giveShare(r *runner) {
 
 // takeShare puts those that r has taken before all who wait. The mutex of r is held.
 func (s *scheduler) takeShare(r *runner) {
-	if r.share == nil {
+	if len(r.share) == 0 {
 		return
 	}
-	n, last := 1, r.share
-	for ; last.after != nil; last = last.after {
-		n++
-	}
-	last.after = s.head
-	if s.head == nil {
-		s.tail = last
-	}
-	s.head, r.share = r.share, nil
-	s.waiting += n
+	s.waiting.putBack(r.share)
+	clear(r.share)
+	r.share = nil
 	s.news.Store(true)
 }
 
@@ -182,7 +170,7 @@ func (s *scheduler) dismiss(r *runner) {
 		s.spares++
 		r.after, s.spare = s.spare, r
 	}
-	if s.waiting > 0 && !s.watching && !s.virtual {
+	if s.waiting.size > 0 && !s.watching && !s.virtual {
 		s.armWatch()
 	}
 }

@@ -26,12 +26,10 @@ import (
 // the scheduler is generous all the time: a bubble is quiet when all of its goroutines are
 // blocked, and then everybody must have done what he could, without a timer's help.
 type scheduler struct {
-	mu      sync.Mutex // guards all below, and core.after but in the share of a runner
-	head    *core      // the queue of actors that are ready
-	tail    *core
-	waiting int  // how many are in it
-	limit   int  // of runners, while the scheduler is not generous
-	virtual bool // time is, so that it is always generous
+	mu      sync.Mutex // guards all below
+	waiting readyQueue // of actors that are ready
+	limit   int        // of runners, while the scheduler is not generous
+	virtual bool       // time is, so that it is always generous
 
 	busy    int         // runners that count: they look for work, or are inside turns and move
 	looking int         // how many of them look for work, those that have been started just now included
@@ -82,36 +80,16 @@ func (s *scheduler) ready(c *core) {
 }
 
 func (s *scheduler) push(c *core) {
-	if s.tail == nil {
-		s.head = c
-	} else {
-		s.tail.after = c
-	}
-	s.tail = c
-	s.waiting++
+	s.waiting.push(c)
 	if s.looking > 0 {
 		s.news.Store(true)
 	}
 }
 
-// pop returns nil when nobody waits.
-func (s *scheduler) pop() *core {
-	c := s.head
-	if c == nil {
-		return nil
-	}
-	s.head, c.after = c.after, nil
-	if s.head == nil {
-		s.tail = nil
-	}
-	s.waiting--
-	return c
-}
-
 // reinforce returns a runner that is to be started for who waits, if there should be one
 // more. Else it sees that the watch looks after them.
 func (s *scheduler) reinforce() *runner {
-	if s.waiting == 0 {
+	if s.waiting.size == 0 {
 		return nil
 	}
 	more := s.needsMore()
@@ -163,7 +141,7 @@ func (s *scheduler) next(r *runner, again *core) *core {
 		s.push(again)
 	}
 	superfluous := s.busy > s.most()
-	if s.head != nil && !superfluous {
+	if s.waiting.size > 0 && !superfluous {
 		return s.begin(r)
 	}
 	if superfluous || s.looking > 0 { // one that looks is enough
@@ -172,7 +150,7 @@ func (s *scheduler) next(r *runner, again *core) *core {
 		return nil
 	}
 	s.looking++
-	s.news.Store(s.head != nil)
+	s.news.Store(s.waiting.size > 0)
 	s.mu.Unlock()
 	return s.look(r)
 }
@@ -207,8 +185,8 @@ func (s *scheduler) looks() int {
 // it leaves to the others if it has not been there before.
 func (s *scheduler) spot(r *runner, last *core) (c, first *core) {
 	s.mu.Lock()
-	first = s.head
-	if first != nil && (first == last || s.waiting > 1 || s.busy == s.looking || s.isGenerous()) {
+	first = s.waiting.first()
+	if first != nil && (first == last || s.waiting.size > 1 || s.busy == s.looking || s.isGenerous()) {
 		s.looking--
 		s.skip, s.futile = s.skip/2, s.futile/2
 		return s.begin(r), first
@@ -222,7 +200,7 @@ func (s *scheduler) spot(r *runner, last *core) (c, first *core) {
 func (s *scheduler) giveUp(r *runner) *core {
 	s.mu.Lock()
 	s.looking--
-	if s.head != nil {
+	if s.waiting.size > 0 {
 		return s.begin(r)
 	}
 	s.futile = min(2*s.futile+1, maxFutile)

@@ -45,7 +45,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	if name != "" {
 		checkName(name)
 	}
-	c := newCell(parent, observed(parent, b), name, configure(opts))
+	c := newCell(parent, observed(parent, b), name, configure[M](opts))
 	if !parent.addChild(&c.core) {
 		c.dead, c.over = true, true
 		c.endLife()
@@ -58,24 +58,22 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	return ActorRef[M]{&c.core}
 }
 
-// defaults is the configuration of an actor that is spawned without options.
-var defaults spawnConfig
-
-func configure(opts []SpawnOption) *spawnConfig {
+func configure[M any](opts []SpawnOption) *config[M] {
+	shared := commonOf[M]()
 	if len(opts) == 0 {
-		return &defaults
+		return &shared.conf
 	}
-	c := new(spawnConfig)
+	c := &config[M]{common: shared}
 	for _, o := range opts {
-		o.apply(c)
+		o.apply(&c.spawnConfig)
 	}
 	return c
 }
 
-func newCell[M any](parent *core, b Behavior[M], name string, conf *spawnConfig) *cell[M] {
-	c := &cell[M]{common: commonOf[M](), conf: conf, initial: b}
+func newCell[M any](parent *core, b Behavior[M], name string, conf *config[M]) *cell[M] {
+	c := &cell[M]{conf: conf, initial: b}
 	c.sys, c.parent, c.label, c.uid, c.impl = parent.sys, parent, name, parent.sys.nextUID(), c
-	c.extras = &c.none
+	c.extras = &conf.none
 	if r := newRanking[M](conf.box, c.path); r != nil {
 		c.own().ranking = r
 	}
@@ -85,7 +83,7 @@ func newCell[M any](parent *core, b Behavior[M], name string, conf *spawnConfig)
 	if conf.ctx != nil {
 		c.life.Store(&life{given: conf.ctx})
 	}
-	c.ctx.Context, c.ctx.cell = c.context(), c
+	c.ctx.cell = c
 	c.system.start = true
 	c.urgent.Store(true)
 	c.scheduled, c.suspended, c.unborn = true, true, true

@@ -168,5 +168,5 @@ func (c *cell[M]) putBack(items []item[M]) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.batch.putBack(items, &c.chunks)
+	c.batch.putBack(items, &c.conf.chunks)
 }

@@ -5,7 +5,7 @@ type systemMsg struct {
 	kind  systemKind
 	child *core
 	err   error
-	epoch uint64
+	epoch uint32
 }
 
 type systemKind uint8
@@ -22,8 +22,8 @@ const (
 // systemMsgs are those that wait. A start comes first, then a stop; the end of children
 // comes last, and once, as it is the same however many there are.
 type systemMsgs struct {
-	start, stop, childEnded bool
 	others                  *systemEntry // newest first
+	start, stop, childEnded bool
 }
 
 type systemEntry struct {

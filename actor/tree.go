@@ -15,6 +15,21 @@ type node interface {
 // node returns the receiver of c, which is in the tree.
 func (c *core) node() node { return c.impl.(node) }
 
+// kin are those to whom a core matters, and its last word to them.
+type kin struct {
+	children children
+	watchers watchers
+	cause    error // the failure that it ended by; nil: none
+}
+
+// toKin returns the kin, to be written to. core.mu is held.
+func (c *core) toKin() *kin {
+	if c.kin == nil {
+		c.kin = new(kin)
+	}
+	return c.kin
+}
+
 // addChild puts child into the tree; false when the parent is stopping or has ended. It
 // panics when a living child has the name.
 func (c *core) addChild(child *core) bool {
@@ -23,13 +38,11 @@ func (c *core) addChild(child *core) bool {
 	if c.closed || c.dead {
 		return false
 	}
-	if c.children == nil {
-		c.children = new(children)
-	}
-	if child.label != "" && c.children.find(child.label) != nil {
+	siblings := &c.toKin().children
+	if child.label != "" && siblings.find(child.label) != nil {
 		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", child.label, c.path()))
 	}
-	c.children.add(child)
+	siblings.add(child)
 	return true
 }
 
@@ -43,43 +56,43 @@ func (c *core) closeToChildren() {
 func (c *core) forgetChild(child *core) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.children.remove(child)
-	c.children.departing++
+	c.kin.children.remove(child)
+	c.kin.children.departing++
 }
 
 // departed says that a child that was forgotten has told its watchers.
 func (c *core) departed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.children.departing--
+	c.kin.children.departing--
 }
 
 func (c *core) child(name string) *core {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.children == nil {
+	if c.kin == nil {
 		return nil
 	}
-	return c.children.find(name)
+	return c.kin.children.find(name)
 }
 
 func (c *core) childCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.children == nil {
+	if c.kin == nil {
 		return 0
 	}
-	return c.children.count + c.children.departing
+	return c.kin.children.count + c.kin.children.departing
 }
 
 // childList returns the living children, oldest first.
 func (c *core) childList() []*core {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.children == nil {
+	if c.kin == nil {
 		return nil
 	}
-	return c.children.list()
+	return c.kin.children.list()
 }
 
 // stopChildren tells all children to stop and returns how many there are.

@@ -33,7 +33,7 @@ func (s *scheduler) lookAfter() {
 	s.limit = runtime.GOMAXPROCS(0)
 	turnsAreLong := s.turnsAreLong()
 	moving, stuck, shares := s.markStuck()
-	long := s.waiting > 0 && (turnsAreLong || moving == 0 && stuck > 0)
+	long := s.waiting.size > 0 && (turnsAreLong || moving == 0 && stuck > 0)
 	switch {
 	case s.generous > 0:
 		s.generous--
@@ -44,7 +44,7 @@ func (s *scheduler) lookAfter() {
 		s.patience = 0
 	}
 	fresh := s.reinforceAll()
-	if s.waiting > 0 || shares {
+	if s.waiting.size > 0 || shares {
 		s.armWatch()
 	}
 	s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *scheduler) markStuck() (moving, stuck int, shares bool) {
 		case r.at == nil:
 		case r.moved:
 			moving++
-			shares = shares || r.share != nil
+			shares = shares || len(r.share) > 0
 		case !r.stuck:
 			stuck++
 			s.strand(r)
@@ -82,7 +82,7 @@ func (s *scheduler) markStuck() (moving, stuck int, shares bool) {
 
 // reinforceAll returns the runners that are to be started for all who wait.
 func (s *scheduler) reinforceAll() (fresh []*runner) {
-	for n := s.waiting - s.looking; n > 0; n-- {
+	for n := s.waiting.size - s.looking; n > 0; n-- {
 		if s.busy >= s.limit && !s.isGenerous() {
 			break
 		}

@@ -27,7 +27,8 @@ func (c *common[M]) untouched() bool {
 	e := &c.none
 	return e.layers == nil && e.base == -1 && e.restart == -1 && !e.awaiting && e.delay == 0 &&
 		e.backoff == nil && e.timers.byKey == nil && e.idle == nil && e.wrapping == nil &&
-		e.diverting == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil && e.ranking == nil && e.room == nil
+		e.diverting == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
+		e.detour == nil && e.log == nil && e.ranking == nil && e.room == nil
 }
 
 // frugally runs f in a bubble with a system that is scheduled as in real time.
@@ -43,7 +44,7 @@ func frugally(t *testing.T, f func(t *testing.T, s *System)) {
 		require.NoError(t, s.Shutdown(context.Background()))
 		synctest.Wait()
 		require.Zero(t, s.scheduler.busy)
-		require.Zero(t, s.scheduler.waiting)
+		require.Zero(t, s.scheduler.waiting.size)
 	})
 }
 

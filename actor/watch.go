@@ -65,7 +65,7 @@ func (c *cell[M]) watch(w *watch[M]) {
 	case remote:
 		w.stop = far.watch(func() { w.watchedEnded(target, nil) })
 	case !target.addWatcher(w):
-		w.watchedEnded(target, target.cause)
+		w.watchedEnded(target, target.cause())
 	}
 	c.watched[target] = w
 }

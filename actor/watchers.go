@@ -8,7 +8,7 @@ type watcher interface {
 	watchedEnded(target *core, err error) // must not block
 }
 
-// watchers are those of a core, in the order in which they came; nil are none. Where there
+// watchers are those of a core, in the order in which they came. Where there
 // are many, each goes as quickly as if there were few.
 type watchers struct {
 	list []watcher       // nil: it has gone
@@ -64,7 +64,7 @@ func (w *watchers) pack() {
 
 // all returns a list of those that are left.
 func (w *watchers) all() []watcher {
-	if w == nil {
+	if len(w.list) == w.gone {
 		return nil
 	}
 	all := make([]watcher, 0, len(w.list)-w.gone)
@@ -76,6 +76,26 @@ func (w *watchers) all() []watcher {
 	return all
 }
 
+// endBy notes the failure that c ends by, unless it is nil.
+func (c *core) endBy(cause error) {
+	if cause == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.toKin().cause = cause
+}
+
+// cause returns the failure that c has ended by, if any.
+func (c *core) cause() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kin == nil {
+		return nil
+	}
+	return c.kin.cause
+}
+
 // addWatcher returns false when it is all over with c.
 func (c *core) addWatcher(w watcher) bool {
 	c.mu.Lock()
@@ -83,18 +103,15 @@ func (c *core) addWatcher(w watcher) bool {
 	if c.over {
 		return false
 	}
-	if c.watchers == nil {
-		c.watchers = new(watchers)
-	}
-	c.watchers.add(w)
+	c.toKin().watchers.add(w)
 	return true
 }
 
 func (c *core) removeWatcher(w watcher) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.watchers != nil {
-		c.watchers.remove(w)
+	if c.kin != nil {
+		c.kin.watchers.remove(w)
 	}
 }
 
@@ -103,14 +120,19 @@ func (c *core) takeWatchers(over bool) []watcher {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = c.over || over
-	all := c.watchers.all()
-	c.watchers = nil
+	if c.kin == nil {
+		return nil
+	}
+	all := c.kin.watchers.all()
+	c.kin.watchers = watchers{}
 	return all
 }
 
 // tellWatchers tells all watchers of the end of c, which is over now.
 func (c *core) tellWatchers() {
-	for _, w := range c.takeWatchers(true) {
-		w.watchedEnded(c, c.cause)
+	all := c.takeWatchers(true)
+	cause := c.cause()
+	for _, w := range all {
+		w.watchedEnded(c, cause)
 	}
 }

@@ -12,7 +12,7 @@ func Watchers(ref AnyRef) int {
 	c := ref.target().actor()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.watchers.all())
+	return len(c.toKin().watchers.all())
 }
 
 func numbered(told *[]int, n int) *endWatcher {
@@ -56,8 +56,8 @@ func TestWatchersThatHaveGoneAreForgotten(t *testing.T) {
 		c.addWatcher(w)
 		c.removeWatcher(w)
 	}
-	require.Len(t, c.watchers.all(), 1)
-	require.Less(t, cap(c.watchers.list), 64)
+	require.Len(t, c.toKin().watchers.all(), 1)
+	require.Less(t, cap(c.toKin().watchers.list), 64)
 }
 
 func TestManyWatchersGoAsQuicklyAsFew(t *testing.T) {
@@ -74,5 +74,5 @@ func TestManyWatchersGoAsQuicklyAsFew(t *testing.T) {
 		c.removeWatcher(all[many-1-n])
 	}
 	require.Less(t, time.Since(start), 10*time.Second)
-	require.Empty(t, c.watchers.all())
+	require.Empty(t, c.toKin().watchers.all())
 }

@@ -23,29 +23,30 @@ func (n *Next[M]) Wrap(identity any, message func(MessageHandler[M]) MessageHand
 
 func (n *Next[M]) wrap(w wrapper[M]) (fresh bool) {
 	before := n.cell.wrapping.list()
-	if n.wrapping == nil {
+	if n.wrapping() == nil {
 		if n.starting {
-			n.wrapping = &wrapping[M]{around: slices.Clip(before)}
+			n.toRest().wrapping = &wrapping[M]{around: slices.Clip(before)}
 		} else {
 			stay := before[:n.cell.wrapping.ofStart()]
 			if has(stay, w.identity) && w.children == nil {
 				return false
 			}
-			n.wrapping = &wrapping[M]{around: slices.Clip(stay)}
+			n.toRest().wrapping = &wrapping[M]{around: slices.Clip(stay)}
 		}
 	}
-	if has(n.wrapping.around, w.identity) {
-		n.wrapping.seeChildren(w)
+	own := n.wrapping()
+	if has(own.around, w.identity) {
+		own.seeChildren(w)
 		return false
 	}
-	n.wrapping.around = append(n.wrapping.around, w)
+	own.around = append(own.around, w)
 	return !has(before, w.identity)
 }
 
 // around is what is around the handlers that n sets.
 func (n *Next[M]) around() []wrapper[M] {
-	if n.wrapping != nil {
-		return n.wrapping.around
+	if own := n.wrapping(); own != nil {
+		return own.around
 	}
 	return n.cell.wrapping.list()
 }
@@ -114,7 +115,7 @@ func (c *cell[M]) installWrapped(n *Next[M]) {
 	if n.OnSignal != nil || n.mute {
 		w.signal = n.OnSignal
 	}
-	c.own().wrapping, n.wrapping = w, nil
+	c.own().wrapping, n.rest = w, nil
 	c.onMessage, c.onSignal = w.compose()
 }
 

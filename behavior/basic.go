@@ -27,9 +27,7 @@ func StoppedThen[M any](f func()) actor.Behavior[M] {
 func Unhandled[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Unhandled() }
 
 // Ignore consumes every message in silence.
-func Ignore[M any](_ *actor.Context[M], next *actor.Next[M]) {
-	next.Receive(func(*actor.Context[M], M) actor.Behavior[M] { return nil })
-}
+func Ignore[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Ignore() }
 
 // Empty takes every message as unhandled.
 func Empty[M any](_ *actor.Context[M], next *actor.Next[M]) {

@@ -50,7 +50,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 
 // begin recovers, and then takes commands. A stop gives recovery up.
 func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
-	plan, err := e.recover(e.ctx.Context)
+	plan, err := e.recover(e.ctx)
 	switch {
 	case err == nil:
 		next.OnMessage, next.OnSignal = e.receive, e.lifeSignal
@@ -218,5 +218,5 @@ func (e *entity[M, E, S]) deadLetter(cmd M, reason error) {
 
 // lasting returns a context that outlasts a stop, for a bounded time.
 func (e *entity[M, E, S]) lasting() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(e.ctx.Context), e.persistTimeout)
+	return context.WithTimeout(context.WithoutCancel(e.ctx), e.persistTimeout)
 }

@@ -49,7 +49,7 @@ func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 	return &snapshotter{
 		journal: e.journal, store: e.store, id: e.id, retention: *e.retention,
 		log: e.log, report: e.report, tasks: &e.tasks,
-		ctx: context.WithoutCancel(e.ctx.Context), timeout: e.persistTimeout,
+		ctx: context.WithoutCancel(e.ctx), timeout: e.persistTimeout,
 	}
 }
 

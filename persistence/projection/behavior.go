@@ -106,7 +106,7 @@ func (s *shift[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[or
 		s.waiting = append(s.waiting, o.caughtUp)
 	}
 	appended := s.appended()
-	found, err := s.catchUp(ctx.Context)
+	found, err := s.catchUp(ctx)
 	if err != nil {
 		return s.fail(ctx, err)
 	}
