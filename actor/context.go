@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -29,7 +30,7 @@ func (c *Context[M]) Err() error { return c.life().Err() }
 func (c *Context[M]) Value(key any) any { return c.life().Value(key) }
 
 // life returns the context itself, which is the host's for a guest.
-func (c *Context[M]) life() *lifeContext { return (*lifeContext)(c.cell.actor()) }
+func (c *Context[M]) life() context.Context { return (*lifeContext)(c.cell.actor()) }
 
 // Self returns the actor's own ref.
 func (c *Context[M]) Self() ActorRef[M] { return ActorRef[M]{&c.cell.core} }

@@ -10,7 +10,7 @@ import "context"
 // System.Shutdown waits for f to return. A value that comes when the actor has ended is
 // a dead letter.
 func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
-	c := ctx.cell
+	c, life := ctx.cell, ctx.life()
 	c.check("PipeToSelf")
 	c.sys.background.Go(func() {
 		p := &piped[T, M]{wrap: wrap, err: errGoexit} // unless f returns
@@ -20,7 +20,7 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 				p.err = panicError(r)
 			}
 		}()
-		p.value, p.err = f(ctx.life())
+		p.value, p.err = f(life)
 	})
 }
 

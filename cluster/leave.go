@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
 )
 
 // Leave ends the node in an orderly way, which is [actor.System.Shutdown] in its phases:
@@ -32,6 +34,31 @@ func (n *Node) Leave(ctx context.Context) error {
 func (n *Node) Shutdown(ctx context.Context) error {
 	n.departure.skip()
 	return n.Leave(ctx)
+}
+
+// OnLeave adds a task to the phase [actor.ServiceRequestsDone] of the shutdown, while this
+// node is a member like any other: for what is to be handed over by other means than a
+// singleton. It does not run when nothing is to be handed over, see [Node.Shutdown], and
+// its context ends when that is decided later. Otherwise it is like a task of
+// [actor.System.OnShutdown].
+func (n *Node) OnLeave(name string, task func(ctx context.Context) error) (cancel func()) {
+	return n.OnShutdown(actor.ServiceRequestsDone, name, func(ctx context.Context) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		select {
+		case <-n.departure.quick:
+			return nil
+		default:
+		}
+		go func() {
+			select {
+			case <-n.departure.quick:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		return task(ctx)
+	})
 }
 
 // A departure is how far the shutdown of a node has come.

@@ -65,6 +65,7 @@ func (v View) topology() singleton.Topology {
 			UpNumber:  m.UpNumber,
 			Reachable: v.Reachable(m),
 			Roles:     m.Roles,
+			Meta:      m.Meta,
 			Offers:    v.rows[m.ID()].Offers,
 		})
 	}

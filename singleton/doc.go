@@ -35,8 +35,8 @@
 // # The life of a hand-over
 //
 // The host is the first member in the cluster's order of election that is up, has the
-// role, and has a manager; or the oldest of them with [OnOldest], or the one of a name with
-// [OnNode]. A manager that stops by itself, while its node goes on, gives its singleton
+// role, and has a manager; or the oldest of them with [OnOldest], the one of a name with
+// [OnNode], or whom a function chooses with [OnElected]. A manager that stops by itself, while its node goes on, gives its singleton
 // away, until it is spawned again. Each manager finds the host in its own view of the
 // cluster and is in one of eight phases:
 //
@@ -117,7 +117,7 @@
 //
 //	Role             ""      which nodes may host; all when empty
 //	OnLeader, OnOldest,      which of them is preferred; the first in the order of
-//	  OnNode                 election by default
+//	  OnNode, OnElected      election by default
 //	Buffer           1000    messages that each node holds, and the host for each node
 //	AtLeastOnce      off     messages that may be under way from each node
 //	StopMessage      none    how to ask an instance to stop; without one it is stopped

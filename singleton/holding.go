@@ -14,6 +14,15 @@ type holding struct {
 	gen Generation
 }
 
+// WithGeneration returns a context under which the actor at path, given by
+// actor.WithContext, is an instance of generation gen: [GenerationOf] returns it, and what is
+// event-sourced claims to write with at least that epoch. It is for managers of instances
+// that are not those of this package, such as package placement's; path is that of
+// actor.ActorRef.Path.
+func WithGeneration(ctx context.Context, path string, gen Generation) context.Context {
+	return hold(ctx, path, gen, func(fenceHeld) {})
+}
+
 // hold returns the context of the instance of generation gen at path. told is called with what
 // becomes of it, whenever the instance, or what it has spawned, has claimed to write.
 func hold(ctx context.Context, path string, gen Generation, told func(fenceHeld)) context.Context {

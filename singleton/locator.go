@@ -40,6 +40,7 @@ type Peer struct {
 	UpNumber  uint64 // the order in which members came up: the oldest has the lowest; 0 while joining
 	Reachable bool
 	Roles     []string
+	Meta      map[string]string
 	Offers    []string // what it has managers for, see [OfferName]
 }
 

@@ -78,6 +78,9 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 func (m *manager[M]) register() {
 	o, clustered := extension.Get[office](m.ctx.System())
 	if !clustered {
+		if m.machine.set.anchor.kind == byFunction {
+			m.machine.set.anchor = anchor{}
+		}
 		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Name: m.machine.set.anchor.node, Roles: []string{m.machine.set.role}, Offers: []string{m.name}}
 		m.happened(viewed{Topology{Self: self.ID, Members: []Peer{self}}})
 		return

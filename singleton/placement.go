@@ -26,10 +26,25 @@ func OnNode(name string) Option {
 	return func(s *settings) { s.anchorAt(anchor{kind: byName, node: name}) }
 }
 
+// OnElected lets a function choose the host among the members that are up and may host the
+// singleton, in the cluster's order of election; nobody hosts while it returns false, or a
+// name that none of them has. All nodes must give the same function, under the same name,
+// by which those that differ are told apart. It must depend on nothing but what it is
+// given, and not change it; while it panics nobody hosts. A running instance moves whenever
+// another member is chosen. Without a cluster it is not asked. OnElected panics without a
+// name or a function.
+func OnElected(name string, elect func(candidates []Peer) (host string, ok bool)) Option {
+	if name == "" || elect == nil {
+		panic("singleton: OnElected needs a name and a function")
+	}
+	return func(s *settings) { s.anchorAt(anchor{kind: byFunction, node: name, elect: elect}) }
+}
+
 // An anchor says which of the members that may host a singleton is preferred.
 type anchor struct {
-	kind anchorKind
-	node string // of byName
+	kind  anchorKind
+	node  string                                             // of byName; the name of the function of byFunction
+	elect func(candidates []Peer) (host string, chosen bool) // of byFunction
 }
 
 type anchorKind uint8
@@ -39,6 +54,7 @@ const (
 	byElection
 	byAge
 	byName
+	byFunction
 )
 
 // String returns how the anchor is known in signatures: "" for what is the default.
@@ -48,6 +64,8 @@ func (a anchor) String() string {
 		return "oldest"
 	case byName:
 		return "node " + a.node
+	case byFunction:
+		return "elected " + a.node
 	case unset, byElection:
 	}
 	return ""
@@ -60,6 +78,8 @@ func (a anchor) option() string {
 		return "OnOldest()"
 	case byName:
 		return fmt.Sprintf("OnNode(%q)", a.node)
+	case byFunction:
+		return fmt.Sprintf("OnElected(%q)", a.node)
 	case unset, byElection:
 	}
 	return "OnLeader()"
@@ -88,6 +108,8 @@ func (s *settings) placement() string {
 		where = "the oldest"
 	case byName:
 		return fmt.Sprintf("the node %q", s.anchor.node)
+	case byFunction:
+		where = fmt.Sprintf("the one elected by %q", s.anchor.node)
 	case unset, byElection:
 	}
 	if s.role != "" {
@@ -102,12 +124,33 @@ func (s *settings) placement() string {
 // zero.
 func (t Topology) host(name string, set *settings, self, except PeerID) (Peer, bool) {
 	reference, _, _ := t.reference(name, set.signature)
+	var may []Peer
 	for _, p := range set.anchor.order(t.Members) {
 		if p.Up && p.ID != except && set.admits(p) && p.manages(name, set.signature, self, reference) {
-			return p, true
+			if may = append(may, p); set.anchor.kind != byFunction {
+				return p, true
+			}
 		}
 	}
-	return Peer{}, false
+	return set.anchor.elected(may)
+}
+
+// elected returns whom the function of the anchor chooses, if it has one.
+func (a anchor) elected(may []Peer) (host Peer, ok bool) {
+	if a.kind != byFunction {
+		return Peer{}, false
+	}
+	defer func() {
+		if recover() != nil {
+			host, ok = Peer{}, false
+		}
+	}()
+	name, chosen := a.elect(slices.Clone(may))
+	i := slices.IndexFunc(may, func(p Peer) bool { return chosen && p.Name == name })
+	if i < 0 {
+		return Peer{}, false
+	}
+	return may[i], true
 }
 
 // admits reports whether p is where the singleton may be.

@@ -28,6 +28,9 @@ func peers(words string) (t Topology) {
 	return t
 }
 
+// last elects the last of the candidates; it panics when there is none.
+func last(candidates []Peer) (string, bool) { return candidates[len(candidates)-1].Name, true }
+
 func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 	for _, c := range []struct {
 		members string
@@ -49,6 +52,14 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 		{"c3 b2/x a1/x,y", []Option{OnOldest(), Role("x")}, "a"},
 		{"c3 b2/x a1/x,y", []Option{Role("z"), OnOldest()}, ""},
 		{"", []Option{OnOldest()}, ""},
+		{"c3 b1 a2", []Option{OnElected("last", last)}, "a"},
+		{"c3 b1 a2*", []Option{OnElected("last", last)}, "b"},
+		{"c3/x b1 a2", []Option{OnElected("last", last), Role("x")}, "c"},
+		{"c3 b1 a2-", []Option{OnElected("last", last)}, "b"},
+		{"c3", []Option{OnElected("nobody", func([]Peer) (string, bool) { return "c", false })}, ""},
+		{"c3", []Option{OnElected("stranger", func([]Peer) (string, bool) { return "x", true })}, ""},
+		{"c3", []Option{OnElected("panics", func([]Peer) (string, bool) { panic("oh") })}, ""},
+		{"", []Option{OnElected("last", last)}, ""},
 	} {
 		set := newSettings(c.opts)
 		h, ok := peers(c.members).host("one", &set, PeerID{}, PeerID{})
@@ -75,6 +86,7 @@ func TestAnchorsThatContradictEachOtherPanic(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, want, func() { newSettings(opts) })
 	}
+	require.PanicsWithValue(t, "singleton: OnElected needs a name and a function", func() { OnElected("", last) })
 	require.PanicsWithValue(t, `singleton: OnNode(""): name the node by its cluster.Config.NodeID, or leave the option out`, func() { OnNode("") })
 }
 

@@ -50,8 +50,12 @@ func (m *machine) whyPending() string {
 	if self, member := m.topo.member(m.topo.Self); !member || !self.Up {
 		return "this node is not up"
 	}
-	if m.set.anchor.kind == byName {
+	switch m.set.anchor.kind {
+	case byName:
 		return m.set.placement() + " is not up, or has no manager for it"
+	case byFunction:
+		return fmt.Sprintf("%q elects none of the members that are up and have a manager for it", m.set.anchor.node)
+	case unset, byElection, byAge:
 	}
 	return "no member that is up has a manager for it and may host it"
 }
