@@ -2,7 +2,7 @@ GO       ?= go
 TOOL     := $(GO) tool -modfile=tools/go.mod
 
 # Modules of their own, whose dependencies users of the root never hear of.
-MODULES  := internal/nemesis $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod))
+MODULES  := internal/nemesis $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod cluster/placement/generation/*/go.mod))
 # internal/peerbench is none of them: what it depends on is other people's runtimes, and what it
 # prints is figures. make check looks at it, and tries it out.
 # Those that make test tests without the race detector; make race does it with.
@@ -95,6 +95,7 @@ stress: ## Run the tests of what is concurrent 50 times with the race detector
 simulate: ## Run N (1000) random histories of each pure machine, of the singleton in each protection mode; SEED (0) is the first, NODES (various) how many
 	$(GO) test -timeout=24h ./cluster -run 'RandomHist|Merge' -histories=$(N) -merges=50000 -seed=$(SEED) -nodes=$(NODES)
 	$(GO) test -timeout=24h ./singleton -run Simulated -v -sim.count=$(N) -sim.first=$(SEED) -sim.nodes=$(NODES)
+	$(GO) test -timeout=24h ./cluster/placement -run Simulated -v -sim.count=$(N) -sim.first=$(SEED)
 
 .PHONY: nemesis
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root

@@ -25,8 +25,12 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/placement", []string{"cluster", "behavior", "singleton", "remote", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+	}},
+	{"sources of generations", []place{
+		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation"}},
+		{"cluster/placement/generation", []string{"persistence", "singleton", "actor", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},

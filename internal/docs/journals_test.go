@@ -10,7 +10,7 @@ import (
 )
 
 // lawLink leads to a law of a suite that every store runs.
-var lawLink = regexp.MustCompile("\\[`(\\w+)`\\]\\(([^)]+/(?:journaltest|leasetest)/\\w+\\.go)\\)")
+var lawLink = regexp.MustCompile("\\[`(\\w+)`\\]\\(([^)]+/(?:journaltest|leasetest|generationtest)/\\w+\\.go)\\)")
 
 // The 104 cases of journals, snapshot stores and leases.
 func TestEveryCaseOfJournalsHasATestOrALawOrAReason(t *testing.T) {

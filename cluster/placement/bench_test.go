@@ -1,0 +1,123 @@
+package placement_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+// onJournals runs a benchmark on the journals of the root module.
+func onJournals(b *testing.B, run func(b *testing.B, journal persistence.Journal)) {
+	b.Helper()
+	b.Run("memory", func(b *testing.B) { run(b, memory.New()) })
+	b.Run("sqlite", func(b *testing.B) {
+		journal, err := sqlite.Open(filepath.Join(b.TempDir(), "journal.db"))
+		require.NoError(b, err)
+		b.Cleanup(func() { require.NoError(b, journal.Close()) })
+		run(b, journal)
+	})
+}
+
+// yard starts three nodes that take part, in real time on a network in memory.
+func yard(b *testing.B, journal persistence.Journal, strategy placement.Strategy) (*clustertest.Cluster, *placement.Coordinator) {
+	b.Helper()
+	c := clustertest.Start(b, 3)
+	var first *placement.Coordinator
+	for i, n := range c.Nodes() {
+		door, err := placement.Start(n, placement.Config{Journal: journal, Strategy: strategy, RemovalMargin: -1})
+		require.NoError(b, err)
+		if i == 0 {
+			first = door
+		}
+	}
+	await(b, func() bool {
+		v, err := first.View(b.Context())
+		return err == nil && len(v.Alive()) == 3
+	})
+	return c, first
+}
+
+func await(b *testing.B, is func() bool) {
+	b.Helper()
+	for end := time.Now().Add(time.Minute); !is(); {
+		require.True(b, time.Now().Before(end), "not within a minute")
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// BenchmarkSubmit is one submission after the other, each until it is in the journal. The
+// actors are started meanwhile, on three nodes.
+func BenchmarkSubmit(b *testing.B) {
+	onJournals(b, func(b *testing.B, journal persistence.Journal) {
+		_, door := yard(b, journal, placement.LeastLoaded())
+		i := 0
+		for b.Loop() {
+			_, err := door.Submit(b.Context(), counters.Spec(fmt.Sprintf("spec-%d", i), origin{Plan: b.Name()}))
+			require.NoError(b, err)
+			i++
+		}
+		b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "submissions/s")
+	})
+}
+
+// BenchmarkReplacement is the crash of a node that runs a thousand actors: from its removal
+// until all of them run elsewhere. What it takes to find out is not counted.
+func BenchmarkReplacement(b *testing.B) {
+	const specs = 1000
+	onJournals(b, func(b *testing.B, journal persistence.Journal) {
+		c, door := yard(b, journal, placement.Pinned("n3"))
+		for i := range specs {
+			_, err := door.Submit(b.Context(), counters.Spec(fmt.Sprintf("spec-%04d", i), origin{Plan: b.Name()}))
+			require.NoError(b, err)
+		}
+		all := func() bool {
+			v, err := door.View(b.Context())
+			_, crashed := v.Node("n3")
+			return err == nil && !crashed && running(b, door) == specs
+		}
+		await(b, func() bool { return running(b, door) == specs })
+		v, err := door.View(b.Context())
+		require.NoError(b, err)
+		crashing, _ := v.Node("n3")
+		var took time.Duration
+		for again := true; b.Loop(); again = false {
+			if !again {
+				continue // there is one node to crash
+			}
+			events := c.Node("n1").Events(b.Context())
+			c.Crash("n3")
+			for e := range events {
+				if _, removed := e.(cluster.MemberRemoved); removed {
+					break
+				}
+			}
+			began := time.Now()
+			await(b, all)
+			took = time.Since(began)
+		}
+		b.ReportMetric(float64(took.Milliseconds()), "ms")
+		b.ReportMetric(float64(len(crashing.Actors)), "actors")
+	})
+}
+
+// running returns how many specs run.
+func running(b *testing.B, door *placement.Coordinator) (n int) {
+	specs, err := door.Specs(b.Context())
+	require.NoError(b, err)
+	for _, s := range specs {
+		if s.State == placement.Running {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,428 @@
+package placement_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+// Cases 89, 104, 181: what is submitted anywhere runs once, and answers everywhere.
+func TestWhatIsSubmittedRunsOnceAndAnswersEverywhere(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		d, err := w.door["n2"].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n3")))
+		require.NoError(t, err)
+		require.Equal(t, "n3", d.Node)
+		for i, from := range []string{"n1", "n2", "n3"} {
+			r := w.add(from, "one")
+			require.Equal(t, i+1, r.Sum)
+			require.Equal(t, "n3:7355", r.Node)
+			require.Zero(t, r.Generation, "it is no singleton")
+		}
+		require.Equal(t, []string{"one running n3"}, w.states("n1"))
+	})
+}
+
+// Cases 59, 64, 329: who begins last knows all nodes, without anybody telling it.
+func TestTheViewShowsAllNodesThatWereThereBefore(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.submit(w.spec("one").WithConstraints(w.on("n2")))
+		settle()
+		v, err := w.door["n3"].View(t.Context())
+		require.NoError(t, err)
+		require.Len(t, v.Alive(), 3)
+		n, ok := v.Find("one")
+		require.True(t, ok)
+		require.Equal(t, "n2", n.Name)
+		require.Equal(t, []string{"role-n2"}, n.Roles)
+		require.Equal(t, map[string]string{"name": "n2"}, n.Meta)
+		require.Equal(t, []string{"one"}, n.Actors)
+	})
+}
+
+// Cases 91, 98: slow factories run at the same time, and keep nobody waiting.
+func TestSlowFactoriesRunAtTheSameTime(t *testing.T) {
+	inWorld(t, 1, func(t *testing.T, w *world) {
+		w.plan.set(func(p *plan) { p.takes = 200 * time.Millisecond })
+		began := time.Now()
+		for i := range 20 {
+			w.submit(w.spec(string(rune('a' + i))))
+		}
+		for {
+			if now, _ := w.plan.alive(); now == 20 {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		require.Less(t, time.Since(began), 210*time.Millisecond)
+	})
+}
+
+// Case 61: a factory that fails is tried again until it does not, and the error is kept.
+func TestAFactoryThatFailsIsTriedAgain(t *testing.T) {
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		w.plan.set(func(p *plan) { p.failing = true })
+		w.submit(w.spec("one"))
+		settle()
+		x, err := w.door["n2"].Explain(t.Context(), "one")
+		require.NoError(t, err)
+		require.Equal(t, placement.Unplaced, x.Status.State)
+		require.Contains(t, x.Status.LastError, "the factory is broken")
+		require.Greater(t, x.Status.Attempts, 1)
+		w.plan.set(func(p *plan) { p.failing = false })
+		time.Sleep(time.Minute)
+		require.Equal(t, 1, w.add("n1", "one").Sum)
+	})
+}
+
+// Cases 94, 97.
+func TestATypeThatNobodyHasRegisteredIsAnError(t *testing.T) {
+	inWorld(t, 1, func(t *testing.T, w *world) {
+		s := w.spec("one")
+		s.Type = "nobody's"
+		w.submit(s)
+		settle()
+		x, err := w.door["n1"].Explain(t.Context(), "one")
+		require.NoError(t, err)
+		require.Contains(t, x.Status.LastError, `"nobody's"`)
+	})
+}
+
+func TestAnActorThatFailsIsStartedAgain(t *testing.T) {
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		w.submit(w.spec("one"))
+		require.Equal(t, 1, w.add("n1", "one").Sum)
+		counters.Ref(w.Node("n2").System, "one").Tell(crash{})
+		settle()
+		require.Equal(t, 1, w.add("n2", "one").Sum, "from its initial state")
+		_, peak := w.plan.alive()
+		require.Equal(t, 1, peak)
+	})
+}
+
+// Case 65: what is removed has ended when Remove returns, and is not to be found.
+func TestWhatIsRemovedHasEnded(t *testing.T) {
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		w.submit(w.spec("one").WithConstraints(w.on("n2")))
+		w.add("n1", "one")
+		require.NoError(t, w.door["n2"].Remove(t.Context(), "one"))
+		now, _ := w.plan.alive()
+		require.Zero(t, now)
+		require.Empty(t, w.states("n1"))
+		require.ErrorIs(t, w.door["n1"].Remove(t.Context(), "one"), placement.ErrNotFound)
+		w.submit(w.spec("one"))
+		require.Equal(t, 1, w.add("n2", "one").Sum)
+	})
+}
+
+// Cases 5, 13, 55: what is refused says why, on every node.
+func TestWhatCannotBePlacedSaysWhy(t *testing.T) {
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		for _, through := range []string{"n1", "n2"} {
+			_, err := w.door[through].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n9")))
+			require.ErrorIs(t, err, placement.ErrNoEligibleNodes)
+			var why *placement.NoEligibleNodesError
+			require.ErrorAs(t, err, &why)
+			require.Equal(t, map[string]int{"Meta": 2}, why.Removed)
+			_, err = w.door[through].Submit(t.Context(), placement.Spec{Label: "one"})
+			require.ErrorIs(t, err, placement.ErrInvalid)
+			_, err = w.door[through].Explain(t.Context(), "one")
+			require.ErrorIs(t, err, placement.ErrNotFound)
+		}
+		w.submit(w.spec("one"))
+		_, err := w.door["n2"].Submit(t.Context(), w.spec("one"))
+		require.ErrorIs(t, err, placement.ErrExists)
+	})
+}
+
+// Case 34.
+func TestAStrategyThatPanicsFailsTheSubmissionOnly(t *testing.T) {
+	broken := placement.StrategyFunc(func(_ placement.Node, s placement.Spec, _ placement.View) float64 {
+		if s.Label == "bad" {
+			panic("no idea")
+		}
+		return 1
+	})
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		_, err := w.door["n2"].Submit(t.Context(), w.spec("bad"))
+		require.ErrorIs(t, err, placement.ErrStrategy)
+		require.ErrorContains(t, err, "no idea")
+		w.submit(w.spec("good"))
+		require.Equal(t, 1, w.add("n1", "good").Sum)
+	}, func(cfg *placement.Config) { cfg.Strategy = broken })
+}
+
+// Cases 44, 70, 184: the node of the coordinator, which runs an actor too, dies. The next
+// one knows all, moves what ran there, and takes new specs.
+func TestTheNextCoordinatorGoesOn(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.submit(w.spec("there").WithConstraints(w.on("n2")))
+		w.submit(w.spec("anywhere").WithConstraints(placement.Constraints{Roles: []string{"role-n1"}}))
+		w.submit(w.spec("moves"))
+		settle()
+		leader, ok := w.door["n3"].Leader()
+		require.True(t, ok)
+		require.Equal(t, "n1", leader)
+		w.Crash("n1")
+		time.Sleep(time.Minute)
+		leader, _ = w.door["n3"].Leader()
+		require.Equal(t, "n2", leader)
+		require.Equal(t, []string{"anywhere unplaced ", "moves running n3", "there running n2"}, w.states("n3"))
+		d, err := w.door["n3"].Submit(t.Context(), w.spec("new"))
+		require.NoError(t, err)
+		require.NotEqual(t, "n1", d.Node)
+		require.Equal(t, 1, w.add("n2", "new").Sum)
+	})
+}
+
+// All nodes end, and new ones begin on the same journal.
+func TestSpecsSurviveTheEndOfAllNodes(t *testing.T) {
+	journal := memory.New()
+	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		w.submit(w.spec("one").WithConstraints(w.on("n2")))
+		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n1")))
+		require.NoError(t, err)
+		settle()
+	}, onJournal)
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"one running n2"}, w.states("n1"))
+		require.Equal(t, 1, w.add("n1", "one").Sum)
+		require.Equal(t, singletonGeneration(2, 0), w.add("n2", "two").Generation)
+	}, onJournal)
+}
+
+// Case 76: the process returns under the same name, as another incarnation.
+func TestARestartedProcessHasReturned(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		s := w.spec("one").WithCrashStrategy(placement.WaitForReturn(time.Hour))
+		w.submit(s.WithConstraints(placement.Constraints{Roles: []string{"role-n2", "role-n3"}}))
+		settle()
+		at := w.add("n1", "one").Node[:2]
+		w.Crash(at)
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"one waiting for return " + at}, w.states("n1"))
+		w.join(w.Add(at, profile))
+		settle()
+		require.Equal(t, []string{"one running " + at}, w.states("n1"))
+		require.Equal(t, 1, w.add("n1", "one").Sum)
+	})
+}
+
+// Case 82: three strategies on one node that dies.
+func TestEachSpecHasItsOwnCrashStrategy(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		for label, strategy := range map[string]placement.CrashStrategy{
+			"moves": placement.Redistribute(), "waits": placement.WaitForReturn(2 * time.Minute), "goes": placement.Abandon(),
+		} {
+			w.submit(w.spec(label).WithCrashStrategy(strategy))
+		}
+		settle()
+		require.Equal(t, []string{"goes running n3", "moves running n3", "waits running n3"}, w.states("n1"))
+		w.Crash("n3")
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"moves running n1", "waits waiting for return n3"}, w.states("n1"))
+		time.Sleep(2 * time.Minute)
+		require.Equal(t, []string{"moves running n1", "waits running n1"}, w.states("n2"))
+	}, func(cfg *placement.Config) { cfg.Strategy = placement.Pinned("n3") })
+}
+
+// A drain: the node leaves in good order, and what ran there has moved before.
+func TestWhatRunsOnANodeMovesBeforeItLeaves(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		for _, label := range []string{"a", "b", "c", "d", "e", "f"} {
+			w.submit(w.spec(label))
+		}
+		settle()
+		began := time.Now()
+		require.NoError(t, w.Node("n2").Leave(t.Context()))
+		require.Less(t, time.Since(began), 15*time.Second)
+		now, peak := w.plan.alive()
+		require.Equal(t, 6, now)
+		require.Equal(t, 6, peak)
+		for _, label := range []string{"a", "b", "c", "d", "e", "f"} {
+			require.NotEqual(t, "n2:7355", w.add("n1", label).Node)
+		}
+		settle()
+		require.Len(t, w.states("n3"), 6)
+	})
+}
+
+// Cases 116, 118, 121, 122, 124, 149: the life of a managed singleton.
+func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		spec := counters.Singleton("one", origin{Plan: w.name}, placement.OnNode("n2"))
+		o, err := w.door["n1"].StartSingleton(ctx, spec)
+		require.NoError(t, err)
+		require.Equal(t, singletonGeneration(1, 0), o.Generation)
+		require.Equal(t, singletonGeneration(1, 0), w.add("n3", "one").Generation)
+		o, err = w.door["n3"].StartSingleton(ctx, spec)
+		require.NoError(t, err)
+		require.Equal(t, singletonGeneration(1, 1), o.Generation)
+		require.Equal(t, placement.SingletonActive, o.Phase)
+		require.Equal(t, 2, w.add("n3", "one").Sum, "it is the same instance")
+
+		spec.Anchor = placement.OnNode("n3")
+		_, err = w.door["n1"].StartSingleton(ctx, spec)
+		require.NoError(t, err)
+		settle()
+		r := w.add("n1", "one")
+		require.Equal(t, "n3:7355", r.Node)
+		require.Equal(t, singletonGeneration(2, 0), r.Generation)
+		_, peak := w.plan.alive()
+		require.Equal(t, 1, peak)
+
+		w.Crash("n3")
+		time.Sleep(time.Minute)
+		o, err = w.door["n1"].GetSingleton(ctx, "one")
+		require.NoError(t, err)
+		require.Equal(t, placement.SingletonOwnerless, o.Phase)
+		require.Equal(t, singletonGeneration(2, 0), o.Generation)
+		w.join(w.Add("n3", profile))
+		settle()
+		require.Equal(t, singletonGeneration(3, 0), w.add("n2", "one").Generation)
+
+		require.NoError(t, w.door["n2"].StopSingleton(ctx, "one"))
+		now, _ := w.plan.alive()
+		require.Zero(t, now)
+		_, err = w.door["n1"].GetSingleton(ctx, "one")
+		require.ErrorIs(t, err, placement.ErrNotFound)
+	})
+}
+
+// Case 182: both sides of a partition, and what is left when it heals.
+func TestAfterAPartitionThereIsOne(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.submit(w.spec("one").WithConstraints(placement.Constraints{Roles: []string{"role-n3", "role-n2"}}))
+		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n3")))
+		require.NoError(t, err)
+		settle()
+		at := w.add("n1", "one").Node[:2]
+		var others []string
+		for _, n := range []string{"n1", "n2", "n3"} {
+			if n != at {
+				others = append(others, n)
+			}
+		}
+		w.Partition([]string{at}, others)
+		time.Sleep(2 * time.Minute)
+		require.NotEqual(t, at, w.add("n1", "one").Node[:2])
+		w.Heal()
+		time.Sleep(2 * time.Minute)
+		now, peak := w.plan.alive()
+		require.Equal(t, 2, now)
+		require.Equal(t, 2, peak, "the side that has lost had stopped before")
+	})
+}
+
+// Case 43.
+func TestWithoutALeaderNothingIsAccepted(t *testing.T) {
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		_, err := w.door["n2"].Submit(t.Context(), w.spec("one"))
+		require.ErrorIs(t, err, placement.ErrNotLeader)
+		var who *placement.NotLeaderError
+		require.ErrorAs(t, err, &who)
+		require.Empty(t, who.Leader)
+	}, func(cfg *placement.Config) { cfg.Election = placement.Oldest("nobody's") })
+}
+
+// Case 62, as far as requests are not passed on: a leader that does not answer is named.
+func TestALeaderThatDoesNotAnswerIsNamed(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.Partition([]string{"n1"}, []string{"n2", "n3"})
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		_, err := w.door["n2"].Submit(ctx, w.spec("one"))
+		var who *placement.NotLeaderError
+		require.ErrorAs(t, err, &who)
+		require.Equal(t, "n1", who.Leader)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		w.Heal()
+	})
+}
+
+func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := clustertest.Start(t, 1).Node("n1")
+		for want, cfg := range map[string]placement.Config{
+			"Config.Journal":    {},
+			"Config.AckTimeout": {Journal: memory.New(), AckTimeout: -1},
+			"Name":              {Journal: memory.New(), Election: placement.Election{Elect: placement.Oldest("").Elect}},
+		} {
+			_, err := placement.Start(n, cfg)
+			require.ErrorContains(t, err, want)
+		}
+		_, found := placement.Of(n.System)
+		require.False(t, found)
+		c, err := placement.Start(n, placement.Config{Journal: memory.New()})
+		require.NoError(t, err)
+		again, found := placement.Of(n.System)
+		require.True(t, found)
+		require.Same(t, c, again)
+		_, err = placement.Start(n, placement.Config{Journal: memory.New()})
+		require.ErrorContains(t, err, "before")
+	})
+}
+
+// Case 140: there is no coordinator where placement was not started.
+func TestWithoutPlacementThereIsNoCoordinator(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, found := placement.Of(clustertest.Start(t, 1).Node("n1").System)
+		require.False(t, found)
+	})
+}
+
+// Case 68: a burst of changes, and the view is the membership in the end.
+func TestABurstOfChangesEndsInTheRightView(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		for range 30 {
+			w.Partition([]string{"n3"}, []string{"n1", "n2"})
+			time.Sleep(1200 * time.Millisecond)
+			w.Heal()
+			time.Sleep(300 * time.Millisecond)
+		}
+		time.Sleep(time.Minute)
+		v, err := w.door["n1"].View(t.Context())
+		require.NoError(t, err)
+		var names []string
+		for _, n := range v.Alive() {
+			names = append(names, n.Name)
+		}
+		var members []string
+		for _, m := range w.Node("n1").View().Members {
+			members = append(members, m.Name)
+		}
+		require.Equal(t, members, names)
+	})
+}
+
+func singletonGeneration(term, seq uint64) singleton.Generation {
+	return singleton.Generation{Term: term, Seq: seq}
+}
+
+func errorOf[T any](_ T, err error) error { return err }
+
+// Case 92 and 103: the system ends while factories run.
+func TestTheEndOfASystemDoesNotWaitForWhatStarts(t *testing.T) {
+	inWorld(t, 1, func(t *testing.T, w *world) {
+		w.plan.set(func(p *plan) { p.takes = time.Second })
+		for _, label := range []string{"a", "b", "c"} {
+			w.submit(w.spec(label))
+		}
+		require.NoError(t, w.Node("n1").Leave(t.Context()))
+		err := errorOf(w.door["n1"].Submit(t.Context(), w.spec("late")))
+		require.Error(t, err)
+		require.True(t, errors.Is(err, placement.ErrNotLeader) || errors.Is(err, actor.ErrTerminated))
+	})
+}

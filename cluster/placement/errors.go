@@ -1,0 +1,93 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+var (
+	// ErrNotLeader is returned when no coordinator could be asked: nobody is elected, or who
+	// is does not answer. A [*NotLeaderError] names it.
+	ErrNotLeader = errors.New("placement: no coordinator here")
+
+	// ErrNoEligibleNodes is returned when no node may run an actor. A
+	// [*NoEligibleNodesError] says why.
+	ErrNoEligibleNodes = errors.New("placement: no eligible nodes")
+
+	// ErrExists is returned when an actor of that label has been submitted already.
+	ErrExists = errors.New("placement: label exists already")
+
+	// ErrNotFound is returned when there is none of that label.
+	ErrNotFound = errors.New("placement: no such label")
+
+	// ErrInvalid is returned for a spec that can never be placed, and says what is wrong.
+	ErrInvalid = errors.New("placement: invalid spec")
+
+	// ErrStrategy is returned when the strategy panics.
+	ErrStrategy = errors.New("placement: strategy failed")
+
+	// ErrInProgress is returned when a singleton is being moved or stopped already.
+	ErrInProgress = errors.New("placement: hand-over in progress")
+
+	// ErrNoOwner is returned when a singleton is to be moved that runs nowhere. It starts by
+	// itself, as soon as its anchor allows.
+	ErrNoOwner = errors.New("placement: singleton has no owner")
+
+	// ErrSource is returned when the source of generations fails or does not answer.
+	ErrSource = errors.New("placement: generation source failed")
+)
+
+// A NotLeaderError says who leads, as far as is known. It is [ErrNotLeader].
+type NotLeaderError struct {
+	Leader string // the name of the node; "" when nobody is elected
+	Cause  error  // why it could not be asked
+}
+
+// Error says what to do.
+func (e *NotLeaderError) Error() string {
+	if e.Leader == "" {
+		return fmt.Sprintf("%v: no node is elected; start placement on one that the election admits", ErrNotLeader)
+	}
+	return fmt.Sprintf("%v: it runs on %s, which has not answered: %v", ErrNotLeader, e.Leader, e.Cause)
+}
+
+// Unwrap returns [ErrNotLeader], and the cause.
+func (e *NotLeaderError) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{ErrNotLeader}
+	}
+	return []error{ErrNotLeader, e.Cause}
+}
+
+// A NoEligibleNodesError says how many nodes each filter has removed. It is
+// [ErrNoEligibleNodes].
+type NoEligibleNodesError struct {
+	Label      string
+	Considered int            // nodes
+	Removed    map[string]int // by filter: the name of a field of [Constraints], "strategy", "not up", "unreachable", "draining" or "without placement"
+}
+
+func noEligible(label string, all []Candidate) *NoEligibleNodesError {
+	e := &NoEligibleNodesError{Label: label, Considered: len(all), Removed: map[string]int{}}
+	for _, c := range all {
+		if c.Why != "" {
+			e.Removed[c.Why]++
+		}
+	}
+	return e
+}
+
+// Error says why no node is eligible.
+func (e *NoEligibleNodesError) Error() string {
+	var removed []string
+	for _, filter := range slices.Sorted(maps.Keys(e.Removed)) {
+		removed = append(removed, fmt.Sprintf("%s %d", filter, e.Removed[filter]))
+	}
+	return fmt.Sprintf("%v for %q among %d: removed by %s", ErrNoEligibleNodes, e.Label, e.Considered, strings.Join(removed, ", "))
+}
+
+// Unwrap returns [ErrNoEligibleNodes].
+func (e *NoEligibleNodesError) Unwrap() error { return ErrNoEligibleNodes }

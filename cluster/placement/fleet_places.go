@@ -1,0 +1,170 @@
+package placement
+
+import "slices"
+
+// A place is where an actor of a label is on one node, as far as is known.
+type place struct {
+	on    nodeID
+	start startRequest // what it was started by; of a stray no more than the ID, the label and the generation
+	phase phase
+	stray bool // found, and not started by this coordinator
+}
+
+// A phase is that of a place.
+type phase uint8
+
+const (
+	starting phase = iota // asked for, and it may run
+	running
+	stopping // asked to end
+)
+
+type placeKey struct {
+	on    nodeID
+	label string
+}
+
+func (p *place) key() placeKey { return placeKey{on: p.on, label: p.start.Label} }
+
+// at returns all places of a label, sorted by node: what is started or runs, and what is
+// being stopped. While there is one, another may only be started elsewhere by who knows
+// that it may run twice.
+func (f *fleet) at(label string) []place {
+	var all []place
+	for _, p := range f.places[label] {
+		all = append(all, *p)
+	}
+	return all
+}
+
+// settledAt returns the node on which a label is started or runs; false while it is
+// nowhere, or is being stopped.
+func (f *fleet) settledAt(label string) (nodeID, bool) {
+	for _, p := range f.places[label] {
+		if p.phase != stopping && !p.stray {
+			return p.on, true
+		}
+	}
+	return nodeID{}, false
+}
+
+// place returns the place of a label on a node.
+func (f *fleet) place(on nodeID, label string) (place, bool) {
+	n, ok := f.nodes[on]
+	if !ok || n.places[label] == nil {
+		return place{}, false
+	}
+	return *n.places[label], true
+}
+
+// start asks a node for an actor, in the place of what it has of that label. An ID of
+// zero is a new request; another one goes on with what a former coordinator has asked for,
+// and is sent when the node has reported that it does not run. Epoch is set here.
+func (f *fleet) start(on nodeID, r startRequest) requestID {
+	if r.ID.isZero() {
+		f.n++
+		r.ID = requestID{Epoch: f.cfg.epoch, N: f.n}
+	}
+	n := f.incarnation(on)
+	if p := n.places[r.Label]; p != nil {
+		f.drop(n, p)
+	}
+	p := &place{on: on, start: r, phase: starting}
+	f.put(n, p)
+	f.request(n, p)
+	return r.ID
+}
+
+// stop asks a node for the end of what it has of a label; nothing happens when that is
+// nothing, or is being stopped already.
+func (f *fleet) stop(on nodeID, label string) {
+	n := f.nodes[on]
+	if n == nil || n.places[label] == nil || n.places[label].phase == stopping {
+		return
+	}
+	p := n.places[label]
+	p.phase = stopping
+	delete(f.strays, p)
+	n.passing = insertSorted(n.passing, label)
+	f.touch(p)
+	f.request(n, p)
+}
+
+// request sends what is asked of a place, and has it sent again until it is answered. A
+// node that has not reported is sent nothing; what it reports leads to a request.
+func (f *fleet) request(n *fleetNode, p *place) {
+	if p == nil || p.phase == running {
+		return
+	}
+	f.unanswered.set(p.key(), f.now.Add(f.cfg.ackTimeout))
+	if !n.member || !n.Ready {
+		return
+	}
+	if p.phase == stopping {
+		f.sendStop(p.on, p.start.ID, p.start.Label, p.start.Generation)
+		return
+	}
+	start := p.start
+	start.Epoch = f.cfg.epoch
+	f.send(p.on, start)
+}
+
+func (f *fleet) sendStop(on nodeID, id requestID, label string, g Generation) {
+	f.send(on, stopRequest{ID: id, Label: label, Generation: g, Epoch: f.cfg.epoch})
+}
+
+func (f *fleet) send(to nodeID, msg any) {
+	f.emit(send{node: to.name, incarnation: to.incarnation, msg: msg})
+}
+
+// put makes p known.
+func (f *fleet) put(n *fleetNode, p *place) {
+	label := p.start.Label
+	n.places[label] = p
+	n.Actors = insertSorted(n.Actors, label)
+	if p.stray {
+		n.passing = insertSorted(n.passing, label)
+	}
+	f.places[label] = append(f.places[label], p)
+	slices.SortFunc(f.places[label], func(a, b *place) int { return compareNodes(a.on, b.on) })
+	f.touch(p)
+}
+
+// drop forgets p.
+func (f *fleet) drop(n *fleetNode, p *place) {
+	label := p.start.Label
+	delete(n.places, label)
+	delete(f.strays, p)
+	f.unanswered.clear(p.key())
+	n.Actors, n.passing = removeSorted(n.Actors, label), removeSorted(n.passing, label)
+	f.places[label] = slices.DeleteFunc(f.places[label], func(o *place) bool { return o == p })
+	if len(f.places[label]) == 0 {
+		delete(f.places, label)
+	}
+	f.roomier = true
+	f.touch(p)
+}
+
+func (f *fleet) touch(p *place) {
+	f.touched[p.start.Label] = true
+	f.shown = nil
+}
+
+// insertSorted returns a new slice, as the old one is part of views that are in use.
+func insertSorted(all []string, s string) []string {
+	i, found := slices.BinarySearch(all, s)
+	if found {
+		return all
+	}
+	longer := make([]string, 0, len(all)+1)
+	return append(append(append(longer, all[:i]...), s), all[i:]...)
+}
+
+// removeSorted returns a new slice, see insertSorted.
+func removeSorted(all []string, s string) []string {
+	i, found := slices.BinarySearch(all, s)
+	if !found {
+		return all
+	}
+	return append(slices.Clone(all[:i]), all[i+1:]...)
+}

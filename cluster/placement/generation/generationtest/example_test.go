@@ -1,0 +1,20 @@
+package generationtest_test
+
+import (
+	"testing"
+
+	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/cluster/placement/generation/generationtest"
+)
+
+// What a source cannot do from outside is left out.
+func ExampleRun() {
+	_ = func(t *testing.T) { // TestSource
+		store := generation.NewMemory()
+		generationtest.Run(t, func(*testing.T) generationtest.Backend {
+			return generationtest.Backend{
+				Open: func(*testing.T) generation.Source { return store }, // connect
+			}
+		})
+	}
+}

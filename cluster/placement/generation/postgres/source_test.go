@@ -1,0 +1,217 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/cluster/placement/generation/postgres"
+	"github.com/understudy-go/understudy/internal/cutproxy"
+)
+
+func patient(t *testing.T, patience time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestWhatWasClaimedSurvivesTheDeathOfTheServer(t *testing.T) {
+	for _, settings := range [][]string{
+		{"synchronous_commit=on"},
+		// What is committed lies in memory for up to 30 s, unless the source prevents it.
+		{"synchronous_commit=off", "wal_writer_delay=10000", "wal_writer_flush_after=0"},
+		{"synchronous_commit=local"},
+	} {
+		t.Run(settings[0], func(t *testing.T) {
+			s := start(t, settings...)
+			source := s.open(t)
+			require.NoError(t, source.PutSpec(t.Context(), "forgotten", []byte("spec")))
+			_, err := source.ClaimTerm(t.Context(), "forgotten", "a")
+			require.NoError(t, err)
+			require.NoError(t, source.Forget(t.Context(), "forgotten"))
+			s.kill(t)
+			_, err = source.ClaimTerm(patient(t, 5*time.Second), "job", "a")
+			require.Error(t, err)
+			s.run(t)
+			records, err := source.List(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, records, "the last that was done is there")
+
+			for i := range 3 {
+				_, err = source.ClaimTerm(t.Context(), "job", fmt.Sprint("node ", i))
+				require.NoError(t, err)
+			}
+			_, err = source.ClaimSeq(t.Context(), "job")
+			require.NoError(t, err)
+			s.sql(t, "CREATE TABLE control (x int)") // committed by the server's own setting
+			s.kill(t)
+			s.run(t)
+			if s.sql(t, "SELECT coalesce(to_regclass('control')::text, 'gone')") == "gone" {
+				require.Equal(t, "synchronous_commit=off", settings[0])
+			} else {
+				require.NotEqual(t, "synchronous_commit=off", settings[0], "the test must show what would be lost")
+			}
+			source = s.open(t) // as another process
+			o, _, err := source.Current(t.Context(), "job")
+			require.NoError(t, err)
+			require.Equal(t, generation.Ownership{Owner: "node 2", Generation: generation.Generation{Term: 3, Seq: 1}}, o)
+		})
+	}
+}
+
+func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
+	s := start(t)
+	source := s.open(t)
+	_, err := source.ClaimTerm(t.Context(), "job", "a")
+	require.NoError(t, err)
+
+	s.stop(t)
+	const patience = 300 * time.Millisecond
+	for name, ask := range map[string]func(context.Context) error{
+		"claim":   func(ctx context.Context) error { _, err := source.ClaimTerm(ctx, "job", "b"); return err },
+		"seq":     func(ctx context.Context) error { _, err := source.ClaimSeq(ctx, "job"); return err },
+		"current": func(ctx context.Context) error { _, _, err := source.Current(ctx, "job"); return err },
+		"put":     func(ctx context.Context) error { return source.PutSpec(ctx, "job", nil) },
+		"list":    func(ctx context.Context) error { _, err := source.List(ctx); return err },
+		"forget":  func(ctx context.Context) error { return source.Forget(ctx, "another") },
+		"migrate": source.Migrate,
+	} {
+		began := time.Now()
+		require.ErrorIs(t, ask(patient(t, patience)), context.DeadlineExceeded, name)
+		require.Less(t, time.Since(began), patience+10*time.Second, name)
+	}
+
+	s.signal(t, syscall.SIGCONT)
+	// Some of what was asked reaches the server only now.
+	require.Eventually(t, func() bool {
+		g, err := source.ClaimTerm(patient(t, 10*time.Second), "job", "c")
+		return err == nil && g.Term >= 2 && g.Term <= 10
+	}, time.Minute, 50*time.Millisecond)
+}
+
+func TestWhoHasLostTheAnswerLeavesATermOutAtMost(t *testing.T) {
+	s := shared(t)
+	proxy, err := cutproxy.Start(s.addr())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
+	source := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", ownTable(t))
+
+	proxy.LoseAnswers(true)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := source.ClaimTerm(patient(t, time.Minute), "job", "a")
+		failed <- err
+	}()
+	require.Eventually(t, func() bool {
+		return s.sql(t, `SELECT count(*) = 1 FROM "`+t.Name()+`"`) == "t"
+	}, time.Minute, 10*time.Millisecond)
+	proxy.Cut()
+	proxy.LoseAnswers(false)
+	require.Error(t, <-failed)
+
+	g, err := source.ClaimTerm(t.Context(), "job", "a")
+	require.NoError(t, err)
+	require.EqualValues(t, 2, g.Term)
+}
+
+func TestATableMayHaveAnyNameAndIsNotLookedUpInTheSearchPath(t *testing.T) {
+	s := shared(t)
+	table := postgres.Table(`My "Jobs"`, `the terms; DROP`)
+	source := s.open(t, table)
+	_, err := source.ClaimTerm(t.Context(), "job", "a")
+	require.NoError(t, err)
+	require.Equal(t, "1", s.sql(t, `SELECT count(*) FROM "My ""Jobs"""."the terms; DROP"`))
+
+	s.sql(t, `CREATE SCHEMA elsewhere`)
+	other := openAt(t, s.url()+"?search_path=elsewhere", table)
+	g, err := other.ClaimTerm(t.Context(), "job", "b")
+	require.NoError(t, err)
+	require.EqualValues(t, 2, g.Term)
+
+	_, err = postgres.Open(s.url(), postgres.Table("", "x"))
+	require.ErrorContains(t, err, "needs a schema")
+	_, err = postgres.New(nil)
+	require.ErrorContains(t, err, "needs a pool")
+}
+
+func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
+	s := start(t)
+	s.open(t)
+	s.sql(t, `CREATE ROLE app LOGIN; REVOKE ALL ON SCHEMA public FROM PUBLIC`)
+	source, err := postgres.Open("postgres://app@" + s.addr() + "/postgres")
+	require.NoError(t, err)
+	t.Cleanup(source.Close)
+	_, err = source.ClaimTerm(t.Context(), "job", "a")
+	require.ErrorContains(t, err, "the role needs USAGE on the schema and SELECT, INSERT and UPDATE on the table")
+
+	s.sql(t, `GRANT USAGE ON SCHEMA public TO app;
+GRANT SELECT, INSERT, UPDATE ON public.understudy_generation TO app;`)
+	require.NoError(t, source.Migrate(t.Context()), "it is there")
+	_, err = source.ClaimTerm(t.Context(), "job", "a")
+	require.NoError(t, err)
+	_, err = source.ClaimSeq(t.Context(), "job")
+	require.NoError(t, err)
+	require.NoError(t, source.PutSpec(t.Context(), "job", nil))
+	_, err = source.List(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, source.Forget(t.Context(), "job"))
+}
+
+func TestWhatIsWrongWithTheTableOrTheServerIsSaid(t *testing.T) {
+	s := start(t)
+	source, err := postgres.Open(s.url())
+	require.NoError(t, err)
+	t.Cleanup(source.Close)
+	_, err = source.ClaimTerm(t.Context(), "job", "a")
+	require.ErrorContains(t, err, "run Source.Migrate")
+	_, err = source.List(t.Context())
+	require.ErrorContains(t, err, "run Source.Migrate")
+
+	s.sql(t, `CREATE TABLE public.understudy_generation (label text PRIMARY KEY)`)
+	require.ErrorContains(t, source.Migrate(t.Context()), "not one of this package")
+	s.sql(t, `DROP TABLE public.understudy_generation`)
+	s.sql(t, source.DDL())
+	require.NoError(t, source.Migrate(t.Context()))
+	s.sql(t, `INSERT INTO public.understudy_generation VALUES ('\xyz', 1, 0, NULL, 'spec')`)
+	_, err = source.List(t.Context())
+	require.ErrorContains(t, err, "is not as this package writes it")
+
+	standby, err := postgres.Open(s.url() + "?default_transaction_read_only=on")
+	require.NoError(t, err)
+	t.Cleanup(standby.Close)
+	_, err = standby.ClaimTerm(t.Context(), "job", "a")
+	require.ErrorContains(t, err, "this server takes no writes")
+}
+
+// migrating is set in the processes that TestTwoProcessesMigrateAtOnce starts.
+const migrating = "UNDERSTUDY_TEST_MIGRATE"
+
+func TestTwoProcessesMigrateAtOnce(t *testing.T) {
+	if url := os.Getenv(migrating); url != "" {
+		for i := range 20 {
+			openAt(t, url, postgres.Table(fmt.Sprint("schema ", i), "terms"))
+		}
+		return
+	}
+	s := shared(t)
+	var processes []*exec.Cmd
+	for range 2 {
+		p := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		p.Env = append(os.Environ(), migrating+"="+s.url())
+		p.Stdout, p.Stderr = os.Stderr, os.Stderr
+		require.NoError(t, p.Start())
+		processes = append(processes, p)
+	}
+	for _, p := range processes {
+		require.NoError(t, p.Wait())
+	}
+	require.Equal(t, "20", s.sql(t, "SELECT count(*) FROM pg_tables WHERE tablename = 'terms'"))
+}

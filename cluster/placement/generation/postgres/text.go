@@ -1,0 +1,49 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// escape returns a text as PostgreSQL can store it: as it is, if it is text without NUL and
+// backslash, which takes the place of both and of what is not UTF-8.
+func escape(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\\") {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == 0, r == '\\', r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\%02x`, text[0])
+		default:
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// unescape is the inverse of escape. Others have written what it does not understand.
+func unescape(text string) (string, error) {
+	var b strings.Builder
+	for {
+		plain, rest, found := strings.Cut(text, `\`)
+		b.WriteString(plain)
+		if !found {
+			return b.String(), nil
+		}
+		if len(rest) < 2 {
+			return "", fmt.Errorf("%q is not as this package writes it", text)
+		}
+		c, err := strconv.ParseUint(rest[:2], 16, 8)
+		if err != nil {
+			return "", fmt.Errorf("%q is not as this package writes it: %w", text, err)
+		}
+		b.WriteByte(byte(c))
+		text = rest[2:]
+	}
+}

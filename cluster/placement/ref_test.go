@@ -1,0 +1,196 @@
+package placement
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/receptionist"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// numbers are told to refs; who is told them is a probe.
+func inRefWorld(t *testing.T, f func(t *testing.T, s *actor.System, ref actor.ActorRef[int])) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		f(t, s, refTo[int](s, "x"))
+	})
+}
+
+func TestARefHoldsMessagesUntilItsActorRuns(t *testing.T) {
+	inRefWorld(t, func(t *testing.T, s *actor.System, ref actor.ActorRef[int]) {
+		for n := range maxHeld + 2 {
+			ref.Tell(n)
+		}
+		synctest.Wait()
+		p := testkit.NewProbe[int](t, s)
+		receptionist.Register(s, keyOf[int]("x"), p.Ref())
+		for n := range maxHeld {
+			p.Expect(n + 2)
+		}
+		ref.Tell(-1)
+		p.Expect(-1)
+		require.Equal(t, uint64(2), s.DeadLetters())
+	})
+}
+
+func TestWhatARefHasNoRoomForIsADeadLetter(t *testing.T) {
+	inRefWorld(t, func(t *testing.T, s *actor.System, ref actor.ActorRef[int]) {
+		letters := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, letters.Ref())
+		synctest.Wait()
+		for n := range maxHeld + 1 {
+			ref.Tell(n)
+		}
+		letter := letters.Receive()
+		require.Equal(t, 0, letter.Message)
+		require.ErrorIs(t, letter.Reason, ErrBufferFull)
+		require.ErrorIs(t, letter.Reason, ErrNotRunning)
+		require.Equal(t, ref.Path(), letter.Recipient)
+		letters.ExpectNone(time.Hour)
+	})
+}
+
+func TestARefFollowsItsActor(t *testing.T) {
+	inRefWorld(t, func(t *testing.T, s *actor.System, ref actor.ActorRef[int]) {
+		old, young := testkit.NewProbe[int](t, s), testkit.NewProbe[int](t, s)
+		receptionist.Register(s, keyOf[int]("x"), old.Ref())
+		synctest.Wait()
+		ref.Tell(1)
+		old.Expect(1)
+
+		receptionist.Deregister(s, keyOf[int]("x"), old.Ref())
+		synctest.Wait()
+		ref.Tell(2)
+		old.ExpectNone(time.Hour)
+		receptionist.Register(s, keyOf[int]("x"), young.Ref())
+		young.Expect(2)
+
+		receptionist.Register(s, keyOf[int]("x"), old.Ref()) // for a moment there may be two
+		synctest.Wait()
+		ref.Tell(3)
+		old.Expect(3)
+		third := testkit.NewProbe[int](t, s)
+		receptionist.Register(s, keyOf[int]("x"), third.Ref())
+		synctest.Wait()
+		ref.Tell(4)
+		third.Expect(4)
+		receptionist.Deregister(s, keyOf[int]("x"), young.Ref())
+		synctest.Wait()
+		ref.Tell(5)
+		third.Expect(5)
+	})
+}
+
+func TestAnAskThroughARefEndsWithItsContext(t *testing.T) {
+	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		_, err := actor.Ask(ctx, workers.Ref(w.system, "later"), func(r actor.ActorRef[answered]) order { return order{ReplyTo: r} })
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, time.Second, time.Since(began))
+		w.start("later", 1, job{})
+		w.started("later", 1)
+		require.Equal(t, 2, w.ask("later").N, "what was held has been handled")
+	})
+}
+
+func TestMessagesOfOneSenderStayInOrder(t *testing.T) {
+	inRefWorld(t, func(t *testing.T, s *actor.System, ref actor.ActorRef[int]) {
+		const many = 500
+		go func() {
+			for n := range many {
+				ref.Tell(n)
+			}
+		}()
+		p := testkit.NewProbe[int](t, s)
+		receptionist.Register(s, keyOf[int]("x"), p.Ref())
+		for n := range many {
+			p.Expect(n)
+		}
+	})
+}
+
+func TestThereIsOneRefForEachLabel(t *testing.T) {
+	inRefWorld(t, func(t *testing.T, s *actor.System, ref actor.ActorRef[int]) {
+		require.Equal(t, ref, refTo[int](s, "x"))
+		require.NotEqual(t, ref, refTo[int](s, "y"))
+		require.Panics(t, func() { refTo[string](s, "x") })
+		receptionist.Register(s, keyOf[string]("z"), testkit.NewProbe[string](t, s).Ref())
+		require.Panics(t, func() { refTo[int](s, "z") })
+	})
+}
+
+func TestAnActorOfOtherMessagesThanItsRefsCannotStart(t *testing.T) {
+	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
+		refTo[int](w.system, "x")
+		w.start("x", 1, job{})
+		why := w.failed("x", 1)
+		require.Contains(t, why, `"x" cannot be registered`)
+		require.Contains(t, why, "give it another name")
+		w.heard.ExpectNone(time.Hour)
+	})
+}
+
+func TestWhatARefHoldsWhenTheSystemEndsIsADeadLetter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := actor.NewSystem("test")
+		ref := refTo[int](s, "x")
+		ref.Tell(1)
+		synctest.Wait()
+		require.NoError(t, s.Shutdown(t.Context()))
+		require.Equal(t, uint64(1), s.DeadLetters())
+	})
+}
+
+// While its actor moves, nothing is told to the old one that stops; all waits for the new.
+func TestWhatIsToldDuringAMoveWaitsForTheNextActor(t *testing.T) {
+	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
+		w.start("x", 1, job{Lasts: time.Second})
+		w.started("x", 1)
+		require.Equal(t, 1, w.ask("x").N)
+		w.stop("x", 1)
+		synctest.Wait()
+		answers := make(chan answered, 3)
+		for range cap(answers) {
+			go func() { answers <- w.ask("x") }()
+		}
+		w.stopped("x", 1)
+		w.start("x", 2, job{})
+		w.started("x", 2)
+		got := map[int]bool{}
+		for range cap(answers) {
+			got[(<-answers).N] = true
+		}
+		require.Equal(t, map[int]bool{1: true, 2: true, 3: true}, got)
+		require.Zero(t, w.system.DeadLetters())
+	})
+}
+
+func BenchmarkRef(b *testing.B) {
+	s := actor.NewSystem("bench")
+	defer func() { _ = s.Shutdown(context.WithoutCancel(b.Context())) }()
+	done := make(chan struct{})
+	n := 0
+	target := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+		if n++; n == b.N {
+			close(done)
+		}
+		return nil
+	}), "target")
+	receptionist.Register(s, keyOf[int]("x"), target)
+	ref := refTo[int](s, "x")
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		ref.Tell(i)
+	}
+	<-done
+}

@@ -1,0 +1,167 @@
+package placement
+
+import (
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// A simAgent is the core of an agent, and the actors that it runs.
+type simAgent struct {
+	node   *simNode
+	core   *agentCore
+	dead   bool
+	to     *simCoordinator // whose request was taken last
+	actors map[requestID]*simActor
+}
+
+// A simActor lives from the beginning of its factory until it has terminated.
+type simActor struct {
+	agent    *simAgent
+	id       requestID
+	label    string
+	gen      Generation
+	started  bool
+	stopping bool
+	hangs    bool // its factory does not come back
+	over     bool
+	n        int // of those of the label
+}
+
+func newSimAgent(n *simNode) *simAgent {
+	a := &simAgent{node: n, core: newAgentCore(n.name), actors: map[requestID]*simActor{}}
+	a.step(agentMember{incarnation: n.incarnation})
+	a.pass()
+	return a
+}
+
+// pass lets it repeat what may not have been heard.
+func (a *simAgent) pass() {
+	a.node.sim.in(2*time.Second, func() {
+		if !a.dead {
+			a.step(agentPassed{})
+			a.pass()
+		}
+	})
+}
+
+// expel: the node is a member no more, and everything is to stop, in time.
+func (a *simAgent) expel() { a.step(agentMember{}) }
+
+// die: the process is gone.
+func (a *simAgent) die() {
+	a.dead = true
+	for _, x := range a.actors {
+		x.leave()
+	}
+}
+
+func (a *simAgent) hear(e send, from *simCoordinator) {
+	msg := e.message(actor.ActorRef[fromAgent]{})
+	if a.dead {
+		return
+	}
+	if a.core.incarnation != 0 && msg.epoch() >= a.core.epoch {
+		a.to = from
+	}
+	a.step(agentTold{msg: msg})
+}
+
+func (a *simAgent) step(ev agentEvent) {
+	if a.dead {
+		return
+	}
+	for _, action := range a.core.step(ev) {
+		switch action := action.(type) {
+		case launch:
+			a.launch(action.request)
+		case halt:
+			a.actors[action.id].stop()
+		case say:
+			a.node.sim.note("from %s: %s", a.node.name, simShow(action.msg))
+			a.to.hear(a.node, action.msg)
+		}
+	}
+}
+
+func (a *simAgent) launch(r startRequest) {
+	s := a.node.sim
+	if a.actors[r.ID] != nil {
+		s.breach("%s is started twice as %v", r.Label, r.ID)
+	}
+	x := &simActor{agent: a, id: r.ID, label: r.Label, gen: r.Generation}
+	a.actors[r.ID] = x
+	s.singles.spawned(x)
+	s.census[r.Label] = append(s.census[r.Label], x)
+	switch {
+	case s.quiet || s.chance(0.7):
+		s.in(s.upTo(100*time.Millisecond), x.run)
+	case s.chance(0.5):
+		s.in(s.upTo(3*time.Second), func() { x.end("the factory has failed") })
+	case s.chance(0.5):
+		s.in(s.upTo(5*time.Second), x.run)
+	default:
+		s.found.Hung++
+		x.hangs = true
+		s.hung = append(s.hung, x)
+	}
+}
+
+// run: the factory is ready.
+func (x *simActor) run() {
+	x.hangs = false
+	switch {
+	case x.over || x.started:
+		return
+	case x.stopping:
+		x.end("")
+		return
+	}
+	s := x.agent.node.sim
+	s.found.Started++
+	x.started = true
+	s.singles.write(x)
+	x.agent.step(agentStarted{label: x.label, id: x.id})
+	if !s.quiet && s.chance(0.1) {
+		s.in(s.upTo(8*time.Second), func() { x.end("a fault") })
+	}
+}
+
+// stop lets it end, after a while; but not before its factory comes back.
+func (x *simActor) stop() {
+	x.stopping = true
+	x.agent.node.sim.in(x.agent.node.sim.upTo(2*time.Second), func() {
+		if !x.hangs {
+			x.end("")
+		}
+	})
+}
+
+// end: it has terminated, whatever the reason.
+func (x *simActor) end(why string) {
+	if x.over {
+		return
+	}
+	s := x.agent.node.sim
+	switch {
+	case x.stopping:
+		s.found.Stopped++
+	case x.started:
+		s.found.Ended++
+	default:
+		s.found.Failed++
+	}
+	x.leave()
+	x.agent.step(agentEnded{label: x.label, id: x.id, why: why})
+}
+
+// leave: it is alive no more.
+func (x *simActor) leave() {
+	s := x.agent.node.sim
+	x.over = true
+	s.census[x.label] = slices.DeleteFunc(s.census[x.label], func(o *simActor) bool { return o == x })
+	if len(s.census[x.label]) == 0 {
+		delete(s.census, x.label)
+	}
+}

@@ -1,0 +1,179 @@
+package placement
+
+import (
+	"math"
+	"time"
+)
+
+// A simCoordinator is a machine, and the shell around it.
+type simCoordinator struct {
+	sim     *sim
+	on      nodeID
+	epoch   uint64
+	machine *machine
+	alarm   uint64 // the number of the timer that counts
+	dead    bool
+	died    time.Time
+}
+
+func (c *simCoordinator) end() {
+	if !c.dead {
+		c.dead, c.died = true, c.sim.now
+	}
+}
+
+// loseLead ends the coordinator, or lets it go on for a while without knowing that there
+// is another.
+func (s *sim) loseLead() {
+	c := s.lead
+	if c == nil {
+		return
+	}
+	s.lead = nil
+	if c.sim.node(c.on.name).alive && s.chance(0.7) {
+		s.in(s.upTo(20*time.Second), c.end)
+	} else {
+		c.end()
+	}
+	s.elect()
+}
+
+// takeOver makes a coordinator from what the journal has.
+func (s *sim) takeOver(n *simNode) {
+	s.loseLead()
+	s.found.Coordinators++
+	s.epoch++
+	c := &simCoordinator{sim: s, on: n.id(), epoch: s.epoch, machine: newMachine(s.config(s.epoch))}
+	s.note("coordinator %d on %s", c.epoch, n.name)
+	for _, f := range s.journal {
+		c.machine.replay(f)
+	}
+	s.lead = c
+	s.singles.reigns = append(s.singles.reigns, c)
+	c.step(begun{})
+	if !c.dead {
+		c.step(s.view())
+	}
+}
+
+func (s *sim) config(epoch uint64) machineConfig {
+	by := LeastLoaded()
+	switch s.seed % 5 {
+	case 0:
+		by = StrategyFunc(func(n Node, _ Spec, _ View) float64 {
+			if len(n.Actors) >= 3 {
+				return 0 // it is full
+			}
+			return math.Pi
+		})
+	case 1:
+		by = StrategyFunc(func(Node, Spec, View) float64 {
+			if !s.quiet && s.chance(0.05) {
+				panic("no idea")
+			}
+			return s.rng.Float64()
+		})
+	}
+	return machineConfig{
+		epoch: epoch, strategy: by, election: Oldest(""), ackTimeout: time.Second,
+		retry: 200 * time.Millisecond, retryMax: 5 * time.Second, sourceTimeout: time.Second,
+	}
+}
+
+// step takes an input in, stores the facts and carries out the effects; unless it is
+// stopped in between, or another has taken over.
+func (c *simCoordinator) step(in input) {
+	s := c.sim
+	if c.dead {
+		return
+	}
+	if _, quiet := in.(passed); !quiet {
+		s.note("in %d: %s", c.epoch, simShow(in))
+	}
+	facts, effects := c.machine.step(in, s.now)
+	crash := !s.quiet && s.chance(0.002)
+	switch {
+	case len(facts) > 0 && c != s.lead:
+		s.found.Fenced++
+		c.end()
+		return
+	case crash && s.chance(0.5):
+		s.found.Unstored++
+		s.kill(c)
+		return
+	}
+	for _, f := range facts {
+		s.note("fact %d: %s", c.epoch, simShowFact(f))
+		s.lookAt(c, f)
+	}
+	s.journal = append(s.journal, facts...)
+	if crash {
+		s.found.Unsent++
+		s.kill(c)
+		return
+	}
+	for _, e := range effects {
+		c.do(e)
+	}
+	c.setAlarm()
+}
+
+func (s *sim) kill(c *simCoordinator) {
+	s.note("coordinator %d is killed", c.epoch)
+	c.end()
+	if s.lead == c {
+		s.lead = nil
+		s.elect()
+	}
+}
+
+func (c *simCoordinator) do(e effect) {
+	s := c.sim
+	switch e := e.(type) {
+	case reply:
+		s.clients.reply(e)
+	case send:
+		s.note("to %s.%d: %s", e.node, e.incarnation, simShow(e.msg))
+		from := s.node(c.on.name)
+		if from.cut && e.node != c.on.name {
+			return
+		}
+		s.carry(func() {
+			to := s.node(e.node)
+			if to.alive && to.incarnation == e.incarnation && (!to.cut || e.node == c.on.name) {
+				to.agent.hear(e, c)
+			}
+		})
+	case call:
+		s.singles.call(c, e)
+	}
+}
+
+// setAlarm has the machine step when something is due.
+func (c *simCoordinator) setAlarm() {
+	at, ok := c.machine.next()
+	if !ok {
+		return
+	}
+	if at.Before(c.sim.now) {
+		c.sim.breach("what was due at %v still is", at)
+	}
+	c.alarm++
+	alarm := c.alarm
+	c.sim.in(at.Sub(c.sim.now), func() {
+		if c.alarm == alarm {
+			c.step(passed{})
+		}
+	})
+}
+
+// hear brings what an agent says.
+func (c *simCoordinator) hear(from *simNode, msg fromAgent) {
+	c.sim.carry(func() {
+		to := c.sim.node(c.on.name)
+		if (from.cut || to.cut) && from.name != c.on.name {
+			return
+		}
+		c.step(heard{msg: msg})
+	})
+}

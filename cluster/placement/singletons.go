@@ -1,0 +1,121 @@
+package placement
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// A Generation is the fencing token of a managed singleton's instance; see
+// [singleton.Generation] and [singleton.GenerationOf].
+type Generation = singleton.Generation
+
+// A SingletonSpec describes an actor that the coordinator keeps at an anchor, and whose
+// instances have generations. Make one by [Type.Singleton].
+type SingletonSpec struct {
+	_      struct{} `cbor:",toarray"`
+	Label  string   // the only one in the cluster, of specs too
+	Type   string
+	State  []byte
+	Anchor Anchor
+
+	// DrainTimeout is how long an instance that is moved or stopped may take to end. After
+	// that it is replaced, with a higher generation, whether it has ended or not. Zero waits
+	// as long as its node is there.
+	DrainTimeout time.Duration
+
+	err error // of encoding the state
+}
+
+// An Anchor says which node owns a singleton: one of [Leader], [Class] and [OnNode].
+type Anchor struct {
+	_    struct{} `cbor:",toarray"`
+	Kind AnchorKind
+	Name string // of the role or the node
+}
+
+// An AnchorKind is the kind of an [Anchor].
+type AnchorKind uint8
+
+// The kinds of anchors, see [Leader], [Class] and [OnNode].
+const (
+	AnchorLeader AnchorKind = iota
+	AnchorClass
+	AnchorNode
+)
+
+// Leader is the node that is elected, see [Config.Election].
+func Leader() Anchor { return Anchor{} }
+
+// Class is the oldest node that has a role.
+func Class(role string) Anchor { return Anchor{Kind: AnchorClass, Name: role} }
+
+// OnNode is the node of that name, and nobody while it is away.
+func OnNode(name string) Anchor { return Anchor{Kind: AnchorNode, Name: name} }
+
+// String returns the anchor as it is written in Go.
+func (a Anchor) String() string {
+	switch a.Kind {
+	case AnchorLeader:
+		return "Leader()"
+	case AnchorClass:
+		return fmt.Sprintf("Class(%q)", a.Name)
+	case AnchorNode:
+		return fmt.Sprintf("OnNode(%q)", a.Name)
+	}
+	return fmt.Sprintf("AnchorKind(%d)", a.Kind)
+}
+
+func (s SingletonSpec) validate() error {
+	switch {
+	case s.err != nil:
+		return fmt.Errorf("singleton %q: %w", s.Label, s.err)
+	case s.Label == "":
+		return errors.New("a singleton needs a label")
+	case len(s.Label) > maxLabel:
+		return fmt.Errorf("the label of a singleton may have %d bytes, this one has %d", maxLabel, len(s.Label))
+	case s.Type == "":
+		return fmt.Errorf("singleton %q needs a type, which placement.Register has", s.Label)
+	case notUTF8([]string{s.Label, s.Type, s.Anchor.Name}) != "":
+		return fmt.Errorf("singleton %q: its label, its type and the name of its anchor %v must be UTF-8, or could not be read back", s.Label, s.Anchor)
+	case s.Anchor.Kind > AnchorNode:
+		return fmt.Errorf("singleton %q has no known anchor: %v", s.Label, s.Anchor)
+	case s.Anchor.Kind != AnchorLeader && s.Anchor.Name == "":
+		return fmt.Errorf("singleton %q: the anchor %v needs a name", s.Label, s.Anchor)
+	case s.DrainTimeout < 0:
+		return fmt.Errorf("singleton %q has a negative DrainTimeout: %v", s.Label, s.DrainTimeout)
+	}
+	return nil
+}
+
+func (s SingletonSpec) equal(o SingletonSpec) bool {
+	return s.Label == o.Label && s.Type == o.Type && bytes.Equal(s.State, o.State) && s.Anchor == o.Anchor && s.DrainTimeout == o.DrainTimeout
+}
+
+// An Ownership says where a singleton is.
+type Ownership struct {
+	_          struct{} `cbor:",toarray"`
+	Label      string
+	Owner      string // the name of the node; "" while its anchor allows none
+	Generation Generation
+	Phase      SingletonPhase
+	Error      string // why it has not started, if it was tried; "" when nothing is wrong
+}
+
+// A SingletonPhase is what is going on with a singleton.
+type SingletonPhase string
+
+const (
+	// SingletonOwnerless is waiting for a node that its anchor allows.
+	SingletonOwnerless SingletonPhase = "ownerless"
+	// SingletonStarting has an owner, and no instance that is known to run.
+	SingletonStarting SingletonPhase = "starting"
+	// SingletonActive runs.
+	SingletonActive SingletonPhase = "active"
+	// SingletonDraining is being stopped on its owner, to be moved or to end. The owner and the
+	// generation are still those of the instance that is being stopped.
+	SingletonDraining SingletonPhase = "draining"
+)

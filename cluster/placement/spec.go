@@ -1,0 +1,172 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// A Spec describes an actor that the coordinator is to run somewhere in the cluster, as
+// long as it is not removed. Make one by [Type.Spec].
+type Spec struct {
+	_ struct{} `cbor:",toarray"`
+
+	// Label is the name of the actor, the only one of that name in the cluster.
+	Label string
+
+	// Type is the name of what makes the actor, see [Register].
+	Type string
+
+	// State is what it is made from, in CBOR; [Type.Spec] encodes it.
+	State []byte
+
+	// OnCrash says what becomes of the actor when its node is gone without having been
+	// drained. The zero value is [Redistribute].
+	OnCrash CrashStrategy
+
+	// Constraints say where it may run. The zero value is anywhere.
+	Constraints Constraints
+
+	err error // of encoding the state
+}
+
+// Constraints say which nodes an actor may run on: all of them must hold.
+type Constraints struct {
+	_ struct{} `cbor:",toarray"`
+
+	// Roles are those of which a node must have one. None means that any node will do.
+	Roles []string
+
+	// Meta are pairs of which a node must have all, see cluster.Config.Meta.
+	Meta map[string]string
+
+	// AntiAffinity are labels of actors beside which this one does not run, nor they beside
+	// it if they come later.
+	AntiAffinity []string
+
+	// ColocateWith is the label of an actor that must be on the node already, or be on its
+	// way there. When that is placed on another node, this one is stopped and follows it;
+	// while that is nowhere, this one goes on where it is.
+	ColocateWith string
+
+	// RequiredNode is the name of the only node to run on, see cluster.Config.NodeID. While
+	// it is away the actor runs nowhere. For a preference there is [Pinned].
+	RequiredNode string
+}
+
+// A CrashStrategy says what becomes of an actor when its node is gone: one of
+// [Redistribute], [WaitForReturn] and [Abandon]. The zero value is Redistribute.
+type CrashStrategy struct {
+	_    struct{} `cbor:",toarray"`
+	Kind CrashKind
+	Wait time.Duration // of waiting for the node's return
+}
+
+// A CrashKind is the kind of a [CrashStrategy].
+type CrashKind uint8
+
+// The kinds of crash strategies, see the functions of their names.
+const (
+	KindRedistribute CrashKind = iota
+	KindWaitForReturn
+	KindAbandon
+)
+
+// Redistribute places the actor on another node at once.
+func Redistribute() CrashStrategy { return CrashStrategy{} }
+
+// WaitForReturn waits so long for a node of the same name to return, a restarted process
+// for instance, and starts the actor there; after that it is placed on any node. A node
+// that was drained, as it left in good order, is not waited for.
+func WaitForReturn(d time.Duration) CrashStrategy {
+	return CrashStrategy{Kind: KindWaitForReturn, Wait: d}
+}
+
+// Abandon forgets the actor.
+func Abandon() CrashStrategy { return CrashStrategy{Kind: KindAbandon} }
+
+// String returns the strategy as it is written in Go.
+func (c CrashStrategy) String() string {
+	switch c.Kind {
+	case KindRedistribute:
+		return "Redistribute()"
+	case KindWaitForReturn:
+		return fmt.Sprintf("WaitForReturn(%v)", c.Wait)
+	case KindAbandon:
+		return "Abandon()"
+	}
+	return fmt.Sprintf("CrashKind(%d)", c.Kind)
+}
+
+// WithCrashStrategy returns s with what is to become of the actor when its node is gone.
+func (s Spec) WithCrashStrategy(c CrashStrategy) Spec {
+	s.OnCrash = c
+	return s
+}
+
+// WithConstraints returns s with where the actor may run.
+func (s Spec) WithConstraints(c Constraints) Spec {
+	s.Constraints = c
+	return s
+}
+
+// maxLabel bounds labels, in bytes.
+const maxLabel = 255
+
+// validate returns what is wrong with s.
+func (s Spec) validate() error {
+	switch {
+	case s.err != nil:
+		return fmt.Errorf("spec %q: %w", s.Label, s.err)
+	case s.Label == "":
+		return errors.New("a spec needs a label")
+	case len(s.Label) > maxLabel:
+		return fmt.Errorf("the label of a spec may have %d bytes, this one has %d", maxLabel, len(s.Label))
+	case s.Type == "":
+		return fmt.Errorf("spec %q needs a type, which placement.Register has", s.Label)
+	case s.OnCrash.Kind > KindAbandon:
+		return fmt.Errorf("spec %q has no known crash strategy: %v", s.Label, s.OnCrash)
+	case s.OnCrash.Wait < 0, s.OnCrash.Kind == KindWaitForReturn && s.OnCrash.Wait == 0:
+		return fmt.Errorf("spec %q waits %v for the return of its node; give WaitForReturn a positive duration", s.Label, s.OnCrash.Wait)
+	case notUTF8(s.texts()) != "":
+		return fmt.Errorf("spec %q: %q is not UTF-8, and could not be read back", s.Label, notUTF8(s.texts()))
+	case s.Constraints.ColocateWith == s.Label:
+		return fmt.Errorf("spec %q cannot be colocated with itself", s.Label)
+	case slices.Contains(s.Constraints.AntiAffinity, s.Label):
+		return fmt.Errorf("spec %q cannot avoid itself", s.Label)
+	case s.Constraints.ColocateWith != "" && slices.Contains(s.Constraints.AntiAffinity, s.Constraints.ColocateWith):
+		return fmt.Errorf("spec %q cannot both avoid %q and be colocated with it", s.Label, s.Constraints.ColocateWith)
+	}
+	return nil
+}
+
+// texts are all of s that must be UTF-8.
+func (s Spec) texts() []string {
+	c := s.Constraints
+	all := slices.Concat([]string{s.Label, s.Type, c.ColocateWith, c.RequiredNode}, c.Roles, c.AntiAffinity)
+	for key, value := range c.Meta {
+		all = append(all, key, value)
+	}
+	return all
+}
+
+// notUTF8 returns the first that is not, "" when all are.
+func notUTF8(texts []string) string {
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// Equal reports whether both describe the same actor in the same way.
+func (s Spec) Equal(o Spec) bool {
+	return s.Label == o.Label && s.Type == o.Type && string(s.State) == string(o.State) && s.OnCrash == o.OnCrash &&
+		slices.Equal(s.Constraints.Roles, o.Constraints.Roles) && maps.Equal(s.Constraints.Meta, o.Constraints.Meta) &&
+		slices.Equal(s.Constraints.AntiAffinity, o.Constraints.AntiAffinity) &&
+		s.Constraints.ColocateWith == o.Constraints.ColocateWith && s.Constraints.RequiredNode == o.Constraints.RequiredNode
+}

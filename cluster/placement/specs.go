@@ -1,0 +1,391 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// specs is the tenant for specs: it keeps the actor of each running on one node.
+type specs struct {
+	cfg   machineConfig
+	fleet *fleet
+	taken func(label string) bool // by a singleton
+
+	all      map[string]*item
+	removals map[string]*removal
+	stored   map[string]record // what the journal has
+
+	followers relation // labels, by whom they are colocated with
+	avoiders  relation // labels, by whom they avoid
+
+	loose   map[string]bool // labels that are on no node
+	dirty   map[string]bool // labels to look at
+	changed map[string]bool // labels whose record or state may be another one
+
+	retries deadlines[string] // when the next start is tried
+	waits   deadlines[string] // until when nodes are waited for
+}
+
+// An item is a spec and what has become of it.
+type item struct {
+	Spec
+	stage    stage
+	on       nodeID // where it is; while it waits, where it was
+	request  requestID
+	until    time.Time // while it waits
+	drained  bool      // the node is being drained, as a former coordinator has known
+	decision Decision
+
+	startedAt time.Time // when it ran last; zero when it has not
+	failures  int       // since it last ran for long enough
+	failedOn  []string  // nodes, since then
+	lastError string
+
+	state State
+	since time.Time // of state
+}
+
+// A stage is that of an item.
+type stage uint8
+
+const (
+	unplaced stage = iota
+	placed         // runs, or is to start
+	leaving        // is being stopped in order to be placed anew
+	waiting        // for the return of its node
+)
+
+// A removal is a label whose actors are being stopped for good.
+type removal struct {
+	record *record // what the journal keeps of it, so that it is stopped whoever coordinates
+	tokens []token
+	next   []submit // who wants the label next
+}
+
+func newSpecs(cfg machineConfig, f *fleet, taken func(label string) bool) *specs {
+	return &specs{
+		cfg: cfg, fleet: f, taken: taken,
+		all: map[string]*item{}, removals: map[string]*removal{}, stored: map[string]record{},
+		followers: relation{}, avoiders: relation{},
+		loose: map[string]bool{}, dirty: map[string]bool{}, changed: map[string]bool{},
+	}
+}
+
+// submit places a spec, and keeps it when that can be done.
+func (s *specs) submit(in submit) {
+	label := in.spec.Label
+	if err := s.check(in.spec); err != nil {
+		s.fleet.reply(in.token, nil, err)
+		return
+	}
+	if s.removals[label] == nil && len(s.fleet.at(label)) > 0 {
+		s.removals[label] = &removal{}
+	}
+	if r := s.removals[label]; r != nil {
+		r.next = append(r.next, in)
+		return
+	}
+	d, err := s.choose(in.spec)
+	if err != nil {
+		s.fleet.reply(in.token, nil, err)
+		return
+	}
+	it := &item{Spec: in.spec}
+	s.add(it)
+	s.start(it, d)
+	s.fleet.reply(in.token, d, nil)
+}
+
+func (s *specs) check(spec Spec) error {
+	err := spec.validate()
+	if err == nil {
+		err = s.checkCycle(spec)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	case s.all[spec.Label] != nil:
+		return fmt.Errorf("%w: %q; remove it first, or choose another label", ErrExists, spec.Label)
+	case s.taken(spec.Label):
+		return fmt.Errorf("%w: %q is a singleton; choose another label", ErrExists, spec.Label)
+	}
+	return nil
+}
+
+func (s *specs) checkCycle(spec Spec) error {
+	for label := spec.Constraints.ColocateWith; label != ""; {
+		if label == spec.Label {
+			return fmt.Errorf("spec %q is colocated with itself by way of %q", label, spec.Constraints.ColocateWith)
+		}
+		anchor := s.all[label]
+		if anchor == nil {
+			return nil
+		}
+		label = anchor.Constraints.ColocateWith
+	}
+	return nil
+}
+
+// remove forgets a spec, stops its actor, and answers when that has terminated.
+func (s *specs) remove(in remove) {
+	if r := s.removals[in.label]; r != nil {
+		r.tokens = append(r.tokens, in.token)
+		return
+	}
+	it := s.all[in.label]
+	if it == nil {
+		s.fleet.reply(in.token, nil, fmt.Errorf("%w: %q", ErrNotFound, in.label))
+		return
+	}
+	r := &removal{tokens: []token{in.token}}
+	if !it.request.isZero() {
+		left := s.record(it)
+		left.Removed = true
+		r.record = &left
+	}
+	s.forget(in.label)
+	s.stop(in.label, r)
+}
+
+// stop has everything of a label stopped.
+func (s *specs) stop(label string, r *removal) {
+	s.removals[label] = r
+	for _, p := range s.fleet.at(label) {
+		s.fleet.stop(p.on, label)
+	}
+	s.mark(label)
+}
+
+// finish ends a removal when nothing of it is left.
+func (s *specs) finish(label string, r *removal) {
+	if len(s.fleet.at(label)) > 0 {
+		return
+	}
+	delete(s.removals, label)
+	for _, to := range r.tokens {
+		s.fleet.reply(to, nil, nil)
+	}
+	for _, in := range r.next {
+		s.submit(in)
+	}
+}
+
+// replay applies a fact of the journal.
+func (s *specs) replay(of fact) {
+	if s.all[of.Label] != nil {
+		s.forget(of.Label)
+	}
+	delete(s.stored, of.Label)
+	delete(s.removals, of.Label)
+	if of.Record == nil {
+		return
+	}
+	r := *of.Record
+	s.stored[of.Label] = r
+	if r.Removed {
+		s.removals[of.Label] = &removal{record: &r}
+		return
+	}
+	it := &item{Spec: r.Spec, on: nodeID{name: r.Node, incarnation: r.Incarnation}, request: r.Request, until: r.Until, drained: r.Drained}
+	switch {
+	case !r.Request.isZero():
+		it.stage = placed
+	case !r.Until.IsZero():
+		it.stage = waiting
+	}
+	s.add(it)
+}
+
+// begin goes on with what has been replayed.
+func (s *specs) begin() {
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		it := s.all[label]
+		switch it.stage {
+		case placed:
+			s.fleet.start(it.on, it.startRequest())
+		case waiting:
+			s.waits.set(label, it.until)
+		case unplaced, leaving:
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(s.removals)) {
+		r := s.removals[label]
+		s.fleet.start(nodeID{name: r.record.Node, incarnation: r.record.Incarnation}, startRequest{ID: r.record.Request, Label: label})
+		s.stop(label, r)
+	}
+}
+
+func (s *specs) add(it *item) {
+	s.all[it.Label] = it
+	s.followers.add(it.Constraints.ColocateWith, it.Label)
+	for _, avoided := range it.Constraints.AntiAffinity {
+		s.avoiders.add(avoided, it.Label)
+	}
+	s.enter(it, it.stage)
+}
+
+func (s *specs) forget(label string) {
+	it := s.all[label]
+	delete(s.all, label)
+	delete(s.loose, label)
+	s.retries.clear(label)
+	s.waits.clear(label)
+	s.followers.remove(it.Constraints.ColocateWith, label)
+	for _, avoided := range it.Constraints.AntiAffinity {
+		s.avoiders.remove(avoided, label)
+	}
+	s.changed[label] = true
+}
+
+// enter has an item go on in another stage.
+func (s *specs) enter(it *item, next stage) {
+	it.stage = next
+	delete(s.loose, it.Label)
+	if next == unplaced || next == waiting {
+		s.loose[it.Label] = true
+	}
+	if next == unplaced {
+		it.on, it.request, it.drained = nodeID{}, requestID{}, false
+	}
+	if next != waiting {
+		it.until = time.Time{}
+		s.waits.clear(it.Label)
+	}
+	s.mark(it.Label)
+}
+
+func (s *specs) mark(label string) { s.dirty[label], s.changed[label] = true, true }
+
+func (s *specs) owns(label string) bool { return s.all[label] != nil || s.removals[label] != nil }
+
+// of returns the item of a request; nil when it is another's.
+func (s *specs) of(label string, id requestID) *item {
+	if it := s.all[label]; it != nil && it.request == id && (it.stage == placed || it.stage == leaving) {
+		return it
+	}
+	return nil
+}
+
+func (s *specs) started(label string, id requestID, _ nodeID) {
+	if it := s.of(label, id); it != nil {
+		it.startedAt = s.fleet.now
+		it.lastError = ""
+		s.mark(label)
+	}
+}
+
+func (s *specs) failed(label string, id requestID, on nodeID, why string) {
+	if it := s.of(label, id); it != nil {
+		s.retry(it, on, why)
+	}
+}
+
+func (s *specs) ended(label string, id requestID, on nodeID, why string) {
+	it := s.of(label, id)
+	if it == nil {
+		return
+	}
+	if why == "" {
+		why = "it has stopped by itself"
+	}
+	if !it.startedAt.IsZero() && s.fleet.now.Sub(it.startedAt) >= s.cfg.retryMax {
+		it.failures, it.failedOn = 0, nil
+	}
+	s.retry(it, on, why)
+}
+
+func (s *specs) stopped(label string, id requestID, _ nodeID) {
+	if it := s.of(label, id); it != nil && it.stage == leaving {
+		s.enter(it, unplaced)
+	}
+}
+
+func (s *specs) refused(label string, id requestID, _ nodeID, _ string) {
+	if it := s.of(label, id); it != nil {
+		s.enter(it, placed)
+	}
+}
+
+func (s *specs) found(string, nodeID, reported) {}
+
+func (s *specs) leaving(nodeID) bool { return false }
+
+// retry has an item that has failed placed anew, after a while.
+func (s *specs) retry(it *item, on nodeID, why string) {
+	it.failures++
+	it.lastError = why
+	if !on.isZero() && !slices.Contains(it.failedOn, on.name) {
+		it.failedOn = append(it.failedOn, on.name)
+	}
+	s.enter(it, unplaced)
+	s.retries.set(it.Label, s.fleet.now.Add(s.cfg.delay(it.failures)))
+}
+
+// lost: the node is gone, with all that was on it.
+func (s *specs) lost(on nodeID) {
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		it := s.all[label]
+		if it.on != on {
+			continue
+		}
+		drained := it.drained || s.fleet.draining(on)
+		switch {
+		case it.stage == leaving:
+			s.enter(it, unplaced)
+		case it.stage == placed && it.OnCrash.Kind == KindAbandon:
+			s.forget(label)
+		case it.stage == placed && it.OnCrash.Kind == KindWaitForReturn && !drained:
+			s.wait(it)
+		case it.stage == placed:
+			s.enter(it, unplaced)
+		}
+	}
+}
+
+func (s *specs) wait(it *item) {
+	s.enter(it, waiting)
+	it.request = requestID{}
+	it.until = s.fleet.now.Add(it.OnCrash.Wait)
+	s.waits.set(it.Label, it.until)
+}
+
+// choose returns where to place a spec. What it must not be beside is what it avoids, and
+// what avoids it.
+func (s *specs) choose(spec Spec, avoid ...string) (Decision, error) {
+	return choose(spec, s.fleet.view(), s.beside(spec), s.cfg.strategy, avoid...)
+}
+
+func (s *specs) beside(spec Spec) []string {
+	return append(slices.Clone(spec.Constraints.AntiAffinity), s.avoiders.of(spec.Label)...)
+}
+
+func isStrategyError(err error) bool { return errors.Is(err, ErrStrategy) }
+
+func (it *item) startRequest() startRequest {
+	return startRequest{ID: it.request, Label: it.Label, Type: it.Type, State: it.State}
+}
+
+// A relation is from labels to labels.
+type relation map[string]map[string]bool
+
+func (r relation) add(from, to string) {
+	if from == "" {
+		return
+	}
+	if r[from] == nil {
+		r[from] = map[string]bool{}
+	}
+	r[from][to] = true
+}
+
+func (r relation) remove(from, to string) {
+	delete(r[from], to)
+	if len(r[from]) == 0 {
+		delete(r, from)
+	}
+}
+
+func (r relation) of(from string) []string { return slices.Sorted(maps.Keys(r[from])) }

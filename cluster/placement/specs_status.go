@@ -1,0 +1,125 @@
+package placement
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// facts returns what the journal is to keep of this step.
+func (s *specs) facts() []fact {
+	var all []fact
+	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
+		if it := s.all[label]; it != nil {
+			s.noteState(it)
+		}
+		now := s.kept(label)
+		old, stored := s.stored[label]
+		switch {
+		case now == nil && stored:
+			delete(s.stored, label)
+			all = append(all, fact{Label: label})
+		case now != nil && (!stored || !now.same(old)):
+			s.stored[label] = *now
+			all = append(all, fact{Label: label, Record: now})
+		}
+	}
+	clear(s.changed)
+	return all
+}
+
+// kept is what is to survive of a label; nil when nothing is.
+func (s *specs) kept(label string) *record {
+	if r := s.removals[label]; r != nil {
+		return r.record
+	}
+	if it := s.all[label]; it != nil {
+		r := s.record(it)
+		return &r
+	}
+	return nil
+}
+
+func (s *specs) noteState(it *item) {
+	if now := s.stateOf(it); now != it.state {
+		it.state, it.since = now, s.fleet.now
+	}
+}
+
+// record is what is to survive of it.
+func (s *specs) record(it *item) record {
+	return record{
+		Spec: it.Spec, Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Until: it.until,
+		Drained: it.drained || s.fleet.draining(it.on),
+	}
+}
+
+// same reports whether both records of one spec say the same.
+func (r record) same(o record) bool {
+	return r.Node == o.Node && r.Incarnation == o.Incarnation && r.Request == o.Request && r.Until.Equal(o.Until) &&
+		r.Drained == o.Drained && r.Removed == o.Removed && r.Generation == o.Generation && r.Granted == o.Granted && r.Call == o.Call && r.Spec.Equal(o.Spec)
+}
+
+func (s *specs) stateOf(it *item) State {
+	switch it.stage {
+	case waiting:
+		return WaitingForReturn
+	case unplaced:
+		return Unplaced
+	case placed:
+		if p, ok := s.fleet.place(it.on, it.Label); ok && p.phase == running {
+			return Running
+		}
+	case leaving:
+	}
+	return Pending
+}
+
+func (s *specs) status(it *item) Status {
+	st := Status{Spec: it.Spec, State: s.stateOf(it), Node: it.on.name, Since: it.since}
+	if st.State != Running {
+		st.Attempts, st.LastError = it.failures, it.lastError
+	}
+	switch st.State {
+	case Unplaced:
+		st.NextAttempt, _ = s.retries.of(it.Label)
+	case WaitingForReturn:
+		st.NextAttempt = it.until
+	case Running, Pending:
+	}
+	return st
+}
+
+func (s *specs) statuses() []Status {
+	all := make([]Status, 0, len(s.all))
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		all = append(all, s.status(s.all[label]))
+	}
+	return all
+}
+
+func (s *specs) explain(label string) (Explanation, error) {
+	it := s.all[label]
+	if it == nil {
+		return Explanation{}, fmt.Errorf("%w: %q", ErrNotFound, label)
+	}
+	e := Explanation{Status: s.status(it), Decision: it.decision}
+	all, err := consider(it.Spec, s.fleet.view(), s.beside(it.Spec), s.cfg.strategy)
+	e.Candidates = all
+	if err == nil && !slices.ContainsFunc(all, func(c Candidate) bool { return c.Why == "" }) {
+		err = noEligible(label, all)
+	}
+	if err != nil {
+		e.Error = err.Error()
+	}
+	return e, nil
+}
+
+// next returns when something is due.
+func (s *specs) next() (time.Time, bool) {
+	var e earliest
+	e.add(s.retries.first())
+	e.add(s.waits.first())
+	return e.at, e.ok
+}

@@ -1,0 +1,564 @@
+package placement
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Cases 55, 56, 58.
+func TestSpecsAreSubmittedListedByLabelAndRemoved(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	require.Equal(t, "a", r.placed(specOf("zeta")))
+	require.Equal(t, "b", r.placed(specOf("alpha").WithCrashStrategy(Abandon())))
+	require.ErrorIs(t, r.refused(with("zeta", Constraints{RequiredNode: "b"})), ErrExists)
+	r.runs("zeta", "a") // as it was first
+	all := r.m.statuses()
+	require.Len(t, all, 2)
+	require.Equal(t, "alpha", all[0].Spec.Label)
+	require.Equal(t, Abandon(), all[0].Spec.OnCrash)
+	require.Equal(t, "zeta", all[1].Spec.Label)
+	r.done(r.remove("zeta"))
+	r.done(r.remove("alpha"))
+	require.Empty(t, r.m.statuses())
+	r.failedWith(r.remove("alpha"), ErrNotFound)
+}
+
+// Case 59, and 47 of nodes that are not alive.
+func TestTheViewShowsNodesAndWhatTheyRun(t *testing.T) {
+	r := newSpecsRig(t, "a:edge", "b:worker")
+	r.meta("b", map[string]string{"volume": "docs"})
+	r.placed(with("s", Constraints{Roles: []string{"worker"}}))
+	v := r.m.view()
+	require.Len(t, v.Nodes, 2)
+	require.Len(t, v.Alive(), 2)
+	b, ok := v.Node("b")
+	require.True(t, ok)
+	require.Equal(t, []string{"worker"}, b.Roles)
+	require.Equal(t, map[string]string{"volume": "docs"}, b.Meta)
+	require.Equal(t, []string{"s"}, b.Actors)
+	r.change("b", func(n *Node) { n.Reachable = false })
+	require.Len(t, r.m.view().Alive(), 1)
+	require.Len(t, r.m.view().Nodes, 2)
+	require.True(t, b.Alive(), "a view does not change")
+}
+
+// Cases 46, 49, 50, 52, 53.
+func TestTheViewFollowsActorsAndNodes(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.placed(specOf("s"))
+	n, ok := r.m.view().Find("s")
+	require.True(t, ok)
+	require.Equal(t, "a", n.Name)
+	_, ok = r.m.view().Find("t")
+	require.False(t, ok)
+
+	r.crash("a")
+	n, ok = r.m.view().Find("s")
+	require.True(t, ok)
+	require.Equal(t, "b", n.Name)
+	require.Len(t, r.m.view().Nodes, 1)
+
+	r.back(9, "a") // empty, whatever its last incarnation has run
+	a, ok := r.m.view().Node("a")
+	require.True(t, ok)
+	require.Empty(t, a.Actors)
+
+	r.done(r.remove("s"))
+	_, ok = r.m.view().Find("s")
+	require.False(t, ok)
+}
+
+// Case 32.
+func TestWhatIsOnItsWayCountsAsLoad(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.holdStarts = true
+	counts := map[string]int{}
+	for i := range 6 {
+		counts[r.placed(specOf(fmt.Sprint("s", i)))]++
+	}
+	require.Equal(t, map[string]int{"a": 3, "b": 3}, counts)
+}
+
+// Cases 8, 10, 11, 13.
+func TestHardConstraintsOutrankTheLoad(t *testing.T) {
+	r := newSpecsRig(t, "alpha", "beta")
+	require.Equal(t, "beta", r.placed(with("writer/c1", Constraints{RequiredNode: "beta"})))
+	require.Equal(t, "beta", r.placed(with("reader/c1", Constraints{ColocateWith: "writer/c1"})))
+	require.Equal(t, "beta", r.placed(with("pinned", Constraints{RequiredNode: "beta"})))
+	require.Equal(t, "alpha", r.placed(specOf("free")))
+	require.ErrorIs(t, r.refused(with("lonely", Constraints{ColocateWith: "nobody"})), ErrNoEligibleNodes)
+	require.ErrorIs(t, r.refused(with("ghost", Constraints{RequiredNode: "ghost"})), ErrNoEligibleNodes)
+	r.change("beta", func(n *Node) { n.Reachable = false })
+	require.ErrorIs(t, r.refused(with("reader/c2", Constraints{ColocateWith: "writer/c1"})), ErrNoEligibleNodes)
+	r.runs("pinned", "beta") // unreachable alone moves nothing
+	r.crash("beta")
+	r.inState("pinned", Unplaced)
+	r.inState("reader/c1", Unplaced)
+	require.ErrorIs(t, r.refused(with("pinned/2", Constraints{RequiredNode: "beta"})), ErrNoEligibleNodes)
+}
+
+func TestNothingIsColocatedWithWhatIsNotToStay(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.placed(specOf("s"))
+	r.holdStops = true
+	r.remove("s")
+	n, _ := r.m.view().Node("a")
+	require.True(t, n.Runs("s"))
+	require.ErrorIs(t, r.refused(with("f", Constraints{ColocateWith: "s"})), ErrNoEligibleNodes)
+	require.ErrorIs(t, r.refused(with("g", Constraints{RequiredNode: "a", AntiAffinity: []string{"s"}})), ErrNoEligibleNodes)
+
+	b := r.nodes["b"].id()
+	r.hear(b, fromAgent{Report: &report{Epoch: r.epoch, Running: []reported{{ID: requestID{Epoch: 1, N: 77}, Label: "stray", Started: true}}}})
+	require.ErrorIs(t, r.refused(with("h", Constraints{ColocateWith: "stray"})), ErrNoEligibleNodes)
+}
+
+func TestASubmissionThatFailsStoresNothing(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	require.ErrorIs(t, r.refused(with("s", Constraints{Roles: []string{"gpu"}})), ErrNoEligibleNodes)
+	require.ErrorIs(t, r.refused(Spec{Label: "s"}), ErrInvalid)
+	r.absent("s")
+	_, err := r.m.explain("s")
+	require.ErrorIs(t, err, ErrNotFound)
+}
+
+func TestColocationInACircleIsInvalid(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.placed(specOf("x"))
+	r.placed(with("y", Constraints{ColocateWith: "x"}))
+	r.placed(with("z", Constraints{ColocateWith: "y"}))
+	r.done(r.remove("x"))
+	r.runs("y", "a") // goes on without
+	require.ErrorIs(t, r.refused(with("x", Constraints{ColocateWith: "z"})), ErrInvalid)
+}
+
+func TestAntiAffinityHoldsForWhoeverComesLater(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	require.Equal(t, "a", r.placed(with("shy", Constraints{AntiAffinity: []string{"loud"}})))
+	require.Equal(t, "b", r.placed(specOf("x")))
+	require.Equal(t, "b", r.placed(with("y", Constraints{RequiredNode: "b"})))
+	require.Equal(t, "b", r.placed(specOf("loud")), "though a runs less")
+	r.done(r.remove("shy"))
+	require.Equal(t, "a", r.placed(specOf("z")))
+}
+
+// Case 34.
+func TestAStrategyThatPanicsFailsTheSubmissionAndNothingElse(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.placed(specOf("s"))
+	panics := true
+	r.m.specs.cfg.strategy = StrategyFunc(func(Node, Spec, View) float64 {
+		if panics {
+			panic("no idea")
+		}
+		return 1
+	})
+	require.ErrorIs(t, r.refused(specOf("t")), ErrStrategy)
+	r.absent("t")
+	r.crash("a") // what is placed anew is tried again
+	st := r.inState("s", Unplaced)
+	require.Contains(t, st.LastError, "no idea")
+	require.Equal(t, r.now.Add(time.Second), st.NextAttempt)
+	e, err := r.m.explain("s")
+	require.NoError(t, err)
+	require.Contains(t, e.Error, "no idea")
+	panics = false
+	r.pass(time.Second)
+	r.runs("s", "b")
+}
+
+// Case 61.
+func TestAStartThatFailsIsTriedAgainWithBackoffAndElsewhereFirst(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	var tried []string
+	r.failStart = func(_ startRequest, on nodeID) string {
+		tried = append(tried, on.name)
+		return "out of memory"
+	}
+	r.placed(specOf("s"))
+	waits := []time.Duration{1, 2, 4, 8, 16, 30, 30} // seconds
+	for i, wait := range waits {
+		st := r.inState("s", Unplaced)
+		require.Equal(t, "out of memory", st.LastError)
+		require.Equal(t, i+1, st.Attempts)
+		require.Equal(t, r.now.Add(wait*time.Second), st.NextAttempt)
+		require.Empty(t, st.Node)
+		r.pass(wait * time.Second)
+	}
+	require.Equal(t, []string{"a", "b", "a"}, tried[:3])
+	r.failStart = nil
+	r.pass(30 * time.Second)
+	st := r.status("s")
+	require.Equal(t, Running, st.State)
+	require.Empty(t, st.LastError)
+	require.Zero(t, st.Attempts)
+	require.Zero(t, st.NextAttempt)
+}
+
+func TestWhatEndsByItselfIsStartedAgainLaterAndLaterIfItDoesSoSoon(t *testing.T) {
+	r := newSpecsRig(t, "b")
+	r.placed(specOf("s"))
+	for _, wait := range []time.Duration{1, 2, 4} {
+		r.end("b", "s", "a bug")
+		require.Equal(t, "a bug", r.inState("s", Unplaced).LastError)
+		r.passing(wait*time.Second, func() { r.inState("s", Unplaced) }, func() { r.runs("s", "b") })
+	}
+	r.pass(31 * time.Second) // it has run well
+	r.end("b", "s", "")
+	require.Equal(t, "it has stopped by itself", r.inState("s", Unplaced).LastError)
+	r.pass(time.Second)
+	r.runs("s", "b")
+	last, ok := r.sends[len(r.sends)-1].msg.(startRequest)
+	require.True(t, ok)
+	require.Equal(t, "s", last.Label)
+}
+
+// The agent says it again until it is told.
+func TestAnEndIsAcknowledgedWheneverItIsSaid(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.placed(specOf("s"))
+	on := r.nodes["a"].id()
+	was := r.agents[on]["s"].ID
+	r.holdStops = true
+	for range 2 {
+		r.held = nil
+		r.hear(on, fromAgent{Ended: &ended{ID: was, Label: "s"}})
+		require.Len(t, r.held, 1)
+		require.Equal(t, stopRequest{ID: was, Label: "s", Epoch: r.epoch}, r.held[0].msg)
+		r.pass(time.Minute) // it runs again, under another request
+	}
+	r.runs("s", "a")
+	require.NotEqual(t, was, r.agents[on]["s"].ID)
+}
+
+// Case 65.
+func TestRemoveStopsTheActorAndAnswersWhenItHasTerminated(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.placed(specOf("s"))
+	r.holdStops = true
+	first := r.remove("s")
+	r.pending(first)
+	require.Empty(t, r.m.statuses())
+	require.True(t, r.journal["s"].Removed)
+	again := r.remove("s")
+	r.pending(again)
+	r.release()
+	r.done(first)
+	r.done(again)
+	r.absent("s")
+}
+
+func TestALabelCanBeUsedAgainWhenItsActorHasTerminated(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.placed(specOf("s"))
+	r.holdStops = true
+	removed := r.remove("s")
+	next := r.submit(with("s", Constraints{RequiredNode: "b"}))
+	r.pass(time.Hour)
+	r.pending(next)
+	require.Equal(t, []string{"a"}, r.running("s"))
+	r.release()
+	r.done(removed)
+	r.done(next)
+	r.runs("s", "b")
+}
+
+func TestRemoveAnswersWhenTheNodeIsLost(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.placed(with("s", Constraints{RequiredNode: "b"}))
+	r.holdStops = true
+	removed := r.remove("s")
+	r.gone = []gone{{name: "b", incarnation: r.nodes["b"].Incarnation, until: r.now.Add(time.Minute)}}
+	r.crash("b")
+	r.passing(time.Minute, func() { r.pending(removed) }, func() { r.done(removed) })
+	r.absent("s")
+}
+
+func TestAnotherCoordinatorGoesOnWithARemoval(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.placed(with("s", Constraints{RequiredNode: "b"}))
+	r.holdStops = true
+	r.remove("s")
+	r.boot()
+	require.Empty(t, r.m.statuses())
+	again := r.remove("s")
+	next := r.submit(specOf("s"))
+	r.pending(again)
+	r.pending(next)
+	r.release()
+	r.done(again)
+	r.done(next)
+	r.runs("s", "a")
+}
+
+// Case 67.
+func TestWhatStartsAfterItWasRemovedIsStopped(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.holdStarts = true
+	r.placed(specOf("s"))
+	on, start := r.heldStart("s")
+	r.holdStops = true
+	removed := r.remove("s")
+	r.ackStart(on, start)
+	require.Equal(t, []string{"a"}, r.running("s"))
+	require.Empty(t, r.m.statuses())
+	r.pending(removed)
+	r.held = r.held[1:]
+	r.release()
+	r.done(removed)
+	r.absent("s")
+}
+
+// Case 70.
+func TestRequestsOfTwoCoordinatorsAreNeverTheSame(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.holdStarts = true
+	r.placed(specOf("x"))
+	on, old := r.heldStart("x")
+	r.boot()
+	r.held = nil
+	r.placed(specOf("y"))
+	_, young := r.heldStart("y")
+	require.NotEqual(t, old.ID, young.ID)
+	require.True(t, old.ID.less(young.ID))
+	// The ack of the first is none of the second.
+	r.hear(on, fromAgent{StartAck: &startAck{ID: old.ID, Label: "y"}})
+	require.Equal(t, Pending, r.status("y").State)
+}
+
+// Case 100.
+func TestAcksMayComeInAnyOrder(t *testing.T) {
+	for _, order := range []string{"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"} {
+		r := newSpecsRig(t, "a", "b", "c")
+		r.holdStarts = true
+		for _, label := range []string{"x", "y", "z"} {
+			r.placed(specOf(label))
+		}
+		for i, label := range order {
+			on, m := r.heldStart(string(label))
+			r.ackStart(on, m)
+			require.Equal(t, Running, r.status(string(label)).State)
+			require.Len(t, r.m.fleet.unanswered.at, 2-i)
+		}
+		r.runs("x", "a")
+		r.runs("y", "b")
+		r.runs("z", "c")
+	}
+}
+
+// Case 101.
+func TestAcksOfUnknownRequestsMeanNothing(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.placed(specOf("s"))
+	before, view, journal := r.m.statuses(), r.m.view(), fmt.Sprint(r.journal)
+	id := r.nodes["a"].id()
+	known := r.agents[id]["s"].ID
+	for _, msg := range []fromAgent{
+		{StartAck: &startAck{ID: requestID{Epoch: 9, N: 9}, Label: "s"}},
+		{StartAck: &startAck{ID: requestID{Epoch: 9, N: 9}, Label: "s", Error: "no"}},
+		{StartAck: &startAck{ID: known, Label: "other", Error: "no"}},
+		{StartAck: &startAck{ID: known, Label: "s"}}, // a second time
+		{StopAck: &stopAck{ID: requestID{Epoch: 1, N: 99}, Label: "s"}},
+		{StopAck: &stopAck{ID: known, Label: "s", Error: "why"}},
+		{Ended: &ended{ID: requestID{Epoch: 1, N: 99}, Label: "s"}},
+		{},
+	} {
+		r.hear(id, msg)
+		r.hear(nodeID{name: "b", incarnation: 1}, msg) // another incarnation
+		r.hear(nodeID{name: "ghost"}, msg)
+	}
+	require.Equal(t, before, r.m.statuses())
+	require.Equal(t, view, r.m.view())
+	require.Equal(t, journal, fmt.Sprint(r.journal))
+}
+
+func TestRequestsAreSentAgainUntilTheyAreAnswered(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.holdStarts, r.holdStops = true, true
+	r.placed(specOf("s"))
+	r.pass(20 * time.Second)
+	require.Len(t, r.held, 5)
+	on, m := r.heldStart("s")
+	for _, e := range r.held {
+		require.Equal(t, m, e.msg)
+	}
+	r.ackStart(on, m)
+	r.pass(time.Hour)
+	require.Len(t, r.held, 5)
+	r.held = nil
+	r.remove("s")
+	r.pass(10 * time.Second)
+	require.Len(t, r.held, 3)
+	r.release()
+	r.absent("s")
+	_, due := r.m.next()
+	require.False(t, due, "nothing is to be done any more")
+}
+
+func TestAnotherCoordinatorFindsAllSpecsAndStartsNothingTwice(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	for i := range 10 {
+		r.placed(specOf(fmt.Sprint("s", i)))
+	}
+	before := r.m.statuses()
+	started := len(r.started)
+	r.boot()
+	after := r.m.statuses()
+	require.Len(t, after, len(before))
+	for i := range before {
+		require.Equal(t, before[i].Node, after[i].Node)
+		require.Equal(t, Running, after[i].State)
+	}
+	require.Len(t, r.started, started)
+	require.Empty(t, r.sends, "nothing had to be asked")
+}
+
+// A coordinator that is gone had stored where it places, and had asked nobody yet.
+func TestAnotherCoordinatorSendsWhatWasNotSent(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.journal["s"] = record{Spec: specOf("s"), Node: "a", Incarnation: r.nodes["a"].Incarnation, Request: requestID{Epoch: 1, N: 5}}
+	r.boot()
+	r.runs("s", "a")
+	require.Equal(t, requestID{Epoch: 1, N: 5}, r.agents[r.nodes["a"].id()]["s"].ID)
+}
+
+func TestNothingIsPlacedBeforeTheNodesHaveReportedOrHadTheirTime(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	silent := r.nodes["b"].id()
+	runs := r.agents[silent]
+	delete(r.agents, silent) // it runs no placement, or does not answer
+	r.boot()
+	asked := r.submit(specOf("s"))
+	r.passing(rigConfig.ackTimeout, func() { r.pending(asked) }, func() { r.done(asked) })
+	r.runs("s", "a")
+	require.ErrorIs(t, r.refused(with("t", Constraints{RequiredNode: "b"})), ErrNoEligibleNodes)
+	r.agents[silent] = runs // it does now
+	r.pass(time.Minute)
+	require.Equal(t, "b", r.placed(with("t", Constraints{RequiredNode: "b"})))
+}
+
+func TestANodeThatHasNotReportedIsAskedForNothingElse(t *testing.T) {
+	cfg := rigConfig
+	cfg.epoch = 2
+	m, now := newMachine(cfg), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	at := requestID{Epoch: 1, N: 1}
+	m.replay(fact{Label: "s", Record: &record{Spec: specOf("s"), Node: "a", Incarnation: 1, Request: at}})
+	m.replay(fact{Label: "r", Record: &record{Spec: specOf("r"), Node: "a", Incarnation: 1, Request: requestID{Epoch: 1, N: 2}, Removed: true}})
+	sent := func(in input) (all []any) {
+		_, effects := m.step(in, now)
+		for _, e := range effects {
+			if e, ok := e.(send); ok {
+				all = append(all, e.msg)
+			}
+		}
+		return all
+	}
+	require.Empty(t, sent(begun{}))
+	require.Equal(t, []any{reportRequest{Epoch: 2}}, sent(viewSeen{nodes: []Node{{Name: "a", Incarnation: 1, Up: true, Reachable: true}}}))
+	now = now.Add(cfg.ackTimeout)
+	require.Equal(t, []any{reportRequest{Epoch: 2}}, sent(passed{}))
+	now = now.Add(cfg.ackTimeout)
+	require.Empty(t, sent(passed{}), "less and less often")
+	require.Equal(t, []any{stopRequest{ID: requestID{Epoch: 1, N: 2}, Label: "r", Epoch: 2}, startRequest{ID: at, Label: "s", Type: "t", Epoch: 2}},
+		sent(heard{fromAgent{Node: "a", Incarnation: 1, Report: &report{Epoch: 2}}}))
+}
+
+func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.placed(specOf("s"))
+	stray := reported{ID: requestID{Epoch: 1, N: 77}, Label: "stray", Started: true}
+	double := reported{ID: requestID{Epoch: 1, N: 78}, Label: "s", Started: true}
+	r.agents[r.nodes["b"].id()]["stray"] = stray
+	r.agents[r.nodes["b"].id()]["s"] = double
+	r.boot()
+	require.Empty(t, r.running("stray"))
+	r.runs("s", "a")
+	r.absent("stray")
+}
+
+func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	r.journal["s"] = record{Spec: specOf("s")}
+	r.agents[r.nodes["b"].id()]["s"] = reported{ID: requestID{Epoch: 1, N: 7}, Label: "s", Started: true}
+	r.holdStops = true
+	r.boot()
+	require.Equal(t, Unplaced, r.status("s").State)
+	require.Equal(t, []string{"b"}, r.running("s"))
+	r.release()
+	r.runs("s", "a")
+}
+
+// An agent that has begun anew, though its node has not, has lost what it ran.
+func TestWhatAReportLacksIsStartedAgainUnderTheSameRequest(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.placed(specOf("s"))
+	id := r.nodes["a"].id()
+	was := r.agents[id]["s"].ID
+	delete(r.agents[id], "s")
+	r.hear(id, fromAgent{Report: &report{}}) // unasked, so it is asked
+	r.runs("s", "a")
+	require.Equal(t, was, r.agents[id]["s"].ID)
+}
+
+// Reports of a node that are older than what it has acknowledged since.
+func TestAnOldReportChangesNothing(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	a := r.nodes["a"].id()
+	r.placed(specOf("s"))
+	started := len(r.started)
+	r.hear(a, fromAgent{Report: &report{Epoch: r.epoch}})
+	r.runs("s", "a")
+	require.Len(t, r.started, started)
+
+	old := r.agents[a]["s"]
+	r.done(r.remove("s"))
+	r.placed(with("s", Constraints{RequiredNode: "b"}))
+	r.hear(a, fromAgent{Report: &report{Epoch: r.epoch, Running: []reported{old}}})
+	r.runs("s", "b")
+	require.ErrorIs(t, r.refused(with("m", Constraints{ColocateWith: "ghost"})), ErrNoEligibleNodes)
+}
+
+func TestExplainSaysWhyAnActorIsWhereItIs(t *testing.T) {
+	r := newSpecsRig(t, "a:worker", "b:edge")
+	r.placed(with("s", Constraints{Roles: []string{"worker"}}))
+	e, err := r.m.explain("s")
+	require.NoError(t, err)
+	require.Equal(t, "a", e.Decision.Node)
+	require.Equal(t, Running, e.Status.State)
+	require.Equal(t, []Candidate{{Node: "a", Score: 0.5}, {Node: "b", Why: "Roles"}}, e.Candidates)
+	require.Empty(t, e.Error)
+	r.crash("a")
+	e, err = r.m.explain("s")
+	require.NoError(t, err)
+	require.Equal(t, Unplaced, e.Status.State)
+	require.Zero(t, e.Status.NextAttempt)
+	require.Equal(t, []Candidate{{Node: "b", Why: "Roles"}}, e.Candidates)
+	require.Contains(t, e.Error, "removed by Roles 1")
+}
+
+// The same inputs lead to the same facts and effects, whatever the order of Go's maps.
+func TestTheMachineIsDeterministic(t *testing.T) {
+	var first string
+	for range 5 {
+		r := newSpecsRig(t, "a", "b", "c")
+		rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a schedule, not a secret
+		for i := range 40 {
+			s := specOf(fmt.Sprint("s", i))
+			if i > 5 {
+				s.Constraints.ColocateWith = fmt.Sprint("s", rng.IntN(5))
+			}
+			r.placed(s)
+		}
+		r.crash("b")
+		r.back(20, "b")
+		r.drain("c")
+		if got := fmt.Sprint(r.started, r.m.statuses()); first == "" {
+			first = got
+		} else {
+			require.Equal(t, first, got)
+		}
+	}
+}
