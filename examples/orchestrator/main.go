@@ -1,0 +1,100 @@
+// Command orchestrator serves files from volumes that only some nodes have, and goes on when
+// these die.
+//
+//	go run ./examples/orchestrator
+//
+// This process is the gateway, which leads; two stores are processes of their own, of which
+// one has the volume "photos" and one the volume "docs". The coordinator runs a storage
+// agent where each volume is, and the gateway lists directories and reads files by the
+// agents' labels. Then one store is killed and started again: its agent waits for it. The
+// other one is killed for good: its agent is placed where the volume is next.
+//
+// What is to run is in a journal that all nodes share, here an SQLite database in a
+// temporary directory; so another gateway could go on where this one has stopped.
+//
+// The agents are in storage.go, what a node is in node.go, what happens in story.go.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+)
+
+func main() {
+	name := flag.String("node", gatewayNode, "run as the store of this name (used by the program itself)")
+	seeds := flag.String("seeds", "", "address of the gateway")
+	journal := flag.String("journal", "", "path of the SQLite database")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	var err error
+	if *name == gatewayNode {
+		err = runGateway(ctx, os.Stdout)
+	} else {
+		err = runStore(ctx, *name, *seeds, *journal, os.Stdin)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "orchestrator:", err)
+		os.Exit(1)
+	}
+}
+
+// runGateway is the process of the gateway, which tells the story.
+func runGateway(ctx context.Context, out io.Writer) (err error) {
+	dir, err := os.MkdirTemp("", "orchestrator")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "journal.db")
+	journal, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+	cfg := cluster.Config{Name: "orchestrator", NodeID: gatewayNode}
+	equip(&cfg)
+	node, err := cluster.Start(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer node.Leave(context.WithoutCancel(ctx))
+	coordinator, err := takePart(node, journal) //nolint:contextcheck // actors have contexts of their own
+	if err != nil {
+		return err
+	}
+	p := &processes{seeds: node.Address(), journal: path, running: map[string]*process{}}
+	defer func() { err = errors.Join(err, p.close()) }()
+	s := &story{node: node, coordinator: coordinator, stores: p, out: out}
+	return s.tell(ctx)
+}
+
+// runStore is the process of a store. It leaves when its input ends.
+func runStore(ctx context.Context, name, seeds, path string, input io.Reader) error {
+	journal, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+	cfg := cluster.Config{Name: "orchestrator", NodeID: name, Seeds: []string{seeds}}
+	equip(&cfg)
+	node, err := cluster.Start(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if _, err := takePart(node, journal); err != nil { //nolint:contextcheck // actors have contexts of their own
+		return err
+	}
+	_, _ = io.Copy(io.Discard, input) // until the gateway closes it, or dies
+	return node.Leave(ctx)
+}
