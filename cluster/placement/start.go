@@ -15,8 +15,13 @@ import (
 
 // A Coordinator is the door of a node to the coordinator, wherever that runs: see [Start].
 // Its methods may be called from any goroutine. They wait for the answer until their
-// context ends, also while the coordinator moves to another node; without an answer they
-// fail with [ErrNotLeader], and what was asked for may have been done or not.
+// context ends; without an answer they fail with [ErrNotLeader], and what was asked for may
+// have been done or not.
+//
+// When the coordinator moves to another node meanwhile, what was on its way waits for the
+// next one. What the former one has heard and not answered is asked again, if that is the
+// same as asking once: questions, and Remove. Who submits, or starts, moves or stops a
+// singleton, looks after such an error what has come of it, or does it again.
 type Coordinator struct {
 	node *cluster.Node
 	cfg  Config
