@@ -173,7 +173,8 @@ func (s *scheduler) look(r *runner) *core {
 }
 
 // looks is how often a runner looks for work before it ends: a few microseconds. Longer
-// takes the processor from whom it waits for. In a bubble nobody else is busy, so that work does not come.
+// takes the processor from whom it waits for. In a bubble nobody else is busy, so that work
+// does not come.
 func (s *scheduler) looks() int {
 	if s.virtual {
 		return 6
