@@ -196,9 +196,9 @@ func TestTimersTakeAnyKeyAndAnyTimeAndMayReplaceThemselves(t *testing.T) {
 
 func TestAFailureEscalatesThroughThreeLevelsToTheOneThatDecides(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		p := testkit.NewProbe[string](t, s)
+		top, below := testkit.NewProbe[string](t, s), testkit.NewProbe[string](t, s) // the top decides while those below still end
 		var lowest actor.ActorRef[order]
-		level := func(name string, b actor.Behavior[order], st actor.Strategy) actor.Behavior[order] {
+		level := func(p *testkit.Probe[string], name string, b actor.Behavior[order], st actor.Strategy) actor.Behavior[order] {
 			return behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
 				child := actor.Spawn(ctx, b, name)
 				if name == "3" {
@@ -207,22 +207,22 @@ func TestAFailureEscalatesThroughThreeLevelsToTheOneThatDecides(t *testing.T) {
 				return obedient().OnSignal(telling(p, "above "+name))
 			}), st)
 		}
-		top := actor.Strategy{Decide: func(err error) actor.Directive {
+		restart := actor.Strategy{Decide: func(err error) actor.Directive {
 			require.ErrorIs(t, err, actor.ErrEscalated)
 			require.ErrorIs(t, err, errBoom)
-			p.Ref().Tell(err.Error())
+			top.Ref().Tell(err.Error())
 			return actor.Restart
 		}}
-		b := level("3", behaviors.Supervise(obedient(), always(actor.Escalate)), always(actor.Escalate))
-		actor.Spawn(s, level("1", level("2", b, always(actor.Escalate)), top), "0")
+		b := level(below, "3", behaviors.Supervise(obedient(), always(actor.Escalate)), always(actor.Escalate))
+		actor.Spawn(s, level(top, "1", level(below, "2", b, always(actor.Escalate)), restart), "0")
 		settle()
 		before := lowest
 		lowest.Tell(fail(errBoom))
-		p.Expect("above 3 PostStop")
-		p.Expect("above 2 PostStop")
-		p.Expect("actor: escalated by understudy://test/user/0/1: actor: escalated by understudy://test/user/0/1/2: " +
+		below.Expect("above 3 PostStop")
+		below.Expect("above 2 PostStop")
+		top.Expect("actor: escalated by understudy://test/user/0/1: actor: escalated by understudy://test/user/0/1/2: " +
 			"actor: escalated by understudy://test/user/0/1/2/3: boom")
-		p.Expect("above 1 PreRestart")
+		top.Expect("above 1 PreRestart")
 		settle()
 		require.False(t, same(before, lowest), "all begin again")
 	})
