@@ -46,14 +46,6 @@ func (q *readyQueue) fresh() *readyPiece {
 	return fresh
 }
 
-// first returns who has waited longest, or nil.
-func (q *readyQueue) first() *core {
-	if q.size == 0 {
-		return nil
-	}
-	return q.head.cores[q.head.begin]
-}
-
 // pop returns nil when nobody waits.
 func (q *readyQueue) pop() *core {
 	if q.size == 0 {
@@ -74,6 +66,13 @@ func (q *readyQueue) move(to []*core) {
 		clear(first.cores[first.begin : first.begin+n])
 		q.taken(n)
 		to = to[n:]
+	}
+}
+
+// moveFrom adds the first n of another queue.
+func (q *readyQueue) moveFrom(other *readyQueue, n int) {
+	for range n {
+		q.push(other.pop())
 	}
 }
 

@@ -13,8 +13,9 @@ type runner struct {
 	stuck bool // it has not moved, or has said that it will not; it does not count; likewise
 	after *runner
 
-	turns int  // of its share, since it was given one; owned by the goroutine
-	taken bool // it may have a share; likewise
+	turns   int  // since it was given one by the scheduler; owned by the goroutine
+	taken   bool // it may have a share; likewise
+	refills int  // how often it has asked for a share; likewise
 
 	// The goroutine writes to these under mu or under the mutex of the scheduler; others do
 	// under both, and may read them then.
@@ -75,14 +76,16 @@ func (s *scheduler) work(r *runner, c *core) {
 // goOn returns what r is to do after a turn; nil ends it. again is what it has been at and
 // has more to do, or nil.
 func (s *scheduler) goOn(r *runner, again *core) *core {
-	c := r.nextOfShare()
-	if c == nil {
-		return s.next(r, again)
+	if c := r.nextOfShare(); c != nil {
+		if again != nil {
+			s.ready(again)
+		}
+		return c
 	}
-	if again != nil {
-		s.ready(again)
+	if c := s.locals.refill(r, again); c != nil {
+		return c
 	}
-	return c
+	return s.next(r, again)
 }
 
 // nextOfShare moves r to the next one that it has taken; nil when it has none.
@@ -117,6 +120,7 @@ func (s *scheduler) replace(r *runner, c *core, f func()) {
 func (s *scheduler) begin(r *runner) *core {
 	c := s.waiting.pop()
 	r.at, r.moved = c, true
+	s.begun++
 	s.turns += r.turns + 1
 	r.turns = 0
 	if s.waiting.size > 1 && !s.isGenerous() {
@@ -162,6 +166,7 @@ func (s *scheduler) returned(r *runner) {
 
 // dismiss notes that r ends.
 func (s *scheduler) dismiss(r *runner) {
+	s.locals.shut(&s.waiting)
 	s.busy--
 	s.turns += r.turns
 	r.turns = 0

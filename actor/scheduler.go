@@ -26,10 +26,11 @@ import (
 // the scheduler is generous all the time: a bubble is quiet when all of its goroutines are
 // blocked, and then everybody must have done what he could, without a timer's help.
 type scheduler struct {
-	mu      sync.Mutex // guards all below
-	waiting readyQueue // of actors that are ready
-	limit   int        // of runners, while the scheduler is not generous
-	virtual bool       // time is, so that it is always generous
+	mu      sync.Mutex  // guards all below
+	waiting readyQueue  // of actors that are ready
+	locals  localQueues // the others; they have mutexes of their own
+	limit   int         // of runners, while the scheduler is not generous
+	virtual bool        // time is, so that it is always generous
 
 	busy    int         // runners that count: they look for work, or are inside turns and move
 	looking int         // how many of them look for work, those that have been started just now included
@@ -39,6 +40,8 @@ type scheduler struct {
 	spares  int         // how many there are
 	skip    int         // how often to do without one more runner
 	futile  int         // the value of skip when the next one finds nothing to do
+
+	begun uint64 // how often the scheduler has given a runner something to do
 
 	watch    *time.Timer
 	watching bool // watch is armed
@@ -66,10 +69,15 @@ const (
 	maxSpares = 64
 	// maxFutile bounds how often a second runner is not started after one was of no use.
 	maxFutile = 1 << 10
+	// patience is how many looks the others have for what waits alone.
+	patience = 3
 )
 
 // ready puts c, which is in no queue, behind those that wait.
 func (s *scheduler) ready(c *core) {
+	if s.locals.add(c) {
+		return
+	}
 	s.mu.Lock()
 	s.push(c)
 	r := s.reinforce()
@@ -141,7 +149,7 @@ func (s *scheduler) next(r *runner, again *core) *core {
 		s.push(again)
 	}
 	superfluous := s.busy > s.most()
-	if s.waiting.size > 0 && !superfluous {
+	if s.workLeft() && !superfluous {
 		return s.begin(r)
 	}
 	if superfluous || s.looking > 0 { // one that looks is enough
@@ -155,21 +163,38 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	return s.look(r)
 }
 
+// workLeft says whether anybody waits, and sees that he does so here. If nobody does, the
+// local queues are shut.
+func (s *scheduler) workLeft() bool {
+	if s.waiting.size == 0 {
+		s.locals.gather(&s.waiting)
+	}
+	if s.waiting.size == 0 {
+		s.locals.shut(&s.waiting)
+	}
+	return s.waiting.size > 0
+}
+
 // look waits a little for work. While others are inside turns it leaves them what they
 // have just made ready, as they will take it themselves, sooner than anybody else.
 func (s *scheduler) look(r *runner) *core {
-	var last *core
+	var begun uint64
+	same := 0
 	for range s.looks() {
 		if s.news.Load() {
-			c, seen := s.spot(r, last)
+			c, now := s.spot(r, same == patience)
 			if c != nil {
 				return c
 			}
-			last = seen
+			if now != begun {
+				begun, same = now, 0
+			} else {
+				same++
+			}
 		}
 		runtime.Gosched()
 	}
-	return s.giveUp(r)
+	return s.giveUp(r, same > 0)
 }
 
 // looks is how often a runner looks for work before it ends: a few microseconds. Longer
@@ -182,26 +207,38 @@ func (s *scheduler) looks() int {
 	return 16
 }
 
-// spot returns what r is to do, if there is something for it; else what comes first, which
-// it leaves to the others if it has not been there before.
-func (s *scheduler) spot(r *runner, last *core) (c, first *core) {
+// spot returns what r is to do, if there is something for it. Of one that waits it says how
+// much the others have begun: they may come for it, if they are not late.
+func (s *scheduler) spot(r *runner, late bool) (c *core, begun uint64) {
 	s.mu.Lock()
-	first = s.waiting.first()
-	if first != nil && (first == last || s.waiting.size > 1 || s.busy == s.looking || s.isGenerous()) {
+	if s.isForLooker(late) {
 		s.looking--
 		s.skip, s.futile = s.skip/2, s.futile/2
-		return s.begin(r), first
+		return s.begin(r), 0
 	}
-	s.news.Store(first != nil)
+	s.news.Store(s.waiting.size > 0)
+	begun = s.begun
 	s.mu.Unlock()
-	return nil, first
+	return nil, begun
+}
+
+// isForLooker says whether who looks is to take what waits.
+func (s *scheduler) isForLooker(late bool) bool {
+	switch s.waiting.size {
+	case 0:
+		return false
+	case 1:
+		return late || s.busy == s.looking || s.isGenerous()
+	}
+	return true
 }
 
 // giveUp ends r, unless somebody waits after all.
-func (s *scheduler) giveUp(r *runner) *core {
+func (s *scheduler) giveUp(r *runner, late bool) *core {
 	s.mu.Lock()
+	isForIt := s.isForLooker(late)
 	s.looking--
-	if s.waiting.size > 0 {
+	if isForIt {
 		return s.begin(r)
 	}
 	s.futile = min(2*s.futile+1, maxFutile)
@@ -242,5 +279,6 @@ func (s *scheduler) release(r *runner, c *core) bool {
 func (s *scheduler) strand(r *runner) {
 	r.stuck = true
 	s.busy--
+	s.locals.shut(&s.waiting)
 	s.takeShare(r)
 }

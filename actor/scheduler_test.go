@@ -84,6 +84,27 @@ func TestHandlersThatBlockHoldNobodyHostage(t *testing.T) {
 	}
 }
 
+func TestAHandlerThatBlocksAmongBusyPairsHoldsNobodyHostage(t *testing.T) {
+	s := testkit.NewSystem(t)
+	for range 64 { // all runners are busy with short turns
+		actor.Spawn(s, endless(), "").Tell(ball{back: actor.Spawn(s, endless(), "")})
+	}
+	ref := actor.Spawn(s, answering(func(_ *actor.Context[question], q question) { q.replyTo.Tell(1) }), "")
+	for range 20 {
+		entered, release := make(chan struct{}), make(chan struct{})
+		for range runtime.GOMAXPROCS(0) {
+			actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+				entered <- struct{}{}
+				<-release
+				return behaviors.Stopped
+			}), "").Tell(0)
+			<-entered
+		}
+		answered(t, ref)
+		close(release)
+	}
+}
+
 func TestAnActorThatAsksInsideOfAHandlerHoldsNobodyHostage(t *testing.T) {
 	s := testkit.NewSystem(t)
 	next := actor.Spawn(s, answering(func(_ *actor.Context[question], q question) { q.replyTo.Tell(1) }), "")

@@ -30,6 +30,7 @@ func (s *scheduler) armWatch() {
 func (s *scheduler) lookAfter() {
 	s.mu.Lock()
 	s.watching = false
+	s.locals.shut(&s.waiting)
 	s.limit = runtime.GOMAXPROCS(0)
 	turnsAreLong := s.turnsAreLong()
 	moving, stuck, shares := s.markStuck()
@@ -46,11 +47,21 @@ func (s *scheduler) lookAfter() {
 	fresh := s.reinforceAll()
 	if s.waiting.size > 0 || shares {
 		s.armWatch()
+		s.openLocals()
 	}
 	s.mu.Unlock()
 	for _, r := range fresh {
 		go r.main()
 	}
+}
+
+// openLocals opens the local queues when every processor has a runner that will come for
+// those who wait there. The watch is armed.
+func (s *scheduler) openLocals() {
+	if s.limit == 1 || s.virtual || s.generous > 0 || s.looking > 0 || s.busy < s.limit {
+		return
+	}
+	s.locals.unlock(s.limit)
 }
 
 // turnsAreLong says whether those since the watch looked last were so on average. When the

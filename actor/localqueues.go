@@ -1,0 +1,135 @@
+package actor
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// localQueues take those who get ready while all runners are busy with short turns: nobody
+// has to be started for them, so that the mutex of the scheduler is not needed. There is
+// one queue for each processor, as in the scheduler of Go itself. What actors tell each
+// other stays with the runner of their processor, where the memory of both is near.
+//
+// They are open between two looks of the watch, at most: who opens them sees that it
+// looks, and it moves all who wait here to the queue of the scheduler.
+type localQueues struct {
+	open atomic.Pointer[localQueueSet] // nil: they take no actors; written under the mutex of the scheduler
+	last *localQueueSet                // that was open; guarded by it
+}
+
+// A localQueueSet has the queues for one number of processors.
+type localQueueSet struct {
+	all  []*localQueue
+	here sync.Pool // of them all; its values belong to processors
+	next atomic.Uint32
+}
+
+type localQueue struct {
+	mu      sync.Mutex // may be taken under those of the scheduler and of a runner
+	waiting readyQueue
+	_       [64]byte // the next one is not in the same line of the caches
+}
+
+func newLocalQueueSet(n int) *localQueueSet {
+	s := new(localQueueSet)
+	for range n {
+		s.all = append(s.all, new(localQueue))
+	}
+	s.here.New = func() any { return s.all[int(s.next.Add(1))%n] }
+	return s
+}
+
+// local returns the queue of the processor, mostly.
+func (s *localQueueSet) local() *localQueue {
+	l := s.here.Get().(*localQueue) // nothing else is put there
+	s.here.Put(l)
+	return l
+}
+
+// unlock lets the queues for n processors take actors. The mutex of the scheduler is held.
+func (q *localQueues) unlock(n int) {
+	if q.last == nil || len(q.last.all) != n {
+		q.last = newLocalQueueSet(n)
+	}
+	q.open.Store(q.last)
+}
+
+// shut moves all who wait to the queue. The mutex of the scheduler is held.
+func (q *localQueues) shut(to *readyQueue) {
+	set := q.open.Swap(nil)
+	if set == nil {
+		return
+	}
+	for _, l := range set.all {
+		l.mu.Lock()
+		to.moveFrom(&l.waiting, l.waiting.size)
+		l.mu.Unlock()
+	}
+}
+
+// add puts c behind those who wait; false means that the scheduler has to.
+func (q *localQueues) add(c *core) bool {
+	set := q.open.Load()
+	if set == nil {
+		return false
+	}
+	l := set.local()
+	l.mu.Lock()
+	if q.open.Load() != set { // who shuts them may have been here
+		l.mu.Unlock()
+		return false
+	}
+	l.waiting.push(c)
+	l.mu.Unlock()
+	return true
+}
+
+// gather moves half of those who wait to the queue, from each processor, until there is a
+// share. The mutex of the scheduler is held.
+func (q *localQueues) gather(to *readyQueue) {
+	set := q.open.Load()
+	if set == nil {
+		return
+	}
+	for _, l := range set.all {
+		if to.size > maxShare {
+			return
+		}
+		l.mu.Lock()
+		to.moveFrom(&l.waiting, (l.waiting.size+1)/2)
+		l.mu.Unlock()
+	}
+}
+
+// refill gives r a share of those who wait at its processor, again included, and returns
+// the first of them; nil when it has to ask the scheduler.
+func (q *localQueues) refill(r *runner, again *core) *core {
+	set := q.open.Load()
+	if set == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refills++; r.stuck || r.refills%refillsOfAll == 0 {
+		return nil
+	}
+	l := set.local()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if q.open.Load() != set || l.waiting.size == 0 {
+		return nil
+	}
+	if again != nil {
+		l.waiting.push(again)
+	}
+	c := l.waiting.pop()
+	r.share = r.space[:min((l.waiting.size+1)/2, maxShare)]
+	r.taken = len(r.share) > 0
+	l.waiting.move(r.share)
+	r.at, r.moved = c, true
+	r.turns++
+	return c
+}
+
+// refillsOfAll is how often a runner looks after those who wait elsewhere: each such time.
+const refillsOfAll = 4
