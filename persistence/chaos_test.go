@@ -22,6 +22,7 @@ import (
 // crash and are restarted: what has been acknowledged is in the state exactly once, and
 // nothing is there twice.
 func TestNoScheduleOfFaultsLosesOrDoublesWhatWasAcknowledged(t *testing.T) {
+	shortened := 0
 	for seed := range uint64(50) {
 		inBubble(t, func(w *world) {
 			w.Logf("seed %d", seed)
@@ -32,7 +33,10 @@ func TestNoScheduleOfFaultsLosesOrDoublesWhatWasAcknowledged(t *testing.T) {
 			w.spawn().Tell(recall(w.to))
 			state := strings.Trim(w.replies.Receive(), "[]")
 			require.True(w, strings.HasSuffix(state, w.events()))
-			require.Equal(w, deleting, w.events() != state, "events are deleted when they may be")
+			if w.events() != state {
+				require.True(w, deleting, "events are deleted when they may be")
+				shortened++
+			}
 			count := map[string]int{}
 			for word := range strings.FieldsSeq(state) {
 				count[word]++
@@ -44,6 +48,7 @@ func TestNoScheduleOfFaultsLosesOrDoublesWhatWasAcknowledged(t *testing.T) {
 			}
 		}, actor.WithLogger(zap.NewNop()))
 	}
+	require.Greater(t, shortened, 12, "most of the 25 are shortened; a few have no luck with any snapshot or deletion")
 }
 
 // misbehave lets writers come, write and fail, and returns the words that were

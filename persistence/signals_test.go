@@ -301,13 +301,14 @@ func TestASignalCannotBePutAside(t *testing.T) {
 
 func TestAfterAFailureOfTheJournalTheHandlerLearnsNothingMore(t *testing.T) {
 	inBubble(t, func(w *world) {
-		saving := make(chan struct{})
+		begun, saving := make(chan struct{}), make(chan struct{})
 		var failures []error
 		ref := w.supervised(func(err error) actor.Directive { failures = append(failures, err); return actor.Resume },
 			persistence.SnapshotEvery(1, 1), w.signals(nil))
-		w.journal.set(hooks{save: func(_ context.Context, apply func() error) error { <-saving; return apply() }})
+		w.journal.set(hooks{save: func(_ context.Context, apply func() error) error { close(begun); <-saving; return apply() }})
 		ref.Tell(say(w.to, "a"))
 		w.expect("recovered 0 []", "a")
+		<-begun
 		broken := errors.New("broken")
 		w.journal.set(hooks{append: always(broken)})
 		ref.Tell(say(w.to, "b"))

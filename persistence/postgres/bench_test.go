@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/storebench"
 	"github.com/understudy-go/understudy/persistence/journaltest"
@@ -15,19 +16,19 @@ import (
 )
 
 func BenchmarkAppend(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return shared(b).open(b) })
+	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return open(b, pgtest.Shared(b)) })
 }
 
 func BenchmarkAppendProcessSafe(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return shared(b).open(b, postgres.ProcessSafe()) })
+	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return open(b, pgtest.Shared(b), postgres.ProcessSafe()) })
 }
 
 func BenchmarkReplay(b *testing.B) {
-	journaltest.BenchmarkReplay(b, func(b *testing.B) persistence.Journal { return shared(b).open(b) })
+	journaltest.BenchmarkReplay(b, func(b *testing.B) persistence.Journal { return open(b, pgtest.Shared(b)) })
 }
 
 func BenchmarkClaim(b *testing.B) {
-	j := shared(b).open(b)
+	j := open(b, pgtest.Shared(b))
 	for b.Loop() {
 		_, err := j.Claim(b.Context(), "x", persistence.WriterID{})
 		require.NoError(b, err)
@@ -37,7 +38,7 @@ func BenchmarkClaim(b *testing.B) {
 // BenchmarkEvents is what a projection gets of all events.
 func BenchmarkEvents(b *testing.B) {
 	const ids, events = 20, 500
-	j := shared(b).open(b)
+	j := open(b, pgtest.Shared(b))
 	for i := range ids {
 		appendSome(b, j, fmt.Sprint(i), events)
 	}
@@ -56,9 +57,9 @@ func BenchmarkAppendBesideRaw(b *testing.B) {
 	}{{"durable", nil}, {"relaxed", []postgres.Option{postgres.ProcessSafe()}}} {
 		for _, n := range []int{1, 8, 64} {
 			b.Run(fmt.Sprintf("%s/writers=%d", mode.name, n), func(b *testing.B) {
-				s := shared(b)
+				s := pgtest.Shared(b)
 				storebench.Append(b,
-					storebench.JournalWriters(b, s.open(b, mode.opts...), n),
+					storebench.JournalWriters(b, open(b, s, mode.opts...), n),
 					newRaw(b, s, n, mode.opts...).writers((*postgres.Journal).AppendStatement),
 				).Beside(b, "events/s")
 			})
@@ -70,7 +71,7 @@ func BenchmarkAppendBesideRaw(b *testing.B) {
 // and with one that has no heads: nothing fences, nothing is checked.
 func BenchmarkFencing(b *testing.B) {
 	const n = 64
-	s := shared(b)
+	s := pgtest.Shared(b)
 	t := storebench.Append(b,
 		newRaw(b, s, n).writers((*postgres.Journal).AppendStatement),
 		newRaw(b, s, n).writers(func(*postgres.Journal) string { return insertOnly }))
@@ -79,26 +80,26 @@ func BenchmarkFencing(b *testing.B) {
 }
 
 func BenchmarkGroupCommit(b *testing.B) {
-	storebench.GroupCommit(b, func() persistence.Journal { return shared(b).open(b) })
+	storebench.GroupCommit(b, func() persistence.Journal { return open(b, pgtest.Shared(b)) })
 }
 
 func BenchmarkReplayBesideRaw(b *testing.B) {
-	r := newRaw(b, shared(b), 0, postgres.ProcessSafe())
+	r := newRaw(b, pgtest.Shared(b), 0, postgres.ProcessSafe())
 	storebench.Replay(b, r.j, r.scan)
 }
 
 func BenchmarkReplayManyBesideRaw(b *testing.B) {
-	r := newRaw(b, shared(b), 0, postgres.ProcessSafe())
+	r := newRaw(b, pgtest.Shared(b), 0, postgres.ProcessSafe())
 	storebench.ReplayMany(b, r.j, r.scanWithHead)
 }
 
 func BenchmarkClaimBesideRaw(b *testing.B) {
-	s := shared(b)
-	storebench.Claim(b, s.open(b), newRaw(b, s, 20).claim)
+	s := pgtest.Shared(b)
+	storebench.Claim(b, open(b, s), newRaw(b, s, 20).claim)
 }
 
 func BenchmarkRecovery(b *testing.B) {
-	storebench.Recovery(b, shared(b).open(b))
+	storebench.Recovery(b, open(b, pgtest.Shared(b)))
 }
 
 // A raw is the driver alone, on one connection. It takes the tables and statements of a
@@ -110,9 +111,9 @@ type raw struct {
 	n    int
 }
 
-func newRaw(b *testing.B, s *server, writers int, opts ...postgres.Option) *raw {
-	j := s.open(b, opts...)
-	conn, err := pgx.Connect(b.Context(), s.url())
+func newRaw(b *testing.B, s *pgtest.Server, writers int, opts ...postgres.Option) *raw {
+	j := open(b, s, opts...)
+	conn, err := pgx.Connect(b.Context(), s.URL())
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = conn.Close(context.WithoutCancel(b.Context())) })
 	_, err = conn.Exec(b.Context(), "SET search_path = "+pgx.Identifier{j.schema}.Sanitize())

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
 )
@@ -54,15 +55,15 @@ func (j *Journal) commit(ctx context.Context, conn *pgxpool.Conn, jobs []*job) {
 }
 
 // collided reports whether the server has rolled a transaction back for another one's sake.
-func collided(err error) bool { return code(err) == serialization || code(err) == deadlock }
+func collided(err error) bool { return pg.Code(err) == pg.Serialization || pg.Code(err) == pg.Deadlock }
 
 // concernsAll reports whether a refusal is not due to what was to be stored.
 func concernsAll(err error) bool {
-	switch code(err)[:2] {
+	switch pg.Code(err)[:2] {
 	case "53", "57", "58", "XX": // resources, operators, input and output, inner errors
 		return true
 	}
-	return code(err) == readOnly || collided(err)
+	return pg.Code(err) == pg.ReadOnly || collided(err)
 }
 
 // insert returns which of jobs were stored; the others' conditions did not hold.

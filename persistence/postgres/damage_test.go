@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -30,11 +31,11 @@ func readAll(t testing.TB, j persistence.Journal, id string) (got []string, err 
 }
 
 func TestADamagedHeadIsAnError(t *testing.T) {
-	s := shared(t)
+	s := pgtest.Shared(t)
 	for _, change := range []string{"seq = 1", "seq = 4", "epoch = 0", "epoch = 2", "deleted_to = 1", "crc = crc # 1", "seq = -1"} {
-		j := s.open(t)
+		j := open(t, s)
 		o := appendSome(t, j, "x", 3)
-		s.alter(t, j.schema, "UPDATE understudy_entity SET "+change)
+		alter(t, s, j.schema, "UPDATE understudy_entity SET "+change)
 		_, err := readAll(t, j, "x")
 		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
 		require.ErrorIs(t, j.DeleteTo(t.Context(), "x", o.claim.Epoch, 1), persistence.ErrCorrupt, change)
@@ -47,14 +48,14 @@ func TestADamagedHeadIsAnError(t *testing.T) {
 }
 
 func TestADamagedColumnIsAnError(t *testing.T) {
-	s := shared(t)
+	s := pgtest.Shared(t)
 	for _, change := range []string{
 		"sec = sec + 1", "nsec = -1", "type = 'other'", "tags = '{}'", "tags = '{red,red,blue}'", "meta = '{}'", "meta = '[1]'", "meta = NULL",
 		"writer = '\\x00'", "crc = -1", "epoch = epoch + 1", "epoch = -1", "payload = ''",
 	} {
-		j := s.open(t)
+		j := open(t, s)
 		appendSome(t, j, "x", 3)
-		s.alter(t, j.schema, "UPDATE understudy_event SET "+change+" WHERE seq = 2")
+		alter(t, s, j.schema, "UPDATE understudy_event SET "+change+" WHERE seq = 2")
 		got, err := readAll(t, j, "x")
 		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
 		require.Len(t, got, 1, change)
@@ -69,10 +70,10 @@ func TestADamagedColumnIsAnError(t *testing.T) {
 
 // A record where the head says that there is none makes the statement of a whole group fail.
 func TestARequestThatSpoilsTheStatementDoesNotFailItsNeighbours(t *testing.T) {
-	s := shared(t)
-	j := s.open(t)
+	s := pgtest.Shared(t)
+	j := open(t, s)
 	before, bad, after := appendSome(t, j, "before", 1), appendSome(t, j, "bad", 1), appendSome(t, j, "last", 1)
-	s.alter(t, j.schema, `INSERT INTO understudy_event
+	alter(t, s, j.schema, `INSERT INTO understudy_event
 		SELECT pid, 3, epoch, writer, sec, nsec, type, tags, meta, payload, crc, slice, xid, 2 FROM understudy_event WHERE pid = 'bad'`)
 	errs := j.Append(t.Context(), []persistence.AppendRequest{
 		some("before", before.claim.Epoch, 1, 3), some("bad", bad.claim.Epoch, 1, 3), some("last", after.claim.Epoch, 1, 3),

@@ -8,33 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence"
 )
 
 // ErrNewerSchema is the error of [Open] when a later version of this package has made the
 // tables.
 var ErrNewerSchema = errors.New("postgres: the journal is newer than this program")
-
-// Codes of PostgreSQL.
-const (
-	outOfRange      = "22003"
-	notUnique       = "23505"
-	readOnly        = "25006"
-	undefinedSchema = "3F000"
-	noStatement     = "26000"
-	serialization   = "40001"
-	deadlock        = "40P01"
-	noPrivilege     = "42501"
-	undefinedColumn = "42703"
-	undefinedTable  = "42P01"
-	duplicateTable  = "42P07"
-	sameStatement   = "42P05"
-	diskFull        = "53100"
-	limitExceeded   = "54000"
-	canceled        = "57014"
-	dataCorrupted   = "XX001"
-	indexCorrupted  = "XX002"
-)
 
 const poolerHint = "behind a pooler that knows nothing of prepared statements add default_query_exec_mode=exec to the connection string"
 
@@ -43,21 +23,21 @@ var meanings = map[string]struct {
 	is   error
 	hint string
 }{
-	outOfRange:      {persistence.ErrInvalid, "the epochs of this id are used up, or the floor is too high"},
-	notUnique:       {persistence.ErrCorrupt, "the tables contradict each other; restore a backup"},
-	dataCorrupted:   {persistence.ErrCorrupt, "restore a backup; amcheck tells what is damaged"},
-	indexCorrupted:  {persistence.ErrCorrupt, "REINDEX, after the cause has been found"},
-	limitExceeded:   {persistence.ErrTooLarge, "see MaxPayload"},
-	diskFull:        {persistence.ErrFull, "make space on the disk of the server"},
-	readOnly:        {persistence.ErrUnavailable, "this server takes no writes, connect to the primary (target_session_attrs=read-write)"},
-	noPrivilege:     {persistence.ErrUnavailable, "the role lacks a privilege, see the package's documentation"},
-	undefinedTable:  {persistence.ErrUnavailable, "the tables are gone, open the journal again"},
-	undefinedSchema: {persistence.ErrUnavailable, "the schema is gone, open the journal again"},
-	undefinedColumn: {persistence.ErrUnavailable, "the tables are not those of this package, use another schema"},
-	duplicateTable:  {persistence.ErrUnavailable, "there are tables of that name already, use another schema"},
-	noStatement:     {persistence.ErrUnavailable, poolerHint},
-	sameStatement:   {persistence.ErrUnavailable, poolerHint},
-	canceled:        {persistence.ErrUnavailable, "it was called off"},
+	pg.OutOfRange:      {persistence.ErrInvalid, "the epochs of this id are used up, or the floor is too high"},
+	pg.NotUnique:       {persistence.ErrCorrupt, "the tables contradict each other; restore a backup"},
+	pg.DataCorrupted:   {persistence.ErrCorrupt, "restore a backup; amcheck tells what is damaged"},
+	pg.IndexCorrupted:  {persistence.ErrCorrupt, "REINDEX, after the cause has been found"},
+	pg.LimitExceeded:   {persistence.ErrTooLarge, "see MaxPayload"},
+	pg.DiskFull:        {persistence.ErrFull, "make space on the disk of the server"},
+	pg.ReadOnly:        {persistence.ErrUnavailable, "this server takes no writes, connect to the primary (target_session_attrs=read-write)"},
+	pg.NoPrivilege:     {persistence.ErrUnavailable, "the role lacks a privilege, see the package's documentation"},
+	pg.UndefinedTable:  {persistence.ErrUnavailable, "the tables are gone, open the journal again"},
+	pg.UndefinedSchema: {persistence.ErrUnavailable, "the schema is gone, open the journal again"},
+	pg.UndefinedColumn: {persistence.ErrUnavailable, "the tables are not those of this package, use another schema"},
+	pg.DuplicateTable:  {persistence.ErrUnavailable, "there are tables of that name already, use another schema"},
+	pg.NoStatement:     {persistence.ErrUnavailable, poolerHint},
+	pg.SameStatement:   {persistence.ErrUnavailable, poolerHint},
+	pg.Canceled:        {persistence.ErrUnavailable, "it was called off"},
 }
 
 // readError says what an error of a statement that changes nothing means. Errors that say
@@ -69,7 +49,7 @@ func readError(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[pgx.ScanArgError](err); ok {
 		return fmt.Errorf("%w: %w", persistence.ErrCorrupt, err) // what does not fit is not what was written
 	}
-	if m, ok := meanings[code(err)]; ok {
+	if m, ok := meanings[pg.Code(err)]; ok {
 		return because(ctx, fmt.Errorf("%w: %w: %s", m.is, err, m.hint))
 	}
 	return because(ctx, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err))
@@ -103,14 +83,6 @@ func because(ctx context.Context, err error) error {
 func refused(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.SeverityUnlocalized == "ERROR"
-}
-
-// code returns the server's code of an error, or nothing.
-func code(err error) string {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Code
-	}
-	return ""
 }
 
 // meant reports whether err carries a meaning of package persistence already.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
@@ -26,8 +27,8 @@ func collect(t testing.TB, j persistence.EventReader, q persistence.Query, after
 }
 
 func TestEventsComeInOneOrderAndAfterTheirOffset(t *testing.T) {
-	s := shared(t)
-	j := s.open(t)
+	s := pgtest.Shared(t)
+	j := open(t, s)
 	owners := map[string]*owner{}
 	for i := range 40 {
 		id := fmt.Sprintf("id-%d", i)
@@ -83,7 +84,7 @@ func TestEventsComeInOneOrderAndAfterTheirOffset(t *testing.T) {
 }
 
 func TestOffsetsOfOthersAreInvalid(t *testing.T) {
-	j := shared(t).open(t)
+	j := open(t, pgtest.Shared(t))
 	appendSome(t, j, "x", 1)
 	for _, offset := range []persistence.Offset{"1", "pg:", "pg:1", "pg:1.", "pg:01.1", "pg:1.1 ", "js:1.1", "pg:-1.1", "pg:1.99999999999999999999", "pg:18446744073709551615.1"} {
 		for _, err := range j.Events(t.Context(), persistence.Query{}, offset) {
@@ -99,9 +100,9 @@ func TestOffsetsOfOthersAreInvalid(t *testing.T) {
 // any other, while a reader follows: nothing that is committed is passed over. To read by a
 // sequence instead is measured beside it, and misses events.
 func TestASlowTransactionIsNeverPassedOver(t *testing.T) {
-	s := shared(t)
-	j := s.open(t)
-	s.alter(t, j.schema, "CREATE SEQUENCE naive")
+	s := pgtest.Shared(t)
+	j := open(t, s)
+	alter(t, s, j.schema, "CREATE SEQUENCE naive")
 	const writers = 16
 	writing, stop := context.WithTimeout(t.Context(), 4*time.Second)
 	defer stop()
@@ -109,7 +110,7 @@ func TestASlowTransactionIsNeverPassedOver(t *testing.T) {
 	committed := make([]map[string]bool, writers)
 	errs := make([]error, writers)
 	for i := range writers {
-		conn, err := pgx.Connect(t.Context(), s.url())
+		conn, err := pgx.Connect(t.Context(), s.URL())
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = conn.Close(t.Context()) })
 		all.Go(func() {
@@ -215,7 +216,7 @@ func writeSlowly(ctx context.Context, done <-chan struct{}, conn *pgx.Conn, sche
 
 // A naiveReader reads what has a greater number than the last that it saw.
 type naiveReader struct {
-	s      *server
+	s      *pgtest.Server
 	schema string
 	conn   *pgx.Conn
 	last   int64
@@ -225,7 +226,7 @@ type naiveReader struct {
 func (n *naiveReader) follow(t *testing.T) {
 	if n.conn == nil {
 		var err error
-		n.conn, err = pgx.Connect(t.Context(), n.s.url())
+		n.conn, err = pgx.Connect(t.Context(), n.s.URL())
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = n.conn.Close(t.Context()) })
 	}
@@ -242,15 +243,15 @@ func (n *naiveReader) follow(t *testing.T) {
 // A transaction that is open anywhere in the server, and has written, holds readers back;
 // Lag tells.
 func TestALongTransactionHoldsReadersBackAndLagSaysSo(t *testing.T) {
-	s := start(t, "fsync=off")
-	j := s.open(t)
+	s := pgtest.Start(t, "fsync=off")
+	j := open(t, s)
 	appendSome(t, j, "before", 1)
 	require.Len(t, collect(t, j, persistence.Query{}, ""), 1)
 	lag, err := j.Lag(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, lag)
 
-	tx := s.begin(t, "public")
+	tx := begin(t, s, "public")
 	_, err = tx.Exec(t.Context(), "CREATE TABLE elsewhere (x int)")
 	require.NoError(t, err)
 	o, err := own(j, "after")
@@ -273,18 +274,18 @@ func TestALongTransactionHoldsReadersBackAndLagSaysSo(t *testing.T) {
 // Rows that were copied from a server that had come further would never be shown, or in a
 // wrong order.
 func TestEventsOfAnotherServerAreNoticed(t *testing.T) {
-	s := shared(t)
-	j := s.open(t)
+	s := pgtest.Shared(t)
+	j := open(t, s)
 	appendSome(t, j, "x", 3)
 	o := appendSome(t, j, "y", 2)
-	s.alter(t, j.schema, "UPDATE understudy_event SET xid = (xid::text::bigint + 1000000000)::text::xid8")
+	alter(t, s, j.schema, "UPDATE understudy_event SET xid = (xid::text::bigint + 1000000000)::text::xid8")
 	var err error
 	for _, err = range j.Events(t.Context(), persistence.Query{}, "") {
 	}
 	require.ErrorIs(t, err, persistence.ErrUnavailable)
 	require.ErrorContains(t, err, "Moving to another server")
 
-	s.sql(t, postgres.Renumber(j.schema))
+	s.SQL(t, postgres.Renumber(j.schema))
 	require.NoError(t, appendOne(t, j, o.next()))
 	var got []string
 	for _, e := range collect(t, j, persistence.Query{}, "") {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence/postgres"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -18,19 +19,19 @@ const failoverSchema = "understudy_failover"
 // The program of examples/failover on a server, twice in one database: killed hosts lose
 // nothing, and what a run has counted is not in the way of the next.
 func TestTheFailoverExampleKeepsItsBooksInPostgreSQL(t *testing.T) {
-	s := shared(t)
+	s := pgtest.Shared(t)
 	program := filepath.Join(t.TempDir(), "failover")
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./failover").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	for _, args := range [][]string{{}, {"-pause"}} {
-		out, err := exec.CommandContext(t.Context(), program, append(args, "-journal", s.url())...).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), program, append(args, "-journal", s.URL())...).CombinedOutput()
 		t.Logf("\n%s", out)
 		require.NoError(t, err)
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		require.Regexp(t, `^\d+ increments acknowledged, each in the final state exactly once; \d+ counted in all: ok$`, lines[len(lines)-1])
 		mustWriteAsHosts(t, s, string(out))
 	}
-	require.Equal(t, "2", s.sql(t, "SELECT count(*) FROM "+failoverSchema+".understudy_entity"))
+	require.Equal(t, "2", s.SQL(t, "SELECT count(*) FROM "+failoverSchema+".understudy_entity"))
 }
 
 var (
@@ -40,7 +41,7 @@ var (
 
 // mustWriteAsHosts requires that the epochs of the events of a run are the generations of
 // its hosts: of the first, and of those after two harms and a departure.
-func mustWriteAsHosts(t *testing.T, s *server, output string) {
+func mustWriteAsHosts(t *testing.T, s *pgtest.Server, output string) {
 	t.Helper()
 	id := failoverID.FindStringSubmatch(output)
 	require.NotNil(t, id)
@@ -49,7 +50,7 @@ func mustWriteAsHosts(t *testing.T, s *server, output string) {
 		hosts[host[1]] = true
 	}
 	writers := map[string]bool{}
-	for r, err := range openAt(t, s.url(), postgres.Schema(failoverSchema)).Read(t.Context(), id[1], 1, 1<<63) {
+	for r, err := range openAt(t, s.URL(), postgres.Schema(failoverSchema)).Read(t.Context(), id[1], 1, 1<<63) {
 		require.NoError(t, err)
 		writers[singleton.Unpack(r.Epoch).String()] = true
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
@@ -26,9 +27,9 @@ func appendOne(t testing.TB, j persistence.Journal, req persistence.AppendReques
 }
 
 // proxied returns a journal whose answers can be lost.
-func proxied(t *testing.T, s *server) (*postgres.Journal, *cutproxy.Proxy) {
+func proxied(t *testing.T, s *pgtest.Server) (*postgres.Journal, *cutproxy.Proxy) {
 	t.Helper()
-	proxy, err := cutproxy.Start(s.addr())
+	proxy, err := cutproxy.Start(s.Addr())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
 	url := "postgres://postgres@" + proxy.Addr() + "/postgres?sslmode=disable"
@@ -38,7 +39,7 @@ func proxied(t *testing.T, s *server) (*postgres.Journal, *cutproxy.Proxy) {
 // A connection that is cut after the request leaves nobody knowing; the very same request,
 // sent again, settles it.
 func TestALostAnswerIsUnknownAndSettledByTheSameRequest(t *testing.T) {
-	j, proxy := proxied(t, shared(t))
+	j, proxy := proxied(t, pgtest.Shared(t))
 	o, err := own(j, "x")
 	require.NoError(t, err)
 	want := []string{}
@@ -75,7 +76,7 @@ func TestALostAnswerIsUnknownAndSettledByTheSameRequest(t *testing.T) {
 
 // Connections are cut at any time under 16 writers.
 func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
-	j, proxy := proxied(t, shared(t))
+	j, proxy := proxied(t, pgtest.Shared(t))
 	running, stop := context.WithTimeout(t.Context(), 3*time.Second)
 	defer stop()
 	var all sync.WaitGroup
@@ -104,11 +105,11 @@ func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
 // A claim that is called off while it waits for a lock has not happened, and does not
 // happen later.
 func TestAClaimThatIsCalledOffDoesNotHappenLater(t *testing.T) {
-	s := shared(t)
-	j := s.open(t)
+	s := pgtest.Shared(t)
+	j := open(t, s)
 	o, err := own(j, "x")
 	require.NoError(t, err)
-	tx := s.begin(t, j.schema)
+	tx := begin(t, s, j.schema)
 	_, err = tx.Exec(t.Context(), "LOCK TABLE understudy_entity IN EXCLUSIVE MODE")
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -124,11 +125,11 @@ func TestAClaimThatIsCalledOffDoesNotHappenLater(t *testing.T) {
 
 // A server that says nothing at all makes nobody wait for longer than they like.
 func TestAServerThatIsStoppedKeepsNobody(t *testing.T) {
-	s := start(t)
-	j := s.open(t)
+	s := pgtest.Start(t)
+	j := open(t, s)
 	o, err := own(j, "x")
 	require.NoError(t, err)
-	s.stop(t)
+	s.Stop(t)
 	for name, call := range map[string]func(ctx context.Context) error{
 		"append": func(ctx context.Context) error { return j.Append(ctx, []persistence.AppendRequest{o.next()})[0] },
 		"claim":  func(ctx context.Context) error { _, err := j.Claim(ctx, "y", persistence.WriterID{}); return err },
@@ -150,20 +151,19 @@ func TestAServerThatIsStoppedKeepsNobody(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded, name)
 		require.Less(t, time.Since(begin), 5*time.Second, name)
 	}
-	require.NoError(t, s.process.Process.Signal(syscall.SIGCONT))
-	s.signal(t, syscall.SIGCONT)
+	s.Resume(t)
 	require.NoError(t, appendOne(t, j, o.next()))
 	require.Len(t, payloads(t, j, "x"), 1)
 }
 
 func TestAServerThatTakesNoWritesSaysWhatToDo(t *testing.T) {
-	s := start(t)
-	j := s.open(t)
+	s := pgtest.Start(t)
+	j := open(t, s)
 	o, err := own(j, "x")
 	require.NoError(t, err)
 	require.NoError(t, appendOne(t, j, o.next()))
-	s.sql(t, "ALTER SYSTEM SET default_transaction_read_only = on")
-	s.sql(t, "SELECT pg_reload_conf()")
+	s.SQL(t, "ALTER SYSTEM SET default_transaction_read_only = on")
+	s.SQL(t, "SELECT pg_reload_conf()")
 	o.claim.LastSeq++
 	require.Eventually(t, func() bool {
 		err = appendOne(t, j, o.next())
@@ -189,18 +189,16 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m,mode=777"); err != nil {
 		t.Skipf("a small disk cannot be mounted here: %v", err)
 	}
-	s := start(t)
+	s := pgtest.Start(t)
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	ballast := filepath.Join(dir, "ballast")
 	require.NoError(t, os.WriteFile(ballast, make([]byte, 2<<20), 0o600))
 	space := filepath.Join(dir, "space")
 	require.NoError(t, os.Mkdir(space, 0o700))
-	if s.account != nil {
-		require.NoError(t, os.Chown(space, int(s.account.Uid), int(s.account.Gid)))
-	}
-	s.sql(t, "CREATE TABLESPACE small LOCATION '"+space+"'")
-	s.sql(t, "ALTER DATABASE postgres SET default_tablespace = small")
-	j := s.open(t)
+	s.Own(t, space)
+	s.SQL(t, "CREATE TABLESPACE small LOCATION '"+space+"'")
+	s.SQL(t, "ALTER DATABASE postgres SET default_tablespace = small")
+	j := open(t, s)
 	o, err := own(j, "x")
 	require.NoError(t, err)
 	next := func() persistence.AppendRequest {
@@ -222,21 +220,21 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
-	s := shared(t)
+	s := pgtest.Shared(t)
 	_, err := postgres.Open(t.Context(), "postgres://postgres@127.0.0.1:1/postgres?connect_timeout=2")
 	require.ErrorIs(t, err, persistence.ErrUnavailable)
 	_, err = postgres.Open(t.Context(), "postgres://postgres@127.0.0.1:1:2/")
 	require.ErrorContains(t, err, "open a journal")
-	_, err = postgres.Open(t.Context(), s.url(), postgres.Schema(""))
+	_, err = postgres.Open(t.Context(), s.URL(), postgres.Schema(""))
 	require.ErrorContains(t, err, "Schema needs a name")
 	_, err = postgres.New(t.Context(), nil)
 	require.ErrorContains(t, err, "needs a pool")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = postgres.Open(ctx, s.url())
+	_, err = postgres.Open(ctx, s.URL())
 	require.ErrorIs(t, err, context.Canceled)
 
-	s.sql(t, "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
-	_, err = postgres.Open(t.Context(), "postgres://postgres@"+s.addr()+"/latin")
+	s.SQL(t, "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+	_, err = postgres.Open(t.Context(), "postgres://postgres@"+s.Addr()+"/latin")
 	require.ErrorContains(t, err, "use one with UTF8")
 }

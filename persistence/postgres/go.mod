@@ -6,6 +6,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
 	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy/internal/pg v0.0.0-00010101000000-000000000000
 	go.uber.org/zap v1.28.0
 )
 
@@ -43,4 +44,7 @@ require (
 	modernc.org/sqlite v1.60.1 // indirect
 )
 
-replace github.com/understudy-go/understudy => ../..
+replace (
+	github.com/understudy-go/understudy => ../..
+	github.com/understudy-go/understudy/internal/pg => ../../internal/pg
+)

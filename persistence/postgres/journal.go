@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,16 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
 )
 
-// How long a server may be silent, where the connection string does not say.
+// How long a server may be silent.
 const (
-	// connectTimeout bounds an attempt to connect.
-	connectTimeout = 5 * time.Second
-	// pingTimeout bounds the look at a connection that was idle.
-	pingTimeout = 2 * time.Second
 	// cancelPatience is how much longer than its context a call may take to learn what
 	// has become of the statement that it calls off.
 	cancelPatience = 500 * time.Millisecond
@@ -108,7 +104,7 @@ func Open(ctx context.Context, connString string, opts ...Option) (*Journal, err
 
 // connect makes a pool, which connects when there is something to ask.
 func connect(connString string) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(connString)
+	config, err := pg.ParseConfig(connString)
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +115,6 @@ func connect(connString string) (*pgxpool.Pool, error) {
 	if !explicit {
 		config.MaxConns = int32(max(8, 2*runtime.GOMAXPROCS(0)))
 	}
-	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTimeout)
-	config.PingTimeout = cmp.Or(config.PingTimeout, pingTimeout)
-	config.MinConns, config.MinIdleConns = 0, 0 // so that nothing blocks here
 	// A statement that is called off is cancelled at the server, whose answer says whether
 	// it came to anything. The default is to hang up, and nobody knows.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {

@@ -8,20 +8,21 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
 func TestJournalObeysTheLaws(t *testing.T) {
-	s := start(t, "fsync=off") // no machine is harmed, and disks that others keep busy delay nothing
-	runLaws(t, s, s.url())
+	s := pgtest.Start(t, "fsync=off") // no machine is harmed, and disks that others keep busy delay nothing
+	runLaws(t, s, s.URL())
 }
 
 // Every request may get another connection of the server, without what others have prepared.
 func TestAJournalBehindAPoolerObeysTheLaws(t *testing.T) {
-	s := start(t, "fsync=off")
-	runLaws(t, s, s.pooled(t, "transaction", 4)+"&default_query_exec_mode=exec")
+	s := pgtest.Start(t, "fsync=off")
+	runLaws(t, s, s.PgBouncer(t, "transaction", 4)+"&default_query_exec_mode=exec")
 }
 
 // A handle is a journal with the place where it is.
@@ -31,9 +32,9 @@ type handle struct {
 }
 
 // runLaws reaches the server at url. No law is skipped.
-func runLaws(t *testing.T, s *server, url string) {
+func runLaws(t *testing.T, s *pgtest.Server, url string) {
 	alter := func(t *testing.T, j persistence.Journal, statement string, args ...any) {
-		s.alter(t, j.(*handle).schema, statement, args...)
+		alter(t, s, j.(*handle).schema, statement, args...)
 	}
 	journaltest.Run(t, func(t *testing.T) persistence.Journal { return openHandle(t, url, rand.Text()) }, journaltest.Features{
 		MaxPayload: postgres.MaxPayload,
@@ -54,7 +55,7 @@ func runLaws(t *testing.T, s *server, url string) {
 			alter(t, j, "UPDATE understudy_snapshot SET payload = set_byte(payload, 0, get_byte(payload, 0) # 1) WHERE pid = $1 AND seq = $2", id, seq)
 		},
 		Stall: func(t *testing.T, j persistence.Journal) func() {
-			tx := s.begin(t, j.(*handle).schema)
+			tx := begin(t, s, j.(*handle).schema)
 			_, err := tx.Exec(t.Context(), "LOCK TABLE understudy_entity IN EXCLUSIVE MODE")
 			require.NoError(t, err)
 			return func() { require.NoError(t, tx.Rollback(t.Context())) }
@@ -82,16 +83,16 @@ func openAt(t testing.TB, url string, opts ...postgres.Option) *postgres.Journal
 }
 
 // open returns a journal of a schema that no other test uses.
-func (s *server) open(t testing.TB, opts ...postgres.Option) *handle {
+func open(t testing.TB, s *pgtest.Server, opts ...postgres.Option) *handle {
 	t.Helper()
 	schema := rand.Text()
-	return &handle{Journal: openAt(t, s.url(), append(opts, postgres.Schema(schema))...), url: s.url(), schema: schema}
+	return &handle{Journal: openAt(t, s.URL(), append(opts, postgres.Schema(schema))...), url: s.URL(), schema: schema}
 }
 
 // begin begins a transaction with a connection of its own, which sees the tables of a schema.
-func (s *server) begin(t testing.TB, schema string) pgx.Tx {
+func begin(t testing.TB, s *pgtest.Server, schema string) pgx.Tx {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), s.url())
+	conn, err := pgx.Connect(t.Context(), s.URL())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	_, err = conn.Exec(t.Context(), fmt.Sprintf("SET search_path = %s", pgx.Identifier{schema}.Sanitize()))
@@ -102,9 +103,9 @@ func (s *server) begin(t testing.TB, schema string) pgx.Tx {
 }
 
 // alter changes the tables of a schema as no journal would.
-func (s *server) alter(t testing.TB, schema, statement string, args ...any) {
+func alter(t testing.TB, s *pgtest.Server, schema, statement string, args ...any) {
 	t.Helper()
-	tx := s.begin(t, schema)
+	tx := begin(t, s, schema)
 	_, err := tx.Exec(t.Context(), statement, args...)
 	require.NoError(t, err)
 	require.NoError(t, tx.Commit(t.Context()))

@@ -5,12 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 )
 
 // Among small events come large ones: pages are cut off, and none is lost by it.
 func TestLargeEventsAmongSmallOnesAreAllRead(t *testing.T) {
-	j := shared(t).open(t)
+	j := open(t, pgtest.Shared(t))
 	o, err := own(j, "x")
 	require.NoError(t, err)
 	var sizes []int

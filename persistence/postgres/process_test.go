@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/internal/processes"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -31,8 +32,8 @@ func payloads(t testing.TB, j persistence.Journal, id string) []string {
 }
 
 func TestManyProcessesMayMakeTheTablesAtOnce(t *testing.T) {
-	s := shared(t)
-	j := &handle{url: s.url(), schema: "made by many " + t.Name()}
+	s := pgtest.Shared(t)
+	j := &handle{url: s.URL(), schema: "made by many " + t.Name()}
 	var all []*processes.Child
 	for range 6 {
 		all = append(all, startChild(t, "claim once", j))
@@ -46,13 +47,13 @@ func TestManyProcessesMayMakeTheTablesAtOnce(t *testing.T) {
 }
 
 func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
-	j := shared(t).open(t)
+	j := open(t, pgtest.Shared(t))
 	processes.Storm(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
 }
 
 // What was acknowledged before kill -9 is there after it, and the head fits the events.
 func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
-	j := shared(t).open(t)
+	j := open(t, pgtest.Shared(t))
 	var acked []string
 	for round := range 10 {
 		c := startChild(t, "append for ever", j)
@@ -75,7 +76,7 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 }
 
 func TestAStoppedWriterIsFencedWhenItGoesOn(t *testing.T) {
-	j := shared(t).open(t)
+	j := open(t, pgtest.Shared(t))
 	c := startChild(t, "storm", j)
 	first := c.Line()
 	c.Signal(syscall.SIGSTOP)
@@ -91,12 +92,12 @@ func TestAStoppedWriterIsFencedWhenItGoesOn(t *testing.T) {
 
 // For a minute: go -C persistence/postgres test -run Fight -v -fight=1m
 func TestTwoPausedProcessesThatFightOverAnEntityLeaveOneHistory(t *testing.T) {
-	j := shared(t).open(t)
+	j := open(t, pgtest.Shared(t))
 	processes.Fight(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
 }
 
 func TestAProcessWithoutFilesIsToldSoAndGoesOn(t *testing.T) {
-	j := shared(t).open(t)
+	j := open(t, pgtest.Shared(t))
 	processes.OutOfFiles(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
 }
 
@@ -109,8 +110,8 @@ func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {
 		{"synchronous_commit=off", "wal_writer_delay=10000", "wal_writer_flush_after=0"},
 	} {
 		t.Run(settings[0], func(t *testing.T) {
-			s := start(t, settings...)
-			j := s.open(t)
+			s := pgtest.Start(t, settings...)
+			j := open(t, s)
 			const writers = 8
 			running, stop := context.WithCancel(t.Context())
 			defer stop()
@@ -128,8 +129,8 @@ func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {
 			}
 			for range 4 {
 				time.Sleep(100*time.Millisecond + rand.N(200*time.Millisecond)) // real time: a real server is at work
-				s.kill(t)
-				s.run(t)
+				s.Kill(t)
+				s.Run(t)
 			}
 			stop()
 			var sum outcome

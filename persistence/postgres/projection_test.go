@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
@@ -26,9 +27,9 @@ func init() { actor.RegisterType[booked]("postgres_test.booked") }
 // ends their connections now and then: each event is counted once in a table of the
 // database.
 func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
-	s := shared(t)
-	j := openHandle(t, s.url(), rand.Text())
-	db, err := sql.Open("pgx", s.url())
+	s := pgtest.Shared(t)
+	j := openHandle(t, s.URL(), rand.Text())
+	db, err := sql.Open("pgx", s.URL())
 	require.NoError(t, err)
 	defer db.Close()
 	for _, table := range []string{"projection_offset", "projected"} {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -145,7 +146,7 @@ func (j *Journal) migrate(ctx context.Context) error {
 // version returns that of the tables, 0 when there are none.
 func (j *Journal) version(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
 	err = conn.QueryRow(ctx, inSchema(j.schema, "SELECT coalesce(max(version), 0) FROM {schema}.understudy_journal"), pgx.QueryExecModeExec).Scan(&version)
-	if c := code(err); c == undefinedTable || c == undefinedSchema {
+	if pg.IsMissing(err) {
 		return 0, nil
 	}
 	return version, err

@@ -6,28 +6,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
 func TestANewerSchemaIsRefused(t *testing.T) {
-	s := shared(t)
-	j := s.open(t)
-	s.alter(t, j.schema, "UPDATE understudy_journal SET version = 2")
+	s := pgtest.Shared(t)
+	j := open(t, s)
+	alter(t, s, j.schema, "UPDATE understudy_journal SET version = 2")
 	_, err := postgres.Open(t.Context(), j.url, postgres.Schema(j.schema))
 	require.ErrorIs(t, err, postgres.ErrNewerSchema)
 	require.ErrorContains(t, err, "it has version 2, this program knows 1")
-	s.sql(t, postgres.DDL(j.schema))
-	require.Equal(t, "2", s.sql(t, `SELECT version FROM "`+j.schema+`".understudy_journal`), "the statements of an older version change nothing")
+	s.SQL(t, postgres.DDL(j.schema))
+	require.Equal(t, "2", s.SQL(t, `SELECT version FROM "`+j.schema+`".understudy_journal`), "the statements of an older version change nothing")
 }
 
 func TestTheStatementsOfDDLMayBeRunByAnother(t *testing.T) {
-	s := shared(t)
+	s := pgtest.Shared(t)
 	schema := `it's "a" \ schema`
 	for range 2 {
-		s.sql(t, postgres.DDL(schema))
+		s.SQL(t, postgres.DDL(schema))
 	}
-	j := openAt(t, s.url(), postgres.Schema(schema))
+	j := openAt(t, s.URL(), postgres.Schema(schema))
 	o, err := own(j, "x")
 	require.NoError(t, err)
 	require.NoError(t, appendOne(t, j, o.next()))
@@ -36,18 +37,18 @@ func TestTheStatementsOfDDLMayBeRunByAnother(t *testing.T) {
 
 // Once the tables are there a role needs no more than the documentation says.
 func TestARoleNeedsTheDocumentedPrivilegesOnly(t *testing.T) {
-	s := shared(t)
-	j := s.open(t)
-	s.sql(t, "CREATE ROLE app LOGIN")
+	s := pgtest.Shared(t)
+	j := open(t, s)
+	s.SQL(t, "CREATE ROLE app LOGIN")
 	ctx := context.WithoutCancel(t.Context())
-	t.Cleanup(func() { sqlAt(ctx, t, s.url(), "DROP OWNED BY app; DROP ROLE app") })
-	url := "postgres://app@" + s.addr() + "/postgres"
+	t.Cleanup(func() { pgtest.SQL(ctx, t, s.URL(), "DROP OWNED BY app; DROP ROLE app") })
+	url := "postgres://app@" + s.Addr() + "/postgres"
 	_, err := postgres.Open(t.Context(), url, postgres.Schema(j.schema))
 	require.ErrorIs(t, err, persistence.ErrUnavailable)
 	require.ErrorContains(t, err, "lacks a privilege")
 
 	schema := `"` + j.schema + `"`
-	s.sql(t, "GRANT USAGE ON SCHEMA "+schema+" TO app; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+schema+" TO app")
+	s.SQL(t, "GRANT USAGE ON SCHEMA "+schema+" TO app; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+schema+" TO app")
 	limited := openAt(t, url, postgres.Schema(j.schema))
 	o, err := own(limited, "x")
 	require.NoError(t, err)

@@ -1,6 +1,10 @@
 package postgres
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/understudy-go/understudy/internal/pg"
+)
 
 // statements are the SQL of one journal. Each that changes something is a transaction of
 // its own, so none is in progress between two requests, and no lock waits for a client.
@@ -14,14 +18,14 @@ type statements struct {
 }
 
 func prepare(schema string, relaxed bool) statements {
-	commit := durable
+	commit := pg.Durable
 	if relaxed {
-		commit = "'off'"
+		commit = "set_config('synchronous_commit', 'off', true)"
 	}
 	replacer := strings.NewReplacer(
 		"{h}", headColumns, "{event}", eventColumns,
-		"{durable}", "set_config('synchronous_commit', "+durable+", true)",
-		"{commit}", "set_config('synchronous_commit', "+commit+", true)",
+		"{durable}", pg.Durable,
+		"{commit}", commit,
 		"{epoch bits}", flips(func(v uint64) head { return head{epoch: v} }),
 		"{deletion bits}", flips(func(v uint64) head { return head{deletedTo: v} }),
 	)
@@ -35,11 +39,6 @@ func prepare(schema string, relaxed bool) statements {
 		horizon: sql(horizon), events: sql(eventsPage), lag: sql(lag),
 	}
 }
-
-// durable is the setting that makes this transaction's commit wait for the disk, and for
-// the standbys where the server has synchronous ones. It ends with the transaction.
-const durable = `CASE current_setting('synchronous_commit')
-	WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END`
 
 const selectHead = `SELECT {h} FROM {schema}.understudy_entity h WHERE h.pid = $1::text`
 

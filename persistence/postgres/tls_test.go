@@ -15,38 +15,35 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
 // The connection string says how the server must prove who it is; the journal follows.
 func TestOverTLSTheServerMustProveWhoItIs(t *testing.T) {
-	s := create(t, "ssl=on")
-	t.Cleanup(func() {
-		s.end()
-		_ = os.RemoveAll(filepath.Dir(s.dir))
-	})
+	s := pgtest.Create(t)
 	cert := selfSigned(t, s, "server")
 	other := selfSigned(t, s, "other")
-	s.settings = append(s.settings, "ssl_cert_file="+cert+".crt", "ssl_key_file="+cert+".key")
-	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "pg_hba.conf"), []byte("hostssl all all 127.0.0.1/32 trust\n"), 0o644))
-	s.run(t)
+	s.Settings = []string{"ssl=on", "ssl_cert_file=" + cert + ".crt", "ssl_key_file=" + cert + ".key"}
+	require.NoError(t, os.WriteFile(filepath.Join(s.Data(), "pg_hba.conf"), []byte("hostssl all all 127.0.0.1/32 trust\n"), 0o644))
+	s.Run(t)
 
-	j := openAt(t, s.url()+"?sslmode=verify-full&sslrootcert="+cert+".crt")
+	j := openAt(t, s.URL()+"?sslmode=verify-full&sslrootcert="+cert+".crt")
 	o, err := own(j, "x")
 	require.NoError(t, err)
 	require.NoError(t, appendOne(t, j, o.next()))
 	require.Equal(t, []string{string(o.next().Records[0].Payload)}, payloads(t, j, "x"))
 
-	_, err = postgres.Open(t.Context(), s.url()+"?sslmode=verify-full&sslrootcert="+other+".crt")
+	_, err = postgres.Open(t.Context(), s.URL()+"?sslmode=verify-full&sslrootcert="+other+".crt")
 	require.ErrorIs(t, err, persistence.ErrUnavailable)
 	require.ErrorContains(t, err, "certificate")
-	_, err = postgres.Open(t.Context(), s.url()+"?sslmode=disable")
+	_, err = postgres.Open(t.Context(), s.URL()+"?sslmode=disable")
 	require.ErrorIs(t, err, persistence.ErrUnavailable, "this server takes no others")
 }
 
 // selfSigned makes a certificate and its key, and returns their path without extension.
-func selfSigned(t *testing.T, s *server, name string) string {
+func selfSigned(t *testing.T, s *pgtest.Server, name string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -58,15 +55,13 @@ func selfSigned(t *testing.T, s *server, name string) string {
 	require.NoError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(key)
 	require.NoError(t, err)
-	path := filepath.Join(filepath.Dir(s.dir), name)
+	path := filepath.Join(s.Dir(), name)
 	for file, block := range map[string]*pem.Block{
 		path + ".crt": {Type: "CERTIFICATE", Bytes: cert},
 		path + ".key": {Type: "PRIVATE KEY", Bytes: secret},
 	} {
 		require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
-		if s.account != nil {
-			require.NoError(t, os.Chown(file, int(s.account.Uid), int(s.account.Gid)))
-		}
+		s.Own(t, file)
 	}
 	return path
 }

@@ -7,26 +7,27 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
 )
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	s := start(t, "fsync=off") // no machine is harmed, and disks that others keep busy delay nothing
-	runLaws(t, s, s.url())
+	s := pgtest.Start(t, "fsync=off") // no machine is harmed, and disks that others keep busy delay nothing
+	runLaws(t, s, s.URL())
 }
 
 // runLaws reaches the server at url.
-func runLaws(t *testing.T, s *server, url string) {
+func runLaws(t *testing.T, s *pgtest.Server, url string) {
 	leasetest.Run(t, func(t *testing.T) leasetest.Backend {
 		return leasetest.Backend{
 			Open:    func(t *testing.T) lease.Store { return openAt(t, url) },
 			TTL:     5 * time.Second, // the server is restarted within it
-			Outage:  s.outage,
-			Restart: func(t *testing.T) { s.outage(t)() },
+			Outage:  s.Outage,
+			Restart: func(t *testing.T) { s.Outage(t)() },
 			Usurp: func(t *testing.T, name string) {
-				conn, err := pgx.Connect(t.Context(), s.url())
+				conn, err := pgx.Connect(t.Context(), s.URL())
 				require.NoError(t, err)
 				defer conn.Close(t.Context())
 				_, err = conn.Exec(t.Context(), `UPDATE public.understudy_lease SET holder = 'usurper',

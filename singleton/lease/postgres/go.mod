@@ -6,6 +6,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
 	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy/internal/pg v0.0.0-00010101000000-000000000000
 )
 
 require (
@@ -21,4 +22,7 @@ require (
 	golang.org/x/text v0.41.0 // indirect
 )
 
-replace github.com/understudy-go/understudy => ../../..
+replace (
+	github.com/understudy-go/understudy => ../../..
+	github.com/understudy-go/understudy/internal/pg => ../../../internal/pg
+)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -16,7 +17,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	if err != nil {
 		return lease.Grant{}, fmt.Errorf("postgres: take lease %q: %w", c.Name, err)
 	}
-	token, err := s.one(ctx, s.statements.take, escape(c.Name), escape(c.Holder), c.TTL.Microseconds(), floor)
+	token, err := s.one(ctx, s.statements.take, pg.Escape(c.Name), pg.Escape(c.Holder), c.TTL.Microseconds(), floor)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return lease.Grant{}, lease.ErrHeld
@@ -28,7 +29,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 
 // Renew implements [lease.Store].
 func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
-	_, err := s.one(ctx, s.statements.renew, escape(g.Name), escape(g.Holder), g.TTL.Microseconds(), int64(g.Token))
+	_, err := s.one(ctx, s.statements.renew, pg.Escape(g.Name), pg.Escape(g.Holder), g.TTL.Microseconds(), int64(g.Token))
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return lease.Grant{}, lease.ErrLost
@@ -41,7 +42,7 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 // Release implements [lease.Store]. A grant without a token stands for whatever its holder
 // has got.
 func (s *Store) Release(ctx context.Context, g lease.Grant) error {
-	sql, args := s.statements.release, []any{escape(g.Name), escape(g.Holder), int64(g.Token)}
+	sql, args := s.statements.release, []any{pg.Escape(g.Name), pg.Escape(g.Holder), int64(g.Token)}
 	if g.Token == 0 {
 		sql, args = s.statements.abandon, args[:2]
 	}
@@ -59,20 +60,18 @@ func (s *Store) NextTerm(ctx context.Context, name string, floor uint64) (uint64
 	if err != nil {
 		return 0, fmt.Errorf("postgres: next term of %q: %w", name, err)
 	}
-	term, err := s.one(ctx, s.statements.nextTerm, escape(name), above)
+	term, err := s.one(ctx, s.statements.nextTerm, pg.Escape(name), above)
 	if err != nil {
 		return 0, fmt.Errorf("postgres: next term of %q: %w", name, err)
 	}
 	return term, nil
 }
 
-// one runs a statement that returns a number and a setting, in one request and without
-// preparing it. It has read the answer to the commit when it returns without an error.
+// one runs a statement that returns a number and a setting. It has read the answer to the commit when it returns without an error.
 func (s *Store) one(ctx context.Context, sql string, args ...any) (uint64, error) {
 	var number int64
-	row := s.pool.QueryRow(ctx, sql, append([]any{pgx.QueryExecModeExec}, args...)...)
-	if err := row.Scan(&number, nil); err != nil {
-		return 0, explain(err)
+	if err := s.db.QueryRow(ctx, sql, args...).Scan(&number, nil); err != nil {
+		return 0, s.explain(err)
 	}
 	return uint64(number), nil
 }

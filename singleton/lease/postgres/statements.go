@@ -3,27 +3,20 @@ package postgres
 import (
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/understudy-go/understudy/internal/pg"
 )
 
 // statements are the SQL of one table.
 type statements struct {
-	schema, table, look           string
 	take, renew, release, abandon string
 	nextTerm                      string
 }
 
 // prepare writes the statements for a table. Where a statement returns a row it has
-// changed one, and durable makes sure of its commit.
-func prepare(schema, table string) statements {
-	t := pgx.Identifier{schema, table}.Sanitize()
-	sql := func(text string) string {
-		return strings.NewReplacer("{table}", t, "{durable}", durable, "{until}", until).Replace(text)
-	}
+// changed one, and {durable} makes sure of its commit.
+func prepare(db *pg.DB) statements {
+	sql := func(text string) string { return db.SQL(strings.ReplaceAll(text, "{until}", until)) }
 	return statements{
-		schema:   "CREATE SCHEMA IF NOT EXISTS " + pgx.Identifier{schema}.Sanitize(),
-		table:    sql(createTable),
-		look:     sql(look),
 		take:     sql(take),
 		renew:    sql(renew),
 		release:  sql(release),
@@ -32,11 +25,11 @@ func prepare(schema, table string) statements {
 	}
 }
 
-// createTable: token is the highest number that the name has had, held that of the
+// definition: token is the highest number that the name has had, held that of the
 // acquisition by holder, which is empty when nobody holds the lease. The collation is that
 // of bytes: an index by a language's rules breaks when the system's rules change, and a
 // broken one may give a name two rows.
-const createTable = `CREATE TABLE IF NOT EXISTS {table} (
+const definition = `(
 	name       text COLLATE "C" PRIMARY KEY,
 	token      bigint NOT NULL,
 	holder     text COLLATE "C" NOT NULL,
@@ -44,17 +37,10 @@ const createTable = `CREATE TABLE IF NOT EXISTS {table} (
 	expires_at timestamptz NOT NULL
 )`
 
-const look = `SELECT name, token, holder, held, expires_at FROM {table} LIMIT 0`
+const columns = "name, token, holder, held, expires_at"
 
-const (
-	// durable is an expression that makes this transaction's commit wait for the disk, and
-	// for the standbys where the server has synchronous ones. It ends with the transaction.
-	durable = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-	WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
-
-	// until is when a lease ends that lasts for $3 microseconds.
-	until = `clock_timestamp() + $3::bigint * interval '1 microsecond'`
-)
+// until is when a lease ends that lasts for $3 microseconds.
+const until = `clock_timestamp() + $3::bigint * interval '1 microsecond'`
 
 // take: ON CONFLICT locks the row before it looks at the condition, so the clock is read
 // after any wait for another's transaction. The holder of before may ask again, as it may

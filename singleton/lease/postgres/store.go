@@ -1,26 +1,14 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
-)
-
-// How long a connection of [Open] may be silent, where the connection string does not say.
-const (
-	// connectTimeout bounds an attempt to connect, which goes on after its caller has given
-	// up and takes up a place in the pool.
-	connectTimeout = 5 * time.Second
-	// pingTimeout bounds the look at a connection that was idle, so that one whose server
-	// has vanished does not cost a whole operation.
-	pingTimeout = 2 * time.Second
 )
 
 // Where the table is unless [Table] says otherwise.
@@ -38,21 +26,18 @@ var (
 // database. Its methods may be called from any goroutine, and end when their context does.
 // Make one with [Open] or [New].
 type Store struct {
-	pool       *pgxpool.Pool
-	owned      bool
-	schema     string
-	table      string
+	db         *pg.DB
 	statements statements
 }
 
 // An Option changes what [Open] and [New] make.
-type Option func(*Store)
+type Option func(*pg.Table)
 
 // Table says where the table is. The names are used as they are, in any case and with any
 // characters; they are not looked up in the search path, as two programs with different
 // paths would each have a lease of their own.
 func Table(schema, name string) Option {
-	return func(s *Store) { s.schema, s.table = schema, name }
+	return func(t *pg.Table) { t.Schema, t.Name = schema, name }
 }
 
 // Open makes a store with a pool of connections of its own, as leases should have: nothing
@@ -62,55 +47,41 @@ func Table(schema, name string) Option {
 //
 // connString is what [pgxpool.ParseConfig] takes: a URL or keywords and values.
 func Open(connString string, opts ...Option) (*Store, error) {
-	config, err := pgxpool.ParseConfig(connString)
+	db, err := pg.Open(connString, table(opts))
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open a store of leases: %w", err)
 	}
-	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTimeout)
-	config.PingTimeout = cmp.Or(config.PingTimeout, pingTimeout)
-	config.MinConns, config.MinIdleConns = 0, 0 // so that nothing blocks here
-	s, err := build(opts)
-	if err != nil {
-		return nil, err
-	}
-	if s.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
-		return nil, fmt.Errorf("postgres: open a store of leases: %w", err)
-	}
-	s.owned = true
-	return s, nil
+	return &Store{db, prepare(db)}, nil
 }
 
 // New makes a store that uses a pool of yours. Whatever else takes connections from it can
 // make a renewal wait until the lease is lost, and so can its ConnectTimeout when a server
 // does not answer: set that to a few seconds. The pool is yours to close.
 func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
-	if pool == nil {
-		return nil, errors.New("postgres: New needs a pool; make one with pgxpool.New, or use Open")
-	}
-	s, err := build(opts)
+	db, err := pg.New(pool, table(opts))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	s.pool = pool
-	return s, nil
+	return &Store{db, prepare(db)}, nil
 }
 
-func build(opts []Option) (*Store, error) {
-	s := &Store{schema: DefaultSchema, table: DefaultTable}
+func table(opts []Option) pg.Table {
+	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Definition: definition, Type: "Store"}
 	for _, opt := range opts {
-		opt(s)
+		opt(&t)
 	}
-	if s.schema == "" || s.table == "" {
-		return nil, errors.New("postgres: Table needs a schema and a name: without a schema two programs may mean different tables")
-	}
-	s.statements = prepare(s.schema, s.table)
-	return s, nil
+	return t
 }
+
+// DDL returns the statements that [Store.Migrate] runs, for whoever keeps the schema of the
+// database in another way. The schema itself must exist.
+func (s *Store) DDL() string { return s.db.DDL() }
+
+// Migrate makes the table, and its schema, if they are not there. When they are it changes
+// nothing and needs no privilege but those of using the table. Any number of processes may
+// do it at once.
+func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
 // Close closes the connections that [Open] made, and waits for the requests under way. It
 // does not release any lease. After [New] it does nothing.
-func (s *Store) Close() {
-	if s.owned {
-		s.pool.Close()
-	}
-}
+func (s *Store) Close() { s.db.Close() }

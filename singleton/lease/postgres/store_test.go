@@ -4,17 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
 	"github.com/understudy-go/understudy/singleton/lease/postgres"
@@ -41,23 +39,23 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 		{"synchronous_commit=local"},
 	} {
 		t.Run(settings[0], func(t *testing.T) {
-			s := start(t, settings...)
-			store := s.open(t)
+			s := pgtest.Start(t, settings...)
+			store := openAt(t, s.URL())
 			first, err := store.Take(t.Context(), claim("job", "a"))
 			require.NoError(t, err)
 			term, err := store.NextTerm(t.Context(), "other", 40)
 			require.NoError(t, err)
 			require.EqualValues(t, 41, term)
-			s.sql(t, "CREATE TABLE control (x int)") // committed by the server's own setting
+			s.SQL(t, "CREATE TABLE control (x int)") // committed by the server's own setting
 
-			s.kill(t)
+			s.Kill(t)
 			_, err = store.Renew(patient(t, 5*time.Second), first)
 			require.Error(t, err)
 			require.NotErrorIs(t, err, lease.ErrLost, "nobody knows")
-			s.run(t)
-			store = s.open(t) // as another process
+			s.Run(t)
+			store = openAt(t, s.URL()) // as another process
 
-			if s.sql(t, "SELECT coalesce(to_regclass('control')::text, 'gone')") == "gone" {
+			if s.SQL(t, "SELECT coalesce(to_regclass('control')::text, 'gone')") == "gone" {
 				require.Equal(t, "synchronous_commit=off", settings[0])
 			} else {
 				require.NotEqual(t, "synchronous_commit=off", settings[0], "the test must show what would be lost")
@@ -68,9 +66,9 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 			require.NoError(t, err, "its holder goes on")
 			require.NoError(t, store.Release(t.Context(), first))
 
-			s.kill(t)
-			s.run(t)
-			store = s.open(t)
+			s.Kill(t)
+			s.Run(t)
+			store = openAt(t, s.URL())
 			second, err := store.Take(t.Context(), claim("job", "b"))
 			require.NoError(t, err, "it was given back")
 			require.Greater(t, second.Token, first.Token)
@@ -82,12 +80,12 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 }
 
 func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
-	s := start(t)
-	store := s.open(t)
+	s := pgtest.Start(t)
+	store := openAt(t, s.URL())
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 
-	s.stop(t)
+	s.Stop(t)
 	const patience = 300 * time.Millisecond
 	for name, ask := range map[string]func(context.Context) error{
 		"take":  func(ctx context.Context) error { _, err := store.Take(ctx, claim("job", "b")); return err },
@@ -106,7 +104,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 		require.Less(t, time.Since(began), patience+10*time.Second, name)
 	}
 
-	s.signal(t, syscall.SIGCONT)
+	s.Resume(t)
 	// Some of what was asked reaches the server only now; the lease is a's all the same.
 	require.Eventually(t, func() bool {
 		_, err = store.Renew(patient(t, 10*time.Second), grant)
@@ -117,8 +115,8 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 }
 
 func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
-	s := shared(t)
-	proxy, err := cutproxy.Start(s.addr())
+	s := pgtest.Shared(t)
+	proxy, err := cutproxy.Start(s.Addr())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
 	store := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", ownTable(t))
@@ -130,7 +128,7 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 		proxy.LoseAnswers(true)
 		failed := make(chan error, 1)
 		go func() { failed <- f(patient(t, time.Minute)) }()
-		require.Eventually(t, func() bool { return s.sql(t, committed) == "t" }, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return s.SQL(t, committed) == "t" }, time.Minute, 10*time.Millisecond)
 		proxy.Cut()
 		proxy.LoseAnswers(false)
 		err := <-failed
@@ -149,7 +147,7 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1, grant.Token, "it is the same acquisition")
 
-	until := s.sql(t, `SELECT expires_at FROM "`+t.Name()+`"`)
+	until := s.SQL(t, `SELECT expires_at FROM "`+t.Name()+`"`)
 	lose(`SELECT expires_at > '`+until+`' FROM "`+t.Name()+`"`, func(ctx context.Context) error {
 		_, err := store.Renew(ctx, grant)
 		return err
@@ -173,18 +171,18 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 }
 
 func TestOfEightContendersOneGetsTheLease(t *testing.T) {
-	leasetest.Contenders(t, eight(t, shared(t)), 50)
+	leasetest.Contenders(t, eight(t, pgtest.Shared(t)), 50)
 }
 
 func TestTermsAreStrictlyIncreasingFromEverywhere(t *testing.T) {
-	termsIncrease(t, eight(t, shared(t)), 50)
+	termsIncrease(t, eight(t, pgtest.Shared(t)), 50)
 }
 
-func eight(t *testing.T, s *server) []*postgres.Store {
+func eight(t *testing.T, s *pgtest.Server) []*postgres.Store {
 	t.Helper()
 	stores := make([]*postgres.Store, 8)
 	for i := range stores {
-		stores[i] = s.open(t, ownTable(t))
+		stores[i] = openAt(t, s.URL(), ownTable(t))
 	}
 	return stores
 }
@@ -219,7 +217,7 @@ func termsIncrease(t *testing.T, stores []*postgres.Store, rounds int) {
 }
 
 func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
-	store := shared(t).open(t, ownTable(t))
+	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
 	term, err := store.NextTerm(t.Context(), "job", 6)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, term)
@@ -238,7 +236,7 @@ func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
 }
 
 func TestNumbersEndWithAClearError(t *testing.T) {
-	store := shared(t).open(t, ownTable(t))
+	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
 	for _, floor := range []uint64{math.MaxInt64, math.MaxUint64} {
 		c := claim("job", "a")
 		c.Floor = floor
@@ -262,7 +260,7 @@ func TestNumbersEndWithAClearError(t *testing.T) {
 }
 
 func TestEveryNameIsAnother(t *testing.T) {
-	store := shared(t).open(t, ownTable(t))
+	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
 	for i, name := range []string{"", "a", "A", "a ", "ä", "a\u0308", `\`, `\\`, "\x00", `\00`, "\xff", `\ff`, "\uFFFD", `a"'; --`, strings.Repeat("日", 66)} {
 		term, err := store.NextTerm(t.Context(), name, 0)
 		require.NoError(t, err, "%q", name)
@@ -277,29 +275,29 @@ func TestEveryNameIsAnother(t *testing.T) {
 }
 
 func TestATableMayHaveAnyNameAndIsNotLookedUpInTheSearchPath(t *testing.T) {
-	s := shared(t)
+	s := pgtest.Shared(t)
 	table := postgres.Table(`My "Jobs"`, `the leases; DROP`)
-	store := s.open(t, table)
+	store := openAt(t, s.URL(), table)
 	_, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
-	require.Equal(t, "1", s.sql(t, `SELECT count(*) FROM "My ""Jobs"""."the leases; DROP"`))
+	require.Equal(t, "1", s.SQL(t, `SELECT count(*) FROM "My ""Jobs"""."the leases; DROP"`))
 
-	s.sql(t, `CREATE SCHEMA elsewhere`)
-	other := openAt(t, s.url()+"?search_path=elsewhere", table)
+	s.SQL(t, `CREATE SCHEMA elsewhere`)
+	other := openAt(t, s.URL()+"?search_path=elsewhere", table)
 	_, err = other.Take(t.Context(), claim("job", "b"))
 	require.ErrorIs(t, err, lease.ErrHeld)
 
-	_, err = postgres.Open(s.url(), postgres.Table("", "x"))
+	_, err = postgres.Open(s.URL(), postgres.Table("", "x"))
 	require.ErrorContains(t, err, "needs a schema")
 	_, err = postgres.New(nil)
 	require.ErrorContains(t, err, "needs a pool")
 }
 
 func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
-	s := start(t)
-	owner := s.open(t)
-	s.sql(t, `CREATE ROLE app LOGIN; REVOKE ALL ON SCHEMA public FROM PUBLIC`)
-	app := "postgres://app@" + s.addr() + "/postgres"
+	s := pgtest.Start(t)
+	owner := openAt(t, s.URL())
+	s.SQL(t, `CREATE ROLE app LOGIN; REVOKE ALL ON SCHEMA public FROM PUBLIC`)
+	app := "postgres://app@" + s.Addr() + "/postgres"
 
 	store, err := postgres.Open(app)
 	require.NoError(t, err)
@@ -307,7 +305,7 @@ func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
 	_, err = store.Take(t.Context(), claim("job", "a"))
 	require.ErrorContains(t, err, "the role needs USAGE on the schema and SELECT, INSERT and UPDATE on the table")
 
-	s.sql(t, `GRANT USAGE ON SCHEMA public TO app;
+	s.SQL(t, `GRANT USAGE ON SCHEMA public TO app;
 GRANT SELECT, INSERT, UPDATE ON public.understudy_lease TO app;`)
 	require.NoError(t, store.Migrate(t.Context()), "it is there")
 	grant, err := store.Take(t.Context(), claim("job", "a"))
@@ -322,47 +320,22 @@ GRANT SELECT, INSERT, UPDATE ON public.understudy_lease TO app;`)
 }
 
 func TestWhatIsWrongWithTheTableOrTheServerIsSaid(t *testing.T) {
-	s := start(t)
-	store, err := postgres.Open(s.url())
+	s := pgtest.Start(t)
+	store, err := postgres.Open(s.URL())
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	_, err = store.Take(t.Context(), claim("job", "a"))
 	require.ErrorContains(t, err, "run Store.Migrate")
 
-	s.sql(t, `CREATE TABLE public.understudy_lease (name text PRIMARY KEY)`)
+	s.SQL(t, `CREATE TABLE public.understudy_lease (name text PRIMARY KEY)`)
 	require.ErrorContains(t, store.Migrate(t.Context()), "not one of this package")
-	s.sql(t, `DROP TABLE public.understudy_lease`)
-	s.sql(t, store.DDL())
+	s.SQL(t, `DROP TABLE public.understudy_lease`)
+	s.SQL(t, store.DDL())
 	require.NoError(t, store.Migrate(t.Context()))
 
-	standby, err := postgres.Open(s.url() + "?default_transaction_read_only=on")
+	standby, err := postgres.Open(s.URL() + "?default_transaction_read_only=on")
 	require.NoError(t, err)
 	t.Cleanup(standby.Close)
 	_, err = standby.Take(t.Context(), claim("job", "a"))
 	require.ErrorContains(t, err, "this server takes no writes")
-}
-
-// migrating is set in the processes that TestTwoProcessesMigrateAtOnce starts.
-const migrating = "UNDERSTUDY_TEST_MIGRATE"
-
-func TestTwoProcessesMigrateAtOnce(t *testing.T) {
-	if url := os.Getenv(migrating); url != "" {
-		for i := range 20 {
-			openAt(t, url, postgres.Table(fmt.Sprint("schema ", i), "leases"))
-		}
-		return
-	}
-	s := shared(t)
-	var processes []*exec.Cmd
-	for range 2 {
-		p := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		p.Env = append(os.Environ(), migrating+"="+s.url())
-		p.Stdout, p.Stderr = os.Stderr, os.Stderr
-		require.NoError(t, p.Start())
-		processes = append(processes, p)
-	}
-	for _, p := range processes {
-		require.NoError(t, p.Wait())
-	}
-	require.Equal(t, "20", s.sql(t, "SELECT count(*) FROM pg_tables WHERE tablename = 'leases'"))
 }

@@ -9,49 +9,50 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement/generation"
 	"github.com/understudy-go/understudy/cluster/placement/generation/generationtest"
 	"github.com/understudy-go/understudy/cluster/placement/generation/postgres"
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 )
 
 func TestConformance(t *testing.T) {
-	s := start(t)
-	runLaws(t, s, s.url())
+	s := pgtest.Start(t)
+	runLaws(t, s, s.URL())
 }
 
 func TestConformanceBehindPgBouncer(t *testing.T) {
-	s := start(t)
+	s := pgtest.Start(t)
 	for mode, connections := range map[string]int{"session": 40, "transaction": 4, "statement": 4} {
-		t.Run(mode, func(t *testing.T) { runLaws(t, s, s.pooled(t, mode, connections)) })
+		t.Run(mode, func(t *testing.T) { runLaws(t, s, s.PgBouncer(t, mode, connections)) })
 	}
 }
 
 // runLaws reaches the server at url.
-func runLaws(t *testing.T, s *server, url string) {
+func runLaws(t *testing.T, s *pgtest.Server, url string) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
 		return generationtest.Backend{
 			Open: func(t *testing.T) generation.Source { return openAt(t, url) },
 			Advance: func(t *testing.T, label string, g generation.Generation) {
-				conn, err := pgx.Connect(t.Context(), s.url())
+				conn, err := pgx.Connect(t.Context(), s.URL())
 				require.NoError(t, err)
 				defer conn.Close(t.Context())
 				_, err = conn.Exec(t.Context(), `INSERT INTO public.understudy_generation (label, term, seq, owner)
 					VALUES ($1, $2, $3, 'somebody')`, label, g.Term, g.Seq)
 				require.NoError(t, err)
 			},
-			Restart: func(t *testing.T) { s.outage(t)() },
+			Restart: func(t *testing.T) { s.Outage(t)() },
 		}
 	})
 }
 
 func TestAKilledProcessLeavesTheOldOrTheNew(t *testing.T) { // 163
-	generationtest.Killed(t, func() string { return shared(t).url() }, func(t *testing.T, url string) generation.Source {
+	generationtest.Killed(t, func() string { return pgtest.Shared(t).URL() }, func(t *testing.T, url string) generation.Source {
 		return openAt(t, url, ownTable(t))
 	})
 }
 
 func BenchmarkSource(b *testing.B) {
-	s := shared(b)
+	s := pgtest.Shared(b)
 	migrated := false
 	generationtest.Benchmark(b, func(b *testing.B) generation.Source {
-		source, err := postgres.Open(s.url(), postgres.Table("public", "benchmark"))
+		source, err := postgres.Open(s.URL(), postgres.Table("public", "benchmark"))
 		require.NoError(b, err)
 		b.Cleanup(source.Close)
 		if !migrated {

@@ -10,17 +10,18 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/internal/pg"
 )
 
 // ClaimTerm implements [generation.Source].
 func (s *Source) ClaimTerm(ctx context.Context, label, owner string) (generation.Generation, error) {
-	g, err := s.change(ctx, s.statements.claimTerm, escape(label), escape(owner))
+	g, err := s.change(ctx, s.statements.claimTerm, pg.Escape(label), pg.Escape(owner))
 	return g, failed("claim a term", label, err)
 }
 
 // ClaimSeq implements [generation.Source].
 func (s *Source) ClaimSeq(ctx context.Context, label string) (generation.Generation, error) {
-	g, err := s.change(ctx, s.statements.claimSeq, escape(label))
+	g, err := s.change(ctx, s.statements.claimSeq, pg.Escape(label))
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = generation.ErrNeverClaimed
 	}
@@ -31,7 +32,7 @@ func (s *Source) ClaimSeq(ctx context.Context, label string) (generation.Generat
 func (s *Source) Current(ctx context.Context, label string) (generation.Ownership, bool, error) {
 	var owner string
 	var term, seq int64
-	err := s.pool.QueryRow(ctx, s.statements.current, pgx.QueryExecModeExec, escape(label)).Scan(&owner, &term, &seq)
+	err := s.db.QueryRow(ctx, s.statements.current, pg.Escape(label)).Scan(&owner, &term, &seq)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return generation.Ownership{}, false, nil
 	}
@@ -39,7 +40,7 @@ func (s *Source) Current(ctx context.Context, label string) (generation.Ownershi
 	if err == nil {
 		o, err = ownership(owner, term, seq)
 	}
-	return o, err == nil, failed("look for the owner", label, explain(err))
+	return o, err == nil, failed("look for the owner", label, s.explain(err))
 }
 
 // PutSpec implements [generation.Source].
@@ -47,19 +48,19 @@ func (s *Source) PutSpec(ctx context.Context, label string, spec []byte) error {
 	if spec == nil {
 		spec = []byte{} // as nil is null
 	}
-	_, err := s.change(ctx, s.statements.putSpec, escape(label), spec)
+	_, err := s.change(ctx, s.statements.putSpec, pg.Escape(label), spec)
 	return failed("keep the spec", label, err)
 }
 
 // List implements [generation.Source].
 func (s *Source) List(ctx context.Context) ([]generation.Record, error) {
-	rows, err := s.pool.Query(ctx, s.statements.list, pgx.QueryExecModeExec)
+	rows, err := s.db.Pool.Query(ctx, s.statements.list, pgx.QueryExecModeExec)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: list: %w", explain(err))
+		return nil, fmt.Errorf("postgres: list: %w", s.explain(err))
 	}
 	records, err := pgx.CollectRows(rows, record)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: list: %w", explain(err))
+		return nil, fmt.Errorf("postgres: list: %w", s.explain(err))
 	}
 	slices.SortFunc(records, func(a, b generation.Record) int { return cmp.Compare(a.Label, b.Label) })
 	return records, nil
@@ -67,20 +68,18 @@ func (s *Source) List(ctx context.Context) ([]generation.Record, error) {
 
 // Forget implements [generation.Source].
 func (s *Source) Forget(ctx context.Context, label string) error {
-	_, err := s.change(ctx, s.statements.forget, escape(label))
+	_, err := s.change(ctx, s.statements.forget, pg.Escape(label))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	return failed("forget the records", label, err)
 }
 
-// change runs a statement that returns a generation and a setting, in one request and without
-// preparing it. It has read the answer to the commit when it returns without an error.
+// change runs a statement that returns a generation and a setting. It has read the answer to the commit when it returns without an error.
 func (s *Source) change(ctx context.Context, sql string, args ...any) (generation.Generation, error) {
 	var term, seq int64
-	row := s.pool.QueryRow(ctx, sql, append([]any{pgx.QueryExecModeExec}, args...)...)
-	if err := row.Scan(&term, &seq, nil); err != nil {
-		return generation.Generation{}, explain(err)
+	if err := s.db.QueryRow(ctx, sql, args...).Scan(&term, &seq, nil); err != nil {
+		return generation.Generation{}, s.explain(err)
 	}
 	return numbers(term, seq), nil
 }
@@ -92,25 +91,18 @@ func record(row pgx.CollectableRow) (r generation.Record, err error) {
 	if err = row.Scan(&label, &r.Spec, &owner, &term, &seq); err != nil {
 		return r, err
 	}
-	if r.Label, err = unescape(label); err == nil && owner != nil {
+	if r.Label, err = pg.Unescape(label); err == nil && owner != nil {
 		r.Ownership, err = ownership(*owner, term, seq)
 	}
 	return r, err
 }
 
 func ownership(owner string, term, seq int64) (generation.Ownership, error) {
-	owner, err := unescape(owner)
+	owner, err := pg.Unescape(owner)
 	return generation.Ownership{Owner: owner, Generation: numbers(term, seq)}, err
 }
 
 // numbers makes a generation of what the table's constraints have let in.
 func numbers(term, seq int64) generation.Generation {
 	return generation.Generation{Term: uint64(term), Seq: uint64(seq)}
-}
-
-func failed(what, label string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("postgres: %s of %q: %w", what, label, err)
 }

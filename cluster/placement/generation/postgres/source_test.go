@@ -3,9 +3,6 @@ package postgres_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement/generation"
 	"github.com/understudy-go/understudy/cluster/placement/generation/postgres"
 	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
 )
 
 func patient(t *testing.T, patience time.Duration) context.Context {
@@ -31,16 +29,16 @@ func TestWhatWasClaimedSurvivesTheDeathOfTheServer(t *testing.T) {
 		{"synchronous_commit=local"},
 	} {
 		t.Run(settings[0], func(t *testing.T) {
-			s := start(t, settings...)
-			source := s.open(t)
+			s := pgtest.Start(t, settings...)
+			source := openAt(t, s.URL())
 			require.NoError(t, source.PutSpec(t.Context(), "forgotten", []byte("spec")))
 			_, err := source.ClaimTerm(t.Context(), "forgotten", "a")
 			require.NoError(t, err)
 			require.NoError(t, source.Forget(t.Context(), "forgotten"))
-			s.kill(t)
+			s.Kill(t)
 			_, err = source.ClaimTerm(patient(t, 5*time.Second), "job", "a")
 			require.Error(t, err)
-			s.run(t)
+			s.Run(t)
 			records, err := source.List(t.Context())
 			require.NoError(t, err)
 			require.Empty(t, records, "the last that was done is there")
@@ -51,15 +49,15 @@ func TestWhatWasClaimedSurvivesTheDeathOfTheServer(t *testing.T) {
 			}
 			_, err = source.ClaimSeq(t.Context(), "job")
 			require.NoError(t, err)
-			s.sql(t, "CREATE TABLE control (x int)") // committed by the server's own setting
-			s.kill(t)
-			s.run(t)
-			if s.sql(t, "SELECT coalesce(to_regclass('control')::text, 'gone')") == "gone" {
+			s.SQL(t, "CREATE TABLE control (x int)") // committed by the server's own setting
+			s.Kill(t)
+			s.Run(t)
+			if s.SQL(t, "SELECT coalesce(to_regclass('control')::text, 'gone')") == "gone" {
 				require.Equal(t, "synchronous_commit=off", settings[0])
 			} else {
 				require.NotEqual(t, "synchronous_commit=off", settings[0], "the test must show what would be lost")
 			}
-			source = s.open(t) // as another process
+			source = openAt(t, s.URL()) // as another process
 			o, _, err := source.Current(t.Context(), "job")
 			require.NoError(t, err)
 			require.Equal(t, generation.Ownership{Owner: "node 2", Generation: generation.Generation{Term: 3, Seq: 1}}, o)
@@ -68,12 +66,12 @@ func TestWhatWasClaimedSurvivesTheDeathOfTheServer(t *testing.T) {
 }
 
 func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
-	s := start(t)
-	source := s.open(t)
+	s := pgtest.Start(t)
+	source := openAt(t, s.URL())
 	_, err := source.ClaimTerm(t.Context(), "job", "a")
 	require.NoError(t, err)
 
-	s.stop(t)
+	s.Stop(t)
 	const patience = 300 * time.Millisecond
 	for name, ask := range map[string]func(context.Context) error{
 		"claim":   func(ctx context.Context) error { _, err := source.ClaimTerm(ctx, "job", "b"); return err },
@@ -89,7 +87,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 		require.Less(t, time.Since(began), patience+10*time.Second, name)
 	}
 
-	s.signal(t, syscall.SIGCONT)
+	s.Resume(t)
 	// Some of what was asked reaches the server only now.
 	require.Eventually(t, func() bool {
 		g, err := source.ClaimTerm(patient(t, 10*time.Second), "job", "c")
@@ -98,8 +96,8 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 }
 
 func TestWhoHasLostTheAnswerLeavesATermOutAtMost(t *testing.T) {
-	s := shared(t)
-	proxy, err := cutproxy.Start(s.addr())
+	s := pgtest.Shared(t)
+	proxy, err := cutproxy.Start(s.Addr())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
 	source := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", ownTable(t))
@@ -111,7 +109,7 @@ func TestWhoHasLostTheAnswerLeavesATermOutAtMost(t *testing.T) {
 		failed <- err
 	}()
 	require.Eventually(t, func() bool {
-		return s.sql(t, `SELECT count(*) = 1 FROM "`+t.Name()+`"`) == "t"
+		return s.SQL(t, `SELECT count(*) = 1 FROM "`+t.Name()+`"`) == "t"
 	}, time.Minute, 10*time.Millisecond)
 	proxy.Cut()
 	proxy.LoseAnswers(false)
@@ -123,36 +121,36 @@ func TestWhoHasLostTheAnswerLeavesATermOutAtMost(t *testing.T) {
 }
 
 func TestATableMayHaveAnyNameAndIsNotLookedUpInTheSearchPath(t *testing.T) {
-	s := shared(t)
+	s := pgtest.Shared(t)
 	table := postgres.Table(`My "Jobs"`, `the terms; DROP`)
-	source := s.open(t, table)
+	source := openAt(t, s.URL(), table)
 	_, err := source.ClaimTerm(t.Context(), "job", "a")
 	require.NoError(t, err)
-	require.Equal(t, "1", s.sql(t, `SELECT count(*) FROM "My ""Jobs"""."the terms; DROP"`))
+	require.Equal(t, "1", s.SQL(t, `SELECT count(*) FROM "My ""Jobs"""."the terms; DROP"`))
 
-	s.sql(t, `CREATE SCHEMA elsewhere`)
-	other := openAt(t, s.url()+"?search_path=elsewhere", table)
+	s.SQL(t, `CREATE SCHEMA elsewhere`)
+	other := openAt(t, s.URL()+"?search_path=elsewhere", table)
 	g, err := other.ClaimTerm(t.Context(), "job", "b")
 	require.NoError(t, err)
 	require.EqualValues(t, 2, g.Term)
 
-	_, err = postgres.Open(s.url(), postgres.Table("", "x"))
+	_, err = postgres.Open(s.URL(), postgres.Table("", "x"))
 	require.ErrorContains(t, err, "needs a schema")
 	_, err = postgres.New(nil)
 	require.ErrorContains(t, err, "needs a pool")
 }
 
 func TestTheDocumentedPrivilegesAreEnough(t *testing.T) {
-	s := start(t)
-	s.open(t)
-	s.sql(t, `CREATE ROLE app LOGIN; REVOKE ALL ON SCHEMA public FROM PUBLIC`)
-	source, err := postgres.Open("postgres://app@" + s.addr() + "/postgres")
+	s := pgtest.Start(t)
+	openAt(t, s.URL())
+	s.SQL(t, `CREATE ROLE app LOGIN; REVOKE ALL ON SCHEMA public FROM PUBLIC`)
+	source, err := postgres.Open("postgres://app@" + s.Addr() + "/postgres")
 	require.NoError(t, err)
 	t.Cleanup(source.Close)
 	_, err = source.ClaimTerm(t.Context(), "job", "a")
 	require.ErrorContains(t, err, "the role needs USAGE on the schema and SELECT, INSERT and UPDATE on the table")
 
-	s.sql(t, `GRANT USAGE ON SCHEMA public TO app;
+	s.SQL(t, `GRANT USAGE ON SCHEMA public TO app;
 GRANT SELECT, INSERT, UPDATE ON public.understudy_generation TO app;`)
 	require.NoError(t, source.Migrate(t.Context()), "it is there")
 	_, err = source.ClaimTerm(t.Context(), "job", "a")
@@ -166,8 +164,8 @@ GRANT SELECT, INSERT, UPDATE ON public.understudy_generation TO app;`)
 }
 
 func TestWhatIsWrongWithTheTableOrTheServerIsSaid(t *testing.T) {
-	s := start(t)
-	source, err := postgres.Open(s.url())
+	s := pgtest.Start(t)
+	source, err := postgres.Open(s.URL())
 	require.NoError(t, err)
 	t.Cleanup(source.Close)
 	_, err = source.ClaimTerm(t.Context(), "job", "a")
@@ -175,43 +173,18 @@ func TestWhatIsWrongWithTheTableOrTheServerIsSaid(t *testing.T) {
 	_, err = source.List(t.Context())
 	require.ErrorContains(t, err, "run Source.Migrate")
 
-	s.sql(t, `CREATE TABLE public.understudy_generation (label text PRIMARY KEY)`)
+	s.SQL(t, `CREATE TABLE public.understudy_generation (label text PRIMARY KEY)`)
 	require.ErrorContains(t, source.Migrate(t.Context()), "not one of this package")
-	s.sql(t, `DROP TABLE public.understudy_generation`)
-	s.sql(t, source.DDL())
+	s.SQL(t, `DROP TABLE public.understudy_generation`)
+	s.SQL(t, source.DDL())
 	require.NoError(t, source.Migrate(t.Context()))
-	s.sql(t, `INSERT INTO public.understudy_generation VALUES ('\xyz', 1, 0, NULL, 'spec')`)
+	s.SQL(t, `INSERT INTO public.understudy_generation VALUES ('\xyz', 1, 0, NULL, 'spec')`)
 	_, err = source.List(t.Context())
 	require.ErrorContains(t, err, "is not as this package writes it")
 
-	standby, err := postgres.Open(s.url() + "?default_transaction_read_only=on")
+	standby, err := postgres.Open(s.URL() + "?default_transaction_read_only=on")
 	require.NoError(t, err)
 	t.Cleanup(standby.Close)
 	_, err = standby.ClaimTerm(t.Context(), "job", "a")
 	require.ErrorContains(t, err, "this server takes no writes")
-}
-
-// migrating is set in the processes that TestTwoProcessesMigrateAtOnce starts.
-const migrating = "UNDERSTUDY_TEST_MIGRATE"
-
-func TestTwoProcessesMigrateAtOnce(t *testing.T) {
-	if url := os.Getenv(migrating); url != "" {
-		for i := range 20 {
-			openAt(t, url, postgres.Table(fmt.Sprint("schema ", i), "terms"))
-		}
-		return
-	}
-	s := shared(t)
-	var processes []*exec.Cmd
-	for range 2 {
-		p := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		p.Env = append(os.Environ(), migrating+"="+s.url())
-		p.Stdout, p.Stderr = os.Stderr, os.Stderr
-		require.NoError(t, p.Start())
-		processes = append(processes, p)
-	}
-	for _, p := range processes {
-		require.NoError(t, p.Wait())
-	}
-	require.Equal(t, "20", s.sql(t, "SELECT count(*) FROM pg_tables WHERE tablename = 'terms'"))
 }

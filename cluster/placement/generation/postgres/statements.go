@@ -1,30 +1,19 @@
 package postgres
 
-import (
-	"strings"
-
-	"github.com/jackc/pgx/v5"
-)
+import "github.com/understudy-go/understudy/internal/pg"
 
 // statements are the SQL of one table.
 type statements struct {
-	schema, table, look string
 	claimTerm, claimSeq string
 	current, list       string
 	putSpec, forget     string
 }
 
 // prepare writes the statements for a table. Where a statement returns a row it has
-// changed one, and durable makes sure of its commit.
-func prepare(schema, table string) statements {
-	t := pgx.Identifier{schema, table}.Sanitize()
-	sql := func(text string) string {
-		return strings.NewReplacer("{table}", t, "{durable}", durable).Replace(text)
-	}
+// changed one, and {durable} makes sure of its commit.
+func prepare(db *pg.DB) statements {
+	sql := db.SQL
 	return statements{
-		schema:    "CREATE SCHEMA IF NOT EXISTS " + pgx.Identifier{schema}.Sanitize(),
-		table:     sql(createTable),
-		look:      sql(look),
 		claimTerm: sql(claimTerm),
 		claimSeq:  sql(claimSeq),
 		current:   sql(current),
@@ -34,11 +23,11 @@ func prepare(schema, table string) statements {
 	}
 }
 
-// createTable: term is the highest that was ever claimed, owner is null when nobody owns the
+// definition: term is the highest that was ever claimed, owner is null when nobody owns the
 // singleton, spec when there is none. What does not fit into 32 bits the server refuses. The
 // collation is that of bytes: an index by a language's rules breaks when the system's rules
 // change, and a broken one may give a label two rows.
-const createTable = `CREATE TABLE IF NOT EXISTS {table} (
+const definition = `(
 	label text COLLATE "C" PRIMARY KEY,
 	term  bigint NOT NULL CHECK (term BETWEEN 0 AND 4294967295),
 	seq   bigint NOT NULL CHECK (seq BETWEEN 0 AND 4294967295),
@@ -46,12 +35,7 @@ const createTable = `CREATE TABLE IF NOT EXISTS {table} (
 	spec  bytea
 )`
 
-const look = `SELECT label, term, seq, owner, spec FROM {table} LIMIT 0`
-
-// durable is an expression that makes this transaction's commit wait for the disk, and
-// for the standbys where the server has synchronous ones. It ends with the transaction.
-const durable = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-	WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
+const columns = "label, term, seq, owner, spec"
 
 const claimTerm = `INSERT INTO {table} AS g (label, term, seq, owner) VALUES ($1::text, 1, 0, $2::text)
 ON CONFLICT (label) DO UPDATE SET term = g.term + 1, seq = 0, owner = excluded.owner

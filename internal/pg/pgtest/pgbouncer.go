@@ -1,9 +1,8 @@
-package postgres_test
+package pgtest
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,22 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pooled starts a PgBouncer before the server, and returns the URL of the database there.
-func (s *server) pooled(t *testing.T, mode string, connections int) string {
+// PgBouncer starts a PgBouncer before the server, for this test alone, and returns the URL
+// of the database there, which ends with parameters. Mode is its pool_mode, connections how
+// many it has to the server.
+func (s *Server) PgBouncer(t testing.TB, mode string, connections int) string {
 	t.Helper()
-	path, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		path = "/usr/sbin/pgbouncer" // Debian's, which is not on the path of everybody
-		if _, err = os.Stat(path); err != nil {
-			const missing = "there is no PgBouncer on this machine"
-			if os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
-				t.Fatal(missing)
-			}
-			t.Skip(missing + "; install it (Debian: pgbouncer) to run this test")
-		}
-	}
-	dir, port := filepath.Dir(s.dir), freePort(t)
-	users, config := filepath.Join(dir, mode+".users"), filepath.Join(dir, mode+".ini")
+	path, port := pgbouncer(t), freePort(t)
+	users, config := filepath.Join(s.dir, mode+".users"), filepath.Join(s.dir, mode+".ini")
 	require.NoError(t, os.WriteFile(users, []byte("\"postgres\" \"\"\n"), 0o644))
 	require.NoError(t, os.WriteFile(config, []byte(strings.Join([]string{
 		"[databases]",

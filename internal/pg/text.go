@@ -1,4 +1,4 @@
-package postgres
+package pg
 
 import (
 	"fmt"
@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// escape returns a text as PostgreSQL can store it: as it is, if it is text without NUL and
-// backslash, which takes the place of both and of what is not UTF-8.
-func escape(text string) string {
+// Escape returns a text as PostgreSQL can store it: as it is, if it is text without NUL and
+// backslash, which takes the place of both and of what is not UTF-8. Different texts stay
+// different.
+func Escape(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\\") {
 		return text
 	}
@@ -27,8 +28,8 @@ func escape(text string) string {
 	return b.String()
 }
 
-// unescape is the inverse of escape. Others have written what it does not understand.
-func unescape(text string) (string, error) {
+// Unescape is the inverse of [Escape]. Others have written what it does not understand.
+func Unescape(text string) (string, error) {
 	var b strings.Builder
 	for {
 		plain, rest, found := strings.Cut(text, `\`)

@@ -1,0 +1,141 @@
+package pgtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// A Server is a PostgreSQL that may be harmed, in a directory of its own. Make one with
+// [Start], [Create] or [Shared].
+type Server struct {
+	// Settings are the server's from its next start on, as name=value.
+	Settings []string
+
+	dir     string
+	port    string
+	account *syscall.Credential // not root, which PostgreSQL refuses
+	process *exec.Cmd
+	ended   <-chan struct{} // closed when the process has ended
+	log     *os.File
+}
+
+// Start starts a server with settings, for this test alone.
+func Start(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	s := Create(t)
+	s.Settings = settings
+	s.Run(t)
+	return s
+}
+
+// Create makes a server for this test alone, which [Server.Run] starts.
+func Create(t testing.TB) *Server {
+	t.Helper()
+	s := create(t)
+	t.Cleanup(s.remove)
+	return s
+}
+
+// create makes a database in a directory of its own.
+func create(t testing.TB) *Server {
+	t.Helper()
+	initdb := filepath.Join(binaries(t), "initdb")
+	s := &Server{account: account(t), port: freePort(t)}
+
+	dir, err := os.MkdirTemp("", "understudy-postgres-") //nolint:usetesting // another account must be able to reach it
+	require.NoError(t, err)
+	s.dir = dir
+	s.Own(t, dir)
+	s.log, err = os.Create(filepath.Join(dir, "log"))
+	require.NoError(t, err)
+
+	out, err := s.command(initdb, "-D", s.Data(), "-N", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return s
+}
+
+// Dir is a directory of this server, which also has its data, in [Server.Data].
+func (s *Server) Dir() string { return s.dir }
+
+// Data is where the server keeps its databases and its files of configuration.
+func (s *Server) Data() string { return filepath.Join(s.dir, "data") }
+
+// Own gives a file, or a directory, to the account that the server runs as.
+func (s *Server) Own(t testing.TB, path string) {
+	t.Helper()
+	if s.account != nil {
+		require.NoError(t, os.Chown(path, int(s.account.Uid), int(s.account.Gid)))
+	}
+}
+
+// URL is that of the server's database, where everybody is trusted.
+func (s *Server) URL() string { return "postgres://postgres@" + s.Addr() + "/postgres" }
+
+// Addr is where the server listens.
+func (s *Server) Addr() string { return "127.0.0.1:" + s.port }
+
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.account}
+	return cmd
+}
+
+// Run starts the server, with what it had committed if it ran before, and waits until it
+// takes requests.
+func (s *Server) Run(t testing.TB) {
+	t.Helper()
+	s.launch(t)
+	deadline := time.After(time.Minute)
+	for {
+		conn, err := pgx.Connect(t.Context(), s.URL())
+		if err == nil {
+			require.NoError(t, conn.Close(t.Context()))
+			return
+		}
+		select {
+		case <-deadline:
+			log, _ := os.ReadFile(s.log.Name())
+			t.Fatalf("the server did not start: %v\n%s", err, log)
+		case <-s.ended: // as processes of the one before had not ended yet
+			s.launch(t)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func (s *Server) launch(t testing.TB) {
+	t.Helper()
+	args := []string{"-D", s.Data(), "-p", s.port, "-h", "127.0.0.1", "-k", s.dir}
+	for _, setting := range s.Settings {
+		args = append(args, "-c", setting)
+	}
+	process := s.command(filepath.Join(binaries(t), "postgres"), args...)
+	process.Stdout, process.Stderr = s.log, s.log
+	require.NoError(t, process.Start())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = process.Wait() // it is killed
+	}()
+	s.process, s.ended = process, ended
+}
+
+// remove ends the server whatever has become of it; its other processes see that and
+// follow. What it has stored is gone then.
+func (s *Server) remove() {
+	if s.process != nil {
+		_ = s.process.Process.Signal(syscall.SIGCONT)
+		_ = s.process.Process.Signal(syscall.SIGQUIT)
+		<-s.ended
+	}
+	_ = s.log.Close()
+	_ = os.RemoveAll(s.dir)
+}

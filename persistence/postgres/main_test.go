@@ -1,0 +1,19 @@
+package postgres_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/internal/processes"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/postgres"
+)
+
+func TestMain(m *testing.M) {
+	processes.Main(processes.Writers(func(place []string) (persistence.Journal, error) {
+		return postgres.Open(context.Background(), place[0], postgres.Schema(place[1]))
+	}, nil))
+	os.Exit(pgtest.Main(m))
+}
