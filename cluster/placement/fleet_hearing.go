@@ -107,11 +107,7 @@ func (f *fleet) hearReport(n *fleetNode, r report) {
 	if r.Epoch != f.cfg.epoch {
 		return
 	}
-	f.asks.clear(n.id)
-	n.asked = 0
-	if !n.Ready {
-		n.Ready, f.shown, f.roomier = true, nil, true
-	}
+	f.progress(n, r)
 	reports := n.latest(r)
 	for _, label := range slices.Sorted(maps.Keys(reports)) {
 		if n.places[label] == nil {
@@ -119,9 +115,46 @@ func (f *fleet) hearReport(n *fleetNode, r report) {
 		}
 	}
 	for _, p := range n.sorted() {
-		f.compare(n, p, reports[p.start.Label])
+		if r.about(p.start.Label) {
+			f.compare(n, p, reports[p.start.Label])
+		}
 	}
 }
+
+// progress asks for what comes after r, if r is what was asked for. When nothing does the
+// node is ready.
+func (f *fleet) progress(n *fleetNode, r report) {
+	if _, asked := f.asks.of(n.id); !asked || r.After != n.heard {
+		return
+	}
+	n.asked = 0
+	if r.More {
+		n.heard = r.last()
+		f.ask(n)
+		return
+	}
+	n.heard = ""
+	f.asks.clear(n.id)
+	if !n.Ready {
+		n.Ready, f.shown, f.roomier = true, nil, true
+	}
+}
+
+// last returns the last label that r tells of.
+func (r report) last() string {
+	if len(r.Running) == 0 {
+		return r.After
+	}
+	return r.Running[len(r.Running)-1].Label
+}
+
+// about reports whether r tells of a label, if there were anything to be told.
+func (r report) about(label string) bool {
+	return label > r.After && (!r.More || label <= r.last())
+}
+
+// hasTold reports whether n has told what it has of a label.
+func (n *fleetNode) hasTold(label string) bool { return n.Ready || label <= n.heard }
 
 // latest returns what a report says of each label. Of two that have one, as the later waits
 // for the end of the other, it is that which is known to be there, or else the later.

@@ -91,13 +91,13 @@ func (f *fleet) stop(on nodeID, label string) {
 }
 
 // request sends what is asked of a place, and has it sent again until it is answered. A
-// node that has not reported is sent nothing; what it reports leads to a request.
+// node is sent nothing of labels that it has not told of; what it reports leads to a request.
 func (f *fleet) request(n *fleetNode, p *place) {
 	if p == nil || p.phase == running {
 		return
 	}
 	f.unanswered.set(p.key(), f.now.Add(f.cfg.ackTimeout))
-	if !n.member || !n.Ready {
+	if !n.member || !n.hasTold(p.start.Label) {
 		return
 	}
 	if p.phase == stopping {
@@ -143,6 +143,13 @@ func (f *fleet) drop(n *fleetNode, p *place) {
 	}
 	f.roomier = true
 	f.touch(p)
+}
+
+// forget drops what a node has not been asked for.
+func (f *fleet) forget(on nodeID, label string) {
+	if n := f.nodes[on]; n != nil && n.places[label] != nil {
+		f.drop(n, n.places[label])
+	}
 }
 
 func (f *fleet) touch(p *place) {

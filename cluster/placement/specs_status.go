@@ -22,7 +22,8 @@ func (s *specs) facts() []fact {
 			all = append(all, fact{Label: label})
 		case now != nil && (!stored || !now.same(old)):
 			s.stored[label] = *now
-			all = append(all, fact{Label: label, Record: now})
+			news := now.sparing(old)
+			all = append(all, fact{Label: label, Record: &news})
 		}
 	}
 	clear(s.changed)
