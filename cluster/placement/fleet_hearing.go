@@ -53,7 +53,7 @@ func (f *fleet) hearStart(n *fleetNode, ack startAck) {
 }
 
 func (f *fleet) runs(p *place) {
-	p.phase = running
+	f.enter(p, running)
 	f.unanswered.clear(p.key())
 	f.touch(p)
 	f.tell(p.start.Label, func(t tenant) { t.started(p.start.Label, p.start.ID, p.on) })
@@ -68,7 +68,7 @@ func (f *fleet) hearStop(n *fleetNode, ack stopAck) {
 		f.drop(n, p)
 		f.tell(ack.Label, func(t tenant) { t.ended(ack.Label, ack.ID, n.id, "stopped by a former coordinator") })
 	case ack.Error != "":
-		p.phase = running
+		f.enter(p, running)
 		n.passing = removeSorted(n.passing, ack.Label)
 		f.unanswered.clear(p.key())
 		f.touch(p)
@@ -182,7 +182,7 @@ func (f *fleet) compare(n *fleetNode, p *place, a reported) {
 	case p.phase == starting && a.ID == p.start.ID:
 		f.unanswered.set(p.key(), f.now.Add(f.cfg.ackTimeout))
 	case p.phase == running && a.ID != p.start.ID:
-		p.phase = starting
+		f.enter(p, starting)
 		f.touch(p)
 		f.request(n, p)
 	default:
@@ -192,7 +192,7 @@ func (f *fleet) compare(n *fleetNode, p *place, a reported) {
 
 // stray makes an actor known that is on n, nobody knows why.
 func (f *fleet) stray(n *fleetNode, a reported) {
-	p := &place{on: n.id, stray: true, start: startRequest{ID: a.ID, Label: a.Label, Generation: a.Generation}}
+	p := &place{on: n.id, stray: true, since: f.now, start: startRequest{ID: a.ID, Label: a.Label, Generation: a.Generation}}
 	if a.Started {
 		p.phase = running
 	}
