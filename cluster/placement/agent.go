@@ -52,6 +52,7 @@ func spawnAgent(s *actor.System, node string, subscribe func(ctx *actor.Context[
 			ctx: ctx, core: newAgentCore(node),
 			placed: map[actor.AnyRef]placement{}, actors: map[requestID]placedActor{}, broken: map[requestID]error{},
 		}
+		a.core.maxReport = partBytes(s)
 		next.OnMessage, next.OnSignal = a.receive, a.receiveSignal
 		subscribe(ctx, func(incarnation uint64) { a.happened(agentMember{incarnation}) })
 		ctx.Defer(s.OnShutdown(actor.ActorsStop, "placed actors", stopPlaced(s, ctx.Self())))

@@ -15,6 +15,7 @@ import (
 // waits for its end.
 type agentCore struct {
 	node        string
+	maxReport   int    // about how many bytes a report may have
 	incarnation uint64 // as a member; 0 while it is none: then nothing is taken
 	epoch       uint64 // the highest heard of in this incarnation
 	coordinator actor.ActorRef[fromAgent]
@@ -86,7 +87,7 @@ func (say) agentAction()    {}
 
 // newAgentCore returns the core of the agent of a node that is no member yet.
 func newAgentCore(node string) *agentCore {
-	return &agentCore{node: node, slots: map[string]*agentSlot{}}
+	return &agentCore{node: node, maxReport: maxPart, slots: map[string]*agentSlot{}}
 }
 
 // step does what ev asks for.
@@ -133,7 +134,7 @@ func (a *agentCore) told(msg toAgent) {
 	}
 	a.epoch, a.coordinator = epoch, msg.ReplyTo
 	if msg.Report != nil {
-		a.report()
+		a.report(msg.Report.After)
 	}
 	if msg.Start != nil {
 		a.start(*msg.Start)
@@ -183,21 +184,28 @@ const whyClosing = "its node is being shut down"
 
 func (a *agentCore) labels() []string { return slices.Sorted(maps.Keys(a.slots)) }
 
-// report tells the coordinator all there is.
-func (a *agentCore) report() {
-	r := report{Epoch: a.epoch}
+// report tells the coordinator what there is, from the first label after that one on, and
+// as much as fits.
+func (a *agentCore) report(after string) {
+	r := report{Epoch: a.epoch, After: after}
+	size := 0
 	for _, label := range a.labels() {
 		s := a.slots[label]
-		if s.actor != nil {
-			s.actor.shown = a.epoch
-			r.Running = append(r.Running, reported{ID: s.actor.id, Label: label, Generation: s.actor.generation, Started: s.actor.started})
+		if label <= after || s.empty() {
+			continue
 		}
-		if s.next != nil {
-			r.Running = append(r.Running, reported{ID: s.next.ID, Label: label, Generation: s.next.Generation})
+		size += 2 * (len(label) + reportedBytes)
+		if len(r.Running) > 0 && size > a.maxReport {
+			r.More = true
+			break
 		}
+		r.Running = append(r.Running, s.shown(a.epoch)...)
 	}
 	a.say(fromAgent{Report: &r})
 }
+
+// reportedBytes is what a reported needs at most besides its label.
+const reportedBytes = 64
 
 // sayAgain says what the coordinator may not have heard.
 func (a *agentCore) sayAgain() {

@@ -28,6 +28,21 @@ type agentActor struct {
 // holds reports whether the actor of a request is in the slot.
 func (s *agentSlot) holds(id requestID) bool { return s.actor != nil && s.actor.id == id }
 
+// empty reports whether nothing is in the slot, nor waits for its turn.
+func (s *agentSlot) empty() bool { return s.actor == nil && s.next == nil }
+
+// shown returns what a report of that epoch has of the slot.
+func (s *agentSlot) shown(epoch uint64) (all []reported) {
+	if s.actor != nil {
+		s.actor.shown = epoch
+		all = append(all, reported{ID: s.actor.id, Label: s.label, Generation: s.actor.generation, Started: s.actor.started})
+	}
+	if s.next != nil {
+		all = append(all, reported{ID: s.next.ID, Label: s.label, Generation: s.next.Generation})
+	}
+	return all
+}
+
 func (a *agentCore) slot(label string) *agentSlot {
 	s := a.slots[label]
 	if s == nil {
@@ -228,7 +243,7 @@ func (a *agentCore) bury(s *agentSlot) {
 func (a *agentCore) clear(label string) {
 	s := a.slots[label]
 	s.buried = false
-	if s.actor == nil && s.next == nil && s.unheard == nil {
+	if s.empty() && s.unheard == nil {
 		delete(a.slots, label)
 	}
 }

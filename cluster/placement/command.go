@@ -20,6 +20,7 @@ type (
 		Spec        *Spec
 		Singleton   *SingletonSpec
 		Label       string // or the name of a node; of opSpecs those after it are asked for
+		After       string // of opView: what comes after this actor of that node is asked for
 		Incarnation uint64 // of that node
 		ReplyTo     actor.ActorRef[answer]
 	}
@@ -31,6 +32,7 @@ type (
 	}
 
 	alarm     struct{}          // the time has come that the machine has named
+	moreFacts struct{}          // there are facts that have not been stored
 	newView   struct{}          // the node's view of the cluster has changed
 	fromStore struct{ sourced } // the source of generations has answered, or not in time
 )
@@ -38,6 +40,7 @@ type (
 func (request) command()   {}
 func (word) command()      {}
 func (alarm) command()     {}
+func (moreFacts) command() {}
 func (newView) command()   {}
 func (fromStore) command() {}
 
@@ -63,8 +66,8 @@ type answer struct {
 	Decision    *Decision
 	Ownership   *Ownership
 	Statuses    []Status // by label, those that fit into a message
-	More        bool     // there are others after those
-	View        *View
+	View        *View    // likewise
+	More        bool     // there is more after that
 	Explanation *Explanation
 	Failure     *failure
 }
@@ -87,8 +90,8 @@ func answerOf(value any, err error) answer {
 		return answer{Ownership: &v}
 	case page:
 		return answer{Statuses: v.statuses, More: v.more}
-	case View:
-		return answer{View: &v}
+	case viewPage:
+		return answer{View: &v.view, More: v.more}
 	case Explanation:
 		return answer{Explanation: &v}
 	}

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"go.uber.org/zap"
@@ -26,6 +27,8 @@ type coordinator struct {
 	node    *cluster.Node
 	cfg     Config
 	machine *machine
+	unsaved unsaved // while there is something, everything else waits
+	goesOn  bool    // a failure to store it has been dealt with
 	waiting map[token]actor.ActorRef[answer]
 	last    token
 	inbox   actor.ActorRef[fromAgent]
@@ -35,21 +38,24 @@ type coordinator struct {
 func coordinatorOn(n *cluster.Node, cfg Config) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
 		c := &coordinator{ctx: ctx, node: n, cfg: cfg, waiting: map[token]actor.ActorRef[answer]{}}
-		return persistence.New(journalID, cfg.Journal, ledger{}, ledger.with,
+		return behaviors.Supervise(persistence.New(journalID, cfg.Journal, ledger{}, ledger.with,
 			func(_ *actor.Context[command], _ ledger, cmd command) persistence.Effect[fact] { return c.handle(cmd) },
-			c.options()...)
+			c.options()...), actor.Strategy{Decide: c.outlive})
 	})
 }
 
 func (c *coordinator) options() []persistence.Option {
 	options := []persistence.Option{persistence.OnSignal(func(_ *actor.Context[command], l ledger, sig persistence.Signal) persistence.Effect[fact] {
-		switch sig.(type) {
+		switch sig := sig.(type) {
 		case persistence.RecoveryCompleted:
 			return c.begin(l)
+		case persistence.PersistRejected:
+			c.refused(sig.Err)
+			return persistence.None
 		default:
 			return persistence.Unhandled
 		}
-	})}
+	}), persistence.StashCapacity(math.MaxInt)}
 	if _, saves := c.cfg.Journal.(persistence.SnapshotStore); saves {
 		options = append(options, persistence.SnapshotEvery(snapshotEvery, 2), persistence.DeleteEvents())
 	}
@@ -72,9 +78,15 @@ func (c *coordinator) begin(l ledger) persistence.Effect[fact] {
 	return c.step(begun{})
 }
 
-// handle turns a command into an input, or answers it from what is known.
+// handle turns a command into an input, or answers it from what is known. What comes while
+// a step is being stored waits for its turn.
 func (c *coordinator) handle(cmd command) persistence.Effect[fact] {
+	if _, more := cmd.(moreFacts); c.unsaved.any() && !more {
+		return persistence.Stash
+	}
 	switch cmd := cmd.(type) {
+	case moreFacts:
+		return c.save()
 	case request:
 		return c.serve(cmd)
 	case word:
@@ -97,9 +109,9 @@ func (c *coordinator) handle(cmd command) persistence.Effect[fact] {
 func (c *coordinator) serve(r request) persistence.Effect[fact] {
 	switch r.Op {
 	case opSpecs:
-		return c.answer(r, pageOf(c.machine.statuses(), r.Label), nil)
+		return c.answer(r, pageOf(c.machine.statuses(), r.Label, partBytes(c.ctx.System())), nil)
 	case opView:
-		return c.answer(r, c.machine.view(), nil)
+		return c.answer(r, c.machine.view().page(r.Label, r.After, partBytes(c.ctx.System())), nil)
 	case opExplain:
 		explanation, err := c.machine.explain(r.Label)
 		return c.answer(r, explanation, err)
@@ -142,13 +154,49 @@ func (c *coordinator) answer(r request, value any, err error) persistence.Effect
 
 // step lets the machine decide; what it has decided is done when it is durable.
 func (c *coordinator) step(in input) persistence.Effect[fact] {
-	facts, effects := c.machine.step(in, time.Now())
-	return persistence.Persist(facts...).Then(func() {
-		for _, e := range effects {
-			c.do(e)
-		}
-		c.arm()
-	})
+	c.unsaved.add(c.machine.step(in, time.Now()))
+	return c.save()
+}
+
+// save stores facts, and sees to it that the others follow.
+func (c *coordinator) save() persistence.Effect[fact] {
+	batch := c.unsaved.batch(maxAppend)
+	effect := persistence.Persist(batch...).Then(func() { c.saved(len(batch)) })
+	if len(batch) == len(c.unsaved.facts) {
+		return effect.ThenUnstashAll()
+	}
+	return effect
+}
+
+// saved goes on when facts are durable.
+func (c *coordinator) saved(n int) {
+	effects, done := c.unsaved.stored(n)
+	if !done {
+		c.ctx.Self().Tell(moreFacts{})
+		return
+	}
+	for _, e := range effects {
+		c.do(e)
+	}
+	c.arm()
+}
+
+// refused goes on when the journal does not take facts because of what they are.
+func (c *coordinator) refused(why error) {
+	n := len(c.unsaved.batch(maxAppend))
+	if c.goesOn = c.unsaved.refused(n, why, c.machine, time.Now()); c.goesOn {
+		c.ctx.Self().Tell(moreFacts{})
+	}
+}
+
+// outlive keeps the coordinator when the journal has refused what one submission is to blame
+// for.
+func (c *coordinator) outlive(error) actor.Directive {
+	if c.goesOn {
+		c.goesOn = false
+		return actor.Resume
+	}
+	return actor.Stop
 }
 
 // alarmKey is the timer of the machine.

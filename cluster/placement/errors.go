@@ -23,7 +23,8 @@ var (
 	// ErrNotFound is returned when there is none of that label.
 	ErrNotFound = errors.New("placement: no such label")
 
-	// ErrInvalid is returned for a spec that can never be placed, and says what is wrong.
+	// ErrInvalid is returned for a spec that can never be placed, or that the journal does not
+	// take, and says what is wrong.
 	ErrInvalid = errors.New("placement: invalid spec")
 
 	// ErrStrategy is returned when the strategy panics.

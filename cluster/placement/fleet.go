@@ -84,7 +84,8 @@ type fleetNode struct {
 	id       nodeID
 	member   bool
 	draining bool
-	asked    int // reports in a row that it has not answered
+	asked    int    // reports in a row that it has not answered
+	heard    string // the last label of what it has reported so far, while it is asked for more
 	places   map[string]*place
 	drains   []token // who waits for the end of its drain
 }

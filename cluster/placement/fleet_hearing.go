@@ -53,7 +53,7 @@ func (f *fleet) hearStart(n *fleetNode, ack startAck) {
 }
 
 func (f *fleet) runs(p *place) {
-	p.phase = running
+	f.enter(p, running)
 	f.unanswered.clear(p.key())
 	f.touch(p)
 	f.tell(p.start.Label, func(t tenant) { t.started(p.start.Label, p.start.ID, p.on) })
@@ -68,7 +68,7 @@ func (f *fleet) hearStop(n *fleetNode, ack stopAck) {
 		f.drop(n, p)
 		f.tell(ack.Label, func(t tenant) { t.ended(ack.Label, ack.ID, n.id, "stopped by a former coordinator") })
 	case ack.Error != "":
-		p.phase = running
+		f.enter(p, running)
 		n.passing = removeSorted(n.passing, ack.Label)
 		f.unanswered.clear(p.key())
 		f.touch(p)
@@ -107,11 +107,7 @@ func (f *fleet) hearReport(n *fleetNode, r report) {
 	if r.Epoch != f.cfg.epoch {
 		return
 	}
-	f.asks.clear(n.id)
-	n.asked = 0
-	if !n.Ready {
-		n.Ready, f.shown, f.roomier = true, nil, true
-	}
+	f.progress(n, r)
 	reports := n.latest(r)
 	for _, label := range slices.Sorted(maps.Keys(reports)) {
 		if n.places[label] == nil {
@@ -119,9 +115,46 @@ func (f *fleet) hearReport(n *fleetNode, r report) {
 		}
 	}
 	for _, p := range n.sorted() {
-		f.compare(n, p, reports[p.start.Label])
+		if r.about(p.start.Label) {
+			f.compare(n, p, reports[p.start.Label])
+		}
 	}
 }
+
+// progress asks for what comes after r, if r is what was asked for. When nothing does the
+// node is ready.
+func (f *fleet) progress(n *fleetNode, r report) {
+	if _, asked := f.asks.of(n.id); !asked || r.After != n.heard {
+		return
+	}
+	n.asked = 0
+	if r.More {
+		n.heard = r.last()
+		f.ask(n)
+		return
+	}
+	n.heard = ""
+	f.asks.clear(n.id)
+	if !n.Ready {
+		n.Ready, f.shown, f.roomier = true, nil, true
+	}
+}
+
+// last returns the last label that r tells of.
+func (r report) last() string {
+	if len(r.Running) == 0 {
+		return r.After
+	}
+	return r.Running[len(r.Running)-1].Label
+}
+
+// about reports whether r tells of a label, if there were anything to be told.
+func (r report) about(label string) bool {
+	return label > r.After && (!r.More || label <= r.last())
+}
+
+// hasTold reports whether n has told what it has of a label.
+func (n *fleetNode) hasTold(label string) bool { return n.Ready || label <= n.heard }
 
 // latest returns what a report says of each label. Of two that have one, as the later waits
 // for the end of the other, it is that which is known to be there, or else the later.
@@ -149,7 +182,7 @@ func (f *fleet) compare(n *fleetNode, p *place, a reported) {
 	case p.phase == starting && a.ID == p.start.ID:
 		f.unanswered.set(p.key(), f.now.Add(f.cfg.ackTimeout))
 	case p.phase == running && a.ID != p.start.ID:
-		p.phase = starting
+		f.enter(p, starting)
 		f.touch(p)
 		f.request(n, p)
 	default:
@@ -159,7 +192,7 @@ func (f *fleet) compare(n *fleetNode, p *place, a reported) {
 
 // stray makes an actor known that is on n, nobody knows why.
 func (f *fleet) stray(n *fleetNode, a reported) {
-	p := &place{on: n.id, stray: true, start: startRequest{ID: a.ID, Label: a.Label, Generation: a.Generation}}
+	p := &place{on: n.id, stray: true, since: f.now, start: startRequest{ID: a.ID, Label: a.Label, Generation: a.Generation}}
 	if a.Started {
 		p.phase = running
 	}

@@ -99,15 +99,23 @@ func (f *fleet) askNew() {
 	}
 }
 
-// ask asks a node for a report, until it answers; less and less often, as it may run no
-// placement at all.
+// ask asks a node for a report, or for what comes after what it has reported already, until
+// it answers; less and less often, as it may run no placement at all.
 func (f *fleet) ask(n *fleetNode) {
 	if n == nil || !n.member {
 		return
 	}
 	f.asks.set(n.id, f.now.Add(f.cfg.ackTimeout<<min(n.asked, 4)))
 	n.asked++
-	f.send(n.id, reportRequest{Epoch: f.cfg.epoch})
+	f.send(n.id, reportRequest{Epoch: f.cfg.epoch, After: n.heard})
+}
+
+// askAnew asks a node for a report from its beginning on.
+func (f *fleet) askAnew(n *fleetNode) {
+	if n != nil {
+		n.heard = ""
+		f.ask(n)
+	}
 }
 
 // members returns the members, sorted.

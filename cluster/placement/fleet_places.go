@@ -1,13 +1,19 @@
 package placement
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
 
 // A place is where an actor of a label is on one node, as far as is known.
 type place struct {
 	on    nodeID
 	start startRequest // what it was started by; of a stray no more than the ID, the label and the generation
 	phase phase
-	stray bool // found, and not started by this coordinator
+	since time.Time // of phase, as this coordinator knows it
+	stray bool      // found, and not started by this coordinator
 }
 
 // A phase is that of a place.
@@ -35,6 +41,31 @@ func (f *fleet) at(label string) []place {
 		all = append(all, *p)
 	}
 	return all
+}
+
+func (f *fleet) enter(p *place, next phase) { p.phase, p.since = next, f.now }
+
+// awaited says what is waited for at all places of a label, and since when; "" when nothing
+// is.
+func (f *fleet) awaited(label string) string {
+	var all []string
+	for _, p := range f.places[label] {
+		n, doing := f.nodes[p.on], map[phase]string{starting: "spawning", stopping: "stopping"}[p.phase]
+		if doing == "" {
+			continue
+		}
+		text := fmt.Sprintf("%s on %s since %s", doing, p.on.name, p.since.Format(time.RFC3339))
+		switch {
+		case !n.member:
+			text += ", which is no member any more, and may run it still"
+		case !n.hasTold(label):
+			text += ", which has not told yet what it runs"
+		case !n.Reachable:
+			text += ", which is unreachable"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
 }
 
 // settledAt returns the node on which a label is started or runs; false while it is
@@ -69,7 +100,7 @@ func (f *fleet) start(on nodeID, r startRequest) requestID {
 	if p := n.places[r.Label]; p != nil {
 		f.drop(n, p)
 	}
-	p := &place{on: on, start: r, phase: starting}
+	p := &place{on: on, start: r, phase: starting, since: f.now}
 	f.put(n, p)
 	f.request(n, p)
 	return r.ID
@@ -83,7 +114,7 @@ func (f *fleet) stop(on nodeID, label string) {
 		return
 	}
 	p := n.places[label]
-	p.phase = stopping
+	f.enter(p, stopping)
 	delete(f.strays, p)
 	n.passing = insertSorted(n.passing, label)
 	f.touch(p)
@@ -91,13 +122,13 @@ func (f *fleet) stop(on nodeID, label string) {
 }
 
 // request sends what is asked of a place, and has it sent again until it is answered. A
-// node that has not reported is sent nothing; what it reports leads to a request.
+// node is sent nothing of labels that it has not told of; what it reports leads to a request.
 func (f *fleet) request(n *fleetNode, p *place) {
 	if p == nil || p.phase == running {
 		return
 	}
 	f.unanswered.set(p.key(), f.now.Add(f.cfg.ackTimeout))
-	if !n.member || !n.Ready {
+	if !n.member || !n.hasTold(p.start.Label) {
 		return
 	}
 	if p.phase == stopping {
@@ -143,6 +174,13 @@ func (f *fleet) drop(n *fleetNode, p *place) {
 	}
 	f.roomier = true
 	f.touch(p)
+}
+
+// forget drops what a node has not been asked for.
+func (f *fleet) forget(on nodeID, label string) {
+	if n := f.nodes[on]; n != nil && n.places[label] != nil {
+		f.drop(n, n.places[label])
+	}
 }
 
 func (f *fleet) touch(p *place) {

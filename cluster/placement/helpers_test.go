@@ -147,6 +147,7 @@ type world struct {
 // inWorld runs f with n nodes that take part, in a bubble.
 func inWorld(t *testing.T, n int, f func(t *testing.T, w *world), change ...func(cfg *placement.Config)) {
 	t.Helper()
+	t.Cleanup(func() { plans.Delete(t.Name()) }) // it may run again
 	synctest.Test(t, func(t *testing.T) {
 		cfg := placement.Config{Journal: memory.New()}
 		for _, each := range change {

@@ -36,7 +36,7 @@ func (l ledger) with(f fact) ledger {
 		if f.Record == nil {
 			delete(base, f.Label)
 		} else {
-			base[f.Label] = *f.Record
+			base[f.Label] = f.Record.after(base[f.Label])
 		}
 	}
 	return ledger{Base: base}

@@ -2,6 +2,8 @@ package placement
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -74,7 +76,26 @@ func (m *machine) step(in input, now time.Time) ([]fact, []effect) {
 	}
 	effects := f.effects
 	f.effects = nil
-	return append(m.specs.facts(), m.singles.facts()...), effects
+	return merged(m.specs.facts(), m.singles.facts()), effects
+}
+
+// merged returns the facts of one step, one for each label, sorted. The journal has one entry
+// for a label, whosever it is: what one tenant forgets does not erase what the other has.
+func merged(specs, singles []fact) []fact {
+	last := map[string]fact{}
+	for _, f := range singles {
+		last[f.Label] = f
+	}
+	for _, f := range specs {
+		if f.Record != nil || last[f.Label].Record == nil {
+			last[f.Label] = f
+		}
+	}
+	all := make([]fact, 0, len(last))
+	for _, label := range slices.Sorted(maps.Keys(last)) {
+		all = append(all, last[label])
+	}
+	return all
 }
 
 func (m *machine) take(in input) {
@@ -93,6 +114,8 @@ func (m *machine) take(in input) {
 		m.fleet.drain(in)
 	case submit, remove, startSingleton, moveSingleton, stopSingleton:
 		m.held = append(m.held, in)
+	case withdrawn:
+		m.specs.withdraw(in.label)
 	case passed:
 	}
 }

@@ -18,6 +18,7 @@ func (startSingleton) input() {}
 func (moveSingleton) input()  {}
 func (stopSingleton) input()  {}
 func (sourced) input()        {}
+func (withdrawn) input()      {}
 func (passed) input()         {}
 
 func (reply) effect() {}
@@ -82,6 +83,10 @@ type (
 		generation Generation
 	}
 
+	// withdrawn: the journal does not take the spec of that label, which the last step has
+	// accepted. Its node has not been asked for it, and who has submitted it is told.
+	withdrawn struct{ label string }
+
 	// passed: the moment has come that next named; or it is just later.
 	passed struct{}
 )
@@ -124,7 +129,8 @@ const (
 
 // A fact is what the journal keeps: the record of one spec, in place of the one before;
 // nil when it has been removed. Facts say what is, not what has changed: to apply one
-// twice is to apply it once.
+// twice is to apply it once. Only the spec itself, which may be large, is in the first fact
+// alone: a record without a spec has that of the record before.
 type fact struct {
 	_      struct{} `cbor:",toarray"`
 	Label  string
@@ -133,8 +139,8 @@ type fact struct {
 
 // A record is all that is to survive of a spec.
 type record struct {
-	_           struct{} `cbor:",toarray"`
-	Spec        Spec
+	_           struct{}  `cbor:",toarray"`
+	Spec        Spec      // none when it is that of the record before, or is not needed any more
 	Node        string    // where it is, or is expected back; "" when unplaced
 	Incarnation uint64    // of that node
 	Request     requestID // by which it was started; zero when it is not
@@ -151,3 +157,31 @@ type record struct {
 
 // ofSingleton reports whether it is about a singleton.
 func (f fact) ofSingleton() bool { return f.Record != nil && f.Record.Granted != Generation{} }
+
+// submits reports whether it brings a spec that the journal does not have.
+func (f fact) submits() bool { return f.Record != nil && f.Record.Spec.Label != "" }
+
+// size is about how many bytes f has in the journal.
+func (f fact) size() int {
+	const besides = 256
+	if f.Record == nil {
+		return len(f.Label) + besides
+	}
+	return len(f.Label) + len(f.Record.Node) + f.Record.Spec.size() + besides
+}
+
+// after returns r with the spec of the record before, if it has none of its own.
+func (r record) after(before record) record {
+	if r.Spec.Label == "" && !r.Removed && r.Granted == (Generation{}) {
+		r.Spec = before.Spec
+	}
+	return r
+}
+
+// sparing returns r as the fact has it that follows the record before.
+func (r record) sparing(before record) record {
+	if r.Spec.Equal(before.Spec) {
+		r.Spec = Spec{}
+	}
+	return r
+}

@@ -3,7 +3,20 @@ package placement
 import (
 	"slices"
 	"strings"
+
+	"github.com/understudy-go/understudy/actor"
 )
+
+// maxPart is about how many bytes go into one message of what goes into several.
+const maxPart = 512 << 10
+
+// partBytes is maxPart, or what messages between nodes leave room for.
+func partBytes(s *actor.System) int {
+	if limit := s.MaxMessage(); limit > 0 {
+		return min(maxPart, limit/2)
+	}
+	return maxPart
+}
 
 // A page is as many statuses as go into one message.
 type page struct {
@@ -11,15 +24,12 @@ type page struct {
 	more     bool // there are others
 }
 
-const (
-	// pageBytes is about how large a page is, unless one status is larger.
-	pageBytes = 1 << 20
-	// pageStatuses is how many a page has at most.
-	pageStatuses = 1000
-)
+// pageStatuses is how many a page has at most.
+const pageStatuses = 1000
 
-// pageOf returns the first of some statuses, which are sorted by label, after that label.
-func pageOf(all []Status, after string) page {
+// pageOf returns the first of some statuses, which are sorted by label, after that label:
+// about so many bytes, unless one is larger.
+func pageOf(all []Status, after string, maxBytes int) page {
 	i, found := slices.BinarySearchFunc(all, after, func(s Status, label string) int { return strings.Compare(s.Spec.Label, label) })
 	if found {
 		i++
@@ -28,7 +38,7 @@ func pageOf(all []Status, after string) page {
 	size := 0
 	for i, s := range all {
 		size += s.size()
-		if i > 0 && (size > pageBytes || i == pageStatuses) {
+		if i > 0 && (size > maxBytes || i == pageStatuses) {
 			return page{statuses: all[:i], more: true}
 		}
 	}
@@ -36,13 +46,7 @@ func pageOf(all []Status, after string) page {
 }
 
 // size is about how many bytes s has in a message.
-func (s Status) size() int {
-	n := len(s.Spec.State) + len(s.LastError)
-	for _, text := range s.Spec.texts() {
-		n += len(text)
-	}
-	return n
-}
+func (s Status) size() int { return s.Spec.size() + len(s.LastError) }
 
 // after returns the label of the last status, "" when there is none.
 func after(all []Status) string {

@@ -143,3 +143,27 @@ func TestSpecsAreListedFromAnyNodeHoweverManyThereAre(t *testing.T) {
 		require.Len(t, states, 5)
 	})
 }
+
+// Whoever asks for a singleton while the source fails is told so, the second one as well.
+func TestAllWhoStartASingletonOfASourceThatFailsAreToldSo(t *testing.T) {
+	journal := newMoodyJournal()
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		journal.set(0, "placement/generations", persistence.ErrUnavailable)
+		start := func(through string) error {
+			_, err := within(w, 2*time.Minute, func(ctx context.Context) (placement.Ownership, error) {
+				return w.door[through].StartSingleton(ctx, counters.Singleton("single", origin{Plan: w.name}, placement.Leader()))
+			})
+			return err
+		}
+		errs := make(chan error, 4)
+		for i := range 4 {
+			go func() { errs <- start(fmt.Sprint("n", 1+i%2)) }()
+		}
+		for range 4 {
+			require.ErrorIs(t, <-errs, placement.ErrSource)
+		}
+		journal.set(0, "", nil)
+		require.NoError(t, start("n2"))
+		require.Equal(t, 1, w.add("n1", "single").Sum)
+	}, func(cfg *placement.Config) { cfg.Journal = journal })
+}

@@ -85,10 +85,12 @@ type sim struct {
 	quiet bool // no more faults
 
 	loss, dup, spike float64 // of messages
+	maxAppend        int     // bytes
 
 	nodes   []*simNode // by name; each name has one
 	gone    []gone
 	journal []fact
+	unfits  map[requestID]bool // submissions, and whether the journal does not take them
 	epoch   uint64
 	lead    *simCoordinator // nil while there is none
 	clients simClients
@@ -106,6 +108,7 @@ func newSim(seed uint64, logs bool) *sim {
 	s := &sim{
 		seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), logs: logs, //nolint:gosec // a schedule, not a secret
 		begin: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), todo: map[uint64]func(){}, census: map[string][]*simActor{},
+		unfits: map[requestID]bool{}, maxAppend: []int{maxAppend, 1, 700}[seed/3%3], // all facts of a step at once, or one or two
 	}
 	s.now = s.begin
 	s.loss, s.dup, s.spike = s.oneOf(0, 0, 0.05, 0.3), s.oneOf(0, 0.1), s.oneOf(0, 0.02, 0.2)
@@ -203,8 +206,10 @@ func (s *sim) breach(format string, args ...any) {
 
 // simFound counts what schedules have reached.
 type simFound struct {
-	Lost, Twice, Crashes, Returns, Removals, Drains, Splits   int // of messages, then of nodes
+	Lost, Twice, Parts                                        int // of messages; reports that are not whole
+	Crashes, Returns, Removals, Drains, Splits                int // of nodes
 	Coordinators, Unstored, Unsent, Fenced                    int
+	Torn, Unfit, UnfitAmong                                   int // steps of which a part was stored; submissions that the journal does not take, alone and among others
 	Started, Failed, Hung, Ended, Stopped, Moved              int // actors
 	Submitted, Refused, Removed, Waited, Forgotten, Colocated int // specs
 	Unplaced                                                  int // in the end

@@ -31,6 +31,7 @@ type simActor struct {
 
 func newSimAgent(n *simNode) *simAgent {
 	a := &simAgent{node: n, core: newAgentCore(n.name), actors: map[requestID]*simActor{}}
+	a.core.maxReport = []int{maxPart, 1, 300}[n.sim.seed%3] // all labels in one report, or one or two
 	a.step(agentMember{incarnation: n.incarnation})
 	a.pass()
 	return a
@@ -80,6 +81,9 @@ func (a *simAgent) step(ev agentEvent) {
 			a.actors[action.id].stop()
 		case say:
 			a.node.sim.note("from %s: %s", a.node.name, simShow(action.msg))
+			if r := action.msg.Report; r != nil && r.More {
+				a.node.sim.found.Parts++
+			}
 			a.to.hear(a.node, action.msg)
 		}
 	}
@@ -89,6 +93,9 @@ func (a *simAgent) launch(r startRequest) {
 	s := a.node.sim
 	if a.actors[r.ID] != nil {
 		s.breach("%s is started twice as %v", r.Label, r.ID)
+	}
+	if s.unfits[r.ID] {
+		s.breach("%s is started, though the journal does not take it", r.Label)
 	}
 	x := &simActor{agent: a, id: r.ID, label: r.Label, gen: r.Generation}
 	a.actors[r.ID] = x

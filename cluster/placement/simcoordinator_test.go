@@ -1,8 +1,12 @@
 package placement
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/persistence"
 )
 
 // A simCoordinator is a machine, and the shell around it.
@@ -11,6 +15,7 @@ type simCoordinator struct {
 	on      nodeID
 	epoch   uint64
 	machine *machine
+	unsaved unsaved
 	alarm   uint64 // the number of the timer that counts
 	dead    bool
 	died    time.Time
@@ -54,6 +59,9 @@ func (s *sim) takeOver(n *simNode) {
 	if !c.dead {
 		c.step(s.view())
 	}
+	for n := s.rng.IntN(4); n > 1 && !s.quiet; n-- {
+		s.submit() // they wait together until the nodes have reported
+	}
 }
 
 func (s *sim) config(epoch uint64) machineConfig {
@@ -90,32 +98,81 @@ func (c *simCoordinator) step(in input) {
 	if _, quiet := in.(passed); !quiet {
 		s.note("in %d: %s", c.epoch, simShow(in))
 	}
-	facts, effects := c.machine.step(in, s.now)
-	crash := !s.quiet && s.chance(0.002)
+	c.unsaved.add(c.machine.step(in, s.now))
+	for appends := 0; ; appends++ {
+		effects, done := c.save(appends)
+		switch {
+		case c.dead:
+			return
+		case !done:
+			continue
+		}
+		for _, e := range effects {
+			c.do(e)
+		}
+		c.setAlarm()
+		return
+	}
+}
+
+// save makes the next append, and returns the effects when it was the last. The journal may
+// refuse a spec that was submitted, and the coordinator may end at any moment.
+func (c *simCoordinator) save(appends int) (effects []effect, done bool) {
+	s := c.sim
+	batch := c.unsaved.batch(s.maxAppend)
+	crash := !s.quiet && (s.chance(0.002) || appends > 0 && s.chance(0.05))
 	switch {
-	case len(facts) > 0 && c != s.lead:
+	case len(batch) > 0 && c != s.lead:
 		s.found.Fenced++
 		c.end()
-		return
+		return nil, false
 	case crash && s.chance(0.5):
 		s.found.Unstored++
+		if appends > 0 {
+			s.found.Torn++
+		}
 		s.kill(c)
-		return
+		return nil, false
+	case slices.ContainsFunc(batch, s.unfit):
+		s.note("refused %d: %d facts from %s on", c.epoch, len(batch), batch[0].Label)
+		if len(batch) == 1 {
+			s.found.Unfit++
+		} else {
+			s.found.UnfitAmong++
+		}
+		if !c.unsaved.refused(len(batch), errSimUnfit, c.machine, s.now) {
+			s.breach("the coordinator gives up because of %s", batch[0].Label)
+			c.end()
+		}
+		return nil, false
 	}
-	for _, f := range facts {
+	for _, f := range batch {
 		s.note("fact %d: %s", c.epoch, simShowFact(f))
 		s.lookAt(c, f)
+		s.journal = append(s.journal, f)
 	}
-	s.journal = append(s.journal, facts...)
 	if crash {
 		s.found.Unsent++
 		s.kill(c)
-		return
+		return nil, false
 	}
-	for _, e := range effects {
-		c.do(e)
+	return c.unsaved.stored(len(batch))
+}
+
+var errSimUnfit = fmt.Errorf("the journal does not take this: %w", persistence.ErrTooLarge)
+
+// unfit reports whether a fact is what the journal does not take: some of those that bring a
+// spec, each as often as it is tried.
+func (s *sim) unfit(f fact) bool {
+	if !f.submits() {
+		return false
 	}
-	c.setAlarm()
+	is, known := s.unfits[f.Record.Request]
+	if !known {
+		is = !s.quiet && s.chance(0.05)
+		s.unfits[f.Record.Request] = is
+	}
+	return is
 }
 
 func (s *sim) kill(c *simCoordinator) {

@@ -99,7 +99,7 @@ func (s *sim) submit() {
 func (s *sim) drawLabel() string { return fmt.Sprintf("s%d", s.rng.IntN(8)) }
 
 func (s *sim) drawSpec() Spec {
-	spec := Spec{Label: s.drawLabel(), Type: "t"}
+	spec := Spec{Label: s.drawLabel(), Type: "t", State: []byte{byte(s.rng.IntN(256))}}
 	switch s.rng.IntN(4) {
 	case 0:
 		spec.OnCrash = WaitForReturn(time.Second + s.upTo(15*time.Second))

@@ -23,13 +23,25 @@ func (s *sim) laws() {
 }
 
 // record returns what the journal has of a label.
-func (s *sim) record(label string) *record {
+func (s *sim) record(label string) (r *record) {
 	for _, f := range slices.Backward(s.journal) {
-		if f.Label == label {
-			return f.Record
+		if f.Label != label {
+			continue
+		}
+		switch {
+		case f.Record == nil:
+			return r
+		case r == nil:
+			r = f.Record
+		default:
+			whole := r.after(*f.Record)
+			r = &whole
+		}
+		if r.Spec.Label != "" {
+			return r
 		}
 	}
-	return nil
+	return r
 }
 
 // lookAt holds a fact to the constraints: where an actor is placed they hold.
@@ -38,6 +50,10 @@ func (s *sim) lookAt(c *simCoordinator, f fact) {
 		return
 	}
 	before, now := s.record(f.Label), f.Record
+	if now != nil && before != nil {
+		whole := now.after(*before)
+		now = &whole
+	}
 	switch {
 	case now == nil:
 		if c.machine.specs.removals[f.Label] == nil {
@@ -55,8 +71,8 @@ func (s *sim) lookAt(c *simCoordinator, f fact) {
 		return
 	}
 	spec := now.Spec
-	if anchor := spec.Constraints.ColocateWith; c.machine.specs.removals[anchor] != nil {
-		spec.Constraints.ColocateWith = "" // it was removed in the same step, afterwards
+	if anchor := spec.Constraints.ColocateWith; anchor != "" && c.machine.fleet.owner(anchor) == nil || c.machine.specs.removals[anchor] != nil {
+		spec.Constraints.ColocateWith = "" // it was removed in the same step, afterwards, or the journal does not take it
 	}
 	n, _ := c.machine.view().Node(now.Node)
 	if why := n.refuses(spec, c.machine.specs.beside(now.Spec)); why != "" {
@@ -213,7 +229,7 @@ func (s *sim) finalJournal(m *machine) {
 	next.step(begun{}, s.now)
 	for _, of := range slices.Sorted(maps.Keys(m.specs.all)) {
 		a, b := m.specs.all[of], next.specs.all[of]
-		if b == nil || m.specs.record(a).Node != next.specs.record(b).Node || a.request != b.request || a.stage != b.stage {
+		if b == nil || m.specs.record(a).Node != next.specs.record(b).Node || a.request != b.request || a.stage != b.stage || !a.Equal(b.Spec) {
 			s.breach("the journal has %+v of %s, which is %+v", b, of, a)
 		}
 	}
@@ -271,7 +287,7 @@ func simShowAgent(m fromAgent) string {
 	case m.Ended != nil:
 		return fmt.Sprintf("ended %s of %v %s", m.Ended.Label, m.Ended.ID, m.Ended.Error)
 	}
-	return fmt.Sprintf("report %+v", m.Report.Running)
+	return fmt.Sprintf("report after %q %+v, more %t", m.Report.After, m.Report.Running, m.Report.More)
 }
 
 func simShowFact(f fact) string {

@@ -55,7 +55,7 @@ func (s *singles) refused(label string, id requestID, on nodeID, why string) {
 	s.asked(label, id, on)
 	if x := s.all[label]; x != nil {
 		s.penalize(x, fmt.Sprintf("%s does not stop it: %s", on.name, why))
-		s.fleet.ask(s.fleet.nodes[on])
+		s.fleet.askAnew(s.fleet.nodes[on])
 	}
 }
 

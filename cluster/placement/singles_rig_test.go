@@ -22,12 +22,15 @@ type singlesRig struct {
 	epoch   uint64
 	source  *fakeSource
 	journal map[string]record
+	bytes   int // that were written to it
+	largest int // fact
 	nodes   map[string]Node
 	gone    []gone
 	agents  map[nodeID]map[string]reported
 
 	holdCalls, holdStarts, holdStops bool // they are kept, for the test to answer
 	refuse                           func(call) error
+	refuseFact                       func(fact) error // of the journal
 	failStart                        func(startRequest, nodeID) string
 	calls                            []call
 	sends, held                      []send
@@ -113,15 +116,9 @@ func (r *singlesRig) change(name string, do func(*Node)) {
 }
 
 func (r *singlesRig) step(in input) {
-	facts, effects := r.m.step(in, r.now)
-	for _, f := range facts {
-		if f.Record == nil {
-			delete(r.journal, f.Label)
-		} else {
-			r.journal[f.Label] = *f.Record
-		}
-	}
-	for _, e := range effects {
+	var u unsaved
+	u.add(r.m.step(in, r.now))
+	for _, e := range r.save(&u) {
 		switch e := e.(type) {
 		case reply:
 			require.NotContains(r.t, r.answers, e.token, "a request is answered twice")
@@ -136,6 +133,40 @@ func (r *singlesRig) step(in input) {
 			r.send(e)
 		}
 	}
+}
+
+// save stores all facts, and returns the effects.
+func (r *singlesRig) save(u *unsaved) []effect {
+	for {
+		batch := u.batch(maxAppend)
+		if err := r.refusal(batch); err != nil {
+			require.True(r.t, u.refused(len(batch), err, r.m, r.now))
+			continue
+		}
+		for _, f := range batch {
+			r.bytes, r.largest = r.bytes+f.size(), max(r.largest, f.size())
+			if f.Record == nil {
+				delete(r.journal, f.Label)
+			} else {
+				r.journal[f.Label] = f.Record.after(r.journal[f.Label])
+			}
+		}
+		if effects, done := u.stored(len(batch)); done {
+			return effects
+		}
+	}
+}
+
+func (r *singlesRig) refusal(batch []fact) error {
+	for _, f := range batch {
+		if r.refuseFact == nil {
+			return nil
+		}
+		if err := r.refuseFact(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // answer has the source answer a call.

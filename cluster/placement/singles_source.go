@@ -206,7 +206,7 @@ func (s *singles) unnumbered(q *question, forgotten bool) {
 	switch q.purpose {
 	case toReassure:
 		x.unstopped = false
-		if forgotten {
+		if forgotten && x.registered {
 			s.forgotten(q)
 		}
 	case toRegrant:

@@ -143,6 +143,15 @@ func (s Spec) validate() error {
 	return nil
 }
 
+// size is about how many bytes s has in a message.
+func (s Spec) size() int {
+	n := len(s.State)
+	for _, text := range s.texts() {
+		n += len(text)
+	}
+	return n
+}
+
 // texts are all of s that must be UTF-8.
 func (s Spec) texts() []string {
 	c := s.Constraints

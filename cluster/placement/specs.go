@@ -142,12 +142,21 @@ func (s *specs) remove(in remove) {
 	}
 	r := &removal{tokens: []token{in.token}}
 	if !it.request.isZero() {
-		left := s.record(it)
-		left.Removed = true
-		r.record = &left
+		r.record = &record{Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Removed: true}
 	}
 	s.forget(in.label)
 	s.stop(in.label, r)
+}
+
+// withdraw forgets a spec that the journal does not take, and of which nothing was asked.
+func (s *specs) withdraw(label string) {
+	it := s.all[label]
+	if it == nil {
+		return
+	}
+	delete(s.stored, label)
+	s.forget(label)
+	s.fleet.forget(it.on, label)
 }
 
 // stop has everything of a label stopped.
@@ -178,12 +187,13 @@ func (s *specs) replay(of fact) {
 	if s.all[of.Label] != nil {
 		s.forget(of.Label)
 	}
+	before := s.stored[of.Label]
 	delete(s.stored, of.Label)
 	delete(s.removals, of.Label)
 	if of.Record == nil {
 		return
 	}
-	r := *of.Record
+	r := of.Record.after(before)
 	s.stored[of.Label] = r
 	if r.Removed {
 		s.removals[of.Label] = &removal{record: &r}

@@ -22,7 +22,8 @@ func (s *specs) facts() []fact {
 			all = append(all, fact{Label: label})
 		case now != nil && (!stored || !now.same(old)):
 			s.stored[label] = *now
-			all = append(all, fact{Label: label, Record: now})
+			news := now.sparing(old)
+			all = append(all, fact{Label: label, Record: &news})
 		}
 	}
 	clear(s.changed)
@@ -101,10 +102,13 @@ func (s *specs) statuses() []Status {
 
 func (s *specs) explain(label string) (Explanation, error) {
 	it := s.all[label]
-	if it == nil {
+	switch {
+	case it == nil && s.removals[label] != nil:
+		return Explanation{}, fmt.Errorf("%w: %q is being removed: %s", ErrNotFound, label, s.fleet.awaited(label))
+	case it == nil:
 		return Explanation{}, fmt.Errorf("%w: %q", ErrNotFound, label)
 	}
-	e := Explanation{Status: s.status(it), Decision: it.decision}
+	e := Explanation{Status: s.status(it), Awaited: s.fleet.awaited(label), Decision: it.decision}
 	all, err := consider(it.Spec, s.fleet.view(), s.beside(it.Spec), s.cfg.strategy)
 	e.Candidates = all
 	if err == nil && !slices.ContainsFunc(all, func(c Candidate) bool { return c.Why == "" }) {

@@ -137,8 +137,9 @@ func (c *Coordinator) fits(label string, spec any) error {
 
 // Submit has an actor run from now on, on a node that its constraints allow and the
 // strategy prefers. It returns when that has been decided and written to the journal,
-// which is before the actor runs. It fails with [ErrInvalid], [ErrExists],
-// [ErrNoEligibleNodes] or [ErrStrategy]; then nothing is kept.
+// which is before the actor runs. It fails with [ErrInvalid], also when the journal does not
+// take a record of that size, [ErrExists], [ErrNoEligibleNodes] or [ErrStrategy]; then nothing
+// is kept.
 //
 // An actor that fails, cannot be started or stops by itself is started again, after a
 // delay, where it fits best then.
@@ -179,13 +180,21 @@ func (c *Coordinator) Specs(ctx context.Context) ([]Status, error) {
 	}
 }
 
-// View returns the cluster as the coordinator sees it.
+// View returns the cluster as the coordinator sees it. When more runs in it than can be told
+// in one message it asks more than once, and what has changed meanwhile shows in part.
 func (c *Coordinator) View(ctx context.Context) (View, error) {
-	a, err := c.ask(ctx, request{Op: opView})
-	if err != nil || a.View == nil {
-		return View{}, err
+	var all View
+	for {
+		node, after := all.end()
+		a, err := c.ask(ctx, request{Op: opView, Label: node, After: after})
+		if err != nil || a.View == nil {
+			return View{}, err
+		}
+		all = all.with(*a.View)
+		if !a.More {
+			return all, nil
+		}
 	}
-	return *a.View, nil
 }
 
 // Explain says why an actor is where it is, or nowhere. It fails with [ErrNotFound].

@@ -33,6 +33,7 @@ type Status struct {
 type Explanation struct {
 	_          struct{} `cbor:",toarray"`
 	Status     Status
+	Awaited    string      // what a node is doing about it, and since when: "spawning on n2 since …"; "" when it runs, or is nowhere
 	Decision   Decision    // the last; zero when it has never been placed by this coordinator
 	Candidates []Candidate // how the nodes would do if it were placed now
 	Error      string      // why none could be chosen now; "" when one could

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A View is what the coordinator knows of the cluster at one moment. It does not change.
+// A View is what the coordinator knows of the cluster, at one moment unless it is very large:
+// see [Coordinator.View]. It does not change.
 type View struct {
 	_ struct{} `cbor:",toarray"`
 

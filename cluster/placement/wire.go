@@ -51,10 +51,11 @@ type (
 		Epoch      uint64
 	}
 
-	// A reportRequest asks what runs.
+	// A reportRequest asks what runs, of labels greater than After.
 	reportRequest struct {
 		_     struct{} `cbor:",toarray"`
 		Epoch uint64
+		After string
 	}
 )
 
@@ -88,11 +89,16 @@ type (
 	}
 
 	// A report is the answer to a reportRequest, and tells all that has not terminated: it
-	// runs, is starting, is being stopped, or waits for the end of another of its label.
+	// runs, is starting, is being stopped, or waits for the end of another of its label. It is
+	// sorted by label, and ends early when a message would be too large: then the next request
+	// asks for what is after its last label. Each is complete for the labels that it is about,
+	// as they were at one moment.
 	report struct {
 		_       struct{} `cbor:",toarray"`
 		Epoch   uint64   // of the request
+		After   string   // that of the request
 		Running []reported
+		More    bool // there are others after those
 	}
 
 	// A reported is an actor of a report.

@@ -20,7 +20,7 @@ func TestMessagesOfAgentsCrossTheWire(t *testing.T) {
 		startRequest{ID: requestID{Epoch: 1 << 63, N: 1<<64 - 1}, Label: "a"},
 		stopRequest{ID: id(1), Label: "a", Generation: gen, Epoch: 3},
 		stopRequest{ID: id(1), Label: "a"},
-		reportRequest{Epoch: 9},
+		reportRequest{Epoch: 9, After: "a"},
 	} {
 		sent := send{incarnation: 1 << 63, msg: msg}.message(replyTo)
 		require.Equal(t, sent, overTheWire(t, s, sent))
@@ -31,6 +31,7 @@ func TestMessagesOfAgentsCrossTheWire(t *testing.T) {
 		{StopAck: &stopAck{ID: id(1), Label: "a", Error: "it runs under generation 7.42"}},
 		{Ended: &ended{ID: id(1), Label: "a", Error: "why"}},
 		{Report: &report{Epoch: 3, Running: []reported{{ID: id(1), Label: "a", Generation: gen, Started: true}, {ID: id(2), Label: "b"}}}},
+		{Report: &report{Epoch: 3, After: "a", Running: []reported{{ID: id(2), Label: "b"}}, More: true}},
 		{Report: &report{}},
 	} {
 		msg.Node, msg.Incarnation = "n1", 1<<64-1
