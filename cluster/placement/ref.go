@@ -33,9 +33,12 @@ var (
 // with any actor; who must know asks.
 //
 // Its path is that of a forwarding actor of this node, which does not end with the actor of
-// the label: to watch that, find it by a message. It panics when actors of the label take
-// other messages on this node. Where one on another node does, messages are dead letters with
-// [actor.ErrWrongType].
+// the label, as whoever has the ref may keep it: each label costs about 2 KB on each node that
+// has asked for it, for as long as s lives. To watch the actor of the label, find it by a
+// message.
+//
+// It panics when actors of the label take other messages on this node. Where one on another
+// node does, messages are dead letters with [actor.ErrWrongType].
 func (t Type[S, M]) Ref(s *actor.System, label string) actor.ActorRef[M] {
 	return refTo[M](s, label)
 }

@@ -2,6 +2,8 @@ package placement
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,6 +133,7 @@ func TestThereIsOneRefForEachLabel(t *testing.T) {
 func TestAnActorOfOtherMessagesThanItsRefsCannotStart(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
 		refTo[int](w.system, "x")
+		synctest.Wait() // until it listens
 		w.start("x", 1, job{})
 		why := w.failed("x", 1)
 		require.Contains(t, why, `"x" cannot be registered`)
@@ -193,4 +196,24 @@ func BenchmarkRef(b *testing.B) {
 		ref.Tell(i)
 	}
 	<-done
+}
+
+// What a label costs that is asked for, for as long as the system lives.
+func BenchmarkRefsOfManyLabels(b *testing.B) {
+	s := actor.NewSystem("test")
+	defer func() { _ = s.Shutdown(context.WithoutCancel(b.Context())) }()
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc + m.StackInuse
+	}
+	before := heap()
+	b.ResetTimer()
+	for i := range b.N {
+		refTo[int](s, fmt.Sprintf("label/%08d", i))
+	}
+	b.StopTimer()
+	time.Sleep(100 * time.Millisecond) // they subscribe
+	b.ReportMetric(float64(heap()-before)/float64(b.N), "B/label")
 }
