@@ -35,7 +35,7 @@ func newLocalQueueSet(n int) *localQueueSet {
 	for range n {
 		s.all = append(s.all, new(localQueue))
 	}
-	s.here.New = func() any { return s.all[int(s.next.Add(1))%n] }
+	s.here.New = func() any { return s.all[s.next.Add(1)%uint32(n)] }
 	return s
 }
 

@@ -13,8 +13,7 @@ type runner struct {
 	stuck bool // it has not moved, or has said that it will not; it does not count; likewise
 	after *runner
 
-	turns   int  // since it was given one by the scheduler; owned by the goroutine
-	taken   bool // it may have a share; likewise
+	taken   bool // it may have a share; owned by the goroutine
 	refills int  // how often it has asked for a share; likewise
 
 	// The goroutine writes to these under mu or under the mutex of the scheduler; others do
@@ -22,6 +21,7 @@ type runner struct {
 	mu    sync.Mutex
 	at    *core   // whose turn it is inside of; nil: none
 	moved bool    // since the watch looked last
+	turns int     // that the scheduler has not counted yet
 	share []*core // those that it is to run after that
 	space [maxShare]*core
 }

@@ -32,6 +32,7 @@ func (s *scheduler) lookAfter() {
 	s.watching = false
 	s.locals.shut(&s.waiting)
 	s.limit = runtime.GOMAXPROCS(0)
+	s.countTurns()
 	turnsAreLong := s.turnsAreLong()
 	moving, stuck, shares := s.markStuck()
 	long := s.waiting.size > 0 && (turnsAreLong || moving == 0 && stuck > 0)
@@ -62,6 +63,16 @@ func (s *scheduler) openLocals() {
 		return
 	}
 	s.locals.unlock(s.limit)
+}
+
+// countTurns adds the turns that the runners have not told of yet.
+func (s *scheduler) countTurns() {
+	for _, r := range s.runners.all {
+		r.mu.Lock()
+		s.turns += r.turns
+		r.turns = 0
+		r.mu.Unlock()
+	}
 }
 
 // turnsAreLong says whether those since the watch looked last were so on average. When the
