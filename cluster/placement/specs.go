@@ -154,7 +154,6 @@ func (s *specs) withdraw(label string) {
 	if it == nil {
 		return
 	}
-	delete(s.stored, label)
 	s.forget(label)
 	s.fleet.forget(it.on, label)
 }
@@ -174,6 +173,7 @@ func (s *specs) finish(label string, r *removal) {
 		return
 	}
 	delete(s.removals, label)
+	s.changed[label] = true
 	for _, to := range r.tokens {
 		s.fleet.reply(to, nil, nil)
 	}

@@ -184,8 +184,8 @@ func (c *Coordinator) Specs(ctx context.Context) ([]Status, error) {
 // in one message it asks more than once, and what has changed meanwhile shows in part.
 func (c *Coordinator) View(ctx context.Context) (View, error) {
 	var all View
+	var node, after string
 	for {
-		node, after := all.end()
 		a, err := c.ask(ctx, request{Op: opView, Label: node, After: after})
 		if err != nil || a.View == nil {
 			return View{}, err
@@ -194,6 +194,7 @@ func (c *Coordinator) View(ctx context.Context) (View, error) {
 		if !a.More {
 			return all, nil
 		}
+		node, after = a.View.end() // not of them all, which may leave out what has changed meanwhile
 	}
 }
 

@@ -220,3 +220,37 @@ func TestASpecTakesTheLabelOfASingletonThatEndsInTheSameStep(t *testing.T) {
 	r.boot()
 	r.runs("x", "a")
 }
+
+// Of a spec that is removed and submitted anew in one step, and whose new record the journal
+// does not take, nothing is left there.
+func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
+	r := newRefusingRig(t, "a", "b")
+	r.journal["s"] = record{Spec: with("s", Constraints{RequiredNode: "nobody"})}
+	silent := r.nodes["b"].id()
+	runs := r.agents[silent]
+	delete(r.agents, silent)
+	r.boot()
+	removed, asked := r.remove("s"), r.submit(stateful("s", 1000))
+	r.agents[silent] = runs
+	r.pass(time.Minute)
+	r.done(removed)
+	r.unfit(asked)
+	require.NotContains(t, r.journal, "s")
+	r.boot()
+	r.absent("s")
+}
+
+func TestARemovalThatEndsBeforeAllNodesHaveReportedIsErased(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	a := r.nodes["a"].id()
+	r.journal["s"] = record{Spec: specOf("s"), Node: a.name, Incarnation: a.incarnation, Request: requestID{Epoch: 1, N: 1}, Removed: true}
+	silent := r.nodes["b"].id()
+	runs := r.agents[silent]
+	delete(r.agents, silent)
+	r.boot()
+	r.pass(time.Second)
+	require.Contains(t, r.journal, "s", "b may have it too")
+	r.agents[silent] = runs
+	r.pass(time.Minute)
+	require.NotContains(t, r.journal, "s")
+}

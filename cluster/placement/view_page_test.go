@@ -11,8 +11,8 @@ import (
 
 // readPages returns what a view looks like from afar, and in how many pages it was read.
 func readPages(t *testing.T, v View, maxBytes int) (all View, pages int) {
+	var node, after string
 	for {
-		node, after := all.end()
 		p := v.page(node, after, maxBytes)
 		pages++
 		packed, err := actor.Pack(answerOf(p, nil))
@@ -22,6 +22,7 @@ func readPages(t *testing.T, v View, maxBytes int) (all View, pages int) {
 			return all, pages
 		}
 		require.Less(t, pages, 1000)
+		node, after = p.view.end()
 	}
 }
 
