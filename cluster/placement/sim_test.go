@@ -33,7 +33,7 @@ func TestSimulatedCoordinatorsKeepTheLaws(t *testing.T) {
 	}
 	found := simulateAll(t, *simFirst, *simCount)
 	t.Logf("seeds %d to %d: %+v", *simFirst, *simFirst+*simCount-1, found)
-	if *simCount >= 100 {
+	if *simCount >= 300 {
 		require.Empty(t, found.unseen(), "the schedules must reach all of this")
 	}
 }
