@@ -69,11 +69,16 @@ func TestAGateIsNotAskedWhileNothingWaits(t *testing.T) {
 func TestAGateThatPanicsIsShut(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		letters := deadLetters(t, s)
+		told := make(chan struct{})
 		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Ignore[int], actor.Strategy{
 			Decide: func(error) actor.Directive { return actor.Resume },
-		}), "gated", actor.WithGate(func() error { panic("the lock is broken") }))
+		}), "gated", actor.WithGate(func() error {
+			<-told
+			panic("the lock is broken")
+		}))
 		ref.Tell(1)
 		ref.Tell(2)
+		close(told)
 		for n := 1; n <= 2; n++ {
 			letter := letters.Receive()
 			require.Equal(t, n, letter.Message)

@@ -227,12 +227,15 @@ func TestAnActorEndsWhateverItsLastFunctionsDo(t *testing.T) {
 func TestMessagesThatWaitWhenAnActorStopsAreDeadLettersInOrder(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		letters := deadLetters(t, s)
+		told := make(chan struct{})
 		ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+			<-told
 			return behaviors.Stopped
 		}), "brief")
 		for n := range 4 {
 			ref.Tell(n)
 		}
+		close(told)
 		for n := 1; n < 4; n++ {
 			letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: actor.ErrTerminated})
 		}

@@ -222,7 +222,9 @@ func TestTheMemoryOfAFloodIsGivenBack(t *testing.T) {
 
 func TestManyIdleActorsSlowNobodyDown(t *testing.T) {
 	median := func(idle int) time.Duration {
-		s := testkit.NewSystem(t)
+		s := actor.NewSystem("test")
+		s.SetPhaseTimeout(actor.ActorsStop, 0) // as many take seconds, with the race detector
+		defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
 		for range idle {
 			actor.Spawn(s, behaviors.Ignore[int], "")
 		}

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func TestWatchersThatHaveGoneAreForgotten(t *testing.T) {
 }
 
 func TestManyWatchersGoAsQuicklyAsFew(t *testing.T) {
-	const many = 200_000 // which takes minutes when each looks at all others
+	const many = 50_000
 	c := &core{}
 	var told []int
 	all := make([]*endWatcher, many)
@@ -69,10 +70,17 @@ func TestManyWatchersGoAsQuicklyAsFew(t *testing.T) {
 		all[n] = numbered(&told, n)
 		c.addWatcher(all[n])
 	}
-	start := time.Now()
-	for n := range many {
-		c.removeWatcher(all[many-1-n])
+	slices.Reverse(all)
+	var times []time.Duration
+	for piece := range slices.Chunk(all, 1000) {
+		start := time.Now()
+		for _, w := range piece {
+			c.removeWatcher(w)
+		}
+		times = append(times, time.Since(start))
 	}
-	require.Less(t, time.Since(start), 10*time.Second)
+	full, few := slices.Min(times[:10]), slices.Min(times[len(times)-10:]) // the least: the machine may be busy
+	t.Logf("%v with many, %v with few", full, few)
+	require.Less(t, full, 10*few+time.Millisecond)
 	require.Empty(t, c.toKin().watchers.all())
 }
