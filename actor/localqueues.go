@@ -13,7 +13,7 @@ import (
 // They are open between two looks of the watch, at most: who opens them sees that it
 // looks, and it moves all who wait here to the queue of the scheduler.
 type localQueues struct {
-	open atomic.Pointer[localQueueSet] // nil: they take no actors; written under the mutex of the scheduler
+	set  atomic.Pointer[localQueueSet] // nil: they are shut, and take no actors; written under the mutex of the scheduler
 	last *localQueueSet                // that was open; guarded by it
 }
 
@@ -46,17 +46,17 @@ func (s *localQueueSet) local() *localQueue {
 	return l
 }
 
-// unlock lets the queues for n processors take actors. The mutex of the scheduler is held.
-func (q *localQueues) unlock(n int) {
+// open lets the queues for n processors take actors. The mutex of the scheduler is held.
+func (q *localQueues) open(n int) {
 	if q.last == nil || len(q.last.all) != n {
 		q.last = newLocalQueueSet(n)
 	}
-	q.open.Store(q.last)
+	q.set.Store(q.last)
 }
 
 // shut moves all who wait to the queue. The mutex of the scheduler is held.
 func (q *localQueues) shut(to *readyQueue) {
-	set := q.open.Swap(nil)
+	set := q.set.Swap(nil)
 	if set == nil {
 		return
 	}
@@ -69,13 +69,13 @@ func (q *localQueues) shut(to *readyQueue) {
 
 // add puts c behind those who wait; false means that the scheduler has to.
 func (q *localQueues) add(c *core) bool {
-	set := q.open.Load()
+	set := q.set.Load()
 	if set == nil {
 		return false
 	}
 	l := set.local()
 	l.mu.Lock()
-	if q.open.Load() != set { // who shuts them may have been here
+	if q.set.Load() != set { // who shuts them may have been here
 		l.mu.Unlock()
 		return false
 	}
@@ -87,7 +87,7 @@ func (q *localQueues) add(c *core) bool {
 // gather moves half of those who wait to the queue, from each processor, until there is a
 // share. The mutex of the scheduler is held.
 func (q *localQueues) gather(to *readyQueue) {
-	set := q.open.Load()
+	set := q.set.Load()
 	if set == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (q *localQueues) gather(to *readyQueue) {
 // refill gives r a share of those who wait at its processor, again included, and returns
 // the first of them; nil when it has to ask the scheduler.
 func (q *localQueues) refill(r *runner, again *core) *core {
-	set := q.open.Load()
+	set := q.set.Load()
 	if set == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	l := set.local()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if q.open.Load() != set || l.waiting.size == 0 {
+	if q.set.Load() != set || l.waiting.size == 0 {
 		return nil
 	}
 	if again != nil {

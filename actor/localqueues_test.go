@@ -17,7 +17,7 @@ func TestLocalQueuesLoseNobodyWhileTheyAreShutAndOpened(t *testing.T) {
 		seen = map[*core]int{}
 	)
 	s.mu.Lock()
-	q.unlock(2)
+	q.open(2)
 	s.mu.Unlock()
 	for range adders {
 		all.Go(func() {
@@ -45,7 +45,7 @@ func TestLocalQueuesLoseNobodyWhileTheyAreShutAndOpened(t *testing.T) {
 		for c := s.waiting.pop(); c != nil; c = s.waiting.pop() {
 			seen[c]++
 		}
-		q.unlock(1 + n%3)
+		q.open(1 + n%3)
 		s.mu.Unlock()
 		select {
 		case <-done:
@@ -65,7 +65,7 @@ func TestLocalQueuesLoseNobodyWhileTheyAreShutAndOpened(t *testing.T) {
 
 func TestARunnerGetsAShareOfItsProcessorAndComesBackForTheOthers(t *testing.T) {
 	var q localQueues
-	q.unlock(1)
+	q.open(1)
 	cores := make([]*core, 8)
 	for i := range cores {
 		cores[i] = &core{uid: uint64(i)} //nolint:gosec // there are 8

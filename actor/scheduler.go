@@ -12,7 +12,8 @@ import (
 // A scheduler runs the actors of one system that have something to do. They wait in a
 // queue, which is worked off by runners: goroutines that take one actor after the other,
 // look a little longer when there is none, and then end. So an idle system has none, and
-// what is told from one actor to the next needs no switch of goroutines.
+// what is told from one actor to the next needs no switch of goroutines. While every processor
+// has a runner, actors wait in queues of the processors instead; see [localQueues].
 //
 // Normally there are no more runners than processors. But handlers may block, and nobody
 // who waits may be held hostage by that. Who knows that it is going to block says so; see

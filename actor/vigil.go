@@ -62,7 +62,7 @@ func (s *scheduler) openLocals() {
 	if s.limit == 1 || s.virtual || s.generous > 0 || s.looking > 0 || s.busy < s.limit {
 		return
 	}
-	s.locals.unlock(s.limit)
+	s.locals.open(s.limit)
 }
 
 // countTurns adds the turns that the runners have not told of yet.
