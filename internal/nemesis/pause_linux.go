@@ -15,8 +15,14 @@ type pause struct {
 	woken   int // how often it was continued; read it once done
 }
 
-// reprieve is how long a process runs that was continued.
-const reprieve = 100 * time.Millisecond
+const (
+	// glance is how often a stopped process is looked at: somebody may have continued it.
+	glance = 10 * time.Millisecond
+
+	// reprieve is how long a process runs that was continued: on a busy machine it must get
+	// a processor in that time, or it is stopped in the middle of the same write.
+	reprieve = 100 * time.Millisecond
+)
 
 func startPause(p *process) *pause {
 	s := &pause{process: p, over: make(chan struct{})}
@@ -26,18 +32,27 @@ func startPause(p *process) *pause {
 }
 
 func (s *pause) keep() {
-	for {
-		select {
-		case <-s.over:
-			return
-		case <-s.process.done:
-			return
-		case <-time.After(reprieve):
+	for s.lasts(glance) {
+		if s.process.stopped() {
+			continue
 		}
-		if !s.process.stopped() {
-			s.woken++
-			_ = s.process.signal(syscall.SIGSTOP) // it may have ended
+		s.woken++
+		if !s.lasts(reprieve) {
+			return
 		}
+		_ = s.process.signal(syscall.SIGSTOP) // it may have ended
+	}
+}
+
+// lasts waits, and reports whether neither the pause nor the process is over then.
+func (s *pause) lasts(wait time.Duration) bool {
+	select {
+	case <-s.over:
+		return false
+	case <-s.process.done:
+		return false
+	case <-time.After(wait):
+		return true
 	}
 }
 

@@ -32,12 +32,13 @@
 // docs/performance-persistence.md, with the commands that measure it.
 //
 // A context bounds the waiting for the turn, too. A process that was stopped (SIGSTOP)
-// while it wrote would keep all others from writing: on Linux, who has waited for a second
-// continues it (SIGCONT), so that it can finish that write; what it writes afterwards is
-// refused, if its ids have been claimed meanwhile. Where it cannot be continued, as on
-// other systems, in another container or under a debugger, calls end with their contexts,
-// as [persistence.ErrUnavailable], and nothing of them is stored. Readers never wait. A program that opens the database without knowing of the
-// locks, like a shell, is waited for up to five seconds.
+// while it wrote would keep all others from writing: on Linux, who has waited for a quarter
+// of a second continues it (SIGCONT), so that it can finish that write; what it writes
+// afterwards is refused, if its ids have been claimed meanwhile. Where it cannot be
+// continued, as on other systems, in another container or under a debugger, calls end with
+// their contexts, as [persistence.ErrUnavailable], and nothing of them is stored. Readers
+// never wait. A program that opens the database without knowing of the locks, like a shell,
+// is waited for up to five seconds.
 //
 // # Queries
 //

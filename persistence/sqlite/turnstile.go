@@ -15,8 +15,9 @@ const (
 	grace = 500 * time.Millisecond
 
 	// wakeAfter is how long a lock is waited for until its holder is looked at, and then
-	// again and again: it may have been stopped. A transaction takes milliseconds.
-	wakeAfter = time.Second
+	// again and again: it may have been stopped. A transaction takes milliseconds. Whoever
+	// takes over from a stopped process waits so long for each lock that it holds.
+	wakeAfter = 250 * time.Millisecond
 )
 
 // A turnstile queues the writers of all processes. Who wants to write takes the turn,
