@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // An envelope is what a frame of the user lane holds: a message and whom it is for, as
@@ -19,15 +19,6 @@ type envelope struct {
 	uid     uint64
 	payload actor.Payload // Data is part of the frame, or was compressed in it
 }
-
-// The major types of CBOR (RFC 8949, 3.1) that an envelope is made of, as the upper bits
-// of the first byte.
-const (
-	cborUint  = 0 << 5
-	cborBytes = 2 << 5
-	cborText  = 3 << 5
-	cborArray = 4 << 5
-)
 
 const (
 	envelopeFields   = 4
@@ -44,20 +35,20 @@ func beginEnvelope(buf []byte, path string, uid uint64, name string, size int) [
 		fields = compressedFields
 	}
 	buf = append(buf, make([]byte, frameHeader)...)
-	buf = appendHead(buf, cborArray, fields)
-	buf = appendHead(buf, cborText, uint64(len(path)))
+	buf = codec.AppendHead(buf, codec.MajorArray, fields)
+	buf = codec.AppendHead(buf, codec.MajorText, uint64(len(path)))
 	buf = append(buf, path...)
-	buf = appendHead(buf, cborUint, uid)
-	buf = appendHead(buf, cborText, uint64(len(name)))
+	buf = codec.AppendHead(buf, codec.MajorUint, uid)
+	buf = codec.AppendHead(buf, codec.MajorText, uint64(len(name)))
 	return append(buf, name...)
 }
 
 // appendData appends the data to an envelope that begins there.
 func appendData(buf []byte, begin int, data []byte, size int) []byte {
-	buf = appendHead(buf, cborBytes, uint64(len(data)))
+	buf = codec.AppendHead(buf, codec.MajorBytes, uint64(len(data)))
 	buf = append(buf, data...)
 	if size > 0 {
-		buf = appendHead(buf, cborUint, uint64(size))
+		buf = codec.AppendHead(buf, codec.MajorUint, uint64(size))
 	}
 	return putSize(buf, begin)
 }
@@ -83,22 +74,6 @@ func (e *Endpoint) checkSize(to actor.Target, p actor.Payload) error {
 func envelopeSize(path string, p actor.Payload) int {
 	const heads = frameHeader + 1 + 5*9
 	return heads + len(path) + len(p.Type) + len(p.Data)
-}
-
-// appendHead appends the head of a CBOR item: its major type and its number, in the
-// shortest form.
-func appendHead(buf []byte, major byte, n uint64) []byte {
-	switch {
-	case n < 24:
-		return append(buf, major|byte(n))
-	case n <= math.MaxUint8:
-		return append(buf, major|24, byte(n))
-	case n <= math.MaxUint16:
-		return binary.BigEndian.AppendUint16(append(buf, major|25), uint16(n))
-	case n <= math.MaxUint32:
-		return binary.BigEndian.AppendUint32(append(buf, major|26), uint32(n))
-	}
-	return binary.BigEndian.AppendUint64(append(buf, major|27), n)
 }
 
 // An envelopeReader decodes the envelopes of one connection. It keeps the strings that
@@ -129,10 +104,10 @@ func newEnvelopeReader(limit int) *envelopeReader {
 func (r *envelopeReader) read(body []byte) (envelope, error) {
 	r.begin(body)
 	e := r.before
-	e.payload.Data = r.bytes(cborBytes)
+	e.payload.Data = r.bytes(codec.MajorBytes)
 	var size uint64
 	if r.fields == compressedFields {
-		size = r.head(cborUint)
+		size = r.head(codec.MajorUint)
 	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail("%d bytes after its end", len(r.rest))
@@ -151,12 +126,12 @@ func (r *envelopeReader) begin(body []byte) {
 		return
 	}
 	r.begun = r.begun[:0]
-	r.fields = r.head(cborArray)
+	r.fields = r.head(codec.MajorArray)
 	if r.err == nil && r.fields != envelopeFields && r.fields != compressedFields {
 		r.fail("an array of %d", r.fields)
 	}
 	r.before.path = r.text(r.before.path)
-	r.before.uid = r.head(cborUint)
+	r.before.uid = r.head(codec.MajorUint)
 	r.before.payload.Type = r.text(r.before.payload.Type)
 	if r.err == nil {
 		r.begun = append(r.begun, body[:len(body)-len(r.rest)]...)
@@ -166,10 +141,10 @@ func (r *envelopeReader) begin(body []byte) {
 // part decodes the body of a frame that is a part of a message. It fails with [ErrFrame].
 func (r *envelopeReader) part(body []byte) (left uint64, data []byte, err error) {
 	r.rest, r.err = body, nil
-	if fields := r.head(cborArray); r.err == nil && fields != partFields {
+	if fields := r.head(codec.MajorArray); r.err == nil && fields != partFields {
 		r.fail("an array of %d", fields)
 	}
-	left, data = r.head(cborUint), r.bytes(cborBytes)
+	left, data = r.head(codec.MajorUint), r.bytes(codec.MajorBytes)
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail("%d bytes after its end", len(r.rest))
 	}
@@ -185,7 +160,7 @@ func (r *envelopeReader) fail(format string, args ...any) {
 // text returns a text string, of which it keeps a copy for the next time. It is likely to be
 // the one that came last.
 func (r *envelopeReader) text(last string) string {
-	b := r.bytes(cborText)
+	b := r.bytes(codec.MajorText)
 	if string(b) == last {
 		return last
 	}
@@ -228,29 +203,15 @@ func (r *envelopeReader) head(major byte) uint64 {
 	if r.err != nil {
 		return 0
 	}
-	first := r.rest[0]
-	info := first & 0x1f
-	if first&0xe0 != major || info > 27 {
+	if first := r.rest[0]; first&0xe0 != major || first&0x1f > 27 {
 		r.fail("an item 0x%02x where major type %d belongs", first, major>>5)
 		return 0
 	}
-	r.rest = r.rest[1:]
-	if info < 24 {
-		return uint64(info)
-	}
-	return r.number(1 << (info - 24))
-}
-
-// number reads a number of that many bytes.
-func (r *envelopeReader) number(size int) uint64 {
-	if len(r.rest) < size {
+	_, n, rest, ok := codec.Head(r.rest)
+	if !ok {
 		r.fail("no end")
 		return 0
 	}
-	var n uint64
-	for _, b := range r.rest[:size] {
-		n = n<<8 | uint64(b)
-	}
-	r.rest = r.rest[size:]
+	r.rest = rest
 	return n
 }

@@ -79,7 +79,7 @@ func FuzzEnvelope(f *testing.F) {
 			require.ErrorIs(t, err, ErrFrame)
 			return
 		}
-		if body[0] == cborArray|compressedFields {
+		if body[0] == codec.MajorArray|compressedFields {
 			require.LessOrEqual(t, len(got.payload.Data), 1<<20)
 			return
 		}

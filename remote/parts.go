@@ -3,6 +3,8 @@ package remote
 import (
 	"fmt"
 	"slices"
+
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // A large message is sent in parts, so that others need not wait for all of it, and so that
@@ -97,9 +99,9 @@ func (x *letter) appendTo(buf []byte) []byte {
 	}
 	begin := len(buf)
 	buf = append(buf, make([]byte, frameHeader)...)
-	buf = appendHead(buf, cborArray, partFields)
-	buf = appendHead(buf, cborUint, uint64(x.left))
-	buf = appendHead(buf, cborBytes, uint64(len(x.frame)))
+	buf = codec.AppendHead(buf, codec.MajorArray, partFields)
+	buf = codec.AppendHead(buf, codec.MajorUint, uint64(x.left))
+	buf = codec.AppendHead(buf, codec.MajorBytes, uint64(len(x.frame)))
 	return putSize(append(buf, x.frame...), begin)
 }
 
@@ -131,7 +133,7 @@ type joiner struct {
 }
 
 // isPart tells whether the body of a frame is a part.
-func isPart(body []byte) bool { return len(body) > 0 && body[0] == cborArray|partFields }
+func isPart(body []byte) bool { return len(body) > 0 && body[0] == codec.MajorArray|partFields }
 
 // join takes the body of a frame that is a part, and returns that of the message with the last
 // one. It fails with [ErrFrame].

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // envelopeTo is a letter to an actor with a message of that size.
@@ -159,9 +160,9 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 
 func TestPartsThatCannotBeAreRefused(t *testing.T) {
 	part := func(left uint64, data string) []byte {
-		b := appendHead(nil, cborArray, partFields)
-		b = appendHead(b, cborUint, left)
-		return append(appendHead(b, cborBytes, uint64(len(data))), data...)
+		b := codec.AppendHead(nil, codec.MajorArray, partFields)
+		b = codec.AppendHead(b, codec.MajorUint, left)
+		return append(codec.AppendHead(b, codec.MajorBytes, uint64(len(data))), data...)
 	}
 	for name, parts := range map[string][][]byte{
 		"more than the limit":        {part(1<<40, "data")},
@@ -180,8 +181,8 @@ func TestPartsThatCannotBeAreRefused(t *testing.T) {
 }
 
 func FuzzParts(f *testing.F) {
-	f.Add([]byte{0, 0, 0, 5, cborArray | partFields, 1, cborBytes | 1, 7, 0, 0, 0, 4, cborArray | partFields, 0, cborBytes | 1, 7})
-	f.Add([]byte{0, 0, 0, 6, cborArray | partFields, 3, cborBytes | 2, 1, 2, 0, 0, 0, 7, cborArray | partFields, 0, cborBytes | 3, 3, 4, 5})
+	f.Add([]byte{0, 0, 0, 5, codec.MajorArray | partFields, 1, codec.MajorBytes | 1, 7, 0, 0, 0, 4, codec.MajorArray | partFields, 0, codec.MajorBytes | 1, 7})
+	f.Add([]byte{0, 0, 0, 6, codec.MajorArray | partFields, 3, codec.MajorBytes | 2, 1, 2, 0, 0, 0, 7, codec.MajorArray | partFields, 0, codec.MajorBytes | 3, 3, 4, 5})
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		const limit = 1000
 		var j joiner

@@ -18,9 +18,12 @@ import (
 // decoding is bounded, as its input comes from the network and from disks.
 var (
 	encoding = must(encOptions().UserBufferEncMode())
-	decoding = must(decOptions(1 << 20).DecMode())
+	decoding = must(decOptions(maxElements).DecMode())
 	brief    = must(decOptions(MaxBrief).DecMode())
 )
+
+// maxElements is how many elements an array or a map may have.
+const maxElements = 1 << 20
 
 // MaxBrief is how many elements an array or a map may have for [UnmarshalBrief].
 const MaxBrief = 10_000
@@ -61,8 +64,9 @@ func UnmarshalBrief(data []byte, v any) error { return brief.Unmarshal(data, v) 
 type kind struct {
 	name   string
 	typ    reflect.Type
-	adjust bool      // see Register
-	spares sync.Pool // of *spare: what a value is decoded into before it is copied out
+	adjust bool         // see Register
+	plan   func() *plan // made when it is first needed; nil if there is none
+	spares sync.Pool    // of *spare: what a value is decoded into before it is copied out
 }
 
 // A spare is a zero value of a type, and the pointer to it in the two forms that are needed.
@@ -123,7 +127,7 @@ func Register(name string, t reflect.Type, adjust bool) {
 	if k, ok := old.byType[t]; ok && k.name != name {
 		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, k.name, name))
 	}
-	k := &kind{name: name, typ: t, adjust: adjust}
+	k := &kind{name: name, typ: t, adjust: adjust, plan: sync.OnceValue(func() *plan { return planOf(t) })}
 	all := &kinds{byName: map[string]*kind{name: k}, byType: map[reflect.Type]*kind{t: k}}
 	maps.Copy(all.byName, old.byName)
 	maps.Copy(all.byType, old.byType)
@@ -172,15 +176,18 @@ func keep(buf *bytes.Buffer) {
 // EncodeTo appends v as CBOR to buf, and returns the registered name of its type. It fails as
 // [Encode] does; what is in buf then is of no use.
 func EncodeTo(buf *bytes.Buffer, v any) (name string, err error) {
-	t := reflect.TypeOf(v)
-	name, ok := NameOf(t)
-	if !ok {
-		return "", &UnregisteredError{Type: t}
+	k := registered().byType[reflect.TypeOf(v)]
+	if k == nil {
+		return "", &UnregisteredError{Type: reflect.TypeOf(v)}
+	}
+	if p := k.plan(); p != nil && p.encode != nil {
+		buf.Write(p.encode(buf.AvailableBuffer(), reflect.ValueOf(v)))
+		return k.name, nil
 	}
 	if err := encoding.MarshalToBuffer(v, buf); err != nil {
-		return "", fmt.Errorf("encode %s: %w", name, err)
+		return "", fmt.Errorf("encode %s: %w", k.name, err)
 	}
-	return name, nil
+	return k.name, nil
 }
 
 // Decode returns the value that [Encode] made data from, of the type registered under
@@ -197,7 +204,7 @@ func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any,
 		return nil, &UnknownNameError{Name: name}
 	}
 	s := k.spare()
-	if err := decoding.Unmarshal(data, s.pointer); err != nil {
+	if err := k.decode(data, s); err != nil {
 		return nil, &DecodeError{Name: name, Err: err}
 	}
 	if k.adjust {
@@ -209,6 +216,17 @@ func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any,
 	s.value.SetZero()        // what the value points to is its own
 	k.spares.Put(s)
 	return v, nil
+}
+
+// decode reads data, all of it, into a spare.
+func (k *kind) decode(data []byte, s *spare) error {
+	if p := k.plan(); p != nil {
+		if p.decodeAll(data, s.value) {
+			return nil
+		}
+		s.value.SetZero()
+	}
+	return decoding.Unmarshal(data, s.pointer)
 }
 
 // UnregisteredError says that values of a type cannot leave the process, and what to do.

@@ -1,0 +1,74 @@
+package codec
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// The major types of CBOR (RFC 8949, 3.1), as the upper bits of the first byte of an item.
+const (
+	MajorUint     byte = 0 << 5
+	MajorNegative byte = 1 << 5
+	MajorBytes    byte = 2 << 5
+	MajorText     byte = 3 << 5
+	MajorArray    byte = 4 << 5
+	MajorMap      byte = 5 << 5
+	MajorTag      byte = 6 << 5
+)
+
+// Values that are one byte.
+const (
+	simpleFalse byte = 0xf4
+	simpleTrue  byte = 0xf5
+	simpleNull  byte = 0xf6
+)
+
+// AppendHead appends the head of an item: its major type and its number, in the shortest form.
+func AppendHead(buf []byte, major byte, n uint64) []byte {
+	switch {
+	case n < 24:
+		return append(buf, major|byte(n))
+	case n <= math.MaxUint8:
+		return append(buf, major|24, byte(n))
+	case n <= math.MaxUint16:
+		return binary.BigEndian.AppendUint16(append(buf, major|25), uint16(n))
+	case n <= math.MaxUint32:
+		return binary.BigEndian.AppendUint32(append(buf, major|26), uint32(n))
+	}
+	return binary.BigEndian.AppendUint64(append(buf, major|27), n)
+}
+
+// Head reads the head of an item in any form that has a number, and returns what follows it. It
+// fails where data is too short for that, or the item has no number.
+func Head(data []byte) (major byte, n uint64, rest []byte, ok bool) {
+	if len(data) == 0 {
+		return 0, 0, nil, false
+	}
+	major, info := data[0]&0xe0, data[0]&0x1f
+	if info < 24 {
+		return major, uint64(info), data[1:], true
+	}
+	if info > 27 {
+		return 0, 0, nil, false
+	}
+	size := 1 << (info - 24)
+	if len(data) <= size {
+		return 0, 0, nil, false
+	}
+	for _, b := range data[1 : 1+size] {
+		n = n<<8 | uint64(b)
+	}
+	return major, n, data[1+size:], true
+}
+
+// content returns what is in a string of that major type, which it shares with data.
+func content(data []byte, want byte) (s, rest []byte, ok bool) {
+	major, n, rest, ok := Head(data)
+	if !ok || major != want || n > uint64(len(rest)) {
+		return nil, nil, false
+	}
+	return rest[:n], rest[n:], true
+}
+
+// isNull reports whether data begins with what a nil slice is.
+func isNull(data []byte) bool { return len(data) > 0 && data[0] == simpleNull }

@@ -1,0 +1,70 @@
+package codec
+
+import "reflect"
+
+// planSlice returns the plan of a slice. A nil one is null.
+func planSlice(t reflect.Type, depth int) *plan {
+	if t.Elem() == reflect.TypeFor[byte]() {
+		return &plan{decodeBytes, encodeBytes}
+	}
+	element := planAt(t.Elem(), depth-1)
+	if element == nil || t.Elem().Kind() == reflect.Uint8 {
+		return nil
+	}
+	p := &plan{decode: decodeSlice(t, element)}
+	if element.encode != nil {
+		p.encode = encodeSlice(element)
+	}
+	return p
+}
+
+func decodeBytes(data []byte, v reflect.Value) ([]byte, bool) {
+	if isNull(data) {
+		return data[1:], true
+	}
+	s, rest, ok := content(data, MajorBytes)
+	if !ok {
+		return nil, false
+	}
+	own := make([]byte, len(s)) // not nil
+	copy(own, s)
+	v.SetBytes(own)
+	return rest, true
+}
+
+func encodeBytes(buf []byte, v reflect.Value) []byte {
+	if v.IsNil() {
+		return append(buf, simpleNull)
+	}
+	return append(AppendHead(buf, MajorBytes, uint64(v.Len())), v.Bytes()...)
+}
+
+func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value) ([]byte, bool) {
+	return func(data []byte, v reflect.Value) ([]byte, bool) {
+		if isNull(data) {
+			return data[1:], true
+		}
+		major, n, rest, ok := Head(data)
+		if !ok || major != MajorArray || n > uint64(len(rest)) || n > maxElements {
+			return nil, false
+		}
+		v.Set(reflect.MakeSlice(t, int(n), int(n)))
+		for i := 0; i < int(n) && ok; i++ {
+			rest, ok = element.decode(rest, v.Index(i))
+		}
+		return rest, ok
+	}
+}
+
+func encodeSlice(element *plan) func([]byte, reflect.Value) []byte {
+	return func(buf []byte, v reflect.Value) []byte {
+		if v.IsNil() {
+			return append(buf, simpleNull)
+		}
+		buf = AppendHead(buf, MajorArray, uint64(v.Len()))
+		for i := range v.Len() {
+			buf = element.encode(buf, v.Index(i))
+		}
+		return buf
+	}
+}

@@ -1,0 +1,119 @@
+package codec
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A plannedField is a field of a struct that has a plan.
+type plannedField struct {
+	*plan
+	index int
+	key   []byte // its name as CBOR; nil in a struct that is an array
+}
+
+// planStruct returns the plan of a struct whose fields are always all there, in order.
+func planStruct(t reflect.Type, depth int) *plan {
+	array, ok := isArray(t)
+	if !ok {
+		return nil
+	}
+	fields, ok := planFields(t, depth)
+	if !ok {
+		return nil
+	}
+	major := MajorArray
+	if !array {
+		major = MajorMap
+		slices.SortFunc(fields, func(a, b plannedField) int { return bytes.Compare(a.key, b.key) })
+	}
+	for i := range fields {
+		if array {
+			fields[i].key = nil
+		}
+	}
+	p := &plan{decode: decodeStruct(fields, major)}
+	if !slices.ContainsFunc(fields, func(f plannedField) bool { return f.encode == nil }) {
+		p.encode = encodeStruct(fields, major)
+	}
+	return p
+}
+
+// planFields returns the fields that are encoded. It has none of embedded structs, and none
+// with options, which may be left out or have numbers for names.
+func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
+	for f := range t.Fields() {
+		if f.Anonymous {
+			return nil, false
+		}
+		if !f.IsExported() || tagOf(f) == "-" {
+			continue
+		}
+		p := planAt(f.Type, depth-1)
+		if p == nil || strings.Contains(tagOf(f), ",") {
+			return nil, false
+		}
+		name := tagOf(f)
+		if name == "" {
+			name = f.Name
+		}
+		fields = append(fields, plannedField{plan: p, index: f.Index[0], key: must(encoding.Marshal(name))})
+	}
+	return fields, true
+}
+
+// tagOf returns the tag of a field that the library heeds.
+func tagOf(f reflect.StructField) string {
+	if tag := f.Tag.Get("cbor"); tag != "" {
+		return tag
+	}
+	return f.Tag.Get("json")
+}
+
+// isArray reports whether values of a struct are arrays and not maps; ok is false if it has
+// options that are not known here.
+func isArray(t reflect.Type) (array, ok bool) {
+	f, there := t.FieldByName("_")
+	if !there {
+		return false, true
+	}
+	switch f.Tag.Get("cbor") {
+	case ",toarray":
+		return true, true
+	case "", "-":
+		return false, true
+	}
+	return false, false
+}
+
+func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value) ([]byte, bool) {
+	return func(data []byte, v reflect.Value) ([]byte, bool) {
+		major, n, rest, ok := Head(data)
+		if !ok || major != container || n != uint64(len(fields)) {
+			return nil, false
+		}
+		for i := range fields {
+			f := &fields[i]
+			if rest, ok = bytes.CutPrefix(rest, f.key); !ok {
+				return nil, false
+			}
+			if rest, ok = f.decode(rest, v.Field(f.index)); !ok {
+				return nil, false
+			}
+		}
+		return rest, true
+	}
+}
+
+func encodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value) []byte {
+	return func(buf []byte, v reflect.Value) []byte {
+		buf = AppendHead(buf, container, uint64(len(fields)))
+		for i := range fields {
+			f := &fields[i]
+			buf = f.encode(append(buf, f.key...), v.Field(f.index))
+		}
+		return buf
+	}
+}
