@@ -42,7 +42,9 @@ const (
 )
 
 func (c *cell[M]) tell(msg M) {
-	c.mu.Lock()
+	if !c.mu.TryLock() {
+		c.contend()
+	}
 	if c.dead || !c.plain {
 		c.mu.Unlock()
 		c.enqueue(item[M]{msg: msg})
