@@ -180,9 +180,25 @@ func TestOfABatchThatFailsTheOthersAreDoneOneByOne(t *testing.T) {
 	require.ErrorContains(t, err, `event 3 of "a", at sqlite:3: this is poison`)
 	require.Empty(t, readModel(t, w.model), "all of a transaction or nothing")
 
-	ref := actor.Spawn(quiet(t), p.Behavior(), "sums")
-	require.Eventually(t, func() bool { return readModel(t, w.model)["a"] == row{3, 2} }, 10*time.Second, time.Millisecond)
+	sys := quiet(t)
+	failures := testkit.NewProbe[error](t, sys)
+	add := func(ctx context.Context, tx *sql.Tx, e projection.Event[event]) error {
+		err := addUp(ctx, tx, e)
+		if err != nil {
+			failures.Ref().Tell(err)
+		}
+		return err
+	}
+	again := projection.RestartBackoff(actor.Backoff{Min: time.Millisecond})
+	ref := actor.Spawn(sys, projection.New("sums", w.j, persistence.Query{}, projection.InTx(w.model, add), again).Behavior(), "sums")
+	failures.Within(time.Minute, func() { // a real disk is at work
+		for _, of := range []string{"the batch", "the event alone", "the event again, so the status has the one before"} {
+			require.ErrorContains(t, failures.Receive(), "poison", of)
+		}
+	})
+	require.Equal(t, map[string]row{"a": {3, 2}}, readModel(t, w.model))
 	require.Contains(t, status(t, ref).Failing(), "poison")
+	require.NoError(t, sys.Shutdown(t.Context()), "or it would go on beside the next one")
 
 	p = sums(w.model, w.j, projection.SkipAfter(2))
 	got, err := p.CatchUp(t.Context())
