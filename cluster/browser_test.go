@@ -75,7 +75,7 @@ func browse(t *testing.T) *browser {
 		_ = cmd.Wait() // it is told to end, one way or the other
 		<-ended
 		_ = errors.Join(ourOut.Close(), ourIn.Close())
-		require.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 20*time.Second, 50*time.Millisecond,
+		require.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 20*time.Second, 50*time.Millisecond, //nolint:forbidigo // a real browser
 			"the browser's helpers end a little later than it does")
 	})
 	var made struct{ TargetID string }

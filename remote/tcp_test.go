@@ -23,7 +23,7 @@ func startTCP(t testing.TB, change ...func(*remote.Config)) *node {
 // eventually waits for what other goroutines do in real time.
 func eventually(t testing.TB, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, 20*time.Second, time.Millisecond)
+	require.Eventually(t, condition, 20*time.Second, time.Millisecond) //nolint:forbidigo // real sockets
 }
 
 func TestMessagesArriveOnceAndInOrderOverRealTCP(t *testing.T) {

@@ -59,7 +59,7 @@ func TestTheProxyForwardsBothWaysAndLosesAnswersOnDemand(t *testing.T) {
 
 	proxy.LoseAnswers(true)
 	say(conn, "two")
-	require.Eventually(t, func() bool { return proxy.Lost() == int64(len("two\n")) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return proxy.Lost() == int64(len("two\n")) }, 10*time.Second, time.Millisecond) //nolint:forbidigo // a real socket
 	proxy.Cut()
 	_, err = conn.Read(make([]byte, 1))
 	require.Error(t, err)

@@ -140,7 +140,7 @@ func TestASlowTransactionIsNeverPassedOver(t *testing.T) {
 		follow()
 	}
 	// Another test's transaction may have been open when the last was committed.
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		follow()
 		lag, err := j.Lag(t.Context())
 		require.NoError(t, err)

@@ -165,7 +165,7 @@ func TestAServerThatTakesNoWritesSaysWhatToDo(t *testing.T) {
 	s.SQL(t, "ALTER SYSTEM SET default_transaction_read_only = on")
 	s.SQL(t, "SELECT pg_reload_conf()")
 	o.claim.LastSeq++
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		err = appendOne(t, j, o.next())
 		if err == nil {
 			o.claim.LastSeq++

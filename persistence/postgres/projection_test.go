@@ -69,7 +69,7 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		var n int
 		return db.QueryRow("SELECT coalesce(sum(events), 0) FROM projected").Scan(&n) == nil && n >= 600
 	}, 30*time.Second, 10*time.Millisecond)

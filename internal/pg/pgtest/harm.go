@@ -30,7 +30,7 @@ func (s *Server) Outage(t *testing.T) (end func()) {
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	for _, pid := range s.signal(t, syscall.SIGSTOP) {
-		require.Eventually(t, func() bool {
+		require.Eventually(t, func() bool { //nolint:forbidigo // real processes
 			status, err := os.ReadFile("/proc/" + pid + "/status")
 			return err != nil || strings.Contains(string(status), "\nState:\tT")
 		}, time.Minute, time.Millisecond)

@@ -44,7 +44,7 @@ func (s *Server) PgBouncer(t testing.TB, mode string, connections int) string {
 		_ = pooler.Wait()
 	})
 	url := "postgres://postgres@127.0.0.1:" + port + "/postgres?sslmode=disable"
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		conn, err := pgx.Connect(t.Context(), url)
 		if err == nil {
 			_ = conn.Close(t.Context())

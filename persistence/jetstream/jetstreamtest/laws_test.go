@@ -119,7 +119,7 @@ func (j *journal) limit(t *testing.T, bytes int64) {
 func (j *journal) await(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{j.stream, j.stream + "_LARGE"} {
-		require.Eventually(t, func() bool {
+		require.Eventually(t, func() bool { //nolint:forbidigo // real servers
 			answer, err := j.nc.Request("$JS.API.STREAM.INFO."+name, nil, time.Second)
 			return err == nil && !isError(answer.Data)
 		}, 30*time.Second, 20*time.Millisecond)

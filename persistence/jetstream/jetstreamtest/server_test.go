@@ -88,7 +88,7 @@ func (c *cluster) await(t testing.TB) {
 	t.Helper()
 	nc := c.connect(t)
 	defer nc.Close()
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // real servers
 		answer, err := nc.Request("$JS.API.STREAM.NAMES", nil, time.Second)
 		return err == nil && !isError(answer.Data)
 	}, 30*time.Second, 20*time.Millisecond)

@@ -106,7 +106,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 
 	s.Resume(t)
 	// Some of what was asked reaches the server only now; the lease is a's all the same.
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		_, err = store.Renew(patient(t, 10*time.Second), grant)
 		return err == nil
 	}, time.Minute, 50*time.Millisecond)
@@ -128,7 +128,7 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 		proxy.LoseAnswers(true)
 		failed := make(chan error, 1)
 		go func() { failed <- f(patient(t, time.Minute)) }()
-		require.Eventually(t, func() bool { return s.SQL(t, committed) == "t" }, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return s.SQL(t, committed) == "t" }, time.Minute, 10*time.Millisecond) //nolint:forbidigo // a real server
 		proxy.Cut()
 		proxy.LoseAnswers(false)
 		err := <-failed

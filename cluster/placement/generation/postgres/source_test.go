@@ -89,7 +89,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 
 	s.Resume(t)
 	// Some of what was asked reaches the server only now.
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		g, err := source.ClaimTerm(patient(t, 10*time.Second), "job", "c")
 		return err == nil && g.Term >= 2 && g.Term <= 10
 	}, time.Minute, 50*time.Millisecond)
@@ -108,7 +108,7 @@ func TestWhoHasLostTheAnswerLeavesATermOutAtMost(t *testing.T) {
 		_, err := source.ClaimTerm(patient(t, time.Minute), "job", "a")
 		failed <- err
 	}()
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		return s.SQL(t, `SELECT count(*) = 1 FROM "`+t.Name()+`"`) == "t"
 	}, time.Minute, 10*time.Millisecond)
 	proxy.Cut()

@@ -55,7 +55,7 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 		t.Helper()
 		failed := make(chan error, 1)
 		go func() { failed <- f(patient(t, time.Minute)) }()
-		require.Eventually(t, func() bool { return holder() == effect && proxy.Lost() > 0 }, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return holder() == effect && proxy.Lost() > 0 }, time.Minute, 10*time.Millisecond) //nolint:forbidigo // a real server
 		proxy.Cut()
 		proxy.LoseAnswers(false)
 		return <-failed

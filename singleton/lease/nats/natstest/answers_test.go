@@ -65,14 +65,14 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 		defer cancel()
 		failed := make(chan error, 1)
 		go func() { failed <- f(ctx) }()
-		require.Eventually(t, func() bool {
+		require.Eventually(t, func() bool { //nolint:forbidigo // real servers
 			e, err := kv.Get(t.Context(), "holder.job")
 			return err == nil && e.Revision() > before && strings.HasPrefix(string(e.Value()), effect) && proxy.Lost() > 0
 		}, time.Minute, 10*time.Millisecond)
 		reconnects := nc.Stats().Reconnects
 		proxy.Cut()
 		proxy.LoseAnswers(false)
-		require.Eventually(t, func() bool { return nc.Stats().Reconnects > reconnects }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return nc.Stats().Reconnects > reconnects }, time.Minute, time.Millisecond) //nolint:forbidigo // real servers
 		cancel()
 		return <-failed
 	}

@@ -128,7 +128,7 @@ func (c *cluster) leader(t *testing.T, bucket string) int {
 func (c *cluster) current(t *testing.T, bucket string) {
 	t.Helper()
 	js := client(t, connect(t, c.urls()))
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // real servers
 		stream, err := js.Stream(t.Context(), "KV_"+bucket)
 		if err != nil {
 			return false
@@ -171,7 +171,7 @@ func openAt(t testing.TB, urls string, config natslease.Config) *natslease.Store
 	nc := connect(t, urls)
 	var store *natslease.Store
 	var err error
-	require.Eventually(t, func() bool {
+	require.Eventually(t, func() bool { //nolint:forbidigo // real servers
 		store, err = natslease.Open(t.Context(), nc, config)
 		return err == nil
 	}, 30*time.Second, 20*time.Millisecond, "%v", err)
