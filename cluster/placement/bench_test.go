@@ -47,6 +47,7 @@ func yard(b *testing.B, journal persistence.Journal, strategy placement.Strategy
 	return c, first
 }
 
+// await asks until it is so, in real time: a benchmark cannot run in a bubble.
 func await(b *testing.B, is func() bool) {
 	b.Helper()
 	for end := time.Now().Add(time.Minute); !is(); {

@@ -214,6 +214,6 @@ func BenchmarkRefsOfManyLabels(b *testing.B) {
 		refTo[int](s, fmt.Sprintf("label/%08d", i))
 	}
 	b.StopTimer()
-	time.Sleep(100 * time.Millisecond) // they subscribe
+	time.Sleep(100 * time.Millisecond) // they subscribe; a benchmark cannot run in a bubble
 	b.ReportMetric(float64(heap()-before)/float64(b.N), "B/label")
 }

@@ -135,7 +135,7 @@ func TestASlowTransactionIsNeverPassedOver(t *testing.T) {
 		select {
 		case <-ended:
 			running = false
-		case <-time.After(2 * time.Millisecond):
+		case <-time.After(2 * time.Millisecond): // as a reader polls a real server
 		}
 		follow()
 	}
@@ -175,7 +175,7 @@ func writeSlowly(ctx context.Context, done <-chan struct{}, conn *pgx.Conn, sche
 	}
 	pause := func() {
 		if rand.IntN(3) == 0 {
-			time.Sleep(rand.N(8 * time.Millisecond))
+			time.Sleep(rand.N(8 * time.Millisecond)) // real transactions overlap
 		}
 	}
 	for n := 0; ; n++ {

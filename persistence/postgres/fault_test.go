@@ -87,7 +87,7 @@ func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
 	}
 	for running.Err() == nil {
 		select {
-		case <-time.After(50*time.Millisecond + rand.N(200*time.Millisecond)):
+		case <-time.After(50*time.Millisecond + rand.N(200*time.Millisecond)): // the server works for real
 			proxy.Cut()
 		case <-running.Done():
 		}

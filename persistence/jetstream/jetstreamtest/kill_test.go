@@ -163,7 +163,7 @@ func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 		for i := range counts {
 			for before := counts[i].Load(); counts[i].Load() < before+5; {
 				require.NoError(t, ctx.Err(), "writer %d is stuck", i)
-				time.Sleep(10 * time.Millisecond)
+				time.Sleep(10 * time.Millisecond) // real servers are at work
 			}
 		}
 	}

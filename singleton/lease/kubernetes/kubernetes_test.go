@@ -37,7 +37,7 @@ func TestKubernetes(t *testing.T) {
 	t.Run("AHolderOutlivesItsServer", func(t *testing.T) { holderOutlivesItsServer(t, c) })
 }
 
-// until asks again until condition holds.
+// until asks a real server again until condition holds.
 func until(t *testing.T, condition func() bool) {
 	t.Helper()
 	end := time.Now().Add(time.Minute)

@@ -119,7 +119,7 @@ func (c *cluster) leader(t *testing.T, bucket string) int {
 		select {
 		case <-t.Context().Done():
 			require.Fail(t, "there is no leader")
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(10 * time.Millisecond): // real servers elect it
 		}
 	}
 }
