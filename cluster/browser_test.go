@@ -46,12 +46,17 @@ type (
 	params = map[string]any
 )
 
-// browse starts a browser that ends with the test, or skips the test where there is none.
+// browse starts a browser that ends with the test. Where there is none the test is skipped, or
+// fails when UNDERSTUDY_REQUIRE_SERVICES is set.
 func browse(t *testing.T) *browser {
 	t.Helper()
 	path, err := lookFor("chromium", "chromium-browser", "google-chrome")
+	const missing = "install Chromium (Debian: chromium) to run this test:"
+	if err != nil && os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
+		t.Fatal(missing, err)
+	}
 	if err != nil {
-		t.Skip("no Chromium is installed: ", err)
+		t.Skip(missing, err)
 	}
 	profile := t.TempDir()
 	theirIn, ourOut, err := os.Pipe()

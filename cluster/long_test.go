@@ -10,7 +10,7 @@ import (
 func atLength(t *testing.T) {
 	t.Helper()
 	if underRace {
-		t.Skip("one goroutine cannot race; it runs without the race detector, too")
+		t.Skip("one goroutine cannot race: run it without -race")
 	}
 }
 

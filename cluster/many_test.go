@@ -15,7 +15,7 @@ import (
 // other tests, twenty nodes have not enough of a processor to shake hands within two seconds.
 func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
 	if underRace {
-		t.Skip("it runs without the race detector")
+		t.Skip("twenty nodes under the race detector are too slow: run it without -race")
 	}
 	const size = 20
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

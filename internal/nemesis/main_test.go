@@ -38,12 +38,7 @@ var short = []Round{
 }
 
 func TestRealNodesSurviveAShortNemesis(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes more than a minute")
-	}
-	if err := possible(); err != nil {
-		t.Skip(err)
-	}
+	needNetwork(t)
 	var out bytes.Buffer
 	h, err := newHarness(&out, options{nodes: 3, settle: 3 * time.Minute, secret: newSecret()})
 	require.NoError(t, err)

@@ -44,12 +44,7 @@ func outdated(operations []Operation) (n int) {
 // on, and porcupine says so. As the first write that reaches it ends it, there are few, and
 // several tries.
 func TestReadsWithoutTheJournalAreFoundOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
-	if err := possible(); err != nil {
-		t.Skip(err)
-	}
+	needNetwork(t)
 	t.Setenv(staleEnv, "yes")
 	before := writingShare
 	writingShare = 10

@@ -36,7 +36,7 @@ func possible() error {
 	}
 	for _, program := range []string{"ip", "tc", "nft"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("there is no program %q; install iproute2 and nftables", program)
+			return fmt.Errorf("install iproute2 and nftables: %w", err)
 		}
 	}
 	n := &Network{nodes: 1}

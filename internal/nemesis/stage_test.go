@@ -5,7 +5,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,15 +34,26 @@ type stage struct {
 	finish  func() // ends the clients
 }
 
+// needNetwork skips a test where there can be no network of its own. Where what CI installs
+// for that is missing, and UNDERSTUDY_REQUIRE_SERVICES is set, the test fails.
+func needNetwork(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("real processes take a minute: run it without -short")
+	}
+	err := possible()
+	if errors.Is(err, exec.ErrNotFound) && os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+}
+
 // newStage starts a cluster of so many nodes, and leaves one place of the network free.
 func newStage(t *testing.T, o options, identities []identity) *stage {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("real processes take their time")
-	}
-	if err := possible(); err != nil {
-		t.Skip(err)
-	}
+	needNetwork(t)
 	var out bytes.Buffer
 	o.spare, o.settle = 1, time.Minute
 	h, err := newHarness(&out, o)

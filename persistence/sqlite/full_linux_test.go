@@ -14,7 +14,7 @@ import (
 func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
-		t.Skipf("a small disk cannot be mounted here: %v", err)
+		t.Skipf("to mount a small disk needs root, in a container with CAP_SYS_ADMIN: %v", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	ballast := filepath.Join(dir, "ballast")

@@ -191,7 +191,7 @@ func TestAClaimGetsInBesideABusyProcess(t *testing.T) {
 
 func TestWithoutRightsOpenSaysWhichAreMissing(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root can become nobody")
+		t.Skip("only root can become nobody: run it as root")
 	}
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Dir(dir)} {

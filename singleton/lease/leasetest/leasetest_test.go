@@ -15,7 +15,7 @@ func TestMemoryInABubble(t *testing.T) { leasetest.RunInBubble(t, memory) }
 
 func TestMemoryInRealTime(t *testing.T) {
 	if !*realTime {
-		t.Skip("virtual time shows the same, but for Run itself: -realtime")
+		t.Skip("virtual time shows the same, but for Run itself: run it with -realtime")
 	}
 	leasetest.Run(t, memory)
 }
