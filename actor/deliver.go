@@ -38,6 +38,7 @@ type HandlingError struct {
 	Ended bool  // the actor ends by it; else its supervision lets it resume or restart
 }
 
+// Error returns the failure, and that it came at the message.
 func (e *HandlingError) Error() string { return fmt.Sprintf("actor: failed at the message: %v", e.Err) }
 
 // Unwrap returns the failure.

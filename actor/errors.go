@@ -68,6 +68,7 @@ type PanicError struct {
 	Stack []byte // of the goroutine that panicked
 }
 
+// Error returns the value of the panic, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // Unwrap returns the value of the panic when it is an error.

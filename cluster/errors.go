@@ -16,9 +16,10 @@ var (
 // A RefusedError says that a member does not let this node in, now or later.
 type RefusedError struct {
 	Address string // of who refused
-	Reason  string
+	Reason  string // in words, which may change
 }
 
+// Error returns who refuses, and why.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("cluster: refused by %s: %s", e.Address, e.Reason)
 }

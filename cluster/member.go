@@ -60,12 +60,12 @@ func (s Status) String() string {
 type Member struct {
 	_           struct{} `cbor:",toarray"`
 	Name        string   // Config.NodeID
-	Address     string
-	Incarnation uint64
+	Address     string   // host:port, as the node advertises itself
+	Incarnation uint64   // random: it does not say which of two is the later
 	Status      Status
-	UpNumber    uint64 // the order in which members came up: the oldest has the lowest; 0 while joining
-	Roles       []string
-	Meta        map[string]string
+	UpNumber    uint64            // the order in which members came up: the oldest has the lowest; 0 while joining
+	Roles       []string          // Config.Roles
+	Meta        map[string]string // Config.Meta
 }
 
 // ID returns the identity of m.

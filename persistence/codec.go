@@ -33,11 +33,11 @@ type Codec interface {
 // A Place says what a payload belongs to. It is the same when it is written and when it is
 // read, so that a codec can bind the two together.
 type Place struct {
-	ID       string
-	Seq      uint64
-	Epoch    uint64
-	Type     string
-	Snapshot bool // of a snapshot, not of an event
+	ID       string // the persistence id
+	Seq      uint64 // of the event; of the last one that is in the snapshot
+	Epoch    uint64 // the claim under which it was written
+	Type     string // the registered name of the payload's type
+	Snapshot bool   // of a snapshot, not of an event
 }
 
 // Plain is the codec that changes nothing, and leaves no name. Given to [WithCodec] as a

@@ -61,6 +61,7 @@ type KeyError struct {
 	Key string // as KeyID has it
 }
 
+// Error names the key by its [KeyID], and says where to give it.
 func (e *KeyError) Error() string {
 	return fmt.Sprintf("%v: the key %s is missing; give it to NewEncryption as a former one", ErrCodec, e.Key)
 }

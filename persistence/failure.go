@@ -8,11 +8,12 @@ import (
 // A RecoveryError fails an actor whose state cannot be restored: the journal does not
 // answer, what it has is damaged or of an unknown type, or the event handler panics.
 type RecoveryError struct {
-	ID  string
+	ID  string // the persistence id
 	Seq uint64 // up to which the state could be restored; 0 when nothing could
-	Err error
+	Err error  // the cause; a panic of the event handler is an [*actor.PanicError]
 }
 
+// Error returns whose recovery failed, how far it came, and why.
 func (e *RecoveryError) Error() string {
 	return fmt.Sprintf("persistence: recovery of %q, which came to %d: %v", e.ID, e.Seq, e.Err)
 }
@@ -28,6 +29,7 @@ type RejectedError struct {
 	Err error
 }
 
+// Error returns whose events were rejected, and why.
 func (e *RejectedError) Error() string {
 	return fmt.Sprintf("persistence: events of %q rejected: %v", e.ID, e.Err)
 }

@@ -96,11 +96,11 @@ type FloorClaimer interface {
 
 // A Snapshot is a state as it was after the event of its sequence number.
 type Snapshot struct {
-	Seq     uint64
-	Epoch   uint64
-	Time    time.Time
-	Type    string // the registered name of the state's type
-	Payload []byte // CBOR, opaque to the store
+	Seq     uint64    // of the last event that is in it
+	Epoch   uint64    // the claim under which it was saved
+	Time    time.Time // when it was saved, by the clock of the writer
+	Type    string    // the registered name of the state's type
+	Payload []byte    // CBOR, opaque to the store
 }
 
 // A SnapshotStore keeps states, to shorten recovery. The journals of this project are

@@ -60,7 +60,7 @@ type Offset string
 
 // An Entry is an event as it is found across persistence ids.
 type Entry struct {
-	ID     string
+	ID     string // the persistence id
 	Offset Offset // of this event: reading after it goes on with the next
 	Record Record
 }

@@ -15,7 +15,7 @@ import (
 // another peer.
 type Peer struct {
 	Addr        string // host:port, as it advertises itself
-	Incarnation uint64
+	Incarnation uint64 // never the same again at that address; it does not say which of two is the later
 }
 
 // Config says what an endpoint is to be. The zero value is an endpoint on a free port of

@@ -41,6 +41,7 @@ const (
 	RefusedIdentity                       // TLS on one side only, or a certificate that is for another address
 )
 
+// String returns the reason in words, for logs and errors.
 func (r Refusal) String() string {
 	switch r {
 	case RefusedHello:
@@ -68,6 +69,7 @@ type RefusedError struct {
 	Detail  string // in the peer's words
 }
 
+// Error returns who refuses, and why, in our words and in the peer's.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("remote: refused by %s: %s: %s", e.Peer.Addr, e.Refusal, e.Detail)
 }

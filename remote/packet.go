@@ -25,8 +25,8 @@ const packetFixed = 1 + 1 + 8 + 8 + 1
 
 // A Packet is a datagram of memberlist's protocol.
 type Packet struct {
-	From net.Addr
-	Data []byte
+	From net.Addr  // where it came from, as the socket says
+	Data []byte    // the receiver's own, to keep or change
 	Time time.Time // when it arrived
 }
 

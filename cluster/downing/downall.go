@@ -27,6 +27,7 @@ func (d DownAll) Delay() time.Duration { return orDefault(d.StableAfter, Default
 // Skew is none: all sides decide after the same time.
 func (d DownAll) Skew() time.Duration { return 0 }
 
+// String returns the settings that count, defaults included: equal on two nodes that agree.
 func (d DownAll) String() string {
 	return fmt.Sprintf("down-all(stable-after=%v, keep-unstable=%v)", d.Delay(), d.KeepUnstable)
 }

@@ -42,6 +42,7 @@ func (k KeepMajority) Delay() time.Duration { return orDefault(k.StableAfter, De
 // Skew is none: all sides decide after the same time.
 func (k KeepMajority) Skew() time.Duration { return 0 }
 
+// String returns the settings that count, defaults included: equal on two nodes that agree.
 func (k KeepMajority) String() string {
 	return fmt.Sprintf("keep-majority(stable-after=%v, role=%q, keep-unstable=%v)", k.Delay(), k.Role, k.KeepUnstable)
 }

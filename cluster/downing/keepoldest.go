@@ -44,6 +44,7 @@ func (k KeepOldest) Delay() time.Duration { return orDefault(k.StableAfter, Defa
 // Skew is none: all sides decide after the same time.
 func (k KeepOldest) Skew() time.Duration { return 0 }
 
+// String returns the settings that count, defaults included: equal on two nodes that agree.
 func (k KeepOldest) String() string {
 	return fmt.Sprintf("keep-oldest(keep-alone=%v, stable-after=%v, role=%q, keep-unstable=%v)", k.KeepAlone, k.Delay(), k.Role, k.KeepUnstable)
 }

@@ -48,6 +48,7 @@ func (k KeepReferee) Delay() time.Duration { return orDefault(k.StableAfter, Def
 // Skew is none: all sides decide after the same time.
 func (k KeepReferee) Skew() time.Duration { return 0 }
 
+// String returns the settings that count, defaults included: equal on two nodes that agree.
 func (k KeepReferee) String() string {
 	return fmt.Sprintf("keep-referee(name=%q, quorum=%d, stable-after=%v, keep-unstable=%v)", k.Name, max(k.Quorum, 1), k.Delay(), k.KeepUnstable)
 }

@@ -76,6 +76,8 @@ func (l LeaseMajority) Delay() time.Duration { return orDefault(l.StableAfter, D
 // lease: MinorityDelay and LeaseTimeout.
 func (l LeaseMajority) Skew() time.Duration { return l.minorityDelay() + l.timeout() }
 
+// String returns the settings that count, defaults included: equal on two nodes that agree. It
+// does not say which lease it is.
 func (l LeaseMajority) String() string {
 	return fmt.Sprintf("lease-majority(stable-after=%v, role=%q, minority-delay=%v, lease-timeout=%v, release-after=%v)",
 		l.Delay(), l.Role, l.minorityDelay(), l.timeout(), l.hold())

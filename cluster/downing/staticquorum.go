@@ -46,6 +46,7 @@ func (q StaticQuorum) Delay() time.Duration { return orDefault(q.StableAfter, De
 // Skew is none: all sides decide after the same time.
 func (q StaticQuorum) Skew() time.Duration { return 0 }
 
+// String returns the settings that count, defaults included: equal on two nodes that agree.
 func (q StaticQuorum) String() string {
 	return fmt.Sprintf("static-quorum(size=%d, stable-after=%v, role=%q, keep-unstable=%v)", q.Size, q.Delay(), q.Role, q.KeepUnstable)
 }

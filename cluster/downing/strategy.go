@@ -30,8 +30,8 @@ type Strategy interface {
 
 // A Decision is who goes down.
 type Decision struct {
-	Down   []Member
-	Reason string // for people
+	Down   []Member // nobody while it is too early, or nothing is to be done
+	Reason string   // for people
 
 	// Ask, if it names a lease, is a question that must be answered before: the answer is
 	// in the next Situation.
@@ -65,12 +65,12 @@ type Situation struct {
 // A Member is what a strategy knows of a member.
 type Member struct {
 	Name        string // as configured; it survives restarts
-	Address     string
-	Incarnation uint64
+	Address     string // host:port
+	Incarnation uint64 // random: with Address the identity of the process
 	UpNumber    uint64 // the order of age; 0 while joining
 	Roles       []string
 	Joining     bool // it has never been up
-	Leaving     bool
+	Leaving     bool // it is on its way out, by itself
 	Self        bool // it is the decider
 
 	// UnreachableBy are the addresses of the members that do not hear from this one.
@@ -100,4 +100,5 @@ func (Manual) Delay() time.Duration { return -1 }
 // Skew is none.
 func (Manual) Skew() time.Duration { return 0 }
 
+// String returns "manual": there are no settings.
 func (Manual) String() string { return "manual" }

@@ -9,10 +9,10 @@ import (
 // A Decision says where an actor was placed, and why.
 type Decision struct {
 	_        struct{} `cbor:",toarray"`
-	Label    string
-	Node     string
-	Strategy string  // its name
-	Score    float64 // of the node
+	Label    string   // of the spec
+	Node     string   // the name of the node
+	Strategy string   // its name
+	Score    float64  // of the node
 }
 
 // String returns the decision for people.
@@ -23,9 +23,9 @@ func (d Decision) String() string {
 // A Candidate is a node that was considered for an actor.
 type Candidate struct {
 	_     struct{} `cbor:",toarray"`
-	Node  string
-	Score float64 // 0 when it was filtered out before
-	Why   string  // the filter that removed it; "" when it is eligible
+	Node  string   // its name
+	Score float64  // 0 when it was filtered out before
+	Why   string   // the filter that removed it; "" when it is eligible
 }
 
 // The filters, in the order in which they are asked.

@@ -18,9 +18,9 @@ type Generation = singleton.Generation
 type SingletonSpec struct {
 	_      struct{} `cbor:",toarray"`
 	Label  string   // the only one in the cluster, of specs too
-	Type   string
-	State  []byte
-	Anchor Anchor
+	Type   string   // the name of its [Type]
+	State  []byte   // what its factory is given, encoded
+	Anchor Anchor   // which node is to run it
 
 	// DrainTimeout is how long an instance that is moved or stopped may take to end. After
 	// that it is replaced, with a higher generation, whether it has ended or not. Zero waits

@@ -11,14 +11,19 @@ import (
 type Command interface{ command() }
 
 type (
+	// Deposit pays in.
 	Deposit struct {
 		Cents   int64
 		ReplyTo actor.ActorRef[Receipt]
 	}
+
+	// Withdraw pays out, if the balance allows it.
 	Withdraw struct {
 		Cents   int64
 		ReplyTo actor.ActorRef[Receipt]
 	}
+
+	// A Receipt is the reply to both.
 	Receipt struct {
 		Balance int64
 		Refusal string // why nothing has happened, or ""
@@ -32,7 +37,10 @@ func (Withdraw) command() {}
 type Event interface{ event() }
 
 type (
+	// Deposited is what a Deposit leads to.
 	Deposited struct{ Cents int64 }
+
+	// Withdrawn is what a Withdraw leads to that is not refused.
 	Withdrawn struct{ Cents int64 }
 )
 

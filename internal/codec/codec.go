@@ -232,6 +232,7 @@ func (k *kind) decode(data []byte, s *spare) error {
 // UnregisteredError says that values of a type cannot leave the process, and what to do.
 type UnregisteredError struct{ Type reflect.Type }
 
+// Error names the type, and the line of code that registers it.
 func (e *UnregisteredError) Error() string {
 	return fmt.Sprintf("type %v is not registered; add to an init function: actor.RegisterType[%v](%q)", e.Type, e.Type, "a stable name")
 }
@@ -239,6 +240,7 @@ func (e *UnregisteredError) Error() string {
 // UnknownNameError says that a value of a type that this process does not know arrived.
 type UnknownNameError struct{ Name string }
 
+// Error names what is unknown, and the line of code that registers it.
 func (e *UnknownNameError) Error() string {
 	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
 }
@@ -249,6 +251,7 @@ type DecodeError struct {
 	Err  error
 }
 
+// Error names the type, and says what the decoder says.
 func (e *DecodeError) Error() string { return fmt.Sprintf("decode %s: %v", e.Name, e.Err) }
 
 // Unwrap returns the error of the decoder.

@@ -45,6 +45,8 @@ type Overlap struct {
 	Excuse   string // "" when there is none
 }
 
+// String returns how long there were two instances, since when, and where; times are those since
+// the start of the run.
 func (o Overlap) String() string {
 	return fmt.Sprintf("for %v, from %v, generation %v ran on %s and %v on %s",
 		o.To-o.From, o.From, o.A.Generation, o.A.Node, o.B.Generation, o.B.Node)

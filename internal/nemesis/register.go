@@ -32,6 +32,7 @@ type Op struct {
 	New      uint64 // of Put and Swap
 }
 
+// String returns the operation without its answer.
 func (o Op) String() string {
 	switch o.Verb {
 	case Put:

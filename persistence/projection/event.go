@@ -18,18 +18,18 @@ type Event[E any] struct {
 	Seq    uint64             // its sequence number there
 	Offset persistence.Offset // its place in the journal
 	Time   time.Time          // when it was written, by the clock of the writer
-	Tags   []string
-	Meta   map[string]string
+	Tags   []string           // as it was stored with
+	Meta   map[string]string  // as it was stored with
 	Event  E
 }
 
 // An EventError is an event that could not be handled: its handler has failed or
 // panicked, or it could not be decoded.
 type EventError struct {
-	ID     string
-	Seq    uint64
-	Offset persistence.Offset
-	Err    error
+	ID     string             // the persistence id whose event it is
+	Seq    uint64             // its sequence number there
+	Offset persistence.Offset // its place in the journal
+	Err    error              // the failure; of a panic, an [*actor.PanicError]
 }
 
 // Error implements error.
@@ -93,8 +93,8 @@ func isOther(err error) bool {
 // A Batch is events that come one after the other. They are handled in order, and with
 // them the offset of the projection moves from After to To.
 type Batch[E any] struct {
-	Name   string // under which the offset is stored
-	After  persistence.Offset
+	Name   string             // under which the offset is stored
+	After  persistence.Offset // where it begins; "" is the beginning of the journal
 	To     persistence.Offset // of the last event, or of one behind it that was passed over
 	Events []Event[E]         // those that one stored event stands for have its Seq and Offset
 	Within time.Duration      // after which it is better to stop between two events

@@ -29,9 +29,9 @@ const (
 type Fault struct {
 	At     time.Duration // since the beginning
 	Kind   Kind
-	Sides  [][]string // names of nodes
-	Amount float64
-	Time   time.Duration
+	Sides  [][]string    // names of nodes
+	Amount float64       // see Kind: not every kind has one
+	Time   time.Duration // see Kind: not every kind has one
 	For    time.Duration // how long it lasts
 }
 

@@ -36,8 +36,8 @@ type Ownership struct {
 
 // A Record is what a source knows of a singleton.
 type Record struct {
-	Label     string
-	Spec      []byte
+	Label     string    // of the singleton
+	Spec      []byte    // as it was stored; sources do not look into it
 	Ownership Ownership // the zero Ownership if no term has been claimed
 }
 

@@ -34,6 +34,7 @@ type Result struct {
 	P50, P99 time.Duration // 0 where nothing was timed by itself
 }
 
+// String returns the result for people; the percentiles only where there are some.
 func (r Result) String() string {
 	if r.P99 == 0 {
 		return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes)", r.Value, r.CPU, r.Allocs, r.Bytes)
