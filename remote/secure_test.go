@@ -1,15 +1,9 @@
 package remote_test
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"io"
-	"net"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -35,83 +29,6 @@ func bothWays(t *testing.T, f func(t *testing.T, n *memnet.Network, protect func
 			f(t, n, func(string) func(*remote.Config) { return ring(keyring(t, secret(1))) })
 		})
 	})
-}
-
-// A tap is a network that hears what is said on a host.
-type tap struct {
-	*memnet.Host
-	mu    sync.Mutex // guards all below
-	heard []byte
-	sent  [][]byte // datagrams
-}
-
-func (p *tap) hear(b []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.heard = append(p.heard, b...)
-}
-
-func (p *tap) all() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return string(p.heard)
-}
-
-func (p *tap) datagrams() [][]byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.sent
-}
-
-func (p *tap) Dial(ctx context.Context, addr string) (net.Conn, error) {
-	conn, err := p.Host.Dial(ctx, addr)
-	if err != nil {
-		return nil, err
-	}
-	return &tappedConn{conn, p}, nil
-}
-
-func (p *tap) ListenPacket(addr string) (net.PacketConn, error) {
-	conn, err := p.Host.ListenPacket(addr)
-	if err != nil {
-		return nil, err
-	}
-	return &tappedPackets{conn, p}, nil
-}
-
-type tappedConn struct {
-	net.Conn
-	tap *tap
-}
-
-func (c *tappedConn) Write(b []byte) (int, error) {
-	c.tap.hear(b)
-	return c.Conn.Write(b)
-}
-
-func (c *tappedConn) Read(b []byte) (int, error) {
-	count, err := c.Conn.Read(b)
-	c.tap.hear(b[:count])
-	return count, err
-}
-
-type tappedPackets struct {
-	net.PacketConn
-	tap *tap
-}
-
-func (c *tappedPackets) WriteTo(b []byte, to net.Addr) (int, error) {
-	c.tap.hear(b)
-	c.tap.mu.Lock()
-	c.tap.sent = append(c.tap.sent, append([]byte(nil), b...))
-	c.tap.mu.Unlock()
-	return c.PacketConn.WriteTo(b, to)
-}
-
-// useTap lets a node talk through a tap.
-func useTap(n *memnet.Network, host string) (*tap, func(*remote.Config)) {
-	p := &tap{Host: n.Host(host)}
-	return p, func(cfg *remote.Config) { cfg.Network = p }
 }
 
 // at lets a node advertise an address.
@@ -264,166 +181,6 @@ type address string
 func (a address) Network() string { return "udp" }
 func (a address) String() string  { return string(a) }
 
-func TestNodesThatAreNotTrustedAreRefused(t *testing.T) {
-	type world struct {
-		ours, foreign *authority
-	}
-	expired := func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }
-	early := func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Minute) }
-	serverOnly := func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} }
-	for name, c := range map[string]struct {
-		a, b func(t *testing.T, w world) func(*remote.Config)
-		want string
-	}{
-		"dialler expired": {
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("a", expired) },
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("b") },
-			"expired certificate",
-		},
-		"listener expired": {
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("a") },
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("b", expired) },
-			"certificate has expired",
-		},
-		"listener not valid yet": {
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("a") },
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("b", early) },
-			"not yet valid",
-		},
-		"dialler of a foreign authority": {
-			func(t *testing.T, w world) func(*remote.Config) {
-				return func(cfg *remote.Config) {
-					cfg.TLS = w.ours.config(w.foreign.certify("a"))
-				}
-			},
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("b") },
-			"unknown certificate authority",
-		},
-		"listener of a foreign authority": {
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("a") },
-			func(_ *testing.T, w world) func(*remote.Config) { return w.foreign.node("b") },
-			"unknown authority",
-		},
-		"dialler at another host": {
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("x") },
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("b") },
-			"your certificate is not for the address that you advertise",
-		},
-		"listener at another host": {
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("a") },
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("x") },
-			"certificate is valid for x, not b",
-		},
-		"dialler with a certificate for servers": {
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("a", serverOnly) },
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("b") },
-			"bad certificate",
-		},
-		"another secret": {
-			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(2))) },
-			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(1))) },
-			"its secret is none of this node's keyring",
-		},
-		"another secret that only the dialler accepts": {
-			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(2), secret(1))) },
-			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(1))) },
-			"it does not accept the certificate or secret of this node",
-		},
-		"a secret and certificates": {
-			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(2))) },
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("b") },
-			"its secret is none of this node's keyring",
-		},
-		"no TLS at the listener": {
-			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("a") },
-			func(*testing.T, world) func(*remote.Config) { return func(*remote.Config) {} },
-			"it does not speak TLS",
-		},
-		"no TLS at the dialler": {
-			func(*testing.T, world) func(*remote.Config) { return func(*remote.Config) {} },
-			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(1))) },
-			"TLS is required",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *memnet.Network) {
-				w := world{newAuthority(t), newAuthority(t)}
-				failures := &collector[error]{}
-				a := start(t, n, "a", c.a(t, w), func(cfg *remote.Config) {
-					cfg.DialFailed = func(_ string, err error) { failures.add(err) }
-				})
-				b := start(t, n, "b", c.b(t, w))
-				inbox, _ := spawn[int](b, "inbox")
-				ref[int](a, b, "/user/inbox").Tell(1)
-				a.SendControl(b.Addr(), []byte("join"))
-				a.SendPacket(b.Addr(), []byte("beat"))
-				soon()
-				require.NotEmpty(t, failures.got(), "it is told at once")
-				for _, err := range failures.got() {
-					require.ErrorIs(t, err, remote.ErrNotAuthenticated)
-					require.ErrorContains(t, err, c.want)
-				}
-				require.NotEmpty(t, warnings(b), "the other side sees it too")
-				time.Sleep(6 * time.Second)
-				require.ErrorIs(t, a.lost.got()[0].Reason, remote.ErrNotAuthenticated)
-				require.ErrorIs(t, a.lost.got()[0].Reason, actor.ErrUnreachable)
-				require.Empty(t, inbox.got())
-				for _, c := range b.control.got() {
-					require.Equal(t, "beat", c.data, "plain nodes cannot tell who has sent a datagram")
-				}
-			})
-		})
-	}
-}
-
-func warnings(x *node) (all []string) {
-	for _, entry := range x.logs.FilterMessage("connection closed").All() {
-		if entry.Level.String() == "warn" {
-			all = append(all, entry.Message)
-		}
-	}
-	return all
-}
-
-func TestPeerWithoutACertificateOrWithOldTLSIsRefused(t *testing.T) {
-	for name, change := range map[string]func(*tls.Config){
-		"no certificate": func(c *tls.Config) { c.Certificates = nil },
-		"TLS 1.2":        func(c *tls.Config) { c.MaxVersion = tls.VersionTLS12 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, n *memnet.Network) {
-				ca := newAuthority(t)
-				b := start(t, n, "b", ca.node("b"))
-				config := ca.config(ca.certify("raw"))
-				config.ServerName = "b"
-				change(config)
-				conn := tls.Client(dialRaw(t, n, b).Conn, config)
-				_, err := conn.Read(make([]byte, 1))
-				require.ErrorContains(t, err, "remote error: tls")
-				soon()
-				require.NotEmpty(t, warnings(b))
-			})
-		})
-	}
-}
-
-func TestCertificateOfOneNodeDoesNotPassForAnother(t *testing.T) {
-	bubble(t, func(t *testing.T, n *memnet.Network) {
-		ca := newAuthority(t)
-		b := start(t, n, "b", ca.node("b"))
-		config := ca.config(ca.certify("raw"))
-		config.ServerName = "b"
-		for host, want := range map[string]remote.Refusal{"raw:7355": 0, "a:7355": remote.RefusedIdentity, "nonsense": remote.RefusedIdentity} {
-			conn := &raw{tls.Client(dialRaw(t, n, b).Conn, config), t}
-			hello := goodHello()
-			hello[3] = host
-			answer := conn.greet('C', hello)
-			require.EqualValues(t, want, answer[4], host)
-			require.Equal(t, want == 0, answer[6] != nil, "only who belongs here is granted a key")
-		}
-	})
-}
-
 func TestCertificatesChangeWithoutARestart(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		ca := newAuthority(t)
@@ -489,29 +246,6 @@ func TestAnotherConfigForAClientIsAsStrict(t *testing.T) {
 	})
 }
 
-func TestConfigurationThatProvesNothingIsRefused(t *testing.T) {
-	ca := newAuthority(t)
-	for want, change := range map[string]func(*remote.Config){
-		"are both set": func(c *remote.Config) { c.Keyring = keyring(t, secret(1)) },
-		"InsecureSkipVerify": func(c *remote.Config) {
-			c.TLS.InsecureSkipVerify = true //nolint:gosec // it is refused
-		},
-		"no RootCAs":                       func(c *remote.Config) { c.TLS.RootCAs = nil },
-		"no ClientCAs":                     func(c *remote.Config) { c.TLS.ClientCAs = nil },
-		"MaxVersion":                       func(c *remote.Config) { c.TLS.MaxVersion = tls.VersionTLS12 },
-		"for connections that others open": func(c *remote.Config) { c.TLS.Certificates = nil },
-		"for connections that this node opens": func(c *remote.Config) {
-			c.TLS.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, nil }
-			c.TLS.Certificates = nil
-		},
-	} {
-		cfg := remote.Config{TLS: ca.config(ca.certify("127.0.0.1"))}
-		change(&cfg)
-		_, err := remote.Listen(cfg)
-		require.ErrorContains(t, err, want)
-	}
-}
-
 func TestSecureNodesTalkOverRealTCPAndUDP(t *testing.T) {
 	ca := newAuthority(t)
 	for name, protect := range map[string]func(*remote.Config){
@@ -531,64 +265,6 @@ func TestSecureNodesTalkOverRealTCPAndUDP(t *testing.T) {
 			require.Equal(t, count(1000), inbox.got())
 		})
 	}
-}
-
-func TestNodesThatAreNotTrustedAreToldOverRealTCP(t *testing.T) {
-	for name, c := range map[string]struct {
-		a, b func(*remote.Config)
-		want string
-	}{
-		"listener refuses": {ring(keyring(t, secret(2), secret(1))), ring(keyring(t, secret(1))), "it does not accept"},
-		"dialler refuses":  {ring(keyring(t, secret(2))), ring(keyring(t, secret(1), secret(2))), "none of this node's keyring"},
-		"plain dialler":    {func(*remote.Config) {}, ring(keyring(t, secret(1))), "TLS is required"},
-		"plain listener":   {ring(keyring(t, secret(1))), func(*remote.Config) {}, "does not speak TLS"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			failures := &collector[error]{}
-			a := startTCP(t, c.a, func(cfg *remote.Config) {
-				cfg.DialFailed = func(_ string, err error) { failures.add(err) }
-			})
-			b := startTCP(t, c.b)
-			a.SendControl(b.Addr(), []byte("join"))
-			eventually(t, func() bool { return len(failures.got()) > 0 })
-			require.ErrorContains(t, failures.got()[0], c.want)
-		})
-	}
-}
-
-// Who can redirect packets, and has nothing else, must not make one node take another one's
-// place: in a cluster with a secret, all have the same certificate.
-func TestNodeThatAnswersForAnotherOneGetsNoneOfItsMessages(t *testing.T) {
-	bubble(t, func(t *testing.T, n *memnet.Network) {
-		failures := &collector[error]{}
-		protect := ring(keyring(t, secret(1)))
-		note := func(cfg *remote.Config) {
-			cfg.DialFailed = func(_ string, err error) { failures.add(err) }
-		}
-		a, d := start(t, n, "a", protect, note), start(t, n, "d", protect, note)
-		b, c := start(t, n, "b", protect, at("way:9000")), start(t, n, "c", protect)
-		way := startProxy(t, n, "way", "b:7355")
-		inbox, _ := spawn[int](b, "inbox")
-		wrong, _ := spawn[int](c, "inbox")
-		to := ref[int](a, b, "/user/inbox")
-		to.Tell(0)
-		soon()
-		way.redirect("c:7355")
-		to.Tell(1)
-		soon()
-		refused, ok := errors.AsType[*remote.RefusedError](failures.got()[0])
-		require.True(t, ok, "it looks for b as it was")
-		require.Equal(t, c.Self(), refused.Peer, "which says nothing of b")
-		ref[int](d, b, "/user/inbox").Tell(2)
-		time.Sleep(time.Second)
-		require.True(t, slices.ContainsFunc(failures.got(), func(err error) bool {
-			return strings.Contains(err.Error(), "the node that answers at way:9000 advertises c:7355")
-		}))
-		require.Empty(t, wrong.got())
-		way.redirect("b:7355")
-		time.Sleep(2 * time.Second)
-		require.ElementsMatch(t, count(3), inbox.got(), "none is lost")
-	})
 }
 
 func TestCertificateOfAListenerIsForTheAddressThatItAdvertises(t *testing.T) {
