@@ -16,79 +16,7 @@ import (
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/memory"
-	"github.com/understudy-go/understudy/testkit"
 )
-
-// The durable actor of these tests is a page of a notebook. Its commands are functions.
-type (
-	page  struct{ Text string }
-	order func(ctx *actor.Context[order], state persistence.State[page]) persistence.StateEffect[page]
-)
-
-func init() { actor.RegisterType[page]("persistence_test.page") }
-
-func notebook(j persistence.Journal, opts ...persistence.Option) actor.Behavior[order] {
-	return behaviors.DurableState("page-1", j, page{"blank"}, func(ctx *actor.Context[order], s persistence.State[page], cmd order) persistence.StateEffect[page] {
-		return cmd(ctx, s)
-	}, opts...)
-}
-
-// writePage stores text, and replies with it.
-func writePage(to actor.ActorRef[string], text string) order {
-	return func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
-		return persistence.ThenReply(persistence.PersistState(page{text}), to, text)
-	}
-}
-
-// erasePage deletes the state, and replies.
-func erasePage(to actor.ActorRef[string]) order {
-	return func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
-		return persistence.ThenReply(persistence.DeleteState[page], to, "erased")
-	}
-}
-
-// showPage replies with the revision and the text.
-func showPage(to actor.ActorRef[string]) order {
-	return func(_ *actor.Context[order], s persistence.State[page]) persistence.StateEffect[page] {
-		to.Tell(fmt.Sprintf("%d: %s", s.Revision, s.Value.Text))
-		return persistence.None
-	}
-}
-
-func leavePage(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
-	return persistence.Stop
-}
-
-func (w *world) openPage(opts ...persistence.Option) actor.ActorRef[order] {
-	return actor.Spawn(w.system, notebook(w.journal, opts...), "")
-}
-
-// shutPage stops an actor that openPage has made, and waits for its end.
-func (w *world) shutPage(ref actor.ActorRef[order]) {
-	w.Helper()
-	ref.Tell(leavePage)
-	w.replies.ExpectTerminated(ref)
-}
-
-// watchedPage spawns the page and returns a probe that is told why it fails.
-func (w *world) watchedPage() (actor.ActorRef[order], *testkit.Probe[error]) {
-	w.Helper()
-	failures := testkit.NewProbe[error](w, w.system)
-	b := behaviors.Supervise(notebook(w.journal), actor.Strategy{
-		Decide: func(err error) actor.Directive { failures.Ref().Tell(err); return actor.Stop },
-	})
-	return actor.Spawn(w.system, b, ""), failures
-}
-
-// pages returns the records that the journal has of the page.
-func (w *world) pages() (records []persistence.Record) {
-	w.Helper()
-	for r, err := range w.journal.Journal.Read(w.Context(), "page-1", 1, 1<<62) {
-		require.NoError(w, err)
-		records = append(records, r)
-	}
-	return records
-}
 
 func TestADurableStateIsThereAgainWithItsRevision(t *testing.T) {
 	inBubble(t, func(w *world) {
