@@ -7,6 +7,11 @@ import "context"
 // in f is an error of type [*PanicError]. wrap runs inside the actor; a panic in it is
 // a failure of the actor. Other messages are handled meanwhile.
 //
+// f must not use the methods of ctx that are for the actor's own handlers, see [Context]. With
+// the race detector, or the build tag understudy_debug, it panics where it does; as any panic
+// in f that is an error for wrap, and its text says what to do instead. So have wrap look at
+// the error.
+//
 // System.Shutdown waits for f to return. A value that comes when the actor has ended is
 // a dead letter.
 func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {

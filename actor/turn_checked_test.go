@@ -58,6 +58,26 @@ func TestTheUseOfAContextByAnotherGoroutineIsNoticed(t *testing.T) {
 	})
 }
 
+func TestTheUseOfAContextByAPipedFunctionIsItsError(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		outcomes := testkit.NewProbe[error](t, s)
+		ref := actor.Spawn(s, obedient(), "it")
+		ref.Tell(do(func(ctx *actor.Context[order]) {
+			actor.PipeToSelf(ctx, func(context.Context) (int, error) {
+				ctx.Log()
+				return 1, nil
+			}, func(_ int, err error) order {
+				return do(func(*actor.Context[order]) { outcomes.Ref().Tell(err) })
+			})
+		}))
+		err := outcomes.Receive()
+		var panicked *actor.PanicError
+		require.ErrorAs(t, err, &panicked)
+		require.ErrorContains(t, err, "Log with the Context of /user/it outside of its handlers")
+		require.ErrorContains(t, err, "a goroutine may use the context.Context and refs")
+	})
+}
+
 func TestEverythingThatRunsInsideAnActorMayUseItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
