@@ -4,9 +4,9 @@ const (
 	// backoffRounds is how often a mutex is tried for, with pauses in between, until it is
 	// waited for.
 	backoffRounds = 3
-	// backoffLooks is the first pause, about a quarter of a microsecond; each is twice the one
-	// before.
-	backoffLooks = 500
+	// backoffSteps makes about a third of a microsecond, the first pause; each is twice the
+	// one before.
+	backoffSteps = 500
 )
 
 // contend locks mu, which somebody else has just had. Whoever tells from several processors at
@@ -15,7 +15,7 @@ const (
 // performance of spin lock alternatives, 1990), and waits in the queue of the mutex after that.
 func (c *core) contend() {
 	for round := range backoffRounds {
-		for n := backoffLooks << round; n > 0 && !c.ended.Load(); n-- { // it is read only, as the rest of its line
+		for range backoffSteps << round { // nothing that others write is looked at
 		}
 		if c.mu.TryLock() {
 			return

@@ -20,6 +20,8 @@ func init() { Register("codec.invoice", reflect.TypeFor[invoice](), false) }
 
 func BenchmarkBytes(b *testing.B) { benchmark(b, make([]byte, 100)) }
 
+func BenchmarkFloats(b *testing.B) { benchmark(b, make([]float64, 1000)) }
+
 func BenchmarkStruct(b *testing.B) {
 	benchmark(b, invoice{ID: 1, Customer: "somebody", Amount: 100_000, Tags: []string{"a", "bc"}, Scan: make([]byte, 20)})
 }

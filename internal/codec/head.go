@@ -16,11 +16,14 @@ const (
 	MajorTag      byte = 6 << 5
 )
 
-// Values that are one byte.
+// The first bytes of values of the last major type.
 const (
-	simpleFalse byte = 0xf4
-	simpleTrue  byte = 0xf5
-	simpleNull  byte = 0xf6
+	simpleFalse   byte = 0xf4
+	simpleTrue    byte = 0xf5
+	simpleNull    byte = 0xf6
+	simpleFloat16 byte = 0xf9
+	simpleFloat32 byte = 0xfa
+	simpleFloat64 byte = 0xfb
 )
 
 // AppendHead appends the head of an item: its major type and its number, in the shortest form.

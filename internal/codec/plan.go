@@ -1,11 +1,12 @@
 package codec
 
 import (
-	"bytes"
 	"math"
 	"reflect"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/x448/float16"
 )
 
 // A plan encodes and decodes the values of one type as the library does, but quicker, as it has
@@ -19,6 +20,9 @@ type plan struct {
 
 	// encode appends v. It is nil where only the library can.
 	encode func(buf []byte, v reflect.Value) []byte
+
+	foreign bool // it has methods called that are not of this package
+	grows   bool // it makes room for as many elements as data says it has
 }
 
 // planOf returns the plan of a type, or nil: then the library encodes and decodes its values.
@@ -26,30 +30,17 @@ func planOf(t reflect.Type) *plan {
 	if codesItself(t) {
 		return nil
 	}
-	if p := planAt(t, maxPlanDepth); p != nil && p.proven(t) {
-		return p
-	}
-	return nil
+	return planAt(t, maxPlanDepth)
 }
 
 // maxPlanDepth is how deep slices and structs with a plan may be nested.
 const maxPlanDepth = 8
 
-// proven reports whether the plan does with a zero value what the library does: the names of
-// fields, for one, follow from tags and from other fields. Methods of fields may panic.
-func (p *plan) proven(t reflect.Type) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	zero := reflect.New(t).Elem()
-	data, err := encoding.Marshal(zero.Interface())
-	return err == nil && p.decodeAll(data, zero) && (p.encode == nil || bytes.Equal(data, p.encode(nil, zero)))
-}
-
-// decodeAll decodes all of data.
+// decodeAll decodes all of data. Memory is only spent on what is there.
 func (p *plan) decodeAll(data []byte, v reflect.Value) bool {
+	if p.grows && decoding.Wellformed(data) != nil {
+		return false
+	}
 	rest, ok := p.decode(data, v)
 	return ok && len(rest) == 0
 }
@@ -59,19 +50,19 @@ func planAt(t reflect.Type, depth int) *plan {
 		return nil
 	}
 	if codesItself(t) {
-		return &plan{decode: decodeLeaf}
+		return &plan{decode: decodeLeaf, foreign: true}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		return &plan{decodeBool, encodeBool}
+		return &plan{decode: decodeBool, encode: encodeBool}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return &plan{decodeInt, encodeInt}
+		return &plan{decode: decodeInt, encode: encodeInt}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return &plan{decodeUint, encodeUint}
+		return &plan{decode: decodeUint, encode: encodeUint}
 	case reflect.Float32, reflect.Float64:
-		return &plan{decode: decodeLeaf}
+		return &plan{decode: decodeFloat}
 	case reflect.String:
-		return &plan{decodeString, encodeString}
+		return &plan{decode: decodeString, encode: encodeString}
 	case reflect.Slice:
 		return planSlice(t, depth)
 	case reflect.Struct:
@@ -160,6 +151,29 @@ func decodeUint(data []byte, v reflect.Value) ([]byte, bool) {
 
 func encodeUint(buf []byte, v reflect.Value) []byte {
 	return AppendHead(buf, MajorUint, v.Uint())
+}
+
+func decodeFloat(data []byte, v reflect.Value) ([]byte, bool) {
+	_, n, rest, ok := Head(data)
+	if !ok {
+		return nil, false
+	}
+	var f float64
+	switch data[0] {
+	case simpleFloat16:
+		f = float64(float16.Frombits(uint16(n)).Float32())
+	case simpleFloat32:
+		f = float64(math.Float32frombits(uint32(n)))
+	case simpleFloat64:
+		f = math.Float64frombits(n)
+	default:
+		return nil, false
+	}
+	if v.OverflowFloat(f) {
+		return nil, false
+	}
+	v.SetFloat(f)
+	return rest, true
 }
 
 func decodeString(data []byte, v reflect.Value) ([]byte, bool) {

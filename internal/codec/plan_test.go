@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"math"
 	"reflect"
 	"slices"
@@ -50,6 +51,21 @@ type (
 	enum      uint8
 )
 
+// Fields of one name are not what they seem: the library prefers one with a tag, or drops both.
+type (
+	twins struct {
+		X int
+		Y int `cbor:"X"`
+	}
+	tagged struct {
+		X int `cbor:"n"`
+		Y int `cbor:"n"`
+	}
+	garbled struct {
+		X int `cbor:"\xff"`
+	}
+)
+
 // A spiteful value cannot be encoded as long as it is zero.
 type spiteful struct{ names map[string]int }
 
@@ -63,25 +79,29 @@ func (s shy) MarshalCBOR() ([]byte, error)     { return Marshal(s.A) }
 
 func TestTypesWithAPlan(t *testing.T) {
 	for typ, planned := range map[reflect.Type]bool{
-		reflect.TypeFor[int]():                    true,
-		reflect.TypeFor[[]byte]():                 true,
-		reflect.TypeFor[bytesLike]():              true,
-		reflect.TypeFor[[][]string]():             true,
-		reflect.TypeFor[parcel]():                 true,
-		reflect.TypeFor[order]():                  true,
-		reflect.TypeFor[time.Time]():              false, // it has methods
-		reflect.TypeFor[shy]():                    false, // it has methods
-		reflect.TypeFor[[]enum]():                 false, // the library takes it for bytes
-		reflect.TypeFor[tuned]():                  false, // it has no end
-		reflect.TypeFor[optional]():               false,
-		reflect.TypeFor[embedded]():               false,
-		reflect.TypeFor[pointing]():               false,
-		reflect.TypeFor[map[string]int]():         false,
-		reflect.TypeFor[[3]int]():                 false,
-		reflect.TypeFor[struct{ At time.Time }](): true,
-		reflect.TypeFor[struct{ S spiteful }]():   false,
-		reflect.TypeFor[cbor.Tag]():               false,
-		reflect.TypeFor[struct{ T cbor.Tag }]():   false,
+		reflect.TypeFor[int]():                     true,
+		reflect.TypeFor[[]byte]():                  true,
+		reflect.TypeFor[bytesLike]():               true,
+		reflect.TypeFor[[][]string]():              true,
+		reflect.TypeFor[parcel]():                  true,
+		reflect.TypeFor[order]():                   true,
+		reflect.TypeFor[time.Time]():               false, // it has methods
+		reflect.TypeFor[shy]():                     false, // it has methods
+		reflect.TypeFor[[]enum]():                  false, // the library takes it for bytes
+		reflect.TypeFor[tuned]():                   false, // it has no end
+		reflect.TypeFor[optional]():                false,
+		reflect.TypeFor[embedded]():                false,
+		reflect.TypeFor[pointing]():                false,
+		reflect.TypeFor[map[string]int]():          false,
+		reflect.TypeFor[[3]int]():                  false,
+		reflect.TypeFor[struct{ At time.Time }]():  true,
+		reflect.TypeFor[struct{ Rows []twins }]():  false,
+		reflect.TypeFor[struct{ Rows []tagged }](): false,
+		reflect.TypeFor[garbled]():                 false,
+		reflect.TypeFor[[]float64]():               true,
+		reflect.TypeFor[struct{ S spiteful }]():    true,
+		reflect.TypeFor[cbor.Tag]():                false,
+		reflect.TypeFor[struct{ T cbor.Tag }]():    false,
 	} {
 		require.Equal(t, planned, planOf(typ) != nil, "%v", typ)
 	}
@@ -130,6 +150,28 @@ func TestWhatAPlanGivesUpTheLibraryDecodes(t *testing.T) {
 	}
 }
 
+func TestMethodsOfAFieldAreCalledForItsValuesOnly(t *testing.T) {
+	type holder struct{ S spiteful }
+	Register("codec.holder", reflect.TypeFor[holder](), false)
+	_, data, err := Encode(holder{S: spiteful{names: map[string]int{}}})
+	require.NoError(t, err)
+	require.NotEmpty(t, data)
+}
+
+// What claims to have more elements than there are bytes for costs nothing.
+func TestClaimsAreNotBelieved(t *testing.T) {
+	type deep [][][][][][]string
+	claims := bytes.Repeat([]byte{MajorArray | 26, 0, 0x0f, 0xff, 0xff}, 6)
+	data := append(claims, make([]byte, 1<<20)...)
+	p := planOf(reflect.TypeFor[deep]())
+	require.NotNil(t, p)
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		require.False(t, p.decodeAll(data, reflect.ValueOf(new(deep)).Elem()))
+	})-testing.AllocsPerRun(10, func() {
+		require.False(t, p.decodeAll(nil, reflect.ValueOf(new(deep)).Elem()))
+	}))
+}
+
 // FuzzPlans holds plans to the library: what they decode it decodes, to the same value, and
 // what it encodes they decode, and encode to the same bytes.
 func FuzzPlans(f *testing.F) {
@@ -137,7 +179,7 @@ func FuzzPlans(f *testing.F) {
 		reflect.TypeFor[order](), reflect.TypeFor[parcel](), reflect.TypeFor[line](), reflect.TypeFor[struct{ S shy }](),
 		reflect.TypeFor[[]string](), reflect.TypeFor[[][]int8](), reflect.TypeFor[[]parcel](), reflect.TypeFor[[]byte](),
 		reflect.TypeFor[string](), reflect.TypeFor[int32](), reflect.TypeFor[uint16](), reflect.TypeFor[bool](),
-		reflect.TypeFor[float32](), reflect.TypeFor[[]time.Time](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]line](),
+		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[[]time.Time](), reflect.TypeFor[struct{ F []float32 }](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]line](),
 	}
 	for i, t := range types {
 		for _, v := range []any{anOrder(), parcel{Data: []byte{1}}, line{Item: "a", Count: 1}, []line{{}}, "text", 70000, 1.25, []string{"a"}} {

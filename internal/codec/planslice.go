@@ -5,13 +5,13 @@ import "reflect"
 // planSlice returns the plan of a slice. A nil one is null.
 func planSlice(t reflect.Type, depth int) *plan {
 	if t.Elem() == reflect.TypeFor[byte]() {
-		return &plan{decodeBytes, encodeBytes}
+		return &plan{decode: decodeBytes, encode: encodeBytes}
 	}
 	element := planAt(t.Elem(), depth-1)
 	if element == nil || t.Elem().Kind() == reflect.Uint8 {
 		return nil
 	}
-	p := &plan{decode: decodeSlice(t, element)}
+	p := &plan{decode: decodeSlice(t, element), foreign: element.foreign, grows: true}
 	if element.encode != nil {
 		p.encode = encodeSlice(element)
 	}

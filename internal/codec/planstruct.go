@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A plannedField is a field of a struct that has a plan.
@@ -34,16 +35,33 @@ func planStruct(t reflect.Type, depth int) *plan {
 			fields[i].key = nil
 		}
 	}
-	p := &plan{decode: decodeStruct(fields, major)}
+	p := &plan{
+		decode:  decodeStruct(fields, major),
+		foreign: slices.ContainsFunc(fields, func(f plannedField) bool { return f.foreign }),
+		grows:   slices.ContainsFunc(fields, func(f plannedField) bool { return f.grows }),
+	}
 	if !slices.ContainsFunc(fields, func(f plannedField) bool { return f.encode == nil }) {
 		p.encode = encodeStruct(fields, major)
+	}
+	if !p.foreign && !p.proven(t) {
+		return nil
 	}
 	return p
 }
 
-// planFields returns the fields that are encoded. It has none of embedded structs, and none
-// with options, which may be left out or have numbers for names.
+// proven reports whether the plan of a struct does with a zero value what the library does.
+// That of one with foreign methods cannot be asked: they would be called out of turn.
+func (p *plan) proven(t reflect.Type) bool {
+	zero := reflect.New(t).Elem()
+	data, err := encoding.Marshal(zero.Interface())
+	return err == nil && p.decodeAll(data, zero) && (p.encode == nil || bytes.Equal(data, p.encode(nil, zero)))
+}
+
+// planFields returns the fields that are encoded. It has none of embedded structs, none of a
+// name that another one has, and none with options, which may be left out or have numbers for
+// names.
 func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
+	names := map[string]bool{}
 	for f := range t.Fields() {
 		if f.Anonymous {
 			return nil, false
@@ -59,6 +77,10 @@ func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
 		if name == "" {
 			name = f.Name
 		}
+		if names[name] || !utf8.ValidString(name) {
+			return nil, false
+		}
+		names[name] = true
 		fields = append(fields, plannedField{plan: p, index: f.Index[0], key: must(encoding.Marshal(name))})
 	}
 	return fields, true

@@ -33,7 +33,7 @@ func startPause(p *process) *pause {
 
 func (s *pause) keep() {
 	for s.lasts(glance) {
-		if s.process.stopped() {
+		if !s.process.goesOn() {
 			continue
 		}
 		s.woken++

@@ -57,12 +57,12 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// stopped reports whether the process is stopped now: whoever shares a lock with it may
-// continue it, as the journal does.
-func (p *process) stopped() bool {
+// goesOn reports whether the process runs or sleeps: one that was stopped has been continued
+// then, as the journal does with whoever holds its lock.
+func (p *process) goesOn() bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
 	_, state, ok := bytes.Cut(stat, []byte(") "))
-	return err == nil && ok && state[0] == 'T'
+	return err == nil && ok && (state[0] == 'R' || state[0] == 'S')
 }
 
 // await waits until the process has ended.
