@@ -135,7 +135,8 @@ func (s *scheduler) begin(r *runner) *core {
 }
 
 // giveShare lets r have half of those who wait, so that it need not come back for each. The
-// watch sees that they get another runner when the first of them takes long.
+// watch sees that they get another runner when the first of them takes long, or where turns
+// are long.
 func (s *scheduler) giveShare(r *runner) {
 	r.share, r.taken = r.space[:min(s.waiting.size/2, maxShare)], true
 	s.waiting.move(r.share) // there are others left

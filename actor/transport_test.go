@@ -175,6 +175,7 @@ func TestAnAdapterIsReachableFromOtherNodesUntilItsActorEnds(t *testing.T) {
 		p.Expect("adapted")
 		ref.Tell(stop)
 		p.ExpectTerminated(ref)
+		settle() // the probe may hear of the end before what keeps the adapter reachable does
 		remote.Tell(2)
 		require.ErrorIs(t, letters.Receive().Reason, actor.ErrNoSuchActor)
 	})

@@ -34,7 +34,7 @@ func (s *scheduler) lookAfter() {
 	s.limit = runtime.GOMAXPROCS(0)
 	s.countTurns()
 	turnsAreLong := s.turnsAreLong()
-	moving, stuck, shares := s.markStuck()
+	moving, stuck, shares := s.markStuck(turnsAreLong)
 	long := s.waiting.size > 0 && (turnsAreLong || moving == 0 && stuck > 0)
 	switch {
 	case s.generous > 0:
@@ -83,14 +83,18 @@ func (s *scheduler) turnsAreLong() bool {
 }
 
 // markStuck marks the runners that have not moved, and returns how many have, how many
-// have not since the last time, and whether any has taken more than it is at.
-func (s *scheduler) markStuck() (moving, stuck int, shares bool) {
+// have not since the last time, and whether any has taken more than it is at. Where turns
+// are long, what runners have taken is for others, whether they move or not.
+func (s *scheduler) markStuck(turnsAreLong bool) (moving, stuck int, shares bool) {
 	for _, r := range s.runners.all {
 		r.mu.Lock()
 		switch {
 		case r.at == nil:
 		case r.moved:
 			moving++
+			if turnsAreLong {
+				s.takeShare(r)
+			}
 			shares = shares || len(r.share) > 0
 		case !r.stuck:
 			stuck++

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"os"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,6 +72,28 @@ func TestTheWatchReplacesRunnersThatBlock(t *testing.T) {
 			for range 10 {
 				Spawn(s, calling, "").Tell(func() { answer <- time.Now() })
 				require.LessOrEqual(t, (<-answer).Sub(start), time.Millisecond)
+			}
+		})
+	}
+}
+
+func TestNobodyWaitsForTheRunnerThatHasTakenItWhereTurnsAreLong(t *testing.T) {
+	for _, turn := range []time.Duration{watchInterval / 5, watchInterval / 2, watchInterval - time.Microsecond} {
+		frugally(t, func(t *testing.T, s *System) {
+			refs := make([]ActorRef[func()], 20*runtime.GOMAXPROCS(0))
+			for i := range refs {
+				refs[i] = Spawn(s, calling, "")
+			}
+			synctest.Wait()
+			start, begun := time.Now(), make(chan time.Time, len(refs))
+			for _, ref := range refs {
+				ref.Tell(func() {
+					begun <- time.Now()
+					time.Sleep(turn)
+				})
+			}
+			for range refs {
+				require.LessOrEqual(t, (<-begun).Sub(start), 2*watchInterval, "turns of %v", turn)
 			}
 		})
 	}
