@@ -21,8 +21,10 @@ type plan struct {
 	// encode appends v. It is nil where only the library can.
 	encode func(buf []byte, v reflect.Value) []byte
 
+	least   int  // bytes that a value needs
 	foreign bool // it has methods called that are not of this package
-	grows   bool // it makes room for as many elements as data says it has
+	sliced  bool // there are slices in it
+	nested  bool // there are slices in slices in it
 }
 
 // planOf returns the plan of a type, or nil: then the library encodes and decodes its values.
@@ -36,9 +38,10 @@ func planOf(t reflect.Type) *plan {
 // maxPlanDepth is how deep slices and structs with a plan may be nested.
 const maxPlanDepth = 8
 
-// decodeAll decodes all of data. Memory is only spent on what is there.
+// decodeAll decodes all of data. A slice gets room for as many elements as data could have; in
+// slices of slices that would be so again and again, so data must be known to have them.
 func (p *plan) decodeAll(data []byte, v reflect.Value) bool {
-	if p.grows && decoding.Wellformed(data) != nil {
+	if p.nested && decoding.Wellformed(data) != nil {
 		return false
 	}
 	rest, ok := p.decode(data, v)
@@ -50,19 +53,19 @@ func planAt(t reflect.Type, depth int) *plan {
 		return nil
 	}
 	if codesItself(t) {
-		return &plan{decode: decodeLeaf, foreign: true}
+		return &plan{least: 1, decode: decodeLeaf, foreign: true}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		return &plan{decode: decodeBool, encode: encodeBool}
+		return &plan{least: 1, decode: decodeBool, encode: encodeBool}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return &plan{decode: decodeInt, encode: encodeInt}
+		return &plan{least: 1, decode: decodeInt, encode: encodeInt}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return &plan{decode: decodeUint, encode: encodeUint}
+		return &plan{least: 1, decode: decodeUint, encode: encodeUint}
 	case reflect.Float32, reflect.Float64:
-		return &plan{decode: decodeFloat}
+		return &plan{least: 1, decode: decodeFloat}
 	case reflect.String:
-		return &plan{decode: decodeString, encode: encodeString}
+		return &plan{least: 1, decode: decodeString, encode: encodeString}
 	case reflect.Slice:
 		return planSlice(t, depth)
 	case reflect.Struct:

@@ -5,13 +5,13 @@ import "reflect"
 // planSlice returns the plan of a slice. A nil one is null.
 func planSlice(t reflect.Type, depth int) *plan {
 	if t.Elem() == reflect.TypeFor[byte]() {
-		return &plan{decode: decodeBytes, encode: encodeBytes}
+		return &plan{least: 1, decode: decodeBytes, encode: encodeBytes}
 	}
 	element := planAt(t.Elem(), depth-1)
 	if element == nil || t.Elem().Kind() == reflect.Uint8 {
 		return nil
 	}
-	p := &plan{decode: decodeSlice(t, element), foreign: element.foreign, grows: true}
+	p := &plan{least: 1, decode: decodeSlice(t, element), foreign: element.foreign, sliced: true, nested: element.sliced}
 	if element.encode != nil {
 		p.encode = encodeSlice(element)
 	}
@@ -45,7 +45,7 @@ func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value) ([]b
 			return data[1:], true
 		}
 		major, n, rest, ok := Head(data)
-		if !ok || major != MajorArray || n > uint64(len(rest)) || n > maxElements {
+		if !ok || major != MajorArray || n > uint64(len(rest)/element.least) || n > maxElements {
 			return nil, false
 		}
 		v.Set(reflect.MakeSlice(t, int(n), int(n)))

@@ -35,10 +35,12 @@ func planStruct(t reflect.Type, depth int) *plan {
 			fields[i].key = nil
 		}
 	}
-	p := &plan{
-		decode:  decodeStruct(fields, major),
-		foreign: slices.ContainsFunc(fields, func(f plannedField) bool { return f.foreign }),
-		grows:   slices.ContainsFunc(fields, func(f plannedField) bool { return f.grows }),
+	p := &plan{least: 1, decode: decodeStruct(fields, major)}
+	for _, f := range fields {
+		p.least += len(f.key) + f.least
+		p.foreign = p.foreign || f.foreign
+		p.sliced = p.sliced || f.sliced
+		p.nested = p.nested || f.nested
 	}
 	if !slices.ContainsFunc(fields, func(f plannedField) bool { return f.encode == nil }) {
 		p.encode = encodeStruct(fields, major)
