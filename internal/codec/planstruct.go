@@ -25,15 +25,14 @@ func planStruct(t reflect.Type, depth int) *plan {
 	if !ok {
 		return nil
 	}
-	major := MajorArray
-	if !array {
-		major = MajorMap
-		slices.SortFunc(fields, func(a, b plannedField) int { return bytes.Compare(a.key, b.key) })
-	}
-	for i := range fields {
-		if array {
+	major := MajorMap
+	if array {
+		major = MajorArray
+		for i := range fields {
 			fields[i].key = nil
 		}
+	} else {
+		slices.SortFunc(fields, func(a, b plannedField) int { return bytes.Compare(a.key, b.key) })
 	}
 	p := &plan{least: 1, decode: decodeStruct(fields, major)}
 	for _, f := range fields {
