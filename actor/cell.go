@@ -316,7 +316,9 @@ func (c *cell[M]) nextSystem() (msg systemMsg, ok bool) {
 
 // refillOrRest gets what has come since; there is nothing left of what came before.
 func (c *cell[M]) refillOrRest() bool {
-	c.mu.Lock()
+	if !c.mu.TryLock() {
+		c.contend() // as those do who tell: else they would always come first
+	}
 	if !c.system.empty() {
 		c.mu.Unlock()
 		return true
