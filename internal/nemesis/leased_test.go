@@ -28,7 +28,12 @@ func TestRealNodesWithALease(t *testing.T) {
 // and returns the last of those, and it.
 func (s *stage) successor(before int, until time.Duration) (old, next Run) {
 	s.t.Helper()
-	s.await(until, "another instance with the lease", func() bool { return len(s.said(".leased")) > before })
+	return s.successorWhile(before, func() time.Duration { return until })
+}
+
+func (s *stage) successorWhile(before int, until func() time.Duration) (old, next Run) {
+	s.t.Helper()
+	s.awaitWhile(until, "another instance with the lease", func() bool { return len(s.said(".leased")) > before })
 	runs := s.said(".leased")
 	return runs[before-1], runs[before]
 }
@@ -52,7 +57,8 @@ func (s *stage) theHolderIsStopped() {
 	host, _ := s.leading()
 	before := len(s.said(".leased"))
 	at := s.do(Pause, host)
-	_, next := s.successor(before, at+takenWithin)
+	stopped := s.pauses[len(s.pauses)-1]
+	_, next := s.successorWhile(before, func() time.Duration { return stopped.ranUntil() + takenWithin })
 	s.show.at(clock(), "another began after %.3fs", (next.Said[0] - at).Seconds())
 	require.GreaterOrEqual(s.t, next.Said[0]-at, heldFor)
 	require.NotEqual(s.t, s.running[host].name, next.Node)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -12,7 +13,8 @@ type pause struct {
 	process *process
 	over    chan struct{}
 	done    sync.WaitGroup
-	woken   int // how often it was continued; read it once done
+	woken   int          // how often it was continued; read it once done
+	ran     atomic.Int64 // until when it has run, by the clock
 }
 
 const (
@@ -26,7 +28,7 @@ const (
 
 func startPause(p *process) *pause {
 	s := &pause{process: p, over: make(chan struct{})}
-	_ = p.signal(syscall.SIGSTOP) // it may have ended
+	s.stop()
 	s.done.Go(s.keep)
 	return s
 }
@@ -37,12 +39,22 @@ func (s *pause) keep() {
 			continue
 		}
 		s.woken++
+		s.ran.Store(int64(clock() + reprieve))
 		if !s.lasts(reprieve) {
 			return
 		}
-		_ = s.process.signal(syscall.SIGSTOP) // it may have ended
+		s.stop()
 	}
 }
+
+func (s *pause) stop() {
+	_ = s.process.signal(syscall.SIGSTOP) // it may have ended
+	s.ran.Store(int64(clock()))
+}
+
+// ranUntil returns until when the process has run. Somebody who continues it lets it do what
+// it can do in the reprieve, such as to renew a lease.
+func (s *pause) ranUntil() time.Duration { return time.Duration(s.ran.Load()) }
 
 // lasts waits, and reports whether neither the pause nor the process is over then.
 func (s *pause) lasts(wait time.Duration) bool {

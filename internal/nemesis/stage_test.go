@@ -141,8 +141,14 @@ func (s *stage) pass(d time.Duration) {
 // await waits until something is so, until a time.
 func (s *stage) await(until time.Duration, what string, so func() bool) {
 	s.t.Helper()
+	s.awaitWhile(func() time.Duration { return until }, what, so)
+}
+
+// awaitWhile waits until something is so, until a time that may change meanwhile.
+func (s *stage) awaitWhile(until func() time.Duration, what string, so func() bool) {
+	s.t.Helper()
 	for !so() {
-		require.Less(s.t, clock(), until, "waited for: %s", what)
+		require.Less(s.t, clock(), until(), "waited for: %s", what)
 		s.pass(10 * time.Millisecond)
 	}
 }
