@@ -80,7 +80,7 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	h := l.hello()
 	a, err := greet(conn, l.key.lane, h, l.key.addr)
 	if err != nil {
-		return err
+		return cutShort(ctx, err)
 	}
 	if err := l.arrived(conn, a); err != nil {
 		return err
@@ -101,6 +101,15 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	}
 	l.end.met(peer)
 	return nil
+}
+
+// cutShort returns that there was no time left, where err only says that the connection was
+// closed for that.
+func cutShort(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("no answer: %w", ctx.Err())
+	}
+	return err
 }
 
 // arrived checks that the connection leads to whom it should. Who can redirect packets can

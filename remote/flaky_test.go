@@ -1,8 +1,10 @@
 package remote_test
 
 import (
+	"context"
 	"errors"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -140,7 +142,7 @@ func TestPeerThatOnlyShakesHandsIsNotDialledAllTheTime(t *testing.T) {
 				}
 				connections++
 				r := &raw{conn, t}
-				r.skip(1)
+				r.skip()
 				r.readFields()
 				r.frame(fields{1: 1, 2: 9, 3: 0})
 				_ = r.Close()
@@ -151,5 +153,43 @@ func TestPeerThatOnlyShakesHandsIsNotDialledAllTheTime(t *testing.T) {
 		require.NoError(t, l.Close())
 		<-done
 		require.Less(t, connections, 20)
+	})
+}
+
+// The last attempt to connect may have little time. That it had none says less than why those
+// before it failed.
+func TestTheLastAttemptDoesNotHideWhyTheOthersFailed(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		failures := &collector[error]{}
+		a := start(t, n, "a", func(cfg *remote.Config) {
+			cfg.DialFailed = func(_ string, err error) { failures.add(err) }
+		})
+		l, err := n.Host("raw").Listen("raw:7355")
+		require.NoError(t, err)
+		silent := time.Now().Add(4 * time.Second)
+		var serving sync.WaitGroup
+		serving.Go(func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				r := &raw{conn, t}
+				r.skip()
+				r.readFields()
+				if time.Now().Before(silent) {
+					r.frame(fields{1: 1, 2: 9, 3: 0, 4: remote.RefusedCluster, 5: "this is blue"})
+				}
+				_, _ = r.Read(make([]byte, 1)) // until the other side closes it
+				_ = r.Close()
+			}
+		})
+		actor.Resolve[int](a.sys, "understudy://test@raw:7355/user/x").Tell(1)
+		time.Sleep(7 * time.Second)
+		require.NoError(t, l.Close())
+		serving.Wait()
+		require.ErrorContains(t, a.lost.got()[0].Reason, "this is blue")
+		all := failures.got()
+		require.ErrorIs(t, all[len(all)-1], context.DeadlineExceeded)
 	})
 }

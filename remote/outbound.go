@@ -152,8 +152,12 @@ func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Peer
 	}
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
 	a, err := greet(conn, laneReverse, hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}, addr)
-	if !stop() && err == nil {
+	switch {
+	case stop():
+	case err == nil:
 		err = ctx.Err()
+	default:
+		err = cutShort(ctx, err)
 	}
 	if err == nil && e.guard != nil {
 		err = e.identify(conn, a.Addr)

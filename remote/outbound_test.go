@@ -108,7 +108,7 @@ func TestAPeerThatTakesEachConnectionOfAClientIsNotDialledAllTheTime(t *testing.
 				}
 				connections.Add(1)
 				r := &raw{conn, t}
-				r.skip(1)
+				r.skip()
 				r.readFields()
 				r.frame(fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
 				r.write('A') // and it goes
