@@ -195,6 +195,7 @@ func (h *harness) config(n, times int) nodeConfig {
 	}
 	cfg.Ticks = filepath.Join(h.dir, cfg.Process+".ticks")
 	cfg.Leased = filepath.Join(h.dir, cfg.Process+".leased")
+	cfg.Stalls = filepath.Join(h.dir, cfg.Process+".stalls")
 	cfg.Leases = address(h.leases.place)
 	cfg.Events = filepath.Join(h.dir, cfg.Process+".events")
 	for seed := range h.nodes {

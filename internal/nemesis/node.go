@@ -40,6 +40,7 @@ type nodeConfig struct {
 	Database string
 	Ticks    string // the file into which its tickers write
 	Leased   string // the file into which those write that hold a lease
+	Stalls   string // the file for the times in which it was held up
 	Leases   string // the address of the lease store
 	Events   string // the file into which it writes what it sees of the cluster
 	Began    time.Duration
@@ -96,6 +97,12 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 		return err
 	}
 	defer leasedTicks.Close()
+	stalls, err := os.Create(cfg.Stalls)
+	if err != nil {
+		return err
+	}
+	defer stalls.Close()
+	go writeStalls(ctx, stalls) // until the process ends
 	end, err := lease.New(leaseClient{cfg.Leases}, leasedName, cfg.Process, lease.Settings{TTL: leaseTTL})
 	if err != nil {
 		return err

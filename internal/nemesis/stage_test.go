@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -30,7 +29,6 @@ type stage struct {
 	t       *testing.T // of the scenario that is played
 	started time.Duration
 	extras  []*process
-	stalls  *stalls
 	finish  func() // ends the clients
 }
 
@@ -59,14 +57,11 @@ func newStage(t *testing.T, o options, identities []identity) *stage {
 	h, err := newHarness(&out, o)
 	require.NoError(t, err)
 	h.tls = identities
-	s := &stage{harness: h, t: t, stalls: &stalls{}, finish: func() {}}
+	s := &stage{harness: h, t: t, finish: func() {}}
 	ctx, cancel := context.WithCancel(context.Background())
-	var background sync.WaitGroup
-	background.Go(func() { s.stalls.watch(ctx) })
 	t.Cleanup(func() {
 		cancel()
 		s.finish()
-		background.Wait()
 		for _, p := range s.extras {
 			p.kill()
 		}
@@ -233,17 +228,34 @@ func kind(kind, member string) func(Sighting) bool {
 }
 
 // undisturbed fails when somebody has been unreachable or down for somebody since some
-// time. When the machine has stood still itself, only the latter counts.
+// time. When nodes were held up by the machine, only the latter counts.
 func (s *stage) undisturbed(from time.Duration) {
 	s.t.Helper()
-	all := s.others(nil)
-	s.noneSees(all, from, "a member is down", kind("MemberDowned", ""))
-	s.noneSees(all, from, "a node has lost its place", kind("MembershipLost", ""))
-	if stall := s.stalls.since(from); stall > 0 {
-		s.t.Logf("the machine stood still for %v, so that who was unreachable says nothing", stall)
+	s.noneIsDown(from)
+	if held := s.heldUp(s.others(nil), from); held > 3*stall {
+		s.t.Logf("a node was held up for %v, so that who was unreachable says nothing", held)
 		return
 	}
-	s.noneSees(all, from, "a member is unreachable", kind("MemberUnreachable", ""))
+	s.noneSees(s.others(nil), from, "a member is unreachable", kind("MemberUnreachable", ""))
+}
+
+// noneIsDown fails when somebody has been down for somebody since some time.
+func (s *stage) noneIsDown(from time.Duration) {
+	s.t.Helper()
+	s.noneSees(s.others(nil), from, "a member is down", kind("MemberDowned", ""))
+	s.noneSees(s.others(nil), from, "a node has lost its place", kind("MembershipLost", ""))
+}
+
+// heldUp returns the longest time since some time in which one of some nodes got no
+// processor, or was stopped.
+func (s *stage) heldUp(nodes []int, from time.Duration) (longest time.Duration) {
+	s.t.Helper()
+	for _, n := range nodes {
+		text, err := os.ReadFile(s.config(n, s.starts[n]).Stalls)
+		require.NoError(s.t, err)
+		longest = max(longest, longestStall(bytes.NewReader(text), from))
+	}
+	return longest
 }
 
 // acknowledged fails when nothing was acknowledged for longer than a limit, from a time
@@ -310,41 +322,4 @@ func (s *stage) refused(reason string, change func(*nodeConfig)) {
 	require.True(s.t, found, log())
 	require.Contains(s.t, failure, reason)
 	s.noneSees(s.others(nil), from, "anything", func(Sighting) bool { return true })
-}
-
-// stalls are the times in which this process, and with it the machine, had no time.
-type stalls struct {
-	mu   sync.Mutex // guards the following
-	all  []span
-	last time.Duration
-}
-
-// stall is how long it must have had none.
-const stall = 150 * time.Millisecond
-
-func (s *stalls) watch(ctx context.Context) {
-	for s.note(clock()); sleep(ctx, 10*time.Millisecond) == nil; {
-		s.note(clock())
-	}
-}
-
-func (s *stalls) note(now time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last > 0 && now-s.last > stall {
-		s.all = append(s.all, span{s.last, now})
-	}
-	s.last = now
-}
-
-// since returns the longest that ended after a time, 0 when there was none.
-func (s *stalls) since(from time.Duration) (longest time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, x := range s.all {
-		if x[1] >= from {
-			longest = max(longest, x[1]-x[0])
-		}
-	}
-	return longest
 }
