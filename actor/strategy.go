@@ -114,7 +114,7 @@ type ledger struct {
 	times   []time.Time // of restarts that count towards the limit
 	delays  int         // restarts since the backoff was reset
 	inARow  int         // failures since then
-	started time.Time   // when what it supervises now began to run; zero: it has not
+	started time.Time   // when what it supervises now began to run without failure; zero: it has not
 }
 
 // failed counts a failure, the first in a row when things went well for long enough.
@@ -126,6 +126,9 @@ func (l *ledger) failed(s Strategy, now time.Time) {
 		}
 	}
 	l.inARow++
+	if !l.started.IsZero() {
+		l.started = now // good times begin anew, also where it resumes
+	}
 }
 
 // admit records a restart at now, and returns its delay; ok is false at the limit.
