@@ -35,6 +35,8 @@ type common[M any] struct {
 	none   extras[M] // of those that have none of their own: never written to
 	conf   config[M] // of those that are spawned without options
 	ignore MessageHandler[M]
+
+	ignoreSignals SignalHandler[M]
 }
 
 // A config is how a cell was spawned, and what it shares.
@@ -67,6 +69,7 @@ func commonOf[M any]() *common[M] {
 	fresh := new(common[M])
 	fresh.conf.common = fresh
 	fresh.ignore = func(*Context[M], M) Behavior[M] { return nil }
+	fresh.ignoreSignals = func(*Context[M], Signal) Behavior[M] { return nil }
 	fresh.none.base, fresh.none.restart = -1, -1
 	known, _ := commons.LoadOrStore(key, fresh)
 	return known.(*common[M]) // stored under its type

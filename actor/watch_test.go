@@ -200,8 +200,7 @@ func TestAWatcherThatDoesNotHandleTheEndFailsByTheDeathPact(t *testing.T) {
 		"messages only": func(_ self, next *actor.Next[order]) {
 			next.OnMessage = func(self, order) actor.Behavior[order] { return behaviors.Same }
 		},
-		"Ignore": behaviors.Ignore[order],
-		"Empty":  behaviors.Empty[order],
+		"Empty": behaviors.Empty[order],
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
