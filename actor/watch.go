@@ -45,6 +45,7 @@ func (c *Context[M]) WatchWith(ref AnyRef, msg M) {
 func (c *Context[M]) Unwatch(ref AnyRef) {
 	c.cell.check("Unwatch")
 	c.cell.endWatch(ref.target().actor())
+	c.cell.endWatchesOf(ref)
 }
 
 func (c *cell[M]) watch(w *watch[M]) {
@@ -74,6 +75,19 @@ func (c *cell[M]) endWatch(target *core) {
 	if w, ok := c.watched[target]; ok {
 		delete(c.watched, target)
 		w.end(target)
+	}
+}
+
+// endWatchesOf ends those that began with ref where it led to another actor then than it
+// leads to now.
+func (c *cell[M]) endWatchesOf(ref AnyRef) {
+	if n := ref.target(); n == nil || !n.wanders() {
+		return
+	}
+	for target, w := range c.watched {
+		if w.ref == ref {
+			c.endWatch(target)
+		}
 	}
 }
 
