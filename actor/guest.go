@@ -68,6 +68,7 @@ func (c *cell[M]) ending() bool {
 
 // A lodger is a guest, to its host.
 type lodger interface {
+	overseer     // of children, which are the host's
 	stays() bool // whether the transition that is under way has invited it
 	leave()
 }
