@@ -125,7 +125,7 @@ func (e *endOfWatched[M]) run(c *cell[M]) {
 	ref := e.watch.ref
 	switch {
 	case e.watch.custom:
-		c.handleMessage(e.watch.msg)
+		c.handleTaskMessage(e.watch.msg)
 	case e.err != nil && e.target.parent == c.actor():
 		c.handleSignal(ChildFailed{Ref: ref, Err: e.err}, fmt.Errorf("%w: %s failed: %w", ErrDeathPact, ref.Path(), e.err))
 	default:
