@@ -80,7 +80,8 @@ func (b Backoff) Delay(n int) time.Duration {
 	if n < 62 && b.Min<<n > 0 && b.Min<<n>>n == b.Min {
 		d = min(d, b.Min<<n)
 	}
-	return d + time.Duration(b.Jitter*rand.Float64()*float64(d)) //nolint:gosec // jitter needs no cryptographic randomness
+	jitter := time.Duration(b.Jitter * rand.Float64() * float64(d)) //nolint:gosec // jitter needs no cryptographic randomness
+	return max(d, d+jitter)                                         // the sum may be too large
 }
 
 // ResetAfter returns how long things must go well before the delay begins again at Min.
