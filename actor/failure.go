@@ -47,7 +47,7 @@ func (c *cell[M]) fail(err error) {
 		return
 	}
 	if isFinal(err) {
-		c.stopFailed(err, false)
+		c.stopFailed(err)
 		return
 	}
 	for i := range slices.Backward(c.layers) {
@@ -55,7 +55,7 @@ func (c *cell[M]) fail(err error) {
 			return
 		}
 	}
-	c.stopFailed(err, len(c.layers) > 0)
+	c.failUp(err)
 }
 
 // isFinal reports whether err is one that no strategy can decide about. What is final for
@@ -166,11 +166,19 @@ func (c *cell[M]) childrenGone() {
 	c.backoff = time.AfterFunc(c.delay, resume)
 }
 
-func (c *cell[M]) stopFailed(err error, escalate bool) {
-	c.ctx.Log().Error(stoppingMessage, zap.Error(err))
-	if escalate {
-		c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
+// failUp ends the actor beyond the outermost strategy, and fails its parent, if there is one.
+func (c *cell[M]) failUp(err error) {
+	if len(c.layers) == 0 {
+		c.stopFailed(err)
+		return
 	}
+	c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
+	c.stopBy(c.layers[0], err)
+}
+
+// stopFailed ends the actor where no strategy is asked.
+func (c *cell[M]) stopFailed(err error) {
+	c.ctx.Log().Error(stoppingMessage, zap.Error(err))
 	c.beginStop(err)
 }
 

@@ -16,7 +16,7 @@ func (c *cell[M]) shut() bool {
 	if reason == nil {
 		return false
 	}
-	c.stopFailed(reason, false)
+	c.stopFailed(reason)
 	return true
 }
 
