@@ -52,8 +52,12 @@ func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 	case n.starting && (n.unhandled || n.OnMessage == nil):
 		c.fail(errNoBehavior)
 	case n.unhandled:
+		c.keepLayers()
 		return false
 	default:
+		if n.layered {
+			c.replaced = nil
+		}
 		c.install(n)
 	}
 	return true

@@ -12,6 +12,7 @@ import (
 type extras[M any] struct {
 	layers    []*layer[M]   // of supervision, the innermost last
 	base      int           // how many of them the first behavior set; -1: it has not run yet
+	replaced  []*layer[M]   // those that there were before the transition that is under way; nil: the same
 	restart   int           // index of the layer that restarts; -1: the actor starts
 	awaiting  bool          // the restart waits for children
 	delay     time.Duration // of the restart, once they are gone

@@ -25,9 +25,18 @@ type layer[M any] struct {
 func (c *cell[M]) supervise(b Behavior[M], s Strategy, n *Next[M]) {
 	c.own()
 	if !n.starting && !n.layered {
+		c.replaced = append([]*layer[M]{}, c.layers...)
 		c.layers = c.layers[:c.base]
 	}
 	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: c.runsSince()}, around: n.around()})
+}
+
+// keepLayers takes back the supervision that a transition has set, if it did and nothing has
+// come of it.
+func (c *cell[M]) keepLayers() {
+	if c.replaced != nil {
+		c.layers, c.replaced = c.replaced, nil
+	}
 }
 
 // runsSince is when a layer begins to run that is added now; zero while the actor starts.
@@ -85,6 +94,7 @@ func (c *cell[M]) apply(i int, err error) bool {
 			c.stopBy(l, err)
 			return true
 		}
+		c.keepLayers()
 		c.logFailure(l, zapcore.WarnLevel, "actor failed; resuming", err)
 	case Restart:
 		c.tryRestart(i, err)
