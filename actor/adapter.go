@@ -51,7 +51,7 @@ type adapted[T, M any] struct {
 
 func (a *adapted[T, M]) run(c *cell[M]) {
 	if msg, err := a.adapt(); err == nil {
-		c.handleMessage(msg)
+		c.handleTaskMessage(msg)
 	} else {
 		c.handleSignal(AdaptFailed{Message: a.msg, Err: err}, err)
 	}

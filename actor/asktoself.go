@@ -142,7 +142,7 @@ func (o *outcomeOfAsk[M, R]) run(c *cell[M]) {
 	o.ask.pending.remove()
 	switch {
 	case o.ask.epoch == c.epoch:
-		c.handleMessage(o.ask.wrap(o.reply, o.err))
+		c.handleTaskMessage(o.ask.wrap(o.reply, o.err))
 	case o.err == nil:
 		o.ask.deadLetter(o.reply, ErrStaleHandler)
 	}

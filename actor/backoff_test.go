@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
@@ -121,6 +122,26 @@ func TestTheResetOfABackoffCanBeSet(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
 		p.ExpectTerminated(actor.Spawn(s, behaviors.Supervise(obedient(), actor.Strategy{Backoff: actor.Backoff{Reset: -1}}), ""))
+	})
+}
+
+func TestAFailureAfterWhichTheActorResumesEndsGoodTimes(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		var inARow []int
+		ref := actor.Spawn(s, behaviors.Supervise(obedient(), actor.Strategy{
+			Decide:  func(error) actor.Directive { return actor.Resume },
+			Backoff: actor.Backoff{Min: time.Second},
+			LogLevel: func(_ error, n int) zapcore.Level {
+				inARow = append(inARow, n)
+				return zapcore.InvalidLevel
+			},
+		}), "it")
+		for _, pause := range []time.Duration{time.Minute, 0, time.Second - 1, time.Second} {
+			time.Sleep(pause)
+			ref.Tell(fail(errBoom))
+			settle()
+		}
+		require.Equal(t, []int{1, 2, 3, 1}, inARow)
 	})
 }
 

@@ -10,6 +10,14 @@ func (c *cell[M]) handleMessage(msg M) {
 	}
 }
 
+// handleTaskMessage is handleMessage of what a task brings, which may be for a guest.
+func (c *cell[M]) handleTaskMessage(msg M) {
+	if host := c.hosted(); host != nil {
+		host.told(msg)
+	}
+	c.handleMessage(msg)
+}
+
 // handleSignal gives sig to the behavior, and goes on as that says; a sig that is not
 // handled is the failure given.
 func (c *cell[M]) handleSignal(sig Signal, unhandled error) {
@@ -44,8 +52,12 @@ func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 	case n.starting && (n.unhandled || n.OnMessage == nil):
 		c.fail(errNoBehavior)
 	case n.unhandled:
+		c.keepLayers()
 		return false
 	default:
+		if n.layered {
+			c.replaced = nil
+		}
 		c.install(n)
 	}
 	return true

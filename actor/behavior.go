@@ -74,8 +74,8 @@ func (n *Next[M]) same() bool {
 // of an adapter are unhandled then, the rest does not matter.
 func (n *Next[M]) Receive(h MessageHandler[M]) { n.OnMessage, n.OnSignal, n.mute = h, nil, true }
 
-// Ignore is Receive of a handler that does nothing.
-func (n *Next[M]) Ignore() { n.Receive(n.cell.conf.ignore) }
+// Ignore sets handlers that do nothing, neither at messages nor at signals.
+func (n *Next[M]) Ignore() { n.OnMessage, n.OnSignal = n.cell.conf.ignore, n.cell.conf.ignoreSignals }
 
 // Stop ends the actor: its children first, then [PostStop] to the current behavior.
 func (n *Next[M]) Stop() { n.stop = true }

@@ -229,7 +229,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 		// as the goroutine is lost on purpose.
 		s.replace(r, &c.core, func() {
 			c.owner.begin()
-			c.stopFailed(errGoexit, false)
+			c.stopFailed(errGoexit)
 		})
 	}()
 	more = c.work(batchSize)

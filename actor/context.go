@@ -52,7 +52,7 @@ func (c *Context[M]) Children() []AnyRef {
 	c.cell.check("Children")
 	var refs []AnyRef
 	for _, child := range c.cell.actor().childList() {
-		refs = append(refs, refOfChild(child))
+		refs = append(refs, refOf(child))
 	}
 	return refs
 }
@@ -61,13 +61,14 @@ func (c *Context[M]) Children() []AnyRef {
 func (c *Context[M]) Child(name string) (child AnyRef, ok bool) {
 	c.cell.check("Child")
 	if child := c.cell.actor().child(name); child != nil {
-		return refOfChild(child), true
+		return refOf(child), true
 	}
 	return nil, false
 }
 
-func refOfChild(child *core) AnyRef {
-	return child.impl.(interface{ ref() AnyRef }).ref() // children are cells
+// refOf returns the ref of an actor of this node, which is a cell.
+func refOf(c *core) AnyRef {
+	return c.impl.(interface{ ref() AnyRef }).ref()
 }
 
 // Stop stops a child, which has ended when its [Terminated] arrives: it finishes the

@@ -7,6 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
@@ -75,6 +80,24 @@ func TestAFailureThatEscalatesBeyondTheTopEndsItsActorsOnly(t *testing.T) {
 		bystander.Tell(say(p, "alive"))
 		p.Expect("alive")
 	})
+}
+
+func TestAFailureThatEscalatesIsLoggedAtTheLevelOfTheOutermostStrategy(t *testing.T) {
+	core, logs := observer.New(zap.DebugLevel)
+	inBubbleWith(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Supervise(obedient(), always(actor.Escalate)), actor.Strategy{
+			Decide:   func(error) actor.Directive { return actor.Escalate },
+			LogLevel: func(error, int) zapcore.Level { return zapcore.InfoLevel },
+		}), "it")
+		ref.Tell(fail(errBoom))
+		p.ExpectTerminated(ref)
+		var lines []string
+		for _, e := range logs.FilterMessage("actor failed; stopping").TakeAll() {
+			lines = append(lines, e.Level.String())
+		}
+		require.Equal(t, []string{"info"}, lines)
+	}, actor.WithLogger(zap.New(core)))
 }
 
 func TestChildrenThatEscalateTogetherRestartTheirParentOnce(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 type extras[M any] struct {
 	layers    []*layer[M]   // of supervision, the innermost last
 	base      int           // how many of them the first behavior set; -1: it has not run yet
+	replaced  []*layer[M]   // those that there were before the transition that is under way; nil: the same
 	restart   int           // index of the layer that restarts; -1: the actor starts
 	awaiting  bool          // the restart waits for children
 	delay     time.Duration // of the restart, once they are gone
@@ -35,6 +36,8 @@ type common[M any] struct {
 	none   extras[M] // of those that have none of their own: never written to
 	conf   config[M] // of those that are spawned without options
 	ignore MessageHandler[M]
+
+	ignoreSignals SignalHandler[M]
 }
 
 // A config is how a cell was spawned, and what it shares.
@@ -67,6 +70,7 @@ func commonOf[M any]() *common[M] {
 	fresh := new(common[M])
 	fresh.conf.common = fresh
 	fresh.ignore = func(*Context[M], M) Behavior[M] { return nil }
+	fresh.ignoreSignals = func(*Context[M], Signal) Behavior[M] { return nil }
 	fresh.none.base, fresh.none.restart = -1, -1
 	known, _ := commons.LoadOrStore(key, fresh)
 	return known.(*common[M]) // stored under its type

@@ -25,9 +25,18 @@ type layer[M any] struct {
 func (c *cell[M]) supervise(b Behavior[M], s Strategy, n *Next[M]) {
 	c.own()
 	if !n.starting && !n.layered {
+		c.replaced = append([]*layer[M]{}, c.layers...)
 		c.layers = c.layers[:c.base]
 	}
 	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: c.runsSince()}, around: n.around()})
+}
+
+// keepLayers takes back the supervision that a transition has set, if it did and nothing has
+// come of it.
+func (c *cell[M]) keepLayers() {
+	if c.replaced != nil {
+		c.layers, c.replaced = c.replaced, nil
+	}
 }
 
 // runsSince is when a layer begins to run that is added now; zero while the actor starts.
@@ -47,7 +56,7 @@ func (c *cell[M]) fail(err error) {
 		return
 	}
 	if isFinal(err) {
-		c.stopFailed(err, false)
+		c.stopFailed(err)
 		return
 	}
 	for i := range slices.Backward(c.layers) {
@@ -55,7 +64,7 @@ func (c *cell[M]) fail(err error) {
 			return
 		}
 	}
-	c.stopFailed(err, len(c.layers) > 0)
+	c.failUp(err)
 }
 
 // isFinal reports whether err is one that no strategy can decide about. What is final for
@@ -85,6 +94,7 @@ func (c *cell[M]) apply(i int, err error) bool {
 			c.stopBy(l, err)
 			return true
 		}
+		c.keepLayers()
 		c.logFailure(l, zapcore.WarnLevel, "actor failed; resuming", err)
 	case Restart:
 		c.tryRestart(i, err)
@@ -166,11 +176,19 @@ func (c *cell[M]) childrenGone() {
 	c.backoff = time.AfterFunc(c.delay, resume)
 }
 
-func (c *cell[M]) stopFailed(err error, escalate bool) {
-	c.ctx.Log().Error(stoppingMessage, zap.Error(err))
-	if escalate {
-		c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
+// failUp ends the actor beyond the outermost strategy, and fails its parent, if there is one.
+func (c *cell[M]) failUp(err error) {
+	if len(c.layers) == 0 {
+		c.stopFailed(err)
+		return
 	}
+	c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
+	c.stopBy(c.layers[0], err)
+}
+
+// stopFailed ends the actor where no strategy is asked.
+func (c *cell[M]) stopFailed(err error) {
+	c.ctx.Log().Error(stoppingMessage, zap.Error(err))
 	c.beginStop(err)
 }
 

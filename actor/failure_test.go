@@ -232,6 +232,39 @@ func TestATransitionThatFailsIsAFailureOfTheBehaviorBefore(t *testing.T) {
 	})
 }
 
+func TestSupervisionOfATransitionThatFailsIsGoneWhenTheActorResumes(t *testing.T) {
+	broken := behaviors.Setup(func(*actor.Context[order]) actor.Behavior[order] { panic(errBoom) })
+	for name, outer := range map[string]func(actor.Behavior[order]) actor.Behavior[order]{
+		"supervised before": func(b actor.Behavior[order]) actor.Behavior[order] {
+			return behaviors.Supervise(b, actor.Strategy{})
+		},
+		"by another handler": func(b actor.Behavior[order]) actor.Behavior[order] {
+			return behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
+				ctx.Self().Tell(func(*actor.Context[order]) actor.Behavior[order] {
+					return behaviors.Supervise(b, actor.Strategy{})
+				})
+				return obedient()
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				p := testkit.NewProbe[string](t, s)
+				ref := actor.Spawn(s, outer(life(p)), "it")
+				p.Expect("start")
+				ref.Tell(func(*actor.Context[order]) actor.Behavior[order] {
+					return behaviors.Supervise(broken, always(actor.Resume))
+				})
+				ref.Tell(say(p, "resumed"))
+				p.Expect("resumed")
+				ref.Tell(fail(errBoom))
+				p.Expect("it PreRestart")
+				p.Expect("start")
+			})
+		})
+	}
+}
+
 func TestAFailureInASignalHandlerIsSupervised(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

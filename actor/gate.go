@@ -1,5 +1,7 @@
 package actor
 
+import "cmp"
+
 // WithGate lets the actor handle messages only while open returns nil. It is asked before
 // each one, inside the actor, so it must be quick. With its first error, or panic, the actor fails,
 // whatever supervision says; what waits are dead letters with that error as the reason.
@@ -14,7 +16,7 @@ func (c *cell[M]) shut() bool {
 	if reason == nil {
 		return false
 	}
-	c.stopFailed(reason, false)
+	c.stopFailed(reason)
 	return true
 }
 
@@ -30,10 +32,10 @@ func (c *cell[M]) askGate() (reason error) {
 
 // reasonOfRest says why what still waits when the actor ends is never handled.
 func (c *cell[M]) reasonOfRest() error {
-	if c.conf.gate != nil {
-		if reason := c.askGate(); reason != nil {
-			return reason
-		}
+	if c.conf.gate == nil {
+		return ErrTerminated
 	}
-	return ErrTerminated
+	var reason error
+	failure := protect(c.room.lend(c.owner.lend(func() { reason = c.askGate() }))) // the end must not end half-way
+	return cmp.Or(failure, reason, ErrTerminated)
 }

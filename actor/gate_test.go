@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestAGateThatShutsEndsTheActorBeforeTheNextMessage(t *testing.T) {
@@ -84,5 +86,19 @@ func TestAGateThatPanicsIsShut(t *testing.T) {
 			require.Equal(t, n, letter.Message)
 			require.EqualError(t, letter.Reason, "panic: the lock is broken")
 		}
+	})
+}
+
+func TestAGateThatEndsItsGoroutineIsShut(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		ref := actor.Spawn(s, behaviors.Ignore[int], "gated", actor.WithGate(func() error {
+			runtime.Goexit()
+			return nil
+		}))
+		ref.Tell(1)
+		ref.Tell(2)
+		testkit.NewProbe[int](t, s).ExpectTerminated(ref)
+		require.ErrorContains(t, letters.Receive().Reason, "runtime.Goexit")
 	})
 }

@@ -36,6 +36,7 @@ type host[M any] interface {
 	depth() int
 	addCleanup(l cleanup)
 	dropCleanup(owner any)
+	told(msg any)
 }
 
 // hosted returns the host of a cell that is a guest, else nil.
@@ -68,6 +69,7 @@ func (c *cell[M]) ending() bool {
 
 // A lodger is a guest, to its host.
 type lodger interface {
+	overseer     // of children, which are the host's
 	stays() bool // whether the transition that is under way has invited it
 	leave()
 }
@@ -236,6 +238,16 @@ func (h *hostOf[Outer, Inner]) depth() int { return h.of.depth() }
 
 func (h *hostOf[Outer, Inner]) addCleanup(l cleanup) { h.of.addCleanup(l) }
 
+// told begins the receive timeouts around the guest anew, as msg does not pass the host.
+func (h *hostOf[Outer, Inner]) told(msg any) {
+	if h.of.idle != nil {
+		h.of.idle.told(msg)
+	}
+	if host := h.of.hosted(); host != nil {
+		host.told(msg)
+	}
+}
+
 func (h *hostOf[Outer, Inner]) dropCleanup(owner any) { h.of.dropCleanup(owner) }
 
 // forGuest is what waits in the mailbox of the host for its guest.
@@ -248,7 +260,7 @@ func (f *forGuest[Outer, Inner]) run(*cell[Outer]) {
 	if f.item.task != nil {
 		f.item.task.run(&f.to.cell)
 	} else {
-		f.to.handleMessage(f.item.msg)
+		f.to.handleTaskMessage(f.item.msg)
 	}
 }
 

@@ -37,10 +37,10 @@ func (l *lifeContext) Deadline() (time.Time, bool) { return l.around().Deadline(
 func (l *lifeContext) Done() <-chan struct{} { return l.context().Done() }
 
 func (l *lifeContext) Err() error {
-	if l.ended.Load() {
-		return context.Canceled
+	if !l.ended.Load() && l.around().Err() == nil {
+		return nil
 	}
-	return l.around().Err()
+	return l.context().Err() // which stays, whatever ends later
 }
 
 // Value looks in the inner context where there is one, by which context.WithCancel

@@ -34,7 +34,7 @@ func (c *cell[M]) start() {
 	c.phase = starting
 	first, around := c.initial, []wrapper[M](nil)
 	if len(c.layers) > 0 {
-		c.layers = c.layers[:c.restart+1]
+		c.layers, c.replaced = c.layers[:c.restart+1], nil
 	}
 	if c.restart >= 0 {
 		l := c.layers[c.restart]

@@ -11,13 +11,13 @@ func (n *Next[M]) Observe(identity any, see func(ref AnyRef, msg any, sig Signal
 		identity: identity,
 		message: func(handle MessageHandler[M]) MessageHandler[M] {
 			return func(ctx *Context[M], msg M) Behavior[M] {
-				defer func() { see(ctx.Self(), msg, nil) }()
+				defer func() { see(refOf(ctx.cell.actor()), msg, nil) }()
 				return handle(ctx, msg)
 			}
 		},
 		signal: func(handle SignalHandler[M]) SignalHandler[M] {
 			return func(ctx *Context[M], sig Signal) Behavior[M] {
-				defer func() { see(ctx.Self(), nil, sig) }()
+				defer func() { see(refOf(ctx.cell.actor()), nil, sig) }()
 				return handle(ctx, sig)
 			}
 		},
@@ -47,6 +47,9 @@ func (c *cell[M]) observers() (all []observer) {
 		if w.children != nil {
 			all = append(all, observer{w.identity, w.children})
 		}
+	}
+	if w := c.wrapping; w != nil && w.guest != nil {
+		all = append(all, w.guest.observers()...)
 	}
 	return all
 }

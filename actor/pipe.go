@@ -35,7 +35,7 @@ type piped[T, M any] struct {
 	wrap  func(T, error) M
 }
 
-func (p *piped[T, M]) run(c *cell[M]) { c.handleMessage(p.wrap(p.value, p.err)) }
+func (p *piped[T, M]) run(c *cell[M]) { c.handleTaskMessage(p.wrap(p.value, p.err)) }
 
 func (p *piped[T, M]) exempt() bool { return true }
 

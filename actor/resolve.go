@@ -45,6 +45,12 @@ func newNobody(s *System, l location) *core {
 	return &n.core
 }
 
+// wanders reports whether c may stand for one actor now and for another later.
+func (c *core) wanders() bool {
+	_, looksAgain := c.impl.(*nobody)
+	return looksAgain
+}
+
 // successor returns the core of the actor that lives there now, or that of n.
 func (n *nobody) successor() *core {
 	if c := n.sys.lookup(n.label); c.is(n.uid) {

@@ -168,6 +168,32 @@ func TestTheDeadlineOfItsContextEndsAnActor(t *testing.T) {
 	})
 }
 
+func TestTheErrorOfAContextIsTheSameBeforeAndAfterItsActorHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[error](t, s)
+		given, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		lives := make(chan context.Context, 2)
+		b := behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
+			lives <- ctx
+			return obedient().OnSignal(func(ctx *actor.Context[order], _ actor.Signal) actor.Behavior[order] {
+				p.Ref().Tell(ctx.Err())
+				return behaviors.Same
+			})
+		})
+		actor.Spawn(s, b, "limited", actor.WithContext(given))
+		p.Expect(context.DeadlineExceeded)
+		require.Equal(t, context.DeadlineExceeded, (<-lives).Err())
+
+		later, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		actor.Spawn(s, b, "stopped", actor.WithContext(later)).Tell(stop)
+		p.Expect(context.Canceled)
+		time.Sleep(2 * time.Hour)
+		require.Equal(t, context.Canceled, (<-lives).Err())
+	})
+}
+
 func TestAnActorThatEndsLetsGoOfItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ctx := &countingContext{Context: t.Context()}

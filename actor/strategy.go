@@ -80,7 +80,8 @@ func (b Backoff) Delay(n int) time.Duration {
 	if n < 62 && b.Min<<n > 0 && b.Min<<n>>n == b.Min {
 		d = min(d, b.Min<<n)
 	}
-	return d + time.Duration(b.Jitter*rand.Float64()*float64(d)) //nolint:gosec // jitter needs no cryptographic randomness
+	jitter := time.Duration(b.Jitter * rand.Float64() * float64(d)) //nolint:gosec // jitter needs no cryptographic randomness
+	return max(d, d+jitter)                                         // the sum may be too large
 }
 
 // ResetAfter returns how long things must go well before the delay begins again at Min.
@@ -114,7 +115,7 @@ type ledger struct {
 	times   []time.Time // of restarts that count towards the limit
 	delays  int         // restarts since the backoff was reset
 	inARow  int         // failures since then
-	started time.Time   // when what it supervises now began to run; zero: it has not
+	started time.Time   // when what it supervises now began to run without failure; zero: it has not
 }
 
 // failed counts a failure, the first in a row when things went well for long enough.
@@ -126,6 +127,9 @@ func (l *ledger) failed(s Strategy, now time.Time) {
 		}
 	}
 	l.inARow++
+	if !l.started.IsZero() {
+		l.started = now // good times begin anew, also where it resumes
+	}
 }
 
 // admit records a restart at now, and returns its delay; ok is false at the limit.

@@ -28,6 +28,7 @@ func TestTheDelayOfABackoff(t *testing.T) {
 		{"at the maximum", actor.Backoff{Min: 100 * ms, Max: time.Second}, 4, time.Second, time.Second},
 		{"far beyond", actor.Backoff{Min: 100 * ms, Max: time.Second}, 1000, time.Second, time.Second},
 		{"overflow", actor.Backoff{Min: 5, Max: math.MaxInt64}, 61, math.MaxInt64, math.MaxInt64},
+		{"overflow of jitter", actor.Backoff{Min: 5, Max: math.MaxInt64, Jitter: 1}, 61, math.MaxInt64, math.MaxInt64},
 		{"without a maximum", actor.Backoff{Min: 100 * ms}, 9, 100 * ms, 100 * ms},
 		{"jitter", actor.Backoff{Min: 100 * ms, Max: time.Second, Jitter: 0.2}, 1, 200 * ms, 240 * ms},
 		{"jitter at the maximum", actor.Backoff{Min: 100 * ms, Max: time.Second, Jitter: 0.5}, 9, time.Second, 1500 * ms},

@@ -51,7 +51,7 @@ func (k *keyedTimer[M]) run(c *cell[M]) {
 	} else {
 		delete(c.timers.byKey, k.key)
 	}
-	c.handleMessage(k.msg)
+	c.handleTaskMessage(k.msg)
 }
 
 // again arms a repeating timer once its message has been handled, also when that
@@ -88,8 +88,8 @@ func newReceiveTimeout[M any](c *cell[M], d time.Duration, msg M) *receiveTimeou
 }
 
 // told begins it anew, unless msg is marked not to.
-func (r *receiveTimeout[M]) told(msg M) {
-	if _, keeps := any(msg).(interface{ KeepsReceiveTimeout() }); keeps {
+func (r *receiveTimeout[M]) told(msg any) {
+	if _, keeps := msg.(interface{ KeepsReceiveTimeout() }); keeps {
 		return
 	}
 	r.begin()

@@ -45,6 +45,7 @@ func (c *Context[M]) WatchWith(ref AnyRef, msg M) {
 func (c *Context[M]) Unwatch(ref AnyRef) {
 	c.cell.check("Unwatch")
 	c.cell.endWatch(ref.target().actor())
+	c.cell.endWatchesOf(ref)
 }
 
 func (c *cell[M]) watch(w *watch[M]) {
@@ -74,6 +75,19 @@ func (c *cell[M]) endWatch(target *core) {
 	if w, ok := c.watched[target]; ok {
 		delete(c.watched, target)
 		w.end(target)
+	}
+}
+
+// endWatchesOf ends those that began with ref where it led to another actor then than it
+// leads to now.
+func (c *cell[M]) endWatchesOf(ref AnyRef) {
+	if n := ref.target(); n == nil || !n.wanders() {
+		return
+	}
+	for target, w := range c.watched {
+		if w.ref == ref {
+			c.endWatch(target)
+		}
 	}
 }
 
@@ -111,7 +125,7 @@ func (e *endOfWatched[M]) run(c *cell[M]) {
 	ref := e.watch.ref
 	switch {
 	case e.watch.custom:
-		c.handleMessage(e.watch.msg)
+		c.handleTaskMessage(e.watch.msg)
 	case e.err != nil && e.target.parent == c.actor():
 		c.handleSignal(ChildFailed{Ref: ref, Err: e.err}, fmt.Errorf("%w: %s failed: %w", ErrDeathPact, ref.Path(), e.err))
 	default:

@@ -110,6 +110,23 @@ func TestAnEndedWatchTellsNothingEvenIfTheSignalWaits(t *testing.T) {
 	})
 }
 
+func TestAWatchOfARefThatWasResolvedBeforeItsActorWasSpawnedCanBeEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		early := actor.Resolve[order](s, "understudy://test/user/target")
+		target := actor.Spawn(s, obedient(), "target")
+		ref := actor.Spawn(s, watcher(p), "")
+		ref.Tell(do(func(ctx *actor.Context[order]) {
+			ctx.Watch(early)
+			target.Tell(stop)
+			testkit.NewProbe[int](t, s).ExpectTerminated(target)
+			actor.Spawn(s, obedient(), "target") // to whom early leads now
+			ctx.Unwatch(early)
+		}))
+		p.ExpectNone(time.Hour)
+	})
+}
+
 func TestAWatchThatIsRenewedWhileTheOldSignalWaitsTellsOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -200,8 +217,7 @@ func TestAWatcherThatDoesNotHandleTheEndFailsByTheDeathPact(t *testing.T) {
 		"messages only": func(_ self, next *actor.Next[order]) {
 			next.OnMessage = func(self, order) actor.Behavior[order] { return behaviors.Same }
 		},
-		"Ignore": behaviors.Ignore[order],
-		"Empty":  behaviors.Empty[order],
+		"Empty": behaviors.Empty[order],
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {

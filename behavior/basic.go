@@ -26,7 +26,8 @@ func StoppedThen[M any](f func()) actor.Behavior[M] {
 // fails this one. It cannot be a first behavior.
 func Unhandled[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Unhandled() }
 
-// Ignore consumes every message in silence.
+// Ignore consumes every message and every signal in silence: the end of a watched actor
+// does not fail this one, and neither does an adapter.
 func Ignore[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Ignore() }
 
 // Empty takes every message as unhandled.

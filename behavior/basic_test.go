@@ -90,6 +90,28 @@ func TestIgnoreConsumesEveryMessageInSilence(t *testing.T) {
 	})
 }
 
+func TestIgnoreConsumesTheEndsOfWatchedActorsAndFailuresOfAdaptersToo(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		mortal := actor.Spawn(s, parrot(p, func(string) actor.Behavior[string] { return behaviors.Stopped }), "mortal")
+		adapters := make(chan actor.ActorRef[int], 1)
+		ref := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
+			ctx.Watch(mortal)
+			adapters <- actor.Adapt(ctx, func(int) string { panic("broken") })
+			return parrot(p, func(string) actor.Behavior[string] { return behaviors.Ignore })
+		}), "parrot")
+		ref.Tell("become another")
+		p.Expect("become another")
+		mortal.Tell("die")
+		(<-adapters).Tell(1)
+		p.Expect("die")
+		p.Expect("actor.PostStop") // of the mortal
+		p.ExpectNone(time.Hour)
+		ref.Tell("alive?")
+		require.Zero(t, s.DeadLetters())
+	})
+}
+
 func TestEmptyTakesEveryMessageAsUnhandled(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		unhandled := unhandled(t, s)
@@ -103,8 +125,7 @@ func TestEmptyTakesEveryMessageAsUnhandled(t *testing.T) {
 
 func TestABehaviorWithoutASignalHandlerDoesNotInheritOne(t *testing.T) {
 	for name, next := range map[string]actor.Behavior[string]{
-		"Ignore": behaviors.Ignore[string],
-		"Empty":  behaviors.Empty[string],
+		"Empty": behaviors.Empty[string],
 		"Receive": behaviors.Receive(func(*actor.Context[string], string) actor.Behavior[string] {
 			return behaviors.Same
 		}),

@@ -274,3 +274,39 @@ func TestAnInterceptorSeesTimersAndAdaptedMessages(t *testing.T) {
 		expectAll(p, "it before timer", "timer", "it after timer")
 	})
 }
+
+func TestAnInterceptorDecidesWhetherTheEndOfAWatchedActorWasHandled(t *testing.T) {
+	for name, test := range map[string]struct {
+		signals actor.SignalHandler[task] // of the behavior; nil: none
+		says    actor.Behavior[task]      // the interceptor
+		alive   bool
+	}{
+		"swallows what nobody handles":  {nil, behaviors.Same[task], true},
+		"refuses what has been handled": {func(*actor.Context[task], actor.Signal) actor.Behavior[task] { return behaviors.Same }, behaviors.Unhandled[task], false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				p := testkit.NewProbe[string](t, s)
+				mortal := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] { return behaviors.Stopped }), "mortal")
+				i := &behaviors.Interceptor[task]{Signal: func(ctx *actor.Context[task], sig actor.Signal, inner actor.SignalHandler[task]) actor.Behavior[task] {
+					inner(ctx, sig)
+					return test.says
+				}}
+				b := working()
+				if test.signals != nil {
+					b = b.OnSignal(test.signals)
+				}
+				ref := actor.Spawn(s, behaviors.Intercept(i, b), "it")
+				ref.Tell(doing(func(ctx *actor.Context[task]) { ctx.Watch(mortal) }).content)
+				mortal.Tell(1)
+				if !test.alive {
+					p.ExpectTerminated(ref)
+					return
+				}
+				time.Sleep(time.Hour)
+				ref.Tell(doing(func(*actor.Context[task]) { p.Ref().Tell("alive") }).content)
+				p.Expect("alive")
+			})
+		})
+	}
+}

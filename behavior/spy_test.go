@@ -192,6 +192,25 @@ func TestASpyOnATreeSeesChildrenAndTheirChildren(t *testing.T) {
 	})
 }
 
+func TestASpyOnATreeInsideOfATransformationSeesTheChildrenOfTheActor(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		spy := testkit.NewProbe[behaviors.Observation](t, s)
+		inner := behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+			child := actor.Spawn(ctx, behaviors.Ignore[int], "child")
+			return behaviors.Receive(func(ctx *actor.Context[int], n int) actor.Behavior[int] {
+				child.Tell(n + 1)
+				actor.Spawn(ctx, behaviors.Ignore[int], "later").Tell(n + 2)
+				return behaviors.Same
+			})
+		})
+		ref := actor.Spawn(s, behaviors.Transform(behaviors.SpyTree(spy.Ref(), inner), number), "it")
+		ref.Tell("1")
+		require.ElementsMatch(t, []string{itself + " 1", itself + "/child 2", itself + "/later 3"},
+			[]string{observed(spy.Receive()), observed(spy.Receive()), observed(spy.Receive())})
+		spy.ExpectNone(time.Hour)
+	})
+}
+
 func TestASpyThatABehaviorReturnsAgainAndAgainSeesEachMessageOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)

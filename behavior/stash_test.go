@@ -354,3 +354,33 @@ func TestAStashNeedsRoom(t *testing.T) {
 		}), "it"))
 	})
 }
+
+func TestAnActorThatResumesGoesOnWithItsFullStashAndAnyNumberMayBeUnstashed(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		letters := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, letters.Ref())
+		shut := func(stash *actor.Stash[string]) actor.Behavior[string] {
+			return behaviors.Receive(func(_ *actor.Context[string], word string) actor.Behavior[string] {
+				switch word {
+				case "none":
+					return stash.Unstash(behaviors.Same, 0, nil)
+				case "fewer than none":
+					return stash.Unstash(behaviors.Same, -3, nil)
+				case "more than there are":
+					return stash.Unstash(repeat(p), 100, nil)
+				}
+				return stash.Stash(word)
+			})
+		}
+		ref := actor.Spawn(s, behaviors.Supervise(behaviors.WithStash(2, shut), actor.Strategy{
+			Decide: func(error) actor.Directive { return actor.Resume },
+		}), "it")
+		tellAll(ref, "a", "b", "c", "none", "fewer than none", "more than there are", "d")
+		expectAll(p, "a", "b", "d")
+		letter := letters.Receive()
+		require.Equal(t, "c", letter.Message)
+		require.ErrorIs(t, letter.Reason, actor.ErrStashFull)
+		letters.ExpectNone(time.Hour)
+	})
+}

@@ -95,6 +95,33 @@ func TestTimersInsideAndOutsideOfATransformationWork(t *testing.T) {
 	})
 }
 
+func TestWhatIsToldInsideOfATransformationBeginsTheReceiveTimeoutOutsideAnew(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[string](t, s)
+		inner := behaviors.Transform(behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+			ctx.Every("tick", 300*time.Millisecond, 1)
+			return behaviors.Receive(func(ctx *actor.Context[int], n int) actor.Behavior[int] {
+				p.Ref().Tell(fmt.Sprint("inner ", n))
+				if n == 2 {
+					ctx.CancelTimers()
+				}
+				return behaviors.Same
+			})
+		}), number)
+		ref := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
+			ctx.SetReceiveTimeout(time.Second, "3")
+			return behaviors.Transform(inner, func(word string) (string, bool) { return word, true })
+		}), "it")
+		for range 10 {
+			p.Expect("inner 1")
+		}
+		ref.Tell("2")
+		p.Expect("inner 2")
+		p.ExpectNone(time.Second - 1)
+		p.Expect("inner 3")
+	})
+}
+
 func TestTheContextInsideOfATransformationIsThatOfTheActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
