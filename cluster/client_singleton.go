@@ -36,12 +36,18 @@ func SingletonRef[M any](c *Client, name string) actor.ActorRef[M] {
 		}
 		return ref
 	}
-	ref := actor.Spawn(c.Framework(), newRelay[M](c, name), "singleton-"+strings.ReplaceAll(name, "/", "~"))
+	ref := actor.Spawn(c.Framework(), newRelay[M](c, name), relayName(name))
 	if c.relays.refs == nil {
 		c.relays.refs = map[string]any{}
 	}
 	c.relays.refs[name] = ref
 	return ref
+}
+
+// relayName returns the name of an actor for the path of a singleton, another one for each: it
+// is escaped as in a JSON pointer (RFC 6901).
+func relayName(path string) string {
+	return "singleton-" + strings.NewReplacer("~", "~0", "/", "~1").Replace(path)
 }
 
 // relays are the relays of a client.

@@ -426,3 +426,21 @@ func TestTheEndOfASystemDoesNotWaitForWhatStarts(t *testing.T) {
 		require.True(t, errors.Is(err, placement.ErrNotLeader) || errors.Is(err, actor.ErrTerminated))
 	})
 }
+
+func TestARequestWithAContextThatHasEndedAsksForNothing(t *testing.T) {
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for name, door := range w.door { // beside the coordinator, and on another node
+			_, err := door.Submit(ended, w.spec(name))
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorIs(t, err, placement.ErrNotLeader)
+			_, err = door.StartSingleton(ended, counters.Singleton(name, origin{Plan: w.name}, placement.Leader()))
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		settle()
+		require.Empty(t, w.states("n1"))
+		now, _ := w.plan.alive()
+		require.Zero(t, now)
+	})
+}

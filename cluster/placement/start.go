@@ -16,7 +16,7 @@ import (
 // A Coordinator is the door of a node to the coordinator, wherever that runs: see [Start].
 // Its methods may be called from any goroutine. They wait for the answer until their
 // context ends; without an answer they fail with [ErrNotLeader], and what was asked for may
-// have been done or not.
+// have been done or not. With a context that has ended before they ask for nothing.
 //
 // When the coordinator moves to another node meanwhile, what was on its way waits for the
 // next one. What the former one has heard and not answered is asked again, if that is the
@@ -100,7 +100,10 @@ func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 	if _, elected := c.Leader(); !elected && !c.electable() {
 		return answer{}, &NotLeaderError{}
 	}
-	a, err := c.askAgain(ctx, r)
+	a, err := answer{}, ctx.Err()
+	if err == nil {
+		a, err = c.askAgain(ctx, r)
+	}
 	if err != nil {
 		leader, _ := c.Leader()
 		return answer{}, &NotLeaderError{Leader: leader, Cause: err}

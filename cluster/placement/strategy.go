@@ -6,7 +6,8 @@ import (
 )
 
 // A Strategy decides which of the nodes that are eligible an actor is placed on. Its
-// methods are called one at a time, and must not block.
+// methods are called one at a time, and must neither block nor call runtime.Goexit, as
+// t.FailNow does: that ends the coordinator.
 type Strategy interface {
 	// Name is shown to people.
 	Name() string

@@ -348,3 +348,16 @@ func TestAClientConfigThatMakesNoSenseIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, "ClientConfig.")
 	}
 }
+
+// The names of singletons are paths: those of children have slashes.
+func TestAClientTellsSingletonsOfSimilarNamesApart(t *testing.T) {
+	scenario(t, 1, func(t *testing.T, c *clustertest.Cluster) {
+		client := c.Dial("client")
+		seen := map[string]string{}
+		for _, name := range []string{"a/b", "a~b", "a~1b", "a~0b", "a~~b"} {
+			path := cluster.SingletonRef[ticket](client, name).Path()
+			require.Empty(t, seen[path], "%s is %s", path, name)
+			seen[path] = name
+		}
+	})
+}
