@@ -14,16 +14,19 @@ import (
 //
 // Its error wraps [ErrTerminated] as soon as the actor is known to have ended without a
 // reply (for actors of this system only), [ErrUnreachable] as soon as the node of the actor
-// is known to have left its cluster, [ErrMailboxFull] when a bounded mailbox
+// is known to have left its cluster, or this system has stopped its actors, [ErrMailboxFull] when a bounded mailbox
 // has no room for the request and does not drop older ones, or ctx.Err() when ctx ends, with the path and
 // the time waited and, where [System.ExplainSilence] knows it, the reason; or it is the panic of
-// request, in which case nothing was told.
+// request, in which case nothing was told; nor is it where ctx has ended before.
 // Without a deadline in ctx it may wait for ever. Inside an actor it blocks that actor;
 // prefer [AskToSelf].
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {
 		return none, fmt.Errorf("ask: %w", ErrNoRef)
+	}
+	if err := ctx.Err(); err != nil {
+		return none, fmt.Errorf("ask %s: nothing was asked: %w", to.Path(), err)
 	}
 	p := newPromise[R](to.c)
 	defer p.end()
@@ -79,18 +82,23 @@ func newPromise[R any](asked *core) *promise[R] {
 	return p
 }
 
-// watch lets the end of the target settle the promise.
+// watch lets the end of the target settle the promise, and that of this system.
 func (p *promise[R]) watch() {
-	if !p.watches {
-		p.watches = true
-		if !p.asked.actor().addWatcher(p) && p.claim() {
-			p.settleEnded(ErrTerminated)
-		}
+	if p.watches {
+		return
+	}
+	p.watches = true
+	target := p.asked.actor()
+	switch {
+	case !target.addWatcher(p):
+		p.watchedEnded(target, ErrTerminated)
+	case target.isRemote() && p.sys.deaf.Load():
+		p.watchedEnded(target, errDeaf)
 	}
 }
 
 func (p *promise[R]) await(ctx context.Context) (R, error) {
-	if _, remote := p.asked.impl.(*remoteActor); remote {
+	if p.asked.isRemote() {
 		return p.sleep(ctx)
 	}
 	for range yields {
@@ -175,7 +183,7 @@ func (p *promise[R]) watchedEnded(target *core, err error) {
 
 // endOfAsk is the error of an ask whose target c has ended by err.
 func (c *core) endOfAsk(err error) error {
-	if _, remote := c.impl.(*remoteActor); remote {
+	if c.isRemote() {
 		return err
 	}
 	return ErrTerminated // whatever it ended by

@@ -52,6 +52,18 @@ func TestAskEndsWithItsContextAndNamesTargetAndTime(t *testing.T) {
 	})
 }
 
+func TestAskWithAContextThatHasEndedAsksNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[question](t, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := actor.Ask(ctx, p.Ref(), ask)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "nothing was asked")
+		p.ExpectNone(time.Hour)
+	})
+}
+
 // Case 62.
 func TestAskOfAnActorThatHasEndedFailsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {

@@ -1,5 +1,7 @@
 package actor
 
+import "fmt"
+
 // A remoteWatcher is a [Transport] that can also watch actors of other nodes, as that of
 // package remote can. ended is called once, by any goroutine, when the actor is known to
 // have ended or not to live, or its node to be gone; not any more when stop has been called
@@ -44,28 +46,38 @@ func (w *endWatcher) watchedEnded(*core, error) { w.ended() }
 // what lived there is gone. It is for transports that know who is a member of a cluster;
 // asks that come later are not affected.
 func (s *System) NodeGone(address string) {
-	for _, c := range s.remotes.at(address) {
-		c.nodeGone()
+	s.endAsks(func(l location) bool { return l.address == address }, ErrUnreachable)
+}
+
+// errDeaf ends asks of actors on other nodes.
+var errDeaf = fmt.Errorf("%w: this system has been shut down", ErrUnreachable)
+
+// deafen ends all asks of actors on other nodes, also those to come: nobody stays to whom
+// these could reply.
+func (s *System) deafen() {
+	s.deaf.Store(true)
+	s.endAsks(func(location) bool { return true }, errDeaf)
+}
+
+// endAsks ends the asks that wait for some actors on other nodes. It is not over with those:
+// another incarnation of a node may have them.
+func (s *System) endAsks(of func(location) bool, reason error) {
+	for _, c := range s.remotes.some(of) {
+		for _, ask := range c.takeWatchers(false) {
+			ask.watchedEnded(c, reason)
+		}
 	}
 }
 
-// at returns the refs to actors at an address that anybody holds.
-func (r *remotes) at(address string) []*core {
+// some returns the refs to some actors that anybody holds.
+func (r *remotes) some(of func(location) bool) []*core {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var found []*core
 	for l, a := range r.cores {
-		if a := a.Value(); l.address == address && a != nil {
+		if a := a.Value(); a != nil && of(l) {
 			found = append(found, &a.core)
 		}
 	}
 	return found
-}
-
-// nodeGone tells the watchers of c, which are asks. It is not over with c: another
-// incarnation of its node may have the actor.
-func (c *core) nodeGone() {
-	for _, ask := range c.takeWatchers(false) {
-		ask.watchedEnded(c, ErrUnreachable)
-	}
 }

@@ -85,26 +85,55 @@ func TestShutdownWaitsUntilWatchersHaveBeenToldOfEveryEnd(t *testing.T) {
 	})
 }
 
+// A letter asks for a number from another node.
+type letter struct{ to actor.ActorRef[int] }
+
+// asked asks an actor of another node, and returns how that ends.
+func asked(t *testing.T, s *actor.System, address string) chan error {
+	t.Helper()
+	ended := make(chan error, 1)
+	ref := actor.Resolve[letter](s, "understudy://test@"+address+"/user/x")
+	go func() {
+		_, err := actor.Ask(context.Background(), ref, func(to actor.ActorRef[int]) letter { return letter{to} })
+		ended <- err
+	}()
+	synctest.Wait()
+	return ended
+}
+
 func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		s := testkit.NewSystem(t, actor.WithTransport("here:1", &recorder{}))
-		type request struct{ to actor.ActorRef[int] }
-		asked := func(address string) chan error {
-			ended := make(chan error, 1)
-			ref := actor.Resolve[request](s, "understudy://test@"+address+"/user/x")
-			go func() {
-				_, err := actor.Ask(t.Context(), ref, func(to actor.ActorRef[int]) request { return request{to} })
-				ended <- err
-			}()
-			synctest.Wait()
-			return ended
-		}
-		there, elsewhere := asked("there:2"), asked("elsewhere:3")
+		there, elsewhere := asked(t, s, "there:2"), asked(t, s, "elsewhere:3")
 		s.NodeGone("there:2")
 		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached before it replied")
 		synctest.Wait()
 		require.Empty(t, elsewhere)
 		s.NodeGone("elsewhere:3")
 		require.ErrorIs(t, <-elsewhere, actor.ErrUnreachable)
+	})
+}
+
+func TestAsksOfOtherNodesEndWithTheSystemThatAsks(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *actor.System) {
+		s := testkit.NewSystem(t, actor.WithTransport("here:1", &recorder{}))
+		before := asked(t, s, "there:2")
+		require.NoError(t, s.Shutdown(t.Context()))
+		require.EqualError(t, <-before,
+			"ask understudy://test@there:2/user/x: actor: node cannot be reached: this system has been shut down before it replied")
+		require.ErrorIs(t, <-asked(t, s, "there:2"), actor.ErrUnreachable)
+		require.ErrorIs(t, <-asked(t, s, "elsewhere:3"), actor.ErrUnreachable)
+	})
+}
+
+func TestAsksOfOtherNodesEndWhenAnActorDoesNot(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *actor.System) {
+		s := actor.NewSystem("test", actor.WithTransport("here:1", &recorder{}))
+		done := make(chan struct{})
+		defer close(done)
+		actor.Spawn(s, obedient(), "busy").Tell(do(func(*actor.Context[order]) { <-done }))
+		far := asked(t, s, "there:2")
+		require.ErrorContains(t, s.Shutdown(t.Context()), "/user/busy")
+		require.ErrorIs(t, <-far, actor.ErrUnreachable)
 	})
 }

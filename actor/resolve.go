@@ -67,6 +67,12 @@ type remoteActor struct {
 	sendTo Target
 }
 
+// isRemote reports whether c stands for an actor on another node.
+func (c *core) isRemote() bool {
+	_, remote := c.impl.(*remoteActor)
+	return remote
+}
+
 func (r *remoteActor) deliver(msg any) {
 	if r.sys.transport == nil {
 		r.sys.DeadLetter(r.sendTo.Full, msg, ErrUnreachable)

@@ -149,6 +149,7 @@ func (s *System) runPhases() {
 		s.runTasks(p, tasks, limit)
 		if p == ActorsStop {
 			s.stopActors(limit)
+			s.deafen()
 		}
 	}
 }

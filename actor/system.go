@@ -24,6 +24,7 @@ type System struct {
 	uids         atomic.Uint64
 	exports      exports
 	remotes      remotes
+	deaf         atomic.Bool // asks of actors on other nodes end at once
 	events       eventStream
 	why          atomic.Pointer[func(path string) error] // see ExplainSilence
 	deadLetters  deadLetterLog

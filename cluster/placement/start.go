@@ -100,10 +100,7 @@ func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 	if _, elected := c.Leader(); !elected && !c.electable() {
 		return answer{}, &NotLeaderError{}
 	}
-	a, err := answer{}, ctx.Err()
-	if err == nil {
-		a, err = c.askAgain(ctx, r)
-	}
+	a, err := c.askAgain(ctx, r)
 	if err != nil {
 		leader, _ := c.Leader()
 		return answer{}, &NotLeaderError{Leader: leader, Cause: err}

@@ -170,3 +170,20 @@ func TestAnAskOfANodeThatIsRemovedEndsAtOnce(t *testing.T) {
 		require.LessOrEqual(t, time.Since(begin), detection+stableAfter+2*time.Second)
 	})
 }
+
+func TestAnAskOfAnotherNodeEndsWithTheNodeThatAsks(t *testing.T) {
+	scenario(t, 2, func(t *testing.T, c *clustertest.Cluster) {
+		asker := c.Node("n1").System
+		target := actor.Resolve[watchQuestion](asker, mute(c.Node("n2"), "target").String())
+		asked := func() error {
+			_, err := actor.Ask(context.Background(), target, func(to actor.ActorRef[int]) watchQuestion { return watchQuestion{to} })
+			return err
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- asked() }()
+		time.Sleep(time.Second)
+		c.Leave("n1")
+		require.ErrorIs(t, <-ended, actor.ErrUnreachable)
+		require.ErrorIs(t, asked(), actor.ErrUnreachable)
+	})
+}
