@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"go.uber.org/zap"
@@ -176,6 +177,9 @@ func (c *consumer[M]) content(m sequenced) (msg M, ok bool) {
 		return msg, false
 	}
 	v := m.local
+	if v == nil && m.Payload.Type == "" && reflect.TypeFor[M]().Kind() == reflect.Interface {
+		return msg, true // as Tell delivers a nil
+	}
 	if m.Payload.Type != "" {
 		var err error
 		if v, err = unpack(m.Payload, c.ctx.System()); err != nil {
