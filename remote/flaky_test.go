@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -129,29 +128,16 @@ func TestUndecodableDeadLetterIsAPayload(t *testing.T) {
 func TestPeerThatOnlyShakesHandsIsNotDialledAllTheTime(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a := start(t, n, "a")
-		l, err := n.Host("raw").Listen("raw:7355")
-		require.NoError(t, err)
 		connections := 0
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for {
-				conn, err := l.Accept()
-				if err != nil {
-					return
-				}
-				connections++
-				r := &raw{conn, t}
-				r.skip()
-				r.readFields()
-				r.frame(fields{1: 1, 2: 9, 3: 0})
-				_ = r.Close()
-			}
-		}()
+		end := serveRaw(t, n, func(r *raw) {
+			connections++
+			r.skip()
+			r.readFields()
+			r.frame(fields{1: 1, 2: 9, 3: 0})
+		})
 		a.SendControl("raw:7355", []byte("hello"))
 		time.Sleep(10 * time.Second)
-		require.NoError(t, l.Close())
-		<-done
+		end()
 		require.Less(t, connections, 20)
 	})
 }
@@ -164,30 +150,18 @@ func TestTheLastAttemptDoesNotHideWhyTheOthersFailed(t *testing.T) {
 		a := start(t, n, "a", func(cfg *remote.Config) {
 			cfg.DialFailed = func(_ string, err error) { failures.add(err) }
 		})
-		l, err := n.Host("raw").Listen("raw:7355")
-		require.NoError(t, err)
 		silent := time.Now().Add(4 * time.Second)
-		var serving sync.WaitGroup
-		serving.Go(func() {
-			for {
-				conn, err := l.Accept()
-				if err != nil {
-					return
-				}
-				r := &raw{conn, t}
-				r.skip()
-				r.readFields()
-				if time.Now().Before(silent) {
-					r.frame(fields{1: 1, 2: 9, 3: 0, 4: remote.RefusedCluster, 5: "this is blue"})
-				}
-				_, _ = r.Read(make([]byte, 1)) // until the other side closes it
-				_ = r.Close()
+		end := serveRaw(t, n, func(r *raw) {
+			r.skip()
+			r.readFields()
+			if time.Now().Before(silent) {
+				r.frame(fields{1: 1, 2: 9, 3: 0, 4: remote.RefusedCluster, 5: "this is blue"})
 			}
+			_, _ = r.Read(make([]byte, 1)) // until the other side closes it
 		})
 		actor.Resolve[int](a.sys, "understudy://test@raw:7355/user/x").Tell(1)
 		time.Sleep(7 * time.Second)
-		require.NoError(t, l.Close())
-		serving.Wait()
+		end()
 		require.ErrorContains(t, a.lost.got()[0].Reason, "this is blue")
 		all := failures.got()
 		require.ErrorIs(t, all[len(all)-1], context.DeadlineExceeded)

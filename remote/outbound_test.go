@@ -3,7 +3,6 @@ package remote_test
 import (
 	"context"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -96,32 +95,21 @@ func TestWhatIsToldToAClientThatIsGoneBecomesDeadLetters(t *testing.T) {
 
 func TestAPeerThatTakesEachConnectionOfAClientIsNotDialledAllTheTime(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
-		l, err := n.Host("raw").Listen("raw:7355")
-		require.NoError(t, err)
 		var connections atomic.Int64
-		var serving sync.WaitGroup
-		serving.Go(func() {
-			for {
-				conn, err := l.Accept()
-				if err != nil {
-					return
-				}
-				connections.Add(1)
-				r := &raw{conn, t}
-				r.skip()
-				r.readFields()
-				r.frame(fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
-				r.write('A') // and it goes
-				require.NoError(t, conn.Close())
-			}
+		end := serveRaw(t, n, func(r *raw) {
+			connections.Add(1)
+			r.skip()
+			r.readFields()
+			r.frame(fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
+			r.write('A') // and it goes
+			require.NoError(t, r.Close())
 		})
 		client := startClient(t, n, "client", nil)
 		client.Reach([]string{"raw:7355"})
 		time.Sleep(10 * time.Second)
 		require.InDelta(t, 10, connections.Load(), 10)
 		client.stop()
-		require.NoError(t, l.Close())
-		serving.Wait()
+		end()
 	})
 }
 

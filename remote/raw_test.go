@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,6 +66,28 @@ func (r *raw) greet(lane byte, hello fields) (answer fields) {
 	r.write(lane)
 	r.frame(hello)
 	return r.readFields()
+}
+
+// serveRaw deals with who connects to raw:7355, one after the other, until end is called.
+func serveRaw(t testing.TB, n *memnet.Network, serve func(r *raw)) (end func()) {
+	t.Helper()
+	l, err := n.Host("raw").Listen("raw:7355")
+	require.NoError(t, err)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			serve(&raw{conn, t})
+			_ = conn.Close() // unless serve has
+		}
+	})
+	return func() {
+		require.NoError(t, l.Close())
+		serving.Wait()
+	}
 }
 
 // skip reads and forgets a byte, which names a lane.
