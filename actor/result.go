@@ -1,14 +1,14 @@
 package actor
 
 import (
-	"errors"
-
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // A Result is a reply that is a value or an error, for requests that may be refused. The
 // replier tells Result[T]{Value: v} or Result[T]{Err: err}; [Unwrap] takes it apart. On
-// this node the error is that of the replier itself; from another node its text arrives.
+// this node the error is that of the replier itself. From another node arrives an error
+// with the same text, of which errors.Is and errors.As find what is registered on both
+// nodes: sentinels by [RegisterError], and error types by [RegisterType].
 type Result[T any] struct {
 	Value T
 	Err   error
@@ -26,21 +26,16 @@ func Unwrap[T any](r Result[T], err error) (T, error) {
 	return r.Value, r.Err
 }
 
-// wireResult is a Result on the wire. There is no error when failed is false.
+// wireResult is a Result on the wire.
 type wireResult[T any] struct {
-	_      struct{} `cbor:",toarray"`
-	Value  T
-	Failed bool
-	Err    string
+	_     struct{} `cbor:",toarray"`
+	Value T
+	Err   ErrorPayload
 }
 
-// MarshalCBOR encodes the value and the text of the error.
+// MarshalCBOR encodes the value and the error.
 func (r Result[T]) MarshalCBOR() ([]byte, error) {
-	w := wireResult[T]{Value: r.Value}
-	if r.Err != nil {
-		w.Failed, w.Err = true, r.Err.Error()
-	}
-	return codec.Marshal(w)
+	return codec.Marshal(wireResult[T]{Value: r.Value, Err: PackError(r.Err)})
 }
 
 // UnmarshalCBOR decodes what MarshalCBOR made.
@@ -49,9 +44,6 @@ func (r *Result[T]) UnmarshalCBOR(data []byte) error {
 	if err := codec.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	*r = Result[T]{Value: w.Value}
-	if w.Failed {
-		r.Err = errors.New(w.Err)
-	}
+	*r = Result[T]{Value: w.Value, Err: w.Err.Unpack(nil)}
 	return nil
 }

@@ -3,6 +3,8 @@ package cluster
 import (
 	"errors"
 	"fmt"
+
+	"github.com/understudy-go/understudy/actor"
 )
 
 // What the functions of this package return; compare with [errors.Is].
@@ -22,4 +24,13 @@ type RefusedError struct {
 // Error returns who refuses, and why.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("cluster: refused by %s: %s", e.Address, e.Reason)
+}
+
+func init() {
+	for name, err := range map[string]error{
+		"understudy/cluster.not-member": ErrNotMember,
+		"understudy/cluster.ended":      ErrEnded,
+	} {
+		actor.RegisterError(name, err)
+	}
 }

@@ -3,6 +3,8 @@ package remote
 import (
 	"errors"
 	"fmt"
+
+	"github.com/understudy-go/understudy/actor"
 )
 
 // What can go wrong on the way. Compare with [errors.Is]; they come wrapped with
@@ -80,4 +82,17 @@ func (e *RefusedError) Unwrap() error {
 		return ErrNotAuthenticated
 	}
 	return nil
+}
+
+func init() {
+	for name, err := range map[string]error{
+		"understudy/remote.closed":            ErrClosed,
+		"understudy/remote.frame":             ErrFrame,
+		"understudy/remote.too-large":         ErrTooLarge,
+		"understudy/remote.outbox-full":       ErrOutboxFull,
+		"understudy/remote.in-doubt":          ErrInDoubt,
+		"understudy/remote.not-authenticated": ErrNotAuthenticated,
+	} {
+		actor.RegisterError(name, err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fence"
 )
 
@@ -36,3 +37,18 @@ var (
 // its node asks for permission again before it starts another. It is the error that
 // event-sourced instances fail with, persistence.ErrFenced.
 var ErrFenced = fence.ErrFenced
+
+func init() {
+	for name, err := range map[string]error{
+		"understudy/singleton.unavailable":     ErrUnavailable,
+		"understudy/singleton.buffer-full":     ErrBufferFull,
+		"understudy/singleton.mismatch":        ErrMismatch,
+		"understudy/singleton.manager-stopped": ErrManagerStopped,
+		"understudy/singleton.finished":        ErrFinished,
+		"understudy/singleton.lease-lost":      ErrLeaseLost,
+		"understudy/singleton.given-up":        ErrGivenUp,
+		"understudy/fenced":                    ErrFenced,
+	} {
+		actor.RegisterError(name, err)
+	}
+}

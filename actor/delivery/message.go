@@ -83,6 +83,13 @@ func RegisterType[M any](name string) {
 }
 
 func init() {
+	for name, err := range map[string]error{
+		"understudy/delivery.buffer-full": ErrBufferFull, "understudy/delivery.given-up": ErrGivenUp,
+		"understudy/delivery.too-large": ErrTooLarge, "understudy/delivery.too-many": ErrTooMany,
+		"understudy/delivery.not-storable": ErrNotStorable, "understudy/delivery.perhaps-stored": ErrPerhapsStored,
+	} {
+		actor.RegisterError(name, err)
+	}
 	actor.RegisterType[Accepted]("understudy.delivery.accepted")
 	actor.RegisterType[Confirmed]("understudy.delivery.confirmed")
 	actor.RegisterType[sequenced]("understudy.delivery.sequenced")

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/understudy-go/understudy/actor"
 )
 
 var (
@@ -92,3 +94,21 @@ func (e *NoEligibleNodesError) Error() string {
 
 // Unwrap returns [ErrNoEligibleNodes].
 func (e *NoEligibleNodesError) Unwrap() error { return ErrNoEligibleNodes }
+
+func init() {
+	for name, err := range map[string]error{
+		"understudy/placement.not-leader":        ErrNotLeader,
+		"understudy/placement.no-eligible-nodes": ErrNoEligibleNodes,
+		"understudy/placement.exists":            ErrExists,
+		"understudy/placement.not-found":         ErrNotFound,
+		"understudy/placement.invalid":           ErrInvalid,
+		"understudy/placement.strategy":          ErrStrategy,
+		"understudy/placement.in-progress":       ErrInProgress,
+		"understudy/placement.no-owner":          ErrNoOwner,
+		"understudy/placement.source":            ErrSource,
+		"understudy/placement.not-running":       ErrNotRunning,
+		"understudy/placement.buffer-full":       ErrBufferFull,
+	} {
+		actor.RegisterError(name, err)
+	}
+}
