@@ -27,10 +27,9 @@ const (
 
 // decide lets a strategy judge the two sides of a split, once it has lasted.
 //
-// Members of this side that have no link to each other, but to a third one, are all on
-// this side in the eyes of the strategy. If the side goes on, so many of them go down as
-// must, for those that stay to be linked to each other; if nobody is beyond reach, that
-// is all there is to decide.
+// Members that have no link to each other, but to a third one, all count for this side. If
+// the side goes on, those of [unlinked] go down; if nobody is beyond reach, that is all there
+// is to decide.
 func (c conduct) decide(s Situation, judge func(here, there []Member) (verdict, string)) Decision {
 	here, there := s.Split()
 	lost := unlinked(here, c.spared)

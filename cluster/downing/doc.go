@@ -29,11 +29,14 @@
 // had been lost only once before, as who stumbles and then falls.
 // KeepUnstable switches all this off.
 //
-// A link between two members may be broken while both reach a third one. They are
-// on one side then, and no strategy ends it for that: as few as possible go down, so that
-// those who stay are all linked to each other; of two who lack only each other the
-// younger. Only DownAll takes it for a reason to end. A member that KeepOldest or
-// KeepReferee hangs on is spared.
+// A link between two members may be broken while both reach a third one: they are connected
+// indirectly, and on one side. No strategy but DownAll ends a side for that. Members with
+// broken links go down: first those that lack the most links, all of several that lack equally
+// many, until all that stay are linked to each other. So of two that lack only each other both
+// go, as nobody can tell which is at fault; a member that lacks many others goes alone. They
+// still count for their side of a split. A member that KeepOldest or KeepReferee depends on is
+// spared, and so is the oldest one if the rule would leave nobody. Akka's split brain resolver
+// calls these members indirectly connected, and takes down both ends of every broken link.
 //
 // Members that are joining do not count. Between the sides of a split there may be
 // another opinion of who joins or has left, by one step; no strategy keeps two sides for

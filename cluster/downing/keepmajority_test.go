@@ -47,18 +47,40 @@ func TestKeepMajorityWaitsUntilTheSituationIsStable(t *testing.T) {
 	require.Empty(t, KeepMajority{StableAfter: time.Minute}.Decide(s).Down)
 }
 
-func TestKeepMajorityDownsFewWhenLinksAreBroken(t *testing.T) {
+func TestKeepMajorityDownsThoseWhoseLinksAreBroken(t *testing.T) {
 	for _, tt := range []struct{ members, pairs, down string }{
-		{"A B C", "AB", "B"},
-		{"A B C", "A>B", "B"},
-		{"A B C", "B>A", "B"},
+		{"A B C", "AB", "AB"},
+		{"A B C", "A>B", "AB"},
+		{"A B C", "B>A", "AB"},
 		{"A B C D", "AB AC", "A"},
-		{"A B C D E", "AB CD", "BD"},
-		{"A B C D E", "AB BC CA", "BC"},
+		{"A B C D E", "AB AC AD", "A"},
+		{"A B C D E", "AB CD", "ABCD"},
+		{"A B C D E", "AB BC CA", "ABC"},
+		{"A B C D E", "AB BC CD", "BC"},
+		{"A B C D", "AB BC CD DA", "BD"}, // the rule would leave nobody
+		{"A B C' D", "AC", "C"},
+		{"A B' C' D", "BC", "C"},
+		{"A B C' D", "AC AB", "ABC"},
 	} {
 		for self := range strings.FieldsSeq(tt.members) {
-			require.Equal(t, tt.down, downed(KeepMajority{}.Decide(parse(tt.members).lacks(self, tt.pairs))), "%s, broken %s, decided by %s", tt.members, tt.pairs, self)
+			require.Equal(t, tt.down, downed(KeepMajority{}.Decide(parse(tt.members).lacks(self[:1], tt.pairs))), "%s, broken %s, decided by %s", tt.members, tt.pairs, self)
 		}
+	}
+}
+
+// Members with broken links to each other count for their side of a split.
+func TestKeepMajorityCountsMembersWithBrokenLinks(t *testing.T) {
+	for _, tt := range []struct{ split, pairs, down string }{
+		{"A B C | D", "AB", "ABD"},
+		{"A B C | D E", "AB", "ABDE"},
+		{"A B C D | E F", "AB", "ABEF"},
+		{"A B C | D E", "AC", "ACDE"},
+		{"C D E | A B", "CD", "ABCD"},
+		{"A B C | D E F G", "AB", "ABC"},
+	} {
+		s := parse(tt.split)
+		self, _, _ := strings.Cut(tt.split, " ")
+		require.Equal(t, tt.down, downed(KeepMajority{}.Decide(s.lacks(self, tt.pairs))), "%s, broken %s", tt.split, tt.pairs)
 	}
 }
 

@@ -47,40 +47,67 @@ func broken(a, b Member) bool {
 // nobody is spared.
 func nobody(Member) bool { return false }
 
-// unlinked returns the members of one side that must go so that all that stay have links
-// to each other: again and again the one that lacks most, of equal ones the youngest. A
-// spared member stays; there is at most one, and whoever lacks it goes.
+// unlinked returns the members of one side that must go so that all that stay have links to
+// each other.
+//
+// Joining members go first, one after the other: they hold nothing yet. Of the others those
+// that lack the most links go, all of them where several lack equally many, until no link is
+// broken: of two members that lack only each other nobody can tell which one is at fault, and
+// so both go, as by the rule for indirectly connected nodes of Akka's split brain resolver. A
+// member that lacks many others goes alone.
+//
+// A spared member stays, and members that lack it go; there is at most one. If the rule would
+// leave nobody, the oldest member is spared.
 func unlinked(side []Member, spared func(Member) bool) []Member {
-	var out []Member
-	left := slices.Clone(side)
+	up, out := linkedJoining(side)
+	gone := worstFirst(up, spared)
+	if len(gone) == len(up) && len(up) > 0 {
+		first, _ := oldest(up)
+		gone = worstFirst(up, first.same)
+	}
+	return append(out, gone...)
+}
+
+// linkedJoining returns one side without the joining members that lack links, and those.
+func linkedJoining(side []Member) (left, out []Member) {
+	left = slices.Clone(side)
 	for {
-		worst := slices.MaxFunc(left, func(a, b Member) int {
-			return cmp.Or(
-				cmp.Compare(faults(a, left, spared), faults(b, left, spared)),
-				cmp.Compare(a.UpNumber-1, b.UpNumber-1), // those without a number are the youngest
-				cmp.Compare(a.Address, b.Address),
-			)
-		})
-		if faults(worst, left, spared) == 0 {
-			return out
+		lacking := filter(left, func(m Member) bool { return m.Joining && faults(m, left, nobody) > 0 })
+		if len(lacking) == 0 {
+			return left, out
 		}
+		worst := slices.MaxFunc(lacking, func(a, b Member) int {
+			return cmp.Or(cmp.Compare(faults(a, left, nobody), faults(b, left, nobody)), cmp.Compare(a.Address, b.Address))
+		})
 		out = append(out, worst)
 		left = slices.DeleteFunc(left, worst.same)
 	}
 }
 
-// faults returns to how many of others m has no link; none are held against who is spared.
+// worstFirst returns the members with the most broken links, then those that have the most
+// without them, and so on.
+func worstFirst(side []Member, spared func(Member) bool) (out []Member) {
+	left := slices.Clone(side)
+	for {
+		most := 0
+		for _, m := range left {
+			most = max(most, faults(m, left, spared))
+		}
+		if most == 0 {
+			return out
+		}
+		worst := filter(left, func(m Member) bool { return faults(m, left, spared) == most })
+		out = append(out, worst...)
+		left = slices.DeleteFunc(left, func(m Member) bool { return slices.ContainsFunc(worst, m.same) })
+	}
+}
+
+// faults returns to how many of others m has no link; none are held against a spared member.
 func faults(m Member, others []Member, spared func(Member) bool) int {
 	if spared(m) {
 		return 0
 	}
-	n := 0
-	for _, o := range others {
-		if !m.same(o) && broken(m, o) {
-			n++
-		}
-	}
-	return n
+	return count(others, func(o Member) bool { return !m.same(o) && broken(m, o) })
 }
 
 func (m Member) same(o Member) bool {

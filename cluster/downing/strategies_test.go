@@ -178,7 +178,7 @@ func TestLeaseMajorityCases(t *testing.T) {
 func TestBrokenLinksNeedNoLease(t *testing.T) {
 	d := LeaseMajority{Lease: someLease{}}.Decide(parse("A B C").lacks("A", "AB"))
 	require.Nil(t, d.Ask.Lease)
-	require.Equal(t, "B", downed(d))
+	require.Equal(t, "AB", downed(d))
 }
 
 // strategies returns one of each kind that ever decides, with its defaults.
@@ -250,10 +250,13 @@ func TestStrategiesCanBearWhatDoesNotSettle(t *testing.T) {
 }
 
 // Where there is no split, it does not matter what a strategy says of splits.
-func TestBrokenLinksCostFewMembersWhateverTheStrategy(t *testing.T) {
-	for _, strategy := range []Strategy{KeepMajority{}, StaticQuorum{Size: 3}, KeepOldest{}, LeaseMajority{Lease: someLease{}}} {
+func TestBothEndsOfABrokenLinkGoWhateverTheStrategy(t *testing.T) {
+	for _, strategy := range []Strategy{KeepMajority{}, StaticQuorum{Size: 3}, KeepReferee{Name: "E"}, LeaseMajority{Lease: someLease{}}} {
 		for self := range strings.FieldsSeq("A B C D E") {
-			require.Equal(t, "BD", downed(strategy.Decide(parse("A B C D E").lacks(self, "AB CD"))), "%v, decided by %s", strategy, self)
+			require.Equal(t, "ABCD", downed(strategy.Decide(parse("A B C D E").lacks(self, "AB CD"))), "%v, decided by %s", strategy, self)
+		}
+		for self := range strings.FieldsSeq("A B E") {
+			require.Equal(t, "AB", downed(strategy.Decide(parse("A B E").lacks(self, "AB"))), "%v, decided by %s", strategy, self)
 		}
 	}
 }
@@ -261,7 +264,7 @@ func TestBrokenLinksCostFewMembersWhateverTheStrategy(t *testing.T) {
 func TestBrokenLinksOfTheGoingSideAreDealtWithAtOnce(t *testing.T) {
 	for _, strategy := range []Strategy{KeepMajority{}, StaticQuorum{Size: 3}, KeepOldest{}, KeepReferee{Name: "A"}} {
 		s := parse("A B C D | E").lacks("A", "BC")
-		require.Equal(t, "CE", downed(strategy.Decide(s)), "%v", strategy)
+		require.Equal(t, "BCE", downed(strategy.Decide(s)), "%v", strategy)
 	}
 }
 
@@ -270,7 +273,8 @@ func TestWhoTheRuleHangsOnIsSpared(t *testing.T) {
 		require.Equal(t, "BC", downed(KeepOldest{}.Decide(parse("A B C D").lacks(self, "AB AC"))), "the oldest lacks two, by %s", self)
 		require.Equal(t, "A", downed(KeepMajority{}.Decide(parse("A B C D").lacks(self, "AB AC"))), "by %s", self)
 		require.Equal(t, "A", downed(KeepReferee{Name: "C"}.Decide(parse("A B C D").lacks(self, "AC"))), "by %s", self)
-		require.Equal(t, "B", downed(KeepReferee{Name: "C"}.Decide(parse("A B C D").lacks(self, "AB"))), "by %s", self)
+		require.Equal(t, "AB", downed(KeepReferee{Name: "C"}.Decide(parse("A B C D").lacks(self, "AB"))), "by %s", self)
+		require.Equal(t, "B", downed(KeepOldest{}.Decide(parse("A B C D").lacks(self, "AB"))), "by %s", self)
 	}
 }
 
