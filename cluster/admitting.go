@@ -42,8 +42,9 @@ func (m *machine) admit(from ID, r joinRequest) joinAnswer {
 		return joinAnswer{Verdict: buried}
 	case status != 0:
 		return joinAnswer{Verdict: welcome, Table: m.table.pack()}
-	case r.Rules != m.set.agreed():
-		return joinAnswer{Verdict: refused, Reason: fmt.Sprintf("this cluster has %s; the node has %s", m.set.agreed(), r.Rules)}
+	}
+	if reason := m.disagreement(r.Agreement); reason != "" {
+		return joinAnswer{Verdict: refused, Reason: reason}
 	}
 	if earlier := m.earlier(from); len(union(r.Replaces, earlier)) > len(union(r.Replaces, nil)) {
 		return joinAnswer{Verdict: replace, Replaces: earlier}
@@ -53,6 +54,9 @@ func (m *machine) admit(from ID, r joinRequest) joinAnswer {
 			return joinAnswer{Verdict: busy} // it may be the same node, from before a crash
 		}
 		return joinAnswer{Verdict: nameTaken, Reason: fmt.Sprintf("the member at %s is named %q already", other.Address, r.Name)}
+	}
+	if difference := m.set.agreement().difference(r.Agreement); difference != "" {
+		m.do(note{text: "a node with other settings joins", address: from.Address, reason: difference})
 	}
 	m.let(from, r)
 	return joinAnswer{Verdict: welcome, Table: m.table.pack()}
@@ -107,6 +111,7 @@ func (m *machine) let(from ID, r joinRequest) {
 		Status:      Joining,
 		Roles:       r.Roles,
 		Meta:        r.Meta,
+		Downing:     r.Agreement.Downing,
 	}
 	m.decide(change)
 }

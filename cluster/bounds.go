@@ -69,7 +69,7 @@ func (r joinRequest) check() error {
 	if len(r.Replaces) > maxMembers {
 		return errors.New("too many incarnations")
 	}
-	return cmp.Or(checkTexts([]string{r.To, r.Rules}, maxText), checkMember(r.Name, r.Roles, r.Meta))
+	return cmp.Or(checkTexts([]string{r.To}, maxText), r.Agreement.check(), checkMember(r.Name, r.Roles, r.Meta))
 }
 
 func (a joinAnswer) check() error {
@@ -84,7 +84,7 @@ func (a joinAnswer) check() error {
 func (p packed) checkEntries() error {
 	return cmp.Or(
 		checkAll(p.Members, Member.ID, ID.Compare, func(m Member) error {
-			return cmp.Or(m.ID().check(), checkNumber(m.UpNumber), checkMember(m.Name, m.Roles, m.Meta))
+			return cmp.Or(m.ID().check(), checkNumber(m.UpNumber), checkMember(m.Name, m.Roles, m.Meta), checkTexts(m.Downing, maxText))
 		}),
 		checkAll(p.Tombs, func(d packedTomb) ID { return d.ID }, ID.Compare, packedTomb.check),
 		checkAll(p.Rows, func(r packedRow) ID { return r.ID }, ID.Compare, packedRow.check),

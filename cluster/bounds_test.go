@@ -64,7 +64,7 @@ func TestMessagesThatAreTooMuchAreRefused(t *testing.T) {
 	long := strings.Repeat("x", maxText+1)
 	for name, msg := range map[string]message{
 		"a long name":        joinRequest{Name: long},
-		"long rules":         joinRequest{Rules: long},
+		"long rules":         joinRequest{Agreement: agreement{Leader: long}},
 		"a long question":    joinRequest{To: long},
 		"many incarnations":  joinRequest{Replaces: make([]uint64, maxMembers+1)},
 		"many replaced":      joinAnswer{Replaces: make([]uint64, maxMembers+1)},

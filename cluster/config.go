@@ -104,22 +104,23 @@ type Config struct {
 	Detector Detector
 
 	// Downing decides about unreachable members. It must be the same on all nodes, and wait
-	// long enough for Detector; see [Config.Expected]. The default is downing.KeepMajority
-	// with a StableAfter that fits: three seconds with [LAN], eight with [WAN].
+	// long enough for Detector; see [Config.Expected]. The default is downing.KeepMajority.
+	// A strategy without a StableAfter of its own gets one that fits Detector: three seconds
+	// with [LAN], eight with [WAN]. To change it in rolling restarts, see downing.Transition.
 	// docs/downing.md helps to choose.
 	Downing Downing
 
 	// Leader is who is preferred as leader and as host of singletons. The default is
-	// [Oldest]. It must be the same on all nodes.
+	// [Oldest]. It must be the same on all nodes: stop all of them to change it.
 	Leader LeaderElection
 
 	// MinMembers is how many members must have come together before the first is up. Once
-	// one is, it does not matter any more. It must be the same on all nodes. The default is
-	// 1.
+	// one is, it does not matter any more, and nodes with another value are let in; before,
+	// it must be the same on all nodes. The default is 1.
 	MinMembers int
 
 	// MinMembersOf is, by role, how many members with that role there must be among them.
-	// It must be the same on all nodes. The default is none.
+	// Until the first is up, it must be the same on all nodes. The default is none.
 	MinMembersOf map[string]int
 
 	// StayDown ends the node when the cluster has given it up: its actors are stopped, which
@@ -150,8 +151,9 @@ func (c Config) withDefaults() Config {
 	c.Bind = cmp.Or(c.Bind, "127.0.0.1:0")
 	c.Detector = c.Detector.withDefaults()
 	if c.Downing == nil {
-		c.Downing = c.Detector.defaultDowning()
+		c.Downing = downing.KeepMajority{}
 	}
+	c.Downing = downing.OrStableAfter(c.Downing, c.Detector.stableAfter())
 	if c.Leader.Compare == nil {
 		c.Leader = Oldest()
 	}

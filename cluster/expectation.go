@@ -85,11 +85,6 @@ func (d Detector) stableAfter() time.Duration {
 	return max(downing.DefaultStableAfter, d.secondWave().Truncate(time.Second)+time.Second)
 }
 
-// defaultDowning is the strategy for who sets none.
-func (d Detector) defaultDowning() Downing {
-	return downing.KeepMajority{StableAfter: d.stableAfter()}
-}
-
 // suits says what is wrong when a strategy decides before all members can know the same.
 func (d Detector) suits(s Downing) error {
 	if s.Delay() < 0 || s.Delay() > d.spread() {

@@ -43,11 +43,10 @@ func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 		want  string
 	}{
 		"another cluster":      {func(c *Config) { c.Name = "other" }, "wrong cluster"},
-		"another downing":      {func(c *Config) { c.Downing = downing.DownAll{} }, "this cluster has"},
-		"another parameter":    {func(c *Config) { c.Downing = downing.KeepMajority{StableAfter: time.Minute} }, "this cluster has"},
+		"another downing":      {func(c *Config) { c.Downing = downing.DownAll{} }, "the node has downing down-all"},
+		"another parameter":    {func(c *Config) { c.Downing = downing.KeepMajority{StableAfter: time.Minute} }, "first restart all nodes with a downing.Transition"},
 		"another election":     {func(c *Config) { c.Leader = LowestAddress() }, "this cluster has"},
-		"another minimum":      {func(c *Config) { c.MinMembers = 3 }, "this cluster has"},
-		"a minimum of a role":  {func(c *Config) { c.MinMembersOf = map[string]int{"db": 1} }, "this cluster has"},
+		"a far transition":     {func(c *Config) { c.Downing = downing.Transition{From: downing.DownAll{}, To: downing.Manual{}} }, "the node has downing down-all"},
 		"a name that is taken": {func(c *Config) { c.NodeID = "n2" }, `named "n2" already`},
 	} {
 		t.Run(name, func(t *testing.T) {

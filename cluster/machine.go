@@ -1,10 +1,8 @@
 package cluster
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/downing"
@@ -30,17 +28,6 @@ type rules struct {
 	downing    downing.Strategy
 	election   LeaderElection
 	rejoin     bool // as a new incarnation, when down
-}
-
-// agreed are the rules that all nodes of a cluster must share, for people to read.
-func (r rules) agreed() string {
-	agreed := []string{"downing " + r.downing.String(), "leader " + r.election.Name, fmt.Sprintf("at least %d members", r.minMembers)}
-	for _, role := range slices.Sorted(maps.Keys(r.minOf)) {
-		if r.minOf[role] > 0 {
-			agreed = append(agreed, fmt.Sprintf("%d with the role %q", r.minOf[role], role))
-		}
-	}
-	return strings.Join(agreed, ", ")
 }
 
 // The rhythms of a machine that nobody has needed to change.
@@ -133,6 +120,7 @@ type machine struct {
 }
 
 func newMachine(set rules) *machine {
+	set.self.Downing = downing.Names(set.downing)
 	m := &machine{
 		set:       set,
 		self:      set.self.ID(),

@@ -78,7 +78,7 @@ func (r *rig) ending() end {
 
 // asks lets a node ask to join, and returns the answer.
 func (r *rig) asks(from ID, req joinRequest) joinAnswer {
-	req.Rules = r.set.agreed()
+	req.Agreement = r.set.agreement()
 	r.said = nil
 	r.hears(from, req)
 	answers := told[joinAnswer](r, from.Address)

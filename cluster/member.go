@@ -66,6 +66,7 @@ type Member struct {
 	UpNumber    uint64            // the order in which members came up: the oldest has the lowest; 0 while joining
 	Roles       []string          // Config.Roles
 	Meta        map[string]string // Config.Meta
+	Downing     []string          // the name of Config.Downing; two during a downing.Transition
 }
 
 // ID returns the identity of m.

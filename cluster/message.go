@@ -20,13 +20,13 @@ type heartbeat struct {
 
 // joinRequest asks to become a member.
 type joinRequest struct {
-	_        struct{} `cbor:",toarray"`
-	To       string   // the address that was asked, as the asker writes it
-	Name     string
-	Roles    []string
-	Meta     map[string]string
-	Rules    string   // on which all nodes must agree
-	Replaces []uint64 // earlier incarnations at the asker's address that it knows to be dead
+	_         struct{} `cbor:",toarray"`
+	To        string   // the address that was asked, as the asker writes it
+	Name      string
+	Roles     []string
+	Meta      map[string]string
+	Agreement agreement
+	Replaces  []uint64 // earlier incarnations at the asker's address that it knows to be dead
 }
 
 // A verdict is how a node answers a joinRequest.

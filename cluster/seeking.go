@@ -101,12 +101,12 @@ func turn(all []string, last string, n int) []string {
 func (m *machine) askOne(address string) {
 	self := m.set.self
 	m.tell(ID{Address: address}, joinRequest{
-		To:       address,
-		Name:     self.Name,
-		Roles:    self.Roles,
-		Meta:     self.Meta,
-		Rules:    m.set.agreed(),
-		Replaces: m.questions.replaces,
+		To:        address,
+		Name:      self.Name,
+		Roles:     self.Roles,
+		Meta:      self.Meta,
+		Agreement: m.set.agreement(),
+		Replaces:  m.questions.replaces,
 	})
 }
 

@@ -176,7 +176,7 @@ func messagesFor(r *rig) map[string]message {
 	without.members[n2] = Member{Name: "n2", Address: n2.Address, Incarnation: n2.Incarnation, Status: Up, UpNumber: 2}
 	return map[string]message{
 		"heartbeat":   heartbeat{Cluster: r.table.cluster, Seq: 1 << 62, Stream: true, Seen: []byte{99}, Members: 1, All: 1},
-		"joinRequest": joinRequest{To: "n1:1", Name: "n2", Rules: r.set.agreed()},
+		"joinRequest": joinRequest{To: "n1:1", Name: "n2", Agreement: r.set.agreement()},
 		"joinAnswer":  joinAnswer{To: "n2:1", Verdict: notMember},
 		"tablePull":   tablePull{},
 		"tablePush":   tablePush{From: n2, Table: r.tellsOfN3()},

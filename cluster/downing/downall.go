@@ -13,12 +13,18 @@ import (
 //
 // The rule is that of Akka's and Pekko's split brain resolver.
 type DownAll struct {
-	// StableAfter is how long the situation must not have changed. 0 is
-	// [DefaultStableAfter].
+	// StableAfter is how long the situation must not have changed. 0 is what suits the
+	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// KeepUnstable is as in [KeepMajority].
 	KeepUnstable bool
+}
+
+// OrStableAfter returns d, with after for StableAfter unless that is set.
+func (d DownAll) OrStableAfter(after time.Duration) Strategy {
+	d.StableAfter = orDefault(d.StableAfter, after)
+	return d
 }
 
 // Delay returns the time that must pass without a change.

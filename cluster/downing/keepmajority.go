@@ -22,7 +22,8 @@ import (
 // The rule, with its caution, is that of Akka's and Pekko's split brain resolver.
 type KeepMajority struct {
 	// StableAfter is how long the situation must not have changed; it should exceed the
-	// time within which all members notice the same split. 0 is [DefaultStableAfter].
+	// time within which all members notice the same split. 0 is what suits the detector of
+	// the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// Role restricts the vote to members that have it; empty is everyone. If nobody has
@@ -34,6 +35,12 @@ type KeepMajority struct {
 	// 4 seconds; one that is the majority begins to count anew with each member that is
 	// lost for the first time, or for the second.
 	KeepUnstable bool
+}
+
+// OrStableAfter returns k, with d for StableAfter unless that is set.
+func (k KeepMajority) OrStableAfter(d time.Duration) Strategy {
+	k.StableAfter = orDefault(k.StableAfter, d)
+	return k
 }
 
 // Delay returns the time that must pass without a change.

@@ -30,12 +30,18 @@ type KeepOldest struct {
 	// kept in any case, and its crash ends the other one.
 	KeepAlone bool
 
-	// StableAfter is how long the situation must not have changed. 0 is
-	// [DefaultStableAfter].
+	// StableAfter is how long the situation must not have changed. 0 is what suits the
+	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// KeepUnstable is as in [KeepMajority].
 	KeepUnstable bool
+}
+
+// OrStableAfter returns k, with d for StableAfter unless that is set.
+func (k KeepOldest) OrStableAfter(d time.Duration) Strategy {
+	k.StableAfter = orDefault(k.StableAfter, d)
+	return k
 }
 
 // Delay returns the time that must pass without a change.

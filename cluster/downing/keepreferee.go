@@ -26,8 +26,8 @@ type KeepReferee struct {
 	// count.
 	Quorum int
 
-	// StableAfter is how long the situation must not have changed. 0 is
-	// [DefaultStableAfter].
+	// StableAfter is how long the situation must not have changed. 0 is what suits the
+	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// KeepUnstable is as in [KeepMajority].
@@ -40,6 +40,12 @@ func (k KeepReferee) Validate() error {
 		return errors.New("downing: KeepReferee.Name must be set: to the NodeID of one member, or its address if it has none")
 	}
 	return nil
+}
+
+// OrStableAfter returns k, with d for StableAfter unless that is set.
+func (k KeepReferee) OrStableAfter(d time.Duration) Strategy {
+	k.StableAfter = orDefault(k.StableAfter, d)
+	return k
 }
 
 // Delay returns the time that must pass without a change.

@@ -39,8 +39,8 @@ type LeaseMajority struct {
 	// has it, no side is first.
 	Role string
 
-	// StableAfter is how long the situation must not have changed. 0 is
-	// [DefaultStableAfter].
+	// StableAfter is how long the situation must not have changed. 0 is what suits the
+	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// MinorityDelay is how much later a side that is not the majority asks. 0 is
@@ -67,6 +67,12 @@ func (l LeaseMajority) Validate() error {
 		return fmt.Errorf("downing: LeaseMajority.ReleaseAfter %v must be at least %v, until when another side may ask for the lease", l.hold(), l.lastAsk())
 	}
 	return nil
+}
+
+// OrStableAfter returns l, with d for StableAfter unless that is set.
+func (l LeaseMajority) OrStableAfter(d time.Duration) Strategy {
+	l.StableAfter = orDefault(l.StableAfter, d)
+	return l
 }
 
 // Delay returns the time that must pass without a change.

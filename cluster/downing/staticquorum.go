@@ -24,8 +24,8 @@ type StaticQuorum struct {
 	// Role restricts the count to members that have it; empty is everyone.
 	Role string
 
-	// StableAfter is how long the situation must not have changed. 0 is
-	// [DefaultStableAfter].
+	// StableAfter is how long the situation must not have changed. 0 is what suits the
+	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// KeepUnstable is as in [KeepMajority].
@@ -38,6 +38,12 @@ func (q StaticQuorum) Validate() error {
 		return errors.New("downing: StaticQuorum.Size must be set: to more than half of the members that there will ever be")
 	}
 	return nil
+}
+
+// OrStableAfter returns q, with d for StableAfter unless that is set.
+func (q StaticQuorum) OrStableAfter(d time.Duration) Strategy {
+	q.StableAfter = orDefault(q.StableAfter, d)
+	return q
 }
 
 // Delay returns the time that must pass without a change.

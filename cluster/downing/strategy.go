@@ -28,6 +28,17 @@ type Strategy interface {
 	Skew() time.Duration
 }
 
+// OrStableAfter returns s, with d for the time that it waits without a change, if it has a
+// method OrStableAfter(time.Duration) Strategy and no time of its own.
+func OrStableAfter(s Strategy, d time.Duration) Strategy {
+	if x, can := s.(interface {
+		OrStableAfter(d time.Duration) Strategy
+	}); can {
+		return x.OrStableAfter(d)
+	}
+	return s
+}
+
 // A Decision is who goes down.
 type Decision struct {
 	Down   []Member // nobody while it is too early, or nothing is to be done
