@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/prompt"
 )
 
 // New returns the behavior of an actor whose state is what its events have made of it.
@@ -44,6 +45,7 @@ type definition[M, E, S any] struct {
 	id        string
 	journal   Journal
 	store     SnapshotStore // nil when the journal is none
+	prompt    bool          // appends need no goroutine, as the journal never blocks
 	initial   S
 	onEvent   func(S, E) S
 	onCommand func(*actor.Context[M], S, M) Effect[E]
@@ -71,6 +73,7 @@ func (d *definition[M, E, S]) complete(opts []Option) (err error) {
 		return err
 	}
 	d.store, _ = d.journal.(SnapshotStore)
+	d.prompt = isPrompt(d.journal)
 	return d.checkSnapshots()
 }
 
@@ -95,6 +98,17 @@ func (d *definition[M, E, S]) completeTypes() error {
 		return fmt.Errorf("event %w", err)
 	}
 	return nil
+}
+
+// isPrompt reports whether j answers at once.
+func isPrompt(j Journal) bool {
+	switch s := j.(type) {
+	case *stateJournal:
+		j = s.Journal
+	case *flooredStateJournal:
+		j = s.Journal
+	}
+	return prompt.Is(j)
 }
 
 // typed puts given, what an option has, into f, whose type it should have.

@@ -61,7 +61,8 @@
 //
 //  1. It waits for its turn to recover, see [LimitRecoveries].
 //  2. It claims its persistence id: from now on no older instance can write.
-//  3. It loads the newest intact snapshot. Damaged ones are passed over with a warning.
+//  3. It loads the newest snapshot that can be decoded. Those that are damaged, or cannot
+//     be decoded, are passed over; the log and [SnapshotSkipped] say so.
 //  4. It replays the events that follow, and checks that all are there, in order.
 //  5. Its signal handler learns of [RecoveryCompleted].
 //  6. It handles commands, one after the other; each is done when its events are durable
@@ -118,8 +119,11 @@
 //	the same for longer than PersistTimeout      PersistFailed     it fails with the error
 //	ErrFenced, any other error                   PersistFailed     it fails with the error
 //	recovery cannot be completed                 RecoveryFailed    it fails with *RecoveryError
+//	the store does not answer recovery within    RecoveryFailed    it fails with *RecoveryError
+//	RecoveryTimeout
 //	the handler of RecoveryCompleted panics      RecoveryFailed    it fails with *RecoveryError
-//	a snapshot cannot be saved                   SnapshotFailed    a warning is logged
+//	a snapshot cannot be read by recovery        SnapshotSkipped   an older one is taken, or events alone
+//	a snapshot cannot be saved, or not decoded   SnapshotFailed    a warning is logged, and nothing is deleted
 //	old events or snapshots cannot be deleted    Delete…Failed     a warning is logged
 //
 // Failures are those of any actor: supervision decides. A restart recovers anew; give it
@@ -130,6 +134,12 @@
 // waiting for is gone. After a failure of the journal there is nothing to resume: each
 // further command fails the actor with the same error.
 //
+// A store that does not heed the contexts of its calls holds nobody up. One second after
+// the end of the context of a call the actor abandons it: an error is logged with the path of
+// the actor, the persistence id, the call and how long it has been running, and another line
+// when it ends after all. An abandoned claim or append may still be carried out. Recovery of
+// an id that has four abandoned calls fails at once, until one of them has ended.
+//
 // There is no circuit breaker. The backoffs of [OnPersistFailure] and of supervision are
 // what spares a journal that is down, and [LimitRecoveries] one that has just come back.
 //
@@ -137,8 +147,11 @@
 //
 // [SnapshotEvery] and [SnapshotWhen] store the state now and then, so that recovery begins
 // there. It is an optimization: events are kept, unless [DeleteEvents] says that they may
-// go. A state that cannot be decoded any more fails recovery; register its old type, or
-// delete the snapshots with [SnapshotStore].
+// go. A snapshot is decoded before it is saved, and read back from the store before
+// anything is deleted for it. One that cannot be decoded any more, as its type has changed or
+// is not registered, is passed over: recovery takes the next older one and the events that
+// follow, or the events alone. It fails when these have been deleted; register the old type
+// then.
 //
 // # Old events
 //

@@ -65,7 +65,9 @@ func DeleteState[S any](p *Plan[StateChange[S]]) { Persist[StateChange[S]](Delet
 // guarantees, failures and options: the documentation of the package holds for it, with
 // "value" for "event". Each value is one record, whose sequence number is its revision.
 // Recovery reads the last record only, whatever came before. Older ones are deleted in
-// the background now and then, so that there are seldom more than some dozens.
+// the background now and then, so that there are seldom more than some dozens. A value
+// is decoded before it is stored: one that could not be read again is refused with a
+// [RejectedError], and the former one stays.
 //
 // id must not be that of an event-sourced actor, now or before: recovery fails then with
 // [ErrNotState]. initial is the state as long as nothing is stored. [Tagged] takes a
@@ -84,8 +86,8 @@ func NewDurableState[M, S any](
 	}
 	d.behavior(&stateJournal{Journal: journal}) // panics now if it would later
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		j := newStateJournal(ctx, journal, d.timeout, ctx.Log().With(zap.String("id", id)))
 		system := ctx.System()
+		j := newStateJournal(ctx, journal, d.timeout, caller{system, id, ctx.Log().With(zap.String("id", id))})
 		j.check = func(r *Record) error { return checkState[S](system, r) }
 		ctx.Defer(j.tasks.Wait)
 		d.behavior(j)(ctx, next)
@@ -154,7 +156,8 @@ func (d *durable[M, S]) behavior(j *stateJournal) actor.Behavior[M] {
 			c.signalHandler = func(ctx *actor.Context[M], c StateChange[S], sig Signal) StateEffect[S] { return f(ctx, state(c), sig) }
 		}
 	}
-	return New(d.id, j.capable(), StateChange[S](Deleted{}), onEvent, onCommand, append(slices.Clone(d.opts), signals)...)
+	verified := func(c *config) { c.verify = true }
+	return New(d.id, j.capable(), StateChange[S](Deleted{}), onEvent, onCommand, append(slices.Clone(d.opts), signals, verified)...)
 }
 
 // value returns the value that c stands for. It panics when Persist was given what is none.

@@ -26,8 +26,8 @@ const (
 // nothing else, and deletes older ones. Its methods are called by the actor.
 type stateJournal struct {
 	Journal
+	caller
 	check   func(*Record) error
-	log     *zap.Logger
 	ctx     context.Context // the actor's values, for as long as it lives
 	timeout time.Duration
 	tasks   sync.WaitGroup
@@ -47,8 +47,8 @@ type discard struct {
 	epoch, seq uint64
 }
 
-func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, log *zap.Logger) *stateJournal {
-	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, log: log}
+func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, c caller) *stateJournal {
+	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, caller: c}
 }
 
 // capable returns j, with claims that skip epochs if those of the journal can.
@@ -171,7 +171,7 @@ func (j *stateJournal) begin() {
 		return
 	}
 	j.tasks.Go(func() {
-		if err := guarded(func() error { return j.delete(d) }); err != nil {
+		if err := j.delete(d); err != nil {
 			j.log.Warn("older states are not deleted", zap.Uint64("upTo", d.seq), zap.Error(err))
 		}
 		j.mu.Lock()
@@ -183,7 +183,7 @@ func (j *stateJournal) begin() {
 func (j *stateJournal) delete(d discard) error {
 	ctx, cancel := context.WithTimeout(j.ctx, j.timeout)
 	defer cancel()
-	return j.DeleteTo(ctx, d.id, d.epoch, d.seq)
+	return j.call(ctx, "delete older states", func() error { return j.DeleteTo(ctx, d.id, d.epoch, d.seq) })
 }
 
 // SaveSnapshot implements [SnapshotStore]: there are none.

@@ -17,6 +17,7 @@ type entity[M, E, S any] struct {
 	ctx    *actor.Context[M]
 	slow   bool // the last append has blocked
 	log    *zap.Logger
+	caller caller
 	writer WriterID
 	wake   func() // has awake run inside the actor; for any goroutine
 
@@ -40,6 +41,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 		log:        ctx.Log().With(zap.String("id", d.id)),
 		state:      d.initial,
 	}
+	e.caller = caller{system: ctx.System(), id: d.id, log: e.log}
 	_, _ = rand.Read(e.writer[:]) // never fails
 	e.wake = ctx.Notify(e.awake)
 	if d.retention != nil {

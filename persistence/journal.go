@@ -47,7 +47,8 @@ type AppendRequest struct {
 // A writer claims first, then reads up to [Claim.LastSeq]: from the claim on nobody
 // older can add anything, so what it reads is complete.
 //
-// A context bounds the waiting. When it is done before the change has begun, the answer
+// A context bounds the waiting: a call returns soon after it is done. An actor abandons one
+// that has not returned a second later. When it is done before the change has begun, the answer
 // wraps [ErrUnavailable] and nothing was stored; later it wraps [ErrUnknown], as a
 // change under way goes on. Both wrap the error of the context too.
 //

@@ -28,6 +28,7 @@ type config struct {
 	passivateAfter  time.Duration // 0: never
 	stashCapacity   int
 	deleteEvents    bool
+	verify          bool // decode each record before it is stored
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -53,7 +54,8 @@ func newConfig(opts []Option) (config, error) {
 // The journal must be a [SnapshotStore], and the type of the state be registered with
 // [actor.RegisterType], as basic types are. A snapshot is saved in the background, and
 // when the next one is due meanwhile, the one after that is of the newest state. When it
-// cannot be saved, a warning is logged and the actor goes on.
+// cannot be saved, a warning is logged and the actor goes on. A snapshot that could not be
+// decoded again is not saved.
 func SnapshotEvery(n, keep int) Option {
 	return func(c *config) {
 		if n <= 0 || keep <= 0 {
@@ -89,8 +91,10 @@ func (c *config) snapshots(keep int) *retention {
 // DeleteEvents deletes, after each snapshot that has been saved, the events up to the
 // oldest of those that are retained, which has all that they have led to; nothing as long
 // as there are fewer than are to be retained. Their sequence numbers are never used again.
-// With one snapshot retained there is nothing to go back to when that is damaged; retain
-// more. Deleted events are gone for queries and projections
+// The snapshot is read back from the store before; unless it can be decoded, nothing is
+// deleted, neither events nor older snapshots, and [DeleteEventsFailed] says so.
+// With one snapshot retained there is nothing to go back to when that is damaged later, or a
+// later program cannot decode it; retain more. Deleted events are gone for queries and projections
 // too, whether those have seen them or not.
 func DeleteEvents() Option {
 	return func(c *config) { c.deleteEvents = true }
@@ -148,13 +152,14 @@ func OnPersistFailure(b actor.Backoff) Option {
 // PersistTimeout bounds how long a write may take, re-sending it included. Then the
 // actor fails, as it does when recovery has found the journal unavailable for that long.
 // The default is 30 seconds. The end of the actor waits for a write, and so can take as
-// long.
+// long, and one second more for a journal that does not heed its context.
 func PersistTimeout(d time.Duration) Option {
 	return func(c *config) { c.persistTimeout = d }
 }
 
 // RecoveryTimeout bounds how long recovery may wait for the claim, for the snapshot, and
-// for each event. Then the actor fails with a [RecoveryError]. The default is 30 seconds.
+// for each event. Then the actor fails with a [RecoveryError], at the latest one second
+// later, also when the journal does not heed its context. The default is 30 seconds.
 // The wait for other actors to recover, see [LimitRecoveries], does not count.
 func RecoveryTimeout(d time.Duration) Option {
 	return func(c *config) { c.recoveryTimeout = d }

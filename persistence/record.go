@@ -24,10 +24,25 @@ func (e *entity[M, E, S]) record(event E, state S) (Record, error) {
 		return Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	r.Type, r.Payload = p.Type, p.Data
+	if e.verify {
+		if err := e.decodable(&r); err != nil {
+			return Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+	}
 	if e.tags != nil {
 		r.Tags = e.tags(state, event)
 	}
 	return r, nil
+}
+
+// decodable returns an error unless the event in r can be read again. A panic of the
+// event's own decoder is an error.
+func (e *entity[M, E, S]) decodable(r *Record) error {
+	err := guarded(func() error { _, err := unpack[E](e.ctx.System(), r.Type, r.Payload); return err })
+	if err != nil {
+		return fmt.Errorf("what was encoded cannot be decoded: %w", err)
+	}
+	return nil
 }
 
 // replayed applies what record stands for to state.

@@ -21,6 +21,14 @@ type (
 		Seq uint64 // of the last event, 0 when there is none
 	}
 
+	// SnapshotSkipped comes after [RecoveryCompleted], for each snapshot that recovery has
+	// passed over: it is damaged, or cannot be decoded. The state was restored from an
+	// older snapshot, or from the events alone.
+	SnapshotSkipped struct {
+		Seq uint64 // of the last event that is in the snapshot
+		Err error
+	}
+
 	// RecoveryFailed comes when the state cannot be restored, with the initial state. The
 	// actor fails with Err, a [*RecoveryError].
 	RecoveryFailed struct{ Err error }
@@ -48,8 +56,8 @@ type (
 	// EventsDeleted comes when all events up to To have been deleted, see [DeleteEvents].
 	EventsDeleted struct{ To uint64 }
 
-	// DeleteEventsFailed comes when they could not be. The actor goes on, and the next
-	// snapshot makes good for it.
+	// DeleteEventsFailed comes when they could not be, or when they were left as the snapshot
+	// at To cannot be read back. The actor goes on, and the next snapshot makes good for it.
 	DeleteEventsFailed struct {
 		To  uint64
 		Err error
@@ -59,8 +67,9 @@ type (
 	// are enough.
 	SnapshotsDeleted struct{ To uint64 }
 
-	// DeleteSnapshotsFailed comes when they could not be. The actor goes on, and the next
-	// snapshot makes good for it.
+	// DeleteSnapshotsFailed comes when they could not be, or when they were left as the
+	// oldest of the newer ones cannot be read back. The actor goes on, and the next snapshot
+	// makes good for it.
 	DeleteSnapshotsFailed struct {
 		To  uint64
 		Err error

@@ -33,6 +33,8 @@ func describe(sig persistence.Signal) string {
 	switch sig := sig.(type) {
 	case persistence.RecoveryCompleted:
 		return fmt.Sprint("recovered ", sig.Seq)
+	case persistence.SnapshotSkipped:
+		return fmt.Sprint("skipped ", sig.Seq)
 	case persistence.SnapshotCompleted:
 		return fmt.Sprint("saved ", sig.Seq)
 	case persistence.SnapshotFailed:

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -36,7 +37,8 @@ func (e *entity[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
 // takeSnapshot saves the state. It is encoded at once, so that what comes later cannot
 // change it.
 func (e *entity[M, E, S]) takeSnapshot() {
-	p, err := actor.Pack(e.state)
+	var p actor.Payload
+	err := guarded(func() (err error) { p, err = actor.Pack(e.state); return err })
 	if err != nil {
 		e.log.Warn("state cannot be encoded for a snapshot", zap.Uint64("seq", e.seq), zap.Error(err))
 		e.report(SnapshotFailed{Seq: e.seq, Err: err})
@@ -47,8 +49,9 @@ func (e *entity[M, E, S]) takeSnapshot() {
 
 func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 	return &snapshotter{
-		journal: e.journal, store: e.store, id: e.id, retention: *e.retention,
-		log: e.log, report: e.report, tasks: &e.tasks,
+		journal: e.journal, store: e.store, retention: *e.retention, caller: e.caller,
+		decode: func(snapshot *Snapshot) error { _, err := e.stateOf(snapshot); return err },
+		report: e.report, tasks: &e.tasks,
 		ctx: context.WithoutCancel(e.ctx), timeout: e.persistTimeout,
 	}
 }
@@ -57,10 +60,10 @@ func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 // up, it passes over all but the newest.
 type snapshotter struct {
 	retention
+	caller
 	journal Journal
 	store   SnapshotStore
-	id      string
-	log     *zap.Logger
+	decode  func(*Snapshot) error // whether recovery could
 	report  func(Signal)
 	tasks   *sync.WaitGroup
 	ctx     context.Context // the actor's values, for as long as it lives
@@ -95,35 +98,70 @@ func (s *snapshotter) following() *Snapshot {
 	return next
 }
 
-// replace saves snapshot, and deletes what is not needed any more then: the events first,
-// as a state without its events is of use, and events without a state that they follow are
-// not.
+// replace saves snapshot, and deletes what is not needed any more then.
 func (s *snapshotter) replace(snapshot *Snapshot) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.timeout)
 	defer cancel()
-	err := guarded(func() error { return s.store.SaveSnapshot(ctx, s.id, *snapshot) })
+	err := s.decode(snapshot)
+	if err == nil {
+		err = s.call(ctx, "save snapshot", func() error { return s.store.SaveSnapshot(ctx, s.id, *snapshot) })
+	}
 	if s.failed("snapshot not saved", snapshot.Seq, err) {
 		s.report(SnapshotFailed{Seq: snapshot.Seq, Err: err})
 		return
 	}
 	s.report(SnapshotCompleted{Seq: snapshot.Seq})
 	var seqs []uint64
-	err = guarded(func() (err error) { seqs, err = s.store.Snapshots(ctx, s.id); return err })
+	err = s.call(ctx, "list snapshots", func() (err error) { seqs, err = s.store.Snapshots(ctx, s.id); return err })
 	if s.failed("snapshots cannot be listed", snapshot.Seq, err) {
 		s.report(DeleteSnapshotsFailed{To: snapshot.Seq, Err: err})
 		return
 	}
+	s.tidy(ctx, snapshot.Epoch, seqs)
+}
+
+// tidy deletes what the snapshots that are kept stand in for, if the oldest of them can be
+// read back: the events first, as a state without its events is of use, and events without a
+// state that they follow are not.
+func (s *snapshotter) tidy(ctx context.Context, epoch uint64, seqs []uint64) {
 	surplus := len(seqs) - s.keep
-	if s.withEvents && surplus >= 0 {
-		s.deleteEvents(ctx, snapshot.Epoch, seqs[surplus])
+	events, snapshots := s.withEvents && surplus >= 0, surplus > 0
+	if !events && !snapshots {
+		return
 	}
-	if surplus > 0 {
-		s.deleteSnapshots(ctx, snapshot.Epoch, seqs[surplus-1])
+	oldest := seqs[surplus]
+	err := s.call(ctx, "read snapshot back", func() error { return s.readBack(ctx, oldest) })
+	if s.failed("nothing is deleted: the oldest snapshot to be kept cannot be read back", oldest, err) {
+		if events {
+			s.report(DeleteEventsFailed{To: oldest, Err: err})
+		}
+		if snapshots {
+			s.report(DeleteSnapshotsFailed{To: seqs[surplus-1], Err: err})
+		}
+		return
+	}
+	if events {
+		s.deleteEvents(ctx, epoch, oldest)
+	}
+	if snapshots {
+		s.deleteSnapshots(ctx, epoch, seqs[surplus-1])
 	}
 }
 
+// readBack returns an error unless recovery could begin at the snapshot of seq.
+func (s *snapshotter) readBack(ctx context.Context, seq uint64) error {
+	snapshot, ok, _, err := s.store.LoadSnapshot(ctx, s.id, seq)
+	switch {
+	case err != nil:
+		return err
+	case !ok || snapshot.Seq != seq:
+		return fmt.Errorf("%w: the store does not return the snapshot at %d", ErrCorrupt, seq)
+	}
+	return s.decode(&snapshot)
+}
+
 func (s *snapshotter) deleteEvents(ctx context.Context, epoch, to uint64) {
-	err := guarded(func() error { return s.journal.DeleteTo(ctx, s.id, epoch, to) })
+	err := s.call(ctx, "delete events", func() error { return s.journal.DeleteTo(ctx, s.id, epoch, to) })
 	if s.failed("events not deleted", to, err) {
 		s.report(DeleteEventsFailed{To: to, Err: err})
 		return
@@ -132,7 +170,7 @@ func (s *snapshotter) deleteEvents(ctx context.Context, epoch, to uint64) {
 }
 
 func (s *snapshotter) deleteSnapshots(ctx context.Context, epoch, to uint64) {
-	err := guarded(func() error { return s.store.DeleteSnapshots(ctx, s.id, epoch, to, s.keep) })
+	err := s.call(ctx, "delete snapshots", func() error { return s.store.DeleteSnapshots(ctx, s.id, epoch, to, s.keep) })
 	if s.failed("snapshots not deleted", to, err) {
 		s.report(DeleteSnapshotsFailed{To: to, Err: err})
 		return

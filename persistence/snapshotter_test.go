@@ -102,12 +102,16 @@ func TestASnapshotStandsInForDeletedEvents(t *testing.T) {
 	})
 }
 
-func TestASnapshotOfAnotherTypeFailsRecovery(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.store("persistence_test.said", said{"a"})
-		require.NoError(w, w.journal.Journal.SaveSnapshot(w.Context(), "words", persistence.Snapshot{Seq: 1, Epoch: 1, Type: "int", Payload: []byte{1}}))
-		require.ErrorContains(w, w.failsToRecover(), "snapshot at 1")
-	})
+// Case 90.
+func TestASnapshotOfAnotherTypeIsPassedOver(t *testing.T) {
+	for _, typ := range []string{"int", "persistence_test.nobody"} {
+		inBubble(t, func(w *world) {
+			w.store("persistence_test.said", said{"a"})
+			require.NoError(w, w.journal.Journal.SaveSnapshot(w.Context(), "words", persistence.Snapshot{Seq: 1, Epoch: 1, Type: typ, Payload: []byte{1}}))
+			w.spawn(w.signals(nil))
+			w.expect("recovered 1 [a]", "skipped 1 [a]")
+		})
+	}
 }
 
 // threeSnapshots leaves six events, and snapshots after every second.

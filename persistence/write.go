@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -67,9 +68,16 @@ func (e *entity[M, E, S]) write(req AppendRequest) error {
 	}
 	begin := time.Now()
 	defer func() { e.slow = time.Since(begin) > slowAppend }()
-	return e.retrier().do(ctx, func() error {
-		return guarded(func() error { return e.journal.Append(ctx, []AppendRequest{req})[0] })
-	})
+	return e.retrier().do(ctx, func() error { return e.append(ctx, req) })
+}
+
+// append stores req, or nobody knows whether it has.
+func (e *entity[M, E, S]) append(ctx context.Context, req AppendRequest) error {
+	work := func() error { return e.journal.Append(ctx, []AppendRequest{req})[0] }
+	if e.prompt {
+		return guarded(work)
+	}
+	return e.caller.call(ctx, "append", work)
 }
 
 func (e *entity[M, E, S]) retrier() retrier {

@@ -110,6 +110,22 @@ var snapshotLaws = []law{
 		require.NoError(e, w.j.DeleteTo(e.Context(), "x", w.claim.Epoch, 5))
 		requireSnapshots(e, store, "x", 5)
 	}},
+	{"AnOlderSnapshotIsLoadedWithTheEventsAfterIt", func(e *env) {
+		store, w := e.withSnapshots(10, 2, 5, 8)
+		require.NoError(e, w.j.DeleteTo(e.Context(), "x", w.claim.Epoch, 5))
+		require.NoError(e, store.DeleteSnapshots(e.Context(), "x", w.claim.Epoch, 2, 2))
+		for _, c := range []struct{ before, want uint64 }{{everything, 8}, {8 - 1, 5}} {
+			s, ok, skipped, err := store.LoadSnapshot(e.Context(), "x", c.before)
+			require.NoError(e, err)
+			require.True(e, ok)
+			require.Empty(e, skipped)
+			require.Equal(e, c.want, s.Seq)
+			require.Len(e, e.read(w.j, "x", s.Seq+1, everything), int(10-s.Seq))
+		}
+		_, ok, _, err := store.LoadSnapshot(e.Context(), "x", 5-1)
+		require.NoError(e, err)
+		require.False(e, ok)
+	}},
 	{"LargeSnapshotsAreStoredOrRefused", func(e *env) {
 		store, w := e.withSnapshots(1)
 		large := persistence.Snapshot{Seq: 1, Epoch: w.claim.Epoch, Payload: make([]byte, 16<<20)}

@@ -6,8 +6,11 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/understudy-go/understudy/internal/prompt"
 	"github.com/understudy-go/understudy/persistence"
 )
+
+func init() { prompt.Register[*Journal]() }
 
 var (
 	_ persistence.Journal       = (*Journal)(nil)
