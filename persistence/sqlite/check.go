@@ -32,7 +32,7 @@ func (j *Journal) Check(ctx context.Context) error {
 	if len(c.found) == 0 {
 		return nil
 	}
-	return fmt.Errorf("check: %w", errors.Join(c.found...))
+	return fmt.Errorf("check: %w\nrestore a backup", errors.Join(c.found...))
 }
 
 // A check is one run of Check.
@@ -49,6 +49,9 @@ func (c *check) report(err error) error {
 	case !errors.Is(err, persistence.ErrCorrupt):
 		return err
 	case len(c.found) < maxFindings:
+		if d, is := errors.AsType[damage](err); is {
+			err = d.error // whoever reads it has called Check
+		}
 		c.found = append(c.found, err)
 	}
 	return nil

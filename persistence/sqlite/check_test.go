@@ -55,6 +55,42 @@ func TestTheCheckNamesWhatIsDamaged(t *testing.T) {
 	}
 }
 
+// Whatever finds that something is damaged names what finds all that is.
+func TestAnErrorOfDamageNamesTheCheck(t *testing.T) {
+	for statement, call := range map[string]func(*Journal) error{
+		"UPDATE event SET payload = x'00' WHERE seq = 3": func(j *Journal) error {
+			_, err := readAll(t, j, "x")
+			return err
+		},
+		"DELETE FROM event WHERE seq = 4": func(j *Journal) error {
+			_, err := readAll(t, j, "x")
+			return err
+		},
+		"UPDATE event SET type = 'other' WHERE seq = 5": func(j *Journal) error {
+			for _, err := range j.Events(t.Context(), persistence.Query{}, "") {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"UPDATE entity SET seq = 9": func(j *Journal) error {
+			_, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+			return err
+		},
+		"UPDATE entity SET epoch = 9": func(j *Journal) error {
+			return j.Append(t.Context(), []persistence.AppendRequest{some("x", 1, 5, 1)})[0]
+		},
+	} {
+		j := checked(t)
+		alter(t, pathOf(j), statement)
+		err := call(j)
+		require.ErrorIs(t, err, persistence.ErrCorrupt, statement)
+		require.ErrorContains(t, err, "Journal.Check", statement)
+		require.NotContains(t, j.Check(t.Context()).Error(), "Journal.Check", "it has been called")
+	}
+}
+
 func TestTheCheckReportsNoMoreThanAHundredFaults(t *testing.T) {
 	j := openTest(t)
 	for i := range 2 * maxFindings {

@@ -27,10 +27,10 @@ var meanings = map[int]struct {
 }{
 	codes.SQLITE_FULL:       {persistence.ErrFull, "make space on the disk of the database"},
 	codes.SQLITE_TOOBIG:     {persistence.ErrTooLarge, "see MaxPayload"},
-	codes.SQLITE_CORRUPT:    {persistence.ErrCorrupt, "restore a backup; PRAGMA integrity_check tells what is damaged"},
-	codes.SQLITE_NOTADB:     {persistence.ErrCorrupt, "its first page is damaged; restore a backup"},
-	codes.SQLITE_CONSTRAINT: {persistence.ErrCorrupt, "the tables contradict each other; restore a backup"},
-	codes.SQLITE_MISMATCH:   {persistence.ErrCorrupt, "the tables contradict each other; restore a backup"},
+	codes.SQLITE_CORRUPT:    {persistence.ErrCorrupt, "pages of the file are damaged"},
+	codes.SQLITE_NOTADB:     {persistence.ErrCorrupt, "its first page is damaged"},
+	codes.SQLITE_CONSTRAINT: {persistence.ErrCorrupt, "the tables contradict each other"},
+	codes.SQLITE_MISMATCH:   {persistence.ErrCorrupt, "the tables contradict each other"},
 	codes.SQLITE_READONLY:   {persistence.ErrUnavailable, "let this process write to the database file and its directory"},
 	codes.SQLITE_PERM:       {persistence.ErrUnavailable, "let this process write to the database file and its directory"},
 	codes.SQLITE_CANTOPEN:   {persistence.ErrUnavailable, "it must be a file that this process may read and write, in a directory that exists; and the process must be able to open files (ulimit -n)"},
@@ -77,7 +77,10 @@ func openError(err error) error {
 	if errors.Is(err, ErrNotJournal) || errors.Is(err, ErrNewerSchema) {
 		return err
 	}
-	return storeError(err)
+	if err = storeError(err); errors.Is(err, persistence.ErrCorrupt) {
+		return fmt.Errorf("%w; restore a backup", err)
+	}
+	return err
 }
 
 // resultCode returns the primary result code of an error of SQLite, else 0.
@@ -106,5 +109,22 @@ func wrap(op, id string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %q: %w", op, id, err)
+	return hinted(fmt.Errorf("%s %q: %w", op, id, err))
 }
+
+// hinted returns err with what to do about damage, if it says that there is some.
+func hinted(err error) error {
+	if _, is := errors.AsType[damage](err); is || !errors.Is(err, persistence.ErrCorrupt) {
+		return err
+	}
+	return damage{err}
+}
+
+// A damage is an [persistence.ErrCorrupt] that says what to do.
+type damage struct{ error }
+
+func (d damage) Error() string {
+	return d.error.Error() + "; Journal.Check lists all that is damaged in the file; restore a backup"
+}
+
+func (d damage) Unwrap() error { return d.error }

@@ -40,7 +40,7 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 			}
 		}
 		if err != nil {
-			yield(persistence.Entry{}, fmt.Errorf("read events: %w", err))
+			yield(persistence.Entry{}, hinted(fmt.Errorf("read events: %w", err)))
 			return
 		}
 		j.searches.inVain(q, r.found, r.last)
