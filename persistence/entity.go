@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/sight"
 )
 
 // An entity is one incarnation of an event-sourced actor, and belongs to it.
@@ -19,7 +20,8 @@ type entity[M, E, S any] struct {
 	log    *zap.Logger
 	caller caller
 	writer WriterID
-	wake   func() // has awake run inside the actor; for any goroutine
+	seen   *sight.Observer // nil without
+	wake   func()          // has awake run inside the actor; for any goroutine
 
 	failure error // of the journal; nothing goes on after it
 	epoch   uint64
@@ -43,6 +45,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 	}
 	e.caller = caller{system: ctx.System(), id: d.id, log: e.log}
 	_, _ = rand.Read(e.writer[:]) // never fails
+	e.seen = sight.Of(ctx, ctx.Self().Path())
 	e.wake = ctx.Notify(e.awake)
 	if d.retention != nil {
 		e.snapshots = e.newSnapshotter()
@@ -59,6 +62,9 @@ func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
 		e.beginIdleness()
 		if then := e.answer(plan); then != nil {
 			then(e.ctx, next)
+		}
+		if e.seen != nil {
+			e.seen.Ready()
 		}
 	case e.ctx.Err() != nil:
 		next.Stop()
@@ -124,6 +130,14 @@ func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 func (e *entity[M, E, S]) goOn() {
 	if e.failure == nil && (len(e.turn) > 0 || e.news.any()) {
 		e.wake()
+	}
+}
+
+// become makes state, which is what the events up to seq have led to, that of the actor.
+func (e *entity[M, E, S]) become(state S, seq uint64) {
+	e.state, e.seq = state, seq
+	if e.seen != nil {
+		e.seen.Changed(e.id, state)
 	}
 }
 

@@ -28,7 +28,8 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 		return e.restore(ctx, r)
 	})
 	if err == nil {
-		e.epoch, e.seq, e.state = r.claim.Epoch, r.seq, r.state
+		e.epoch = r.claim.Epoch
+		e.become(r.state, r.seq)
 		e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 		err = guarded(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}

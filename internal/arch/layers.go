@@ -21,7 +21,7 @@ var layers = []layer{
 		{"internal/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/stopwatch", []string{anything}}, // a program, of no use to the packages below
 		{"internal/processes", []string{"persistence", "actor"}},
-		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor"}},
+		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{

@@ -5,6 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/eventsourced"
 )
@@ -21,5 +24,15 @@ func ExampleKit() {
 
 		k.RejectNext(1)
 		require.Error(t, k.Run(add{n: 4}).Err)
+	}
+}
+
+// A behavior is tested as the program starts it, in what it is wrapped in.
+func ExampleOf() {
+	_ = func(t *testing.T) {
+		k := eventsourced.Of[any, int](t, testkit.NewSystem(t), func(j persistence.Journal) actor.Behavior[add] {
+			return behaviors.Supervise(wrapped("sum", j), actor.Strategy{})
+		})
+		require.Equal(t, 3, k.Run(add{n: 3}).State)
 	}
 }

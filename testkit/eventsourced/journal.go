@@ -11,12 +11,12 @@ import (
 // A journal is one in memory whose appends can be told to fail.
 type journal struct {
 	*memory.Journal
-	mu     sync.Mutex // guards all below
-	errs   []error    // of the next appends
-	stored uint64     // the number of the last event
+	mu     sync.Mutex        // guards all below
+	errs   []error           // of the next appends
+	stored map[string]uint64 // the numbers of the last events, by their ids
 }
 
-func newJournal() *journal { return &journal{Journal: memory.New()} }
+func newJournal() *journal { return &journal{Journal: memory.New(), stored: map[string]uint64{}} }
 
 func (j *journal) failNext(errs []error) {
 	j.mu.Lock()
@@ -24,10 +24,11 @@ func (j *journal) failNext(errs []error) {
 	j.errs = append(j.errs, errs...)
 }
 
-func (j *journal) last() uint64 {
+// last returns the number of the last event of id.
+func (j *journal) last(id string) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.stored
+	return j.stored[id]
 }
 
 // Append implements [persistence.Journal].
@@ -45,7 +46,7 @@ func (j *journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 	errs := j.Journal.Append(ctx, reqs)
 	for i, r := range reqs {
 		if errs[i] == nil && len(r.Records) > 0 {
-			j.stored = r.Records[len(r.Records)-1].Seq
+			j.stored[r.ID] = r.Records[len(r.Records)-1].Seq
 		}
 	}
 	return errs

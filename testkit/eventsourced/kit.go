@@ -1,21 +1,27 @@
 // Package eventsourced tests event-sourced behaviors: a [Kit] runs one on a journal in
 // memory, command by command, and says what each has stored, what the state is then and how
-// it has failed; it starts the actor again, and lets the journal fail. It works inside a
-// bubble of testing/synctest, in which retries cost no time, and outside.
+// it has failed; it starts the actor again, and lets the journal fail. It takes behaviors
+// as they are: in behaviors.Setup, behaviors.Supervise or behaviors.Intercept, too. It works
+// inside a bubble of testing/synctest, in which retries cost no time, and outside.
 package eventsourced
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/sight"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 // A Behavior is what behaviors.EventSourced is made of. OnSignal may be nil; it takes the
-// place of persistence.OnSignal, which is not for Options.
+// place of persistence.OnSignal in Options.
 type Behavior[M, E, S any] struct {
 	ID        string
 	Initial   S
@@ -23,6 +29,15 @@ type Behavior[M, E, S any] struct {
 	OnCommand func(ctx *actor.Context[M], state S, cmd M) persistence.Effect[E]
 	OnSignal  func(ctx *actor.Context[M], state S, sig persistence.Signal) persistence.Effect[E]
 	Options   []persistence.Option
+}
+
+// on returns the behavior on a journal.
+func (b Behavior[M, E, S]) on(j persistence.Journal) actor.Behavior[M] {
+	opts := append([]persistence.Option(nil), b.Options...)
+	if b.OnSignal != nil {
+		opts = append(opts, persistence.OnSignal(b.OnSignal))
+	}
+	return persistence.New(b.ID, j, b.Initial, b.OnEvent, b.OnCommand, opts...)
 }
 
 // An Outcome is what has come of one command.
@@ -34,23 +49,40 @@ type Outcome[E, S any] struct {
 
 // A Kit runs one behavior. Use it from the goroutine of the test.
 type Kit[M, E, S any] struct {
-	t       testing.TB
-	system  *actor.System
-	journal *journal
-	b       Behavior[M, E, S]
-	probe   *testkit.Probe[struct{}]
-	ref     actor.ActorRef[M]
-	stop    context.CancelFunc
+	t        testing.TB
+	system   *actor.System
+	journal  *journal
+	behavior func(persistence.Journal) actor.Behavior[M]
+	probe    *testkit.Probe[struct{}]
+	ref      actor.ActorRef[M]
+	stop     context.CancelFunc
 
-	mu      sync.Mutex // guards all below
-	state   S          // as commands and signals have seen it
-	applied S          // what the last event has made of it
+	mu    sync.Mutex // guards all below
+	id    string     // the persistence id, once the actor has recovered
+	state any
 }
 
-// New starts b in s, on a journal of its own.
+// New starts b in s, on a journal of its own. The test fails when the actor ends before it
+// has recovered.
 func New[M, E, S any](t testing.TB, s *actor.System, b Behavior[M, E, S]) *Kit[M, E, S] {
 	t.Helper()
-	k := &Kit[M, E, S]{t: t, system: s, journal: newJournal(), b: b, probe: testkit.NewProbe[struct{}](t, s)}
+	return Of[E, S](t, s, b.on)
+}
+
+// Of starts the behavior that b makes on a journal, in s, as the program does that is
+// tested. That may be wrapped in others, such as behaviors.Setup and behaviors.Supervise, as
+// long as the actor itself is the event-sourced one, and not one that it spawns. E is the type
+// of its events and S that of its state:
+//
+//	k := eventsourced.Of[AccountEvent, Account](t, system, func(j persistence.Journal) actor.Behavior[Command] {
+//		return bank.NewAccount("account-7", j)
+//	})
+//
+// b is called again by each [Kit.Restart], with the same journal. The test fails when the
+// actor ends before it has recovered, and when that takes more than a minute.
+func Of[E, S, M any](t testing.TB, s *actor.System, b func(j persistence.Journal) actor.Behavior[M]) *Kit[M, E, S] {
+	t.Helper()
+	k := &Kit[M, E, S]{t: t, system: s, journal: newJournal(), behavior: b, probe: testkit.NewProbe[struct{}](t, s)}
 	k.start()
 	return k
 }
@@ -58,80 +90,67 @@ func New[M, E, S any](t testing.TB, s *actor.System, b Behavior[M, E, S]) *Kit[M
 // Ref returns the ref of the actor, another one after each [Kit.Restart].
 func (k *Kit[M, E, S]) Ref() actor.ActorRef[M] { return k.ref }
 
+// actors is how many actors kits have started, for their names.
+var actors atomic.Uint64
+
+// recoveryLimit is how long an actor may take to recover, restarts included.
+const recoveryLimit = time.Minute
+
 // start returns when the actor has recovered.
 func (k *Kit[M, E, S]) start() {
 	k.t.Helper()
-	k.see(k.b.Initial)
+	name := fmt.Sprint("eventsourced-kit-", actors.Add(1))
 	recovered := make(chan struct{})
-	opts := append(append([]persistence.Option(nil), k.b.Options...), persistence.OnSignal(k.onSignal(recovered)))
-	ctx, cancel := context.WithCancel(context.Background())
-	k.stop = cancel
-	b := persistence.New(k.b.ID, persistence.Journal(k.journal), k.b.Initial, k.onEvent, k.onCommand, opts...)
-	k.ref = actor.Spawn(k.system, b, "", actor.WithContext(ctx))
+	ctx := sight.With(context.Background(), &sight.Observer{
+		Path: "/user/" + name, Changed: k.see, Ready: sync.OnceFunc(func() { close(recovered) }),
+	})
+	ctx, k.stop = context.WithCancel(ctx)
+	k.ref = actor.Spawn(k.system, k.behavior(k.journal), name, actor.WithContext(ctx))
 	ended := make(chan struct{})
 	defer k.system.AfterEnd(k.ref, sync.OnceFunc(func() { close(ended) }))()
+	late := time.NewTimer(recoveryLimit)
+	defer late.Stop()
 	select {
 	case <-recovered:
 	case <-ended:
-		k.t.Fatalf("eventsourced: %s has not recovered; the log has the reason", k.b.ID)
+		k.t.Fatalf("eventsourced: the actor has ended before it had recovered; the log has the reason")
+	case <-late.C:
+		k.t.Fatalf("eventsourced: the actor has not recovered within %v; the log may have the reason. "+
+			"The actor itself must be the event-sourced one, not a child of it", recoveryLimit)
+	}
+	if _, ok := k.seen().(S); !ok && k.seen() != nil {
+		k.t.Fatalf("eventsourced: the state of %q is a %T, and the kit was made for a %v", k.id, k.seen(), reflect.TypeFor[S]())
 	}
 }
 
-func (k *Kit[M, E, S]) onSignal(recovered chan<- struct{}) func(*actor.Context[M], S, persistence.Signal) persistence.Effect[E] {
-	once := sync.OnceFunc(func() { close(recovered) })
-	return func(ctx *actor.Context[M], state S, sig persistence.Signal) (e persistence.Effect[E]) {
-		k.see(state)
-		if k.b.OnSignal != nil {
-			e = k.b.OnSignal(ctx, state, sig)
-		}
-		if _, done := sig.(persistence.RecoveryCompleted); done {
-			once()
-		}
-		return e
-	}
-}
-
-func (k *Kit[M, E, S]) onEvent(state S, event E) S {
-	state = k.b.OnEvent(state, event)
+// see is told each state of the actor.
+func (k *Kit[M, E, S]) see(id string, state any) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.applied = state
-	return state
+	k.id, k.state = id, state
 }
 
-func (k *Kit[M, E, S]) onCommand(ctx *actor.Context[M], state S, cmd M) persistence.Effect[E] {
-	k.see(state)
-	return k.b.OnCommand(ctx, state, cmd)
-}
-
-func (k *Kit[M, E, S]) see(state S) {
+func (k *Kit[M, E, S]) seen() any {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.state = state
+	return k.state
 }
 
 // State returns the state as it is now.
 func (k *Kit[M, E, S]) State() S {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.state
+	state, _ := k.seen().(S) // a nil of an interface type is none
+	return state
 }
 
 // Run tells the actor cmd, waits until that has been handled, and returns what has come
 // of it.
 func (k *Kit[M, E, S]) Run(cmd M) Outcome[E, S] {
 	k.t.Helper()
-	before := k.journal.last()
+	before := k.journal.last(k.id)
 	done := make(chan error, 1)
 	k.ref.Deliver(cmd, func(err error) { done <- err })
 	err := <-done
-	events := k.since(before)
-	if len(events) > 0 {
-		k.mu.Lock()
-		k.state = k.applied
-		k.mu.Unlock()
-	}
-	return Outcome[E, S]{Events: events, State: k.State(), Err: err}
+	return Outcome[E, S]{Events: k.since(before), State: k.State(), Err: err}
 }
 
 // Ask is [Kit.Run] of the command that request makes around a ref to reply to; it fails
@@ -162,17 +181,17 @@ func (k *Kit[M, E, S]) Events() []E {
 
 func (k *Kit[M, E, S]) since(seq uint64) (events []E) {
 	k.t.Helper()
-	for r, err := range k.journal.Read(k.t.Context(), k.b.ID, seq+1, k.journal.last()) {
+	for r, err := range k.journal.Read(k.t.Context(), k.id, seq+1, k.journal.last(k.id)) {
 		if err != nil {
-			k.t.Fatalf("eventsourced: read the events of %s: %v", k.b.ID, err)
+			k.t.Fatalf("eventsourced: read the events of %s: %v", k.id, err)
 		}
 		v, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(k.system)
 		if err != nil {
-			k.t.Fatalf("eventsourced: read the events of %s: %v", k.b.ID, err)
+			k.t.Fatalf("eventsourced: read the events of %s: %v", k.id, err)
 		}
 		event, ok := v.(E)
 		if !ok {
-			k.t.Fatalf("eventsourced: %s has stored a %T, which is no event of its own", k.b.ID, v)
+			k.t.Fatalf("eventsourced: %s has stored a %T, which is no event of its own", k.id, v)
 		}
 		events = append(events, event)
 	}

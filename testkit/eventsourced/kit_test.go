@@ -4,10 +4,12 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/eventsourced"
@@ -128,5 +130,93 @@ func TestTheJournalFailsAsItIsTold(t *testing.T) {
 		require.True(t, errors.As(outcome.Err, &failed) && failed.Ended)
 		require.Equal(t, 3, k.Restart())
 		require.Equal(t, 7, k.Run(add{n: 4}).State)
+	})
+}
+
+// wrapped is the counter as programs have it: in whatever else an actor needs.
+func wrapped(id string, j persistence.Journal, opts ...persistence.Option) actor.Behavior[add] {
+	return behaviors.EventSourced(id, j, 0, sum, adding, opts...)
+}
+
+func TestBehaviorsAreTestedAsTheyAre(t *testing.T) {
+	var seen []int
+	double := &behaviors.Interceptor[add]{Message: func(ctx *actor.Context[add], msg add, inner actor.MessageHandler[add]) actor.Behavior[add] {
+		seen = append(seen, msg.n)
+		msg.n *= 2
+		return inner(ctx, msg)
+	}}
+	restart := actor.Strategy{Backoff: actor.Backoff{Min: time.Second}}
+	setups := 0
+	for name, test := range map[string]struct {
+		behavior func(j persistence.Journal) actor.Behavior[add]
+		factor   int
+	}{
+		"alone": {func(j persistence.Journal) actor.Behavior[add] { return wrapped("sum", j) }, 1},
+		"in Setup": {func(j persistence.Journal) actor.Behavior[add] {
+			return behaviors.Setup(func(ctx *actor.Context[add]) actor.Behavior[add] {
+				setups++
+				return wrapped("sum", j)
+			})
+		}, 1},
+		"in Supervise": {func(j persistence.Journal) actor.Behavior[add] {
+			return behaviors.Supervise(wrapped("sum", j), restart)
+		}, 1},
+		"in Intercept": {func(j persistence.Journal) actor.Behavior[add] {
+			return behaviors.Intercept(double, wrapped("sum", j))
+		}, 2},
+		"with a signal handler of its own": {func(j persistence.Journal) actor.Behavior[add] {
+			return wrapped("sum", j, persistence.OnSignal(func(*actor.Context[add], int, persistence.Signal) persistence.Effect[any] { return nil }))
+		}, 1},
+		"in all": {func(j persistence.Journal) actor.Behavior[add] {
+			return behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[add]) actor.Behavior[add] {
+				return behaviors.Intercept(double, wrapped("sum", j, persistence.SnapshotEvery(1, 1)))
+			}), restart)
+		}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				k := eventsourced.Of[any, int](t, s, test.behavior)
+				require.Zero(t, k.State())
+				outcome := k.Run(add{n: 3})
+				require.Equal(t, eventsourced.Outcome[any, int]{Events: []any{added{3 * test.factor}}, State: 3 * test.factor}, outcome)
+				require.Equal(t, 3*test.factor, k.Restart())
+				require.Equal(t, 7*test.factor, k.Run(add{n: 4}).State)
+				reply, _ := eventsourced.Ask(k, func(r actor.ActorRef[int]) add { return add{0, r} })
+				require.Equal(t, 7*test.factor, reply)
+				require.Equal(t, []any{added{3 * test.factor}, added{4 * test.factor}}, k.Events())
+			})
+		})
+	}
+	require.NotEmpty(t, seen)
+	require.Equal(t, 2, setups)
+}
+
+// A supervised actor goes on where it was.
+func TestASupervisedActorIsSeenAfterItsRestart(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		k := eventsourced.Of[any, int](t, s, func(j persistence.Journal) actor.Behavior[add] {
+			return behaviors.Supervise(wrapped("sum", j), actor.Strategy{Backoff: actor.Backoff{Min: time.Second}})
+		})
+		k.Run(add{n: 1})
+		k.RejectNext(1)
+		var failed *actor.HandlingError
+		require.ErrorAs(t, k.Run(add{n: 2}).Err, &failed)
+		require.False(t, failed.Ended)
+		require.Equal(t, eventsourced.Outcome[any, int]{Events: []any{added{3}}, State: 4}, k.Run(add{n: 3}))
+	})
+}
+
+// Actors that the one under test spawns are none of the kit's business.
+func TestAChildWithAJournalIsNotTakenForTheActor(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		k := eventsourced.Of[any, int](t, s, func(j persistence.Journal) actor.Behavior[add] {
+			return behaviors.Setup(func(ctx *actor.Context[add]) actor.Behavior[add] {
+				actor.Spawn(ctx, wrapped("child", j), "child").Tell(add{n: 100})
+				return wrapped("sum", j)
+			})
+		})
+		synctest.Wait()
+		require.Zero(t, k.State())
+		require.Equal(t, eventsourced.Outcome[any, int]{Events: []any{added{5}}, State: 5}, k.Run(add{n: 5}))
 	})
 }
