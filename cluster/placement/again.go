@@ -34,7 +34,7 @@ func (c *Coordinator) askAgain(ctx context.Context, r request) (answer, error) {
 		switch {
 		case errors.Is(err, errMoved):
 			continue
-		case !first && r.Op == opRemove && errors.Is(a.Failure.err(), ErrNotFound):
+		case !first && r.Op == opRemove && errors.Is(a.Failure.Unpack(nil), ErrNotFound):
 			return answer{}, nil // it has been removed since
 		}
 		return a, err

@@ -25,8 +25,8 @@ const (
 )
 
 // startAgent starts the agent of a node, once.
-func startAgent(n *cluster.Node) {
-	spawnAgent(n.System, n.View().Self.Name, func(ctx *actor.Context[any], follow func(incarnation uint64)) {
+func startAgent(n *cluster.Node, can factories) {
+	spawnAgent(n.System, n.View().Self.Name, can, func(ctx *actor.Context[any], follow func(incarnation uint64)) {
 		follow(membershipOf(n.View().Self)) // before the first message
 		cluster.Subscribe(ctx, n, func(v cluster.View) actor.Behavior[any] {
 			follow(membershipOf(v.Self))
@@ -43,13 +43,14 @@ func membershipOf(self cluster.Member) uint64 {
 	return self.Incarnation
 }
 
-// spawnAgent spawns the agent of the node of that name. subscribe is called inside it, and is
+// spawnAgent spawns the agent of the node of that name, which can start what it has
+// factories for. subscribe is called inside it, and is
 // to call follow inside it with each incarnation under which it is a member, and with 0 when
 // it is none any more.
-func spawnAgent(s *actor.System, node string, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
+func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
 	first := func(ctx *actor.Context[any], next *actor.Next[any]) {
 		a := &agent{
-			ctx: ctx, core: newAgentCore(node),
+			ctx: ctx, core: newAgentCore(node), factories: can,
 			placed: map[actor.AnyRef]placement{}, actors: map[requestID]placedActor{}, broken: map[requestID]error{},
 		}
 		a.core.maxReport = partBytes(s)
@@ -106,12 +107,13 @@ func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { re
 // An agent is the shell of an [agentCore]: the actor that starts and stops what is placed on
 // its node.
 type agent struct {
-	ctx    *actor.Context[any]
-	core   *agentCore
-	placed map[actor.AnyRef]placement
-	actors map[requestID]placedActor // those
-	broken map[requestID]error       // why they end, if not by a failure
-	closed []func()                  // to be called when nothing is left
+	ctx       *actor.Context[any]
+	core      *agentCore
+	factories factories
+	placed    map[actor.AnyRef]placement
+	actors    map[requestID]placedActor // those
+	broken    map[requestID]error       // why they end, if not by a failure
+	closed    []func()                  // to be called when nothing is left
 }
 
 // A placement is an actor that the agent has started.
@@ -156,8 +158,13 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 		err = broken
 		delete(a.broken, p.id)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		a.ctx.Log().Warn("placed actor failed", zap.String("label", p.label), zap.Error(err))
+	case a.core.keeps(p.label, p.id):
+		a.ctx.Log().Warn("placed actor has stopped by itself, and will be started again: "+
+			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
+			zap.String("label", p.label), zap.String("actor", ref.Path()))
 	}
 	a.happened(agentEnded{p.label, p.id, explain(err)})
 }
@@ -210,7 +217,7 @@ func (a *agent) do(action agentAction) (failed agentEvent, ok bool) {
 }
 
 func (a *agent) launch(r startRequest) (failed agentEvent, ok bool) {
-	s, err := starterOf(r.Type)
+	s, err := a.factories.of(r.Type)
 	if err != nil {
 		a.ctx.Log().Warn("actor cannot be placed here", zap.String("label", r.Label), zap.Error(err))
 		return agentEnded{r.Label, r.ID, explain(err)}, true

@@ -25,7 +25,7 @@ func inAgentCluster(t *testing.T, n int, f func(t *testing.T, c *agentCluster)) 
 	synctest.Test(t, func(t *testing.T) {
 		c := &agentCluster{Cluster: clustertest.Start(t, n), t: t}
 		for _, node := range c.Nodes() {
-			startAgent(node)
+			startAgent(node, agentFactories)
 		}
 		c.heard = testkit.NewProbe[fromAgent](t, c.Node("n1").System)
 		f(t, c)

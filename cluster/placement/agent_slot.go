@@ -28,6 +28,12 @@ type agentActor struct {
 // holds reports whether the actor of a request is in the slot.
 func (s *agentSlot) holds(id requestID) bool { return s.actor != nil && s.actor.id == id }
 
+// keeps reports whether the actor of a request has started, and nobody wants it to stop.
+func (a *agentCore) keeps(label string, id requestID) bool {
+	s := a.slots[label]
+	return !a.closing && s != nil && s.holds(id) && s.actor.started && !s.actor.stopping
+}
+
 // empty reports whether nothing is in the slot, nor waits for its turn.
 func (s *agentSlot) empty() bool { return s.actor == nil && s.next == nil }
 

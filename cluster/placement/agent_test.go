@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
@@ -27,10 +29,11 @@ type job struct {
 	Takes    time.Duration // to be made
 	Lasts    time.Duration // to stop
 	Panics   bool
-	Nothing  bool // the factory returns nil
-	Quits    bool // it stops at once
-	Flaky    int  // starts fail so often, and are repeated by its supervision
-	Escalate bool // a failure goes to the agent
+	Nothing  bool          // the factory returns nil
+	Quits    bool          // it stops at once
+	Flaky    int           // starts fail so often, and are repeated by its supervision
+	Escalate bool          // a failure goes to the agent
+	Idle     time.Duration // after which it stops; 0: never
 }
 
 // order is what workers take.
@@ -52,7 +55,16 @@ func init() {
 	actor.RegisterType[answered]("placement-agent-test.answered")
 }
 
-var workers = Register("agent-test-worker", newWorker)
+var (
+	workers = NewType[job, order]("agent-test-worker")
+
+	// agentFactories are what the agents of these tests can start.
+	agentFactories = factories{
+		workers.Name(): typed[job, order]{workers.Name(), newWorker},
+		writers.Name(): typed[uint64, actor.ActorRef[bool]]{writers.Name(), newWriter},
+		ledgers.Name(): typed[uint64, int]{ledgers.Name(), newLedger},
+	}
+)
 
 func newWorker(j job) actor.Behavior[order] {
 	time.Sleep(j.Takes)
@@ -68,7 +80,18 @@ func newWorker(j job) actor.Behavior[order] {
 	case j.Escalate:
 		return behaviors.Supervise(working(j), actor.Strategy{Decide: func(error) actor.Directive { return actor.Escalate }})
 	}
+	if j.Idle > 0 {
+		return idle(j.Idle)
+	}
 	return working(j)
+}
+
+// idle passivates after d.
+func idle(d time.Duration) actor.Behavior[order] {
+	return func(ctx *actor.Context[order], next *actor.Next[order]) {
+		ctx.SetReceiveTimeout(d, order{Quit: true})
+		working(job{})(ctx, next)
+	}
 }
 
 func working(j job) actor.Behavior[order] {
@@ -107,27 +130,32 @@ type agentWorld struct {
 	heard  *testkit.Probe[fromAgent]
 	agent  actor.ActorRef[toAgent]
 	member func(incarnation uint64)
+	began  time.Time
 }
 
 const agentIncarnation = 5
 
 func inAgentWorld(t *testing.T, f func(t *testing.T, w *agentWorld)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
-		w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[fromAgent](t, s)}
-		spawnAgent(s, "n1", func(ctx *actor.Context[any], follow func(uint64)) {
-			self := actor.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
-				follow(incarnation)
-				return nil
-			})
-			w.member = self.Tell
-			follow(agentIncarnation)
+	synctest.Test(t, func(t *testing.T) { f(t, startAgentWorld(t)) })
+}
+
+// startAgentWorld starts one in the bubble of t.
+func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
+	t.Helper()
+	s := testkit.NewSystem(t, opts...)
+	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[fromAgent](t, s), began: time.Now()}
+	spawnAgent(s, "n1", agentFactories, func(ctx *actor.Context[any], follow func(uint64)) {
+		self := actor.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
+			follow(incarnation)
+			return nil
 		})
-		synctest.Wait()
-		w.agent = actor.Resolve[toAgent](s, "understudy://test"+agentPath)
-		f(t, w)
+		w.member = self.Tell
+		follow(agentIncarnation)
 	})
+	synctest.Wait()
+	w.agent = actor.Resolve[toAgent](s, "understudy://test"+agentPath)
+	return w
 }
 
 func (w *agentWorld) tell(msg any) {
@@ -211,7 +239,7 @@ func TestSlowFactoriesRunAllAtOnce(t *testing.T) {
 func TestSlowFactoriesRunAllAtOnceInRealTime(t *testing.T) {
 	s := testkit.NewSystem(t)
 	heard := testkit.NewProbe[fromAgent](t, s)
-	spawnAgent(s, "n1", func(_ *actor.Context[any], follow func(uint64)) { follow(agentIncarnation) })
+	spawnAgent(s, "n1", agentFactories, func(_ *actor.Context[any], follow func(uint64)) { follow(agentIncarnation) })
 	heard.Within(800*time.Millisecond*slowdown, func() {
 		for n := range uint64(20) {
 			r := startOfWorker(fmt.Sprint("spec-", n), n+1)
@@ -265,7 +293,7 @@ func TestAStartThatCannotBeIsAcknowledgedAsAFailure(t *testing.T) {
 		job   job
 		want  string
 	}{
-		"unknown type":     {typ: "nobody's", want: `no type "nobody's" is registered in this program`},
+		"unknown type":     {typ: "nobody's", want: `no factory for type "nobody's"`},
 		"undecodable":      {state: []byte{0xff, 0x00}, want: `the state of "x" cannot be decoded as that of type "agent-test-worker"`},
 		"another state":    {state: []byte{0x61, 'a'}, want: "cannot be decoded"},
 		"panic":            {job: job{Panics: true}, want: "panic: no tools"},
@@ -443,7 +471,9 @@ func shared[T any](n uint64) T {
 	return what.(T)
 }
 
-var writers = Register("agent-test-writer", func(n uint64) actor.Behavior[actor.ActorRef[bool]] {
+var writers = NewType[uint64, actor.ActorRef[bool]]("agent-test-writer")
+
+func newWriter(n uint64) actor.Behavior[actor.ActorRef[bool]] {
 	store := shared[*fencedStore](n)
 	return behaviors.Receive(func(ctx *actor.Context[actor.ActorRef[bool]], replyTo actor.ActorRef[bool]) actor.Behavior[actor.ActorRef[bool]] {
 		err := store.write(singleton.GenerationOf(ctx))
@@ -453,7 +483,7 @@ var writers = Register("agent-test-writer", func(n uint64) actor.Behavior[actor.
 		}
 		return nil
 	})
-})
+}
 
 // Case 148.
 func TestAFencedStoreRefusesAZombie(t *testing.T) {
@@ -476,10 +506,12 @@ func TestAFencedStoreRefusesAZombie(t *testing.T) {
 	})
 }
 
-var ledgers = Register("agent-test-ledger", func(n uint64) actor.Behavior[int] {
+var ledgers = NewType[uint64, int]("agent-test-ledger")
+
+func newLedger(n uint64) actor.Behavior[int] {
 	return persistence.New("ledger", shared[persistence.Journal](n), 0, func(sum, n int) int { return sum + n },
 		func(_ *actor.Context[int], _, n int) persistence.Effect[int] { return persistence.Persist(n) })
-})
+}
 
 func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
@@ -492,5 +524,27 @@ func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 		next, err := journal.Claim(t.Context(), "ledger", persistence.WriterID{})
 		require.NoError(t, err)
 		require.Greater(t, next.Epoch, packed)
+	})
+}
+
+func TestWhatStopsByItselfAlthoughItIsKeptAliveIsWarnedOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		logs, entries := observer.New(zap.WarnLevel)
+		w := startAgentWorld(t, actor.WithLogger(zap.New(logs)))
+		w.start("idle", 1, job{Idle: time.Minute})
+		w.started("idle", 1)
+		w.heard.Within(2*time.Minute, func() { require.Equal(t, &ended{ID: id(1), Label: "idle"}, w.receive().Ended) })
+		require.Equal(t, time.Minute, time.Since(w.began))
+		warned := entries.FilterMessageSnippet("stopped by itself").All()
+		require.Len(t, warned, 1)
+		require.Equal(t, "idle", warned[0].ContextMap()["label"])
+		w.stop("idle", 1)
+		w.stopped("idle", 1)
+
+		w.start("busy", 2, job{})
+		w.started("busy", 2)
+		w.stop("busy", 2)
+		w.stopped("busy", 2)
+		require.Len(t, entries.FilterMessageSnippet("stopped by itself").All(), 1, "that one was to stop")
 	})
 }

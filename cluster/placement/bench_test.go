@@ -34,7 +34,7 @@ func yard(b *testing.B, journal persistence.Journal, strategy placement.Strategy
 	c := clustertest.Start(b, 3)
 	var first *placement.Coordinator
 	for i, n := range c.Nodes() {
-		door, err := placement.Start(n, placement.Config{Journal: journal, Strategy: strategy, RemovalMargin: -1})
+		door, err := placement.Start(n, placement.Config{Journal: journal, Factories: kinds, Strategy: strategy, RemovalMargin: -1})
 		require.NoError(b, err)
 		if i == 0 {
 			first = door

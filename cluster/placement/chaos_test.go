@@ -36,7 +36,7 @@ func chaosStory(r *clustertest.Round) {
 	var mu sync.Mutex // guards doors
 	doors := map[string]*placement.Coordinator{}
 	r.EachNode(func(n *cluster.Node) {
-		c, err := placement.Start(n, placement.Config{Journal: journal, Generations: source})
+		c, err := placement.Start(n, placement.Config{Journal: journal, Factories: kinds, Generations: source})
 		if err != nil {
 			r.Fatalf("%v", err)
 		}

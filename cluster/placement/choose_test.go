@@ -136,20 +136,50 @@ func TestASpecIsTheSameAfterItHasBeenEncoded(t *testing.T) {
 }
 
 func TestSpecsThatCannotBePlacedAreInvalid(t *testing.T) {
-	for why, s := range map[string]Spec{
-		"needs a label":       {Type: "t"},
-		"255 bytes":           {Label: string(make([]byte, 256)), Type: "t"},
-		"needs a type":        {Label: "l"},
-		"no known crash":      specOf("l").WithCrashStrategy(CrashStrategy{Kind: 7}),
-		"positive duration":   specOf("l").WithCrashStrategy(WaitForReturn(0)),
-		"waits -1ns":          specOf("l").WithCrashStrategy(WaitForReturn(-1)),
-		"with itself":         with("l", Constraints{ColocateWith: "l"}),
-		"cannot avoid itself": with("l", Constraints{AntiAffinity: []string{"l"}}),
-		"both avoid":          with("l", Constraints{AntiAffinity: []string{"a"}, ColocateWith: "a"}),
-		"cannot be encoded":   {Label: "l", Type: "t", err: errors.New("the state cannot be encoded")},
+	for why, tt := range map[string]struct {
+		spec  Spec
+		field string
+	}{
+		"needs a label":        {Spec{Type: "t"}, "Spec.Label"},
+		"255 bytes":            {Spec{Label: string(make([]byte, 256)), Type: "t"}, "Spec.Label"},
+		"needs a type":         {Spec{Label: "l"}, "Spec.Type"},
+		"no known crash":       {specOf("l").WithCrashStrategy(CrashStrategy{Kind: 7}), "Spec.OnCrash"},
+		"positive duration":    {specOf("l").WithCrashStrategy(WaitForReturn(0)), "Spec.OnCrash.Wait"},
+		"waits -1ns":           {specOf("l").WithCrashStrategy(WaitForReturn(-1)), "Spec.OnCrash.Wait"},
+		"with itself":          {with("l", Constraints{ColocateWith: "l"}), "Spec.Constraints.ColocateWith"},
+		"cannot avoid itself":  {with("l", Constraints{AntiAffinity: []string{"l"}}), "Spec.Constraints.AntiAffinity"},
+		"both avoid":           {with("l", Constraints{AntiAffinity: []string{"a"}, ColocateWith: "a"}), "Spec.Constraints.AntiAffinity"},
+		"cannot be encoded":    {Spec{Label: "l", Type: "t", err: errors.New("the state cannot be encoded")}, "Spec.State"},
+		`"l\xff" is not UTF-8`: {specOf("l\xff"), "Spec.Label"},
+		`"r\xff" is not UTF-8`: {with("l", Constraints{Roles: []string{"r\xff"}}), "Spec.Constraints.Roles"},
+		`"v\xff" is not UTF-8`: {with("l", Constraints{Meta: map[string]string{"k": "v\xff"}}), "Spec.Constraints.Meta"},
+		`"n\xff" is not UTF-8`: {with("l", Constraints{RequiredNode: "n\xff"}), "Spec.Constraints.RequiredNode"},
 	} {
-		require.ErrorContains(t, s.validate(), why)
+		err := tt.spec.validate()
+		require.ErrorContains(t, err, why)
+		var field *FieldError
+		require.ErrorAs(t, err, &field)
+		require.Equal(t, tt.field, field.Field, why)
 	}
+}
+
+func TestSingletonsThatCannotRunAreInvalid(t *testing.T) {
+	ok := SingletonSpec{Label: "l", Type: "t"}
+	for field, change := range map[string]func(s *SingletonSpec){
+		"SingletonSpec.Label":        func(s *SingletonSpec) { s.Label = "" },
+		"SingletonSpec.Type":         func(s *SingletonSpec) { s.Type = "t\xff" },
+		"SingletonSpec.Anchor":       func(s *SingletonSpec) { s.Anchor.Kind = 9 },
+		"SingletonSpec.Anchor.Name":  func(s *SingletonSpec) { s.Anchor = Class("") },
+		"SingletonSpec.DrainTimeout": func(s *SingletonSpec) { s.DrainTimeout = -1 },
+		"SingletonSpec.State":        func(s *SingletonSpec) { s.err = errors.New("no") },
+	} {
+		s := ok
+		change(&s)
+		var bad *FieldError
+		require.ErrorAs(t, s.validate(), &bad, field)
+		require.Equal(t, field, bad.Field)
+	}
+	require.NoError(t, ok.validate())
 }
 
 // Cases 22, 26.

@@ -3,6 +3,8 @@ package placement_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,9 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -359,9 +363,14 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 			"Config.Journal":    {},
 			"Config.AckTimeout": {Journal: memory.New(), AckTimeout: -1},
 			"Name":              {Journal: memory.New(), Election: placement.Election{Elect: placement.Oldest("").Elect}},
+			"Config.Retry.Min":  {Journal: memory.New(), Retry: actor.Backoff{Min: -1}},
+			"Config.Factories":  {Journal: memory.New(), Factories: append(slices.Clone(kinds), kinds...)},
 		} {
 			_, err := placement.Start(n, cfg)
 			require.ErrorContains(t, err, want)
+			var bad *placement.FieldError
+			require.ErrorAs(t, err, &bad)
+			require.Contains(t, bad.Field, want)
 		}
 		_, found := placement.Of(n.System)
 		require.False(t, found)
@@ -406,6 +415,66 @@ func TestABurstOfChangesEndsInTheRightView(t *testing.T) {
 		require.Equal(t, members, names)
 	})
 }
+
+func TestABadFieldIsNamedByAnErrorOfAType(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.submit(w.spec("b"))
+		w.submit(w.spec("a").WithConstraints(placement.Constraints{ColocateWith: "b"}))
+		require.NoError(t, w.door["n1"].Remove(t.Context(), "b"))
+		for name, door := range w.door { // that one the coordinator finds, on whichever node
+			_, err := door.Submit(t.Context(), w.spec("b").WithConstraints(placement.Constraints{ColocateWith: "a"}))
+			require.ErrorIs(t, err, placement.ErrInvalid, name)
+			var bad *placement.FieldError
+			require.ErrorAs(t, err, &bad, name)
+			require.Equal(t, "Spec.Constraints.ColocateWith", bad.Field)
+			require.Contains(t, bad.Problem, `spec "b" is colocated with itself by way of "a"`)
+		}
+	})
+}
+
+// A lamp is what one node has and another has not.
+type lamp struct{ node string }
+
+func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
+	lamps := placement.NewType[string, actor.ActorRef[string]]("lamp")
+	for range 2 { // as by go test -count=2
+		synctest.Test(t, func(t *testing.T) {
+			c, journal := clustertest.Start(t, 3), memory.New()
+			doors := map[string]*placement.Coordinator{}
+			for _, n := range c.Nodes() {
+				here := &lamp{n.View().Self.Name}
+				light := func(color string) actor.Behavior[actor.ActorRef[string]] {
+					return behaviors.Receive(func(_ *actor.Context[actor.ActorRef[string]], to actor.ActorRef[string]) actor.Behavior[actor.ActorRef[string]] {
+						to.Tell(color + " on " + here.node)
+						return behaviors.Same
+					})
+				}
+				cfg := placement.Config{Journal: journal}
+				if here.node != "n3" {
+					cfg.Factories = []placement.Factory{lamps.Factory(light)}
+				}
+				door, err := placement.Start(n, cfg)
+				require.NoError(t, err)
+				doors[here.node] = door
+			}
+			settle()
+			for _, node := range []string{"n1", "n2", "n3"} {
+				_, err := doors["n3"].Submit(t.Context(), lamps.Spec("on/"+node, "red").WithConstraints(placement.Constraints{RequiredNode: node}))
+				require.NoError(t, err)
+			}
+			settle()
+			for _, node := range []string{"n1", "n2"} {
+				got := testkit.Ask(t, lamps.Ref(c.Node("n3").System, "on/"+node), func(r actor.ActorRef[string]) actor.ActorRef[string] { return r })
+				require.Equal(t, "red on "+node, got)
+			}
+			explained, err := doors["n1"].Explain(t.Context(), "on/n3")
+			require.NoError(t, err)
+			require.Contains(t, fmt.Sprint(explained), "no factory for type \"lamp\"")
+		})
+	}
+}
+
+func init() { actor.RegisterType[actor.ActorRef[string]]("placement-test.lamp") }
 
 func singletonGeneration(term, seq uint64) singleton.Generation {
 	return singleton.Generation{Term: term, Seq: seq}

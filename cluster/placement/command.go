@@ -1,9 +1,6 @@
 package placement
 
 import (
-	"errors"
-	"strings"
-
 	"github.com/understudy-go/understudy/actor"
 )
 
@@ -69,19 +66,21 @@ type answer struct {
 	View        *View    // likewise
 	More        bool     // there is more after that
 	Explanation *Explanation
-	Failure     *failure
+	Failure     actor.ErrorPayload
 }
 
 func init() {
 	actor.RegisterType[request]("understudy/placement.request")
 	actor.RegisterType[word]("understudy/placement.word")
 	actor.RegisterType[answer]("understudy/placement.answer")
+	actor.RegisterType[*NoEligibleNodesError]("understudy/placement.no-eligible-nodes")
+	actor.RegisterType[*FieldError]("understudy/placement.field")
 }
 
 // answerOf returns the answer with a value or an error.
 func answerOf(value any, err error) answer {
 	if err != nil {
-		return answer{Failure: failureOf(err)}
+		return answer{Failure: actor.PackError(err)}
 	}
 	switch v := value.(type) {
 	case Decision:
@@ -97,50 +96,3 @@ func answerOf(value any, err error) answer {
 	}
 	return answer{}
 }
-
-// A failure is an error on its way to another node.
-type failure struct {
-	_          struct{} `cbor:",toarray"`
-	Kind       int      // its place among the sentinels, -1 for none
-	Text       string
-	NoEligible *NoEligibleNodesError
-}
-
-// sentinels are what errors are told by across nodes. New ones come last.
-var sentinels = []error{
-	ErrNotLeader, ErrNoEligibleNodes, ErrExists, ErrNotFound, ErrInvalid, ErrStrategy, ErrInProgress, ErrNoOwner, ErrSource,
-}
-
-func failureOf(err error) *failure {
-	f := &failure{Kind: -1, Text: strings.ToValidUTF8(err.Error(), "\uFFFD")}
-	errors.As(err, &f.NoEligible)
-	for i, sentinel := range sentinels {
-		if errors.Is(err, sentinel) {
-			f.Kind = i
-			break
-		}
-	}
-	return f
-}
-
-// err returns the error as it was, as far as errors.Is and errors.As can tell.
-func (f *failure) err() error {
-	switch {
-	case f == nil:
-		return nil
-	case f.NoEligible != nil && f.NoEligible.Error() == f.Text:
-		return f.NoEligible
-	case f.Kind < 0 || f.Kind >= len(sentinels):
-		return errors.New(f.Text)
-	}
-	return &remoteError{text: f.Text, is: sentinels[f.Kind]}
-}
-
-// A remoteError has the text of an error of another node.
-type remoteError struct {
-	text string
-	is   error
-}
-
-func (e *remoteError) Error() string { return e.text }
-func (e *remoteError) Unwrap() error { return e.is }

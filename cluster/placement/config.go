@@ -2,8 +2,6 @@ package placement
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -11,13 +9,17 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// Config says how actors are placed. It must be the same on all nodes, but for Name of
-// different applications.
+// Config says how actors are placed. But for Factories it must be the same on all nodes.
 type Config struct {
 	// Journal keeps the specs, and so must be shared by all nodes: it is what the next
 	// coordinator goes on from. It must be given. Closing it is for who has opened it, after
 	// the node has left.
 	Journal persistence.Journal
+
+	// Factories are what this node can run: one for each type. They may be others on each
+	// node, and none where nothing is to run; see [Type.Factory]. A spec of a type for which
+	// a node has no factory does not start there, and is tried elsewhere.
+	Factories []Factory
 
 	// Strategy chooses among the nodes that may run an actor. The default is [LeastLoaded].
 	Strategy Strategy
@@ -58,14 +60,14 @@ type Config struct {
 // withDefaults returns c with what was left out, or what is wrong with it.
 func (c Config) withDefaults() (Config, error) {
 	if c.Journal == nil {
-		return c, errors.New("placement: Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
+		return c, badField("Config.Journal", "Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
 	}
 	for name, d := range map[string]time.Duration{
 		"AckTimeout": c.AckTimeout, "Retry.Min": c.Retry.Min, "Retry.Max": c.Retry.Max,
 		"SourceTimeout": c.SourceTimeout, "DrainTimeout": c.DrainTimeout,
 	} {
 		if d < 0 {
-			return c, fmt.Errorf("placement: Config.%s is negative: %v", name, d)
+			return c, badField("Config."+name, "Config.%s is negative: %v; leave it out for the default", name, d)
 		}
 	}
 	if c.Strategy == nil {
@@ -75,7 +77,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Election = Oldest("")
 	}
 	if c.Election.Name == "" {
-		return c, errors.New("placement: Config.Election has no Name; nodes tell elections apart by it")
+		return c, badField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
 	}
 	if c.Generations == nil {
 		c.Generations = generation.NewJournal(c.Journal)

@@ -1,9 +1,14 @@
 // Package placement runs an application on a cluster: it is told which actors are to exist,
 // decides which node runs each, and sees that they do, whatever happens to the nodes.
 //
-//	var storage = placement.Register("storage-agent", newStorage) // on every node
+//	var storage = placement.NewType[Volume, Request]("storage-agent")
 //
-//	coordinator, err := placement.Start(node, placement.Config{Journal: journal})
+//	coordinator, err := placement.Start(node, placement.Config{ // on every node
+//		Journal: journal,
+//		Factories: []placement.Factory{storage.Factory(func(v Volume) actor.Behavior[Request] {
+//			return newStorage(db, v) // with what it needs of this node
+//		})},
+//	})
 //	…
 //	decision, err := coordinator.Submit(ctx, storage.Spec("storage/photos", Volume{…}).
 //		WithConstraints(placement.Constraints{Meta: map[string]string{"volume": "photos"}}).

@@ -26,7 +26,7 @@ var (
 	ErrNotFound = errors.New("placement: no such label")
 
 	// ErrInvalid is returned for a spec that can never be placed, or that the journal does not
-	// take, and says what is wrong.
+	// take, and says what is wrong. A [*FieldError] names the field, where it is one.
 	ErrInvalid = errors.New("placement: invalid spec")
 
 	// ErrStrategy is returned when the strategy panics.
@@ -63,6 +63,25 @@ func (e *NotLeaderError) Unwrap() []error {
 		return []error{ErrNotLeader}
 	}
 	return []error{ErrNotLeader, e.Cause}
+}
+
+// A FieldError names a field that has a value which makes no sense, of a spec or of the
+// settings of [Start]. That of a spec is wrapped beside [ErrInvalid].
+type FieldError struct {
+	Field   string // as in Go: "Config.Journal", "Spec.Constraints.ColocateWith"
+	Problem string // what is wrong, and what to do
+
+	cause error // nil for none; it stays on its node
+}
+
+// Error returns the problem.
+func (e *FieldError) Error() string { return e.Problem }
+
+// Unwrap returns the error of encoding the state of a spec; nil for other fields.
+func (e *FieldError) Unwrap() error { return e.cause }
+
+func badField(field, problem string, args ...any) error {
+	return &FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 }
 
 // A NoEligibleNodesError says how many nodes each filter has removed. It is

@@ -21,13 +21,15 @@ type greet struct {
 
 func init() { actor.RegisterType[greet]("placement-example.greet") }
 
-// greeters can be run by any node of whose program this is part.
-var greeters = placement.Register("greeter", func(greeting string) actor.Behavior[greet] {
+// greeters are made from a greeting, and take greet.
+var greeters = placement.NewType[string, greet]("greeter")
+
+func greeter(greeting string) actor.Behavior[greet] {
 	return behaviors.Receive(func(ctx *actor.Context[greet], msg greet) actor.Behavior[greet] {
 		msg.ReplyTo.Tell(fmt.Sprintf("%s, %s! (generation %v)", greeting, msg.Name, singleton.GenerationOf(ctx)))
 		return behaviors.Same
 	})
-})
+}
 
 func say(ctx context.Context, node *cluster.Node, label, name string) string {
 	answer, err := actor.Ask(ctx, greeters.Ref(node.System, label), func(replyTo actor.ActorRef[string]) greet { return greet{name, replyTo} })
@@ -47,7 +49,7 @@ func Example() {
 		return
 	}
 	defer node.Leave(ctx) //nolint:errcheck // the example is over
-	coordinator, err := placement.Start(node, placement.Config{Journal: memory.New()})
+	coordinator, err := placement.Start(node, placement.Config{Journal: memory.New(), Factories: []placement.Factory{greeters.Factory(greeter)}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -76,7 +78,7 @@ func ExampleCoordinator_StartSingleton() {
 		return
 	}
 	defer node.Leave(ctx) //nolint:errcheck // the example is over
-	coordinator, err := placement.Start(node, placement.Config{Journal: memory.New()})
+	coordinator, err := placement.Start(node, placement.Config{Journal: memory.New(), Factories: []placement.Factory{greeters.Factory(greeter)}})
 	if err != nil {
 		fmt.Println(err)
 		return

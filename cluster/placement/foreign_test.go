@@ -35,7 +35,7 @@ func TestOneUnreadableSingletonDoesNotHoldUpAllOthers(t *testing.T) {
 // Placement was started on n2 and n3 only, and n1 is the oldest.
 func TestNodesWithoutPlacementDoNotLead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, cfg: placement.Config{Journal: memory.New()}, name: t.Name(), plan: planOf(t.Name()), door: map[string]*placement.Coordinator{}}
+		w := &world{t: t, cfg: placement.Config{Journal: memory.New(), Factories: kinds}, name: t.Name(), plan: planOf(t.Name()), door: map[string]*placement.Coordinator{}}
 		w.Cluster = clustertest.Start(t, 3, profile)
 		w.join(w.Node("n2"))
 		w.join(w.Node("n3"))

@@ -67,7 +67,14 @@ type origin struct {
 	Count int
 }
 
-var counters = placement.Register("counter", func(o origin) actor.Behavior[message] {
+var (
+	counters = placement.NewType[origin, message]("counter")
+
+	// kinds are what every node of these tests can run.
+	kinds = []placement.Factory{counters.Factory(newCounter), slow.Factory(newSlow)}
+)
+
+func newCounter(o origin) actor.Behavior[message] {
 	p := planOf(o.Plan)
 	p.wait()
 	sum := o.Count
@@ -86,7 +93,7 @@ var counters = placement.Register("counter", func(o origin) actor.Behavior[messa
 			return behaviors.Same
 		})
 	})
-})
+}
 
 func planOf(name string) *plan {
 	p, _ := plans.LoadOrStore(name, &plan{running: map[string]int{}})
@@ -149,7 +156,7 @@ func inWorld(t *testing.T, n int, f func(t *testing.T, w *world), change ...func
 	t.Helper()
 	t.Cleanup(func() { plans.Delete(t.Name()) }) // it may run again
 	synctest.Test(t, func(t *testing.T) {
-		cfg := placement.Config{Journal: memory.New()}
+		cfg := placement.Config{Journal: memory.New(), Factories: kinds}
 		for _, each := range change {
 			each(&cfg)
 		}

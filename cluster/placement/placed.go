@@ -25,6 +25,7 @@ type starter interface {
 	// start spawns one, and returns at once. Everything that may fail or take its time
 	// happens in the new actor.
 	start(under *actor.Context[any], r startRequest, on placedHooks) placedActor
+	typeName() string
 }
 
 // A placedActor is one that has been started.
@@ -43,6 +44,8 @@ type typed[S, M any] struct {
 	name    string
 	factory func(S) actor.Behavior[M]
 }
+
+func (t typed[S, M]) typeName() string { return t.name }
 
 func (t typed[S, M]) start(under *actor.Context[any], r startRequest, on placedHooks) placedActor {
 	name := escape(r.Label)

@@ -24,7 +24,9 @@ type slowness struct {
 }
 
 // slow actors take their time to end.
-var slow = placement.Register("slow", func(s slowness) actor.Behavior[message] {
+var slow = placement.NewType[slowness, message]("slow")
+
+func newSlow(s slowness) actor.Behavior[message] {
 	p := planOf(s.Plan)
 	return behaviors.Setup(func(ctx *actor.Context[message]) actor.Behavior[message] {
 		address := ctx.System().Address()
@@ -37,7 +39,7 @@ var slow = placement.Register("slow", func(s slowness) actor.Behavior[message] {
 		})
 		return behaviors.Receive(func(*actor.Context[message], message) actor.Behavior[message] { return behaviors.Same })
 	})
-})
+}
 
 // within asks with a deadline.
 func within[T any](w *world, d time.Duration, ask func(ctx context.Context) (T, error)) (T, error) {

@@ -2,9 +2,9 @@ package placement
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -72,21 +72,24 @@ func (a Anchor) String() string {
 func (s SingletonSpec) validate() error {
 	switch {
 	case s.err != nil:
-		return fmt.Errorf("singleton %q: %w", s.Label, s.err)
+		return &FieldError{Field: "SingletonSpec.State", Problem: fmt.Sprintf("singleton %q: %v", s.Label, s.err), cause: s.err}
 	case s.Label == "":
-		return errors.New("a singleton needs a label")
+		return badField("SingletonSpec.Label", "a singleton needs a label")
 	case len(s.Label) > maxLabel:
-		return fmt.Errorf("the label of a singleton may have %d bytes, this one has %d", maxLabel, len(s.Label))
+		return badField("SingletonSpec.Label", "the label of a singleton may have %d bytes, this one has %d", maxLabel, len(s.Label))
 	case s.Type == "":
-		return fmt.Errorf("singleton %q needs a type, which placement.Register has", s.Label)
-	case notUTF8([]string{s.Label, s.Type, s.Anchor.Name}) != "":
-		return fmt.Errorf("singleton %q: its label, its type and the name of its anchor %v must be UTF-8, or could not be read back", s.Label, s.Anchor)
+		return badField("SingletonSpec.Type", "singleton %q needs a type; make it by the Singleton method of what placement.NewType returns", s.Label)
 	case s.Anchor.Kind > AnchorNode:
-		return fmt.Errorf("singleton %q has no known anchor: %v", s.Label, s.Anchor)
+		return badField("SingletonSpec.Anchor", "singleton %q has no known anchor: %v", s.Label, s.Anchor)
 	case s.Anchor.Kind != AnchorLeader && s.Anchor.Name == "":
-		return fmt.Errorf("singleton %q: the anchor %v needs a name", s.Label, s.Anchor)
+		return badField("SingletonSpec.Anchor.Name", "singleton %q: the anchor %v needs a name", s.Label, s.Anchor)
 	case s.DrainTimeout < 0:
-		return fmt.Errorf("singleton %q has a negative DrainTimeout: %v", s.Label, s.DrainTimeout)
+		return badField("SingletonSpec.DrainTimeout", "singleton %q has a negative DrainTimeout: %v", s.Label, s.DrainTimeout)
+	}
+	for field, text := range map[string]string{"Label": s.Label, "Type": s.Type, "Anchor.Name": s.Anchor.Name} {
+		if !utf8.ValidString(text) {
+			return badField("SingletonSpec."+field, "singleton %q: %q is not UTF-8, and could not be read back", s.Label, text)
+		}
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package placement
 
 import (
-	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -17,7 +17,7 @@ type Spec struct {
 	// Label is the name of the actor, the only one of that name in the cluster.
 	Label string
 
-	// Type is the name of what makes the actor, see [Register].
+	// Type is the name of what makes the actor, see [NewType].
 	Type string
 
 	// State is what it is made from, in CBOR; [Type.Spec] encodes it.
@@ -118,27 +118,36 @@ const maxLabel = 255
 
 // validate returns what is wrong with s.
 func (s Spec) validate() error {
+	c := s.Constraints
 	switch {
 	case s.err != nil:
-		return fmt.Errorf("spec %q: %w", s.Label, s.err)
+		return &FieldError{Field: "Spec.State", Problem: fmt.Sprintf("spec %q: %v", s.Label, s.err), cause: s.err}
 	case s.Label == "":
-		return errors.New("a spec needs a label")
+		return badField("Spec.Label", "a spec needs a label")
 	case len(s.Label) > maxLabel:
-		return fmt.Errorf("the label of a spec may have %d bytes, this one has %d", maxLabel, len(s.Label))
+		return badField("Spec.Label", "the label of a spec may have %d bytes, this one has %d", maxLabel, len(s.Label))
 	case s.Type == "":
-		return fmt.Errorf("spec %q needs a type, which placement.Register has", s.Label)
+		return badField("Spec.Type", "spec %q needs a type; make it by the Spec method of what placement.NewType returns", s.Label)
 	case s.OnCrash.Kind > KindAbandon:
-		return fmt.Errorf("spec %q has no known crash strategy: %v", s.Label, s.OnCrash)
+		return badField("Spec.OnCrash", "spec %q has no known crash strategy: %v", s.Label, s.OnCrash)
 	case s.OnCrash.Wait < 0, s.OnCrash.Kind == KindWaitForReturn && s.OnCrash.Wait == 0:
-		return fmt.Errorf("spec %q waits %v for the return of its node; give WaitForReturn a positive duration", s.Label, s.OnCrash.Wait)
-	case notUTF8(s.texts()) != "":
-		return fmt.Errorf("spec %q: %q is not UTF-8, and could not be read back", s.Label, notUTF8(s.texts()))
-	case s.Constraints.ColocateWith == s.Label:
-		return fmt.Errorf("spec %q cannot be colocated with itself", s.Label)
-	case slices.Contains(s.Constraints.AntiAffinity, s.Label):
-		return fmt.Errorf("spec %q cannot avoid itself", s.Label)
-	case s.Constraints.ColocateWith != "" && slices.Contains(s.Constraints.AntiAffinity, s.Constraints.ColocateWith):
-		return fmt.Errorf("spec %q cannot both avoid %q and be colocated with it", s.Label, s.Constraints.ColocateWith)
+		return badField("Spec.OnCrash.Wait", "spec %q waits %v for the return of its node; give WaitForReturn a positive duration", s.Label, s.OnCrash.Wait)
+	case c.ColocateWith != "" && c.ColocateWith == s.Label:
+		return badField("Spec.Constraints.ColocateWith", "spec %q cannot be colocated with itself", s.Label)
+	case slices.Contains(c.AntiAffinity, s.Label):
+		return badField("Spec.Constraints.AntiAffinity", "spec %q cannot avoid itself", s.Label)
+	case c.ColocateWith != "" && slices.Contains(c.AntiAffinity, c.ColocateWith):
+		return badField("Spec.Constraints.AntiAffinity", "spec %q cannot both avoid %q and be colocated with it", s.Label, c.ColocateWith)
+	}
+	return s.validateTexts()
+}
+
+// validateTexts names the field with a text that could not be read back.
+func (s Spec) validateTexts() error {
+	for field, texts := range s.texts() {
+		if bad, found := notUTF8(texts); found {
+			return badField("Spec."+field, "spec %q: %q is not UTF-8, and could not be read back", s.Label, bad)
+		}
 	}
 	return nil
 }
@@ -146,30 +155,34 @@ func (s Spec) validate() error {
 // size is about how many bytes s has in a message.
 func (s Spec) size() int {
 	n := len(s.State)
-	for _, text := range s.texts() {
-		n += len(text)
+	for _, texts := range s.texts() {
+		for _, text := range texts {
+			n += len(text)
+		}
 	}
 	return n
 }
 
-// texts are all of s that must be UTF-8.
-func (s Spec) texts() []string {
+// texts yields all of s that must be UTF-8, by field.
+func (s Spec) texts() iter.Seq2[string, []string] {
 	c := s.Constraints
-	all := slices.Concat([]string{s.Label, s.Type, c.ColocateWith, c.RequiredNode}, c.Roles, c.AntiAffinity)
-	for key, value := range c.Meta {
-		all = append(all, key, value)
+	return func(yield func(field string, texts []string) bool) {
+		_ = yield("Label", []string{s.Label}) && yield("Type", []string{s.Type}) &&
+			yield("Constraints.Roles", c.Roles) &&
+			yield("Constraints.Meta", slices.Concat(slices.Collect(maps.Keys(c.Meta)), slices.Collect(maps.Values(c.Meta)))) &&
+			yield("Constraints.AntiAffinity", c.AntiAffinity) &&
+			yield("Constraints.ColocateWith", []string{c.ColocateWith}) &&
+			yield("Constraints.RequiredNode", []string{c.RequiredNode})
 	}
-	return all
 }
 
-// notUTF8 returns the first that is not, "" when all are.
-func notUTF8(texts []string) string {
-	for _, text := range texts {
-		if !utf8.ValidString(text) {
-			return text
-		}
+// notUTF8 returns the first that is not.
+func notUTF8(texts []string) (bad string, found bool) {
+	i := slices.IndexFunc(texts, func(text string) bool { return !utf8.ValidString(text) })
+	if i < 0 {
+		return "", false
 	}
-	return ""
+	return texts[i], true
 }
 
 // Equal reports whether both describe the same actor in the same way.

@@ -118,7 +118,7 @@ func (s *specs) check(spec Spec) error {
 func (s *specs) checkCycle(spec Spec) error {
 	for label := spec.Constraints.ColocateWith; label != ""; {
 		if label == spec.Label {
-			return fmt.Errorf("spec %q is colocated with itself by way of %q", label, spec.Constraints.ColocateWith)
+			return badField("Spec.Constraints.ColocateWith", "spec %q is colocated with itself by way of %q", label, spec.Constraints.ColocateWith)
 		}
 		anchor := s.all[label]
 		if anchor == nil {

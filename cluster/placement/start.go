@@ -39,17 +39,21 @@ type started struct{}
 // not called nothing is placed. It runs until the node ends: [cluster.Node.Leave] first
 // moves what runs on the node to others.
 //
-// Start fails when the settings make no sense, and when it was called for the node before.
+// Start fails when the settings make no sense, with a [*FieldError], and when it was called for the node before.
 func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("placement: %w", err)
+	}
+	can, err := factoriesOf(cfg.Factories)
+	if err != nil {
+		return nil, fmt.Errorf("placement: %w", err)
 	}
 	if _, again := n.Extensions().LoadOrStore(started{}, true); again {
 		return nil, errors.New("placement: Start has been called for this node before; keep the Coordinator that it returned")
 	}
 	c := &Coordinator{node: n, cfg: cfg}
-	startAgent(n)
+	startAgent(n, can)
 	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, cfg) },
 		singleton.OnElected("placement/"+cfg.Election.Name, cfg.Election.elector())), singletonName)
 	c.greet()
@@ -105,7 +109,7 @@ func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 		leader, _ := c.Leader()
 		return answer{}, &NotLeaderError{Leader: leader, Cause: err}
 	}
-	return a, a.Failure.err()
+	return a, a.Failure.Unpack(nil)
 }
 
 // electable reports whether the election admits one of the members that are up.

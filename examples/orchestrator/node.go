@@ -25,6 +25,7 @@ func equip(cfg *cluster.Config) {
 func takePart(node *cluster.Node, journal persistence.Journal) (*placement.Coordinator, error) {
 	return placement.Start(node, placement.Config{
 		Journal:       journal,
+		Factories:     []placement.Factory{storageAgent.Factory(newStorage)},
 		Election:      placement.Oldest("edge"),
 		RemovalMargin: -1, // agents only read: two of them for a moment do no harm
 	})

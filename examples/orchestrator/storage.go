@@ -41,9 +41,10 @@ type Volume struct {
 	Dirs map[string][]string
 }
 
-// storageAgent is what the coordinator can run: every node registers it, by having this in
-// its program.
-var storageAgent = placement.Register("storage-agent", func(v Volume) actor.Behavior[Storage] {
+// storageAgent is what the coordinator can run: every node has newStorage for it.
+var storageAgent = placement.NewType[Volume, Storage]("storage-agent")
+
+func newStorage(v Volume) actor.Behavior[Storage] {
 	return behaviors.Receive(func(_ *actor.Context[Storage], msg Storage) actor.Behavior[Storage] {
 		switch msg := msg.(type) {
 		case ListDir:
@@ -53,7 +54,7 @@ var storageAgent = placement.Register("storage-agent", func(v Volume) actor.Beha
 		}
 		return behaviors.Same
 	})
-})
+}
 
 func (v Volume) read(dir, name string) string {
 	if !slices.Contains(v.Dirs[dir], name) {

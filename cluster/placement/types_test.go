@@ -15,14 +15,16 @@ type fussy struct{ Fails bool }
 
 func (f fussy) MarshalCBOR() ([]byte, error) {
 	if f.Fails {
-		return nil, errors.New("too fussy")
+		return nil, errFussy
 	}
 	return []byte{0xf5}, nil
 }
 
 func (f *fussy) UnmarshalCBOR([]byte) error { return nil }
 
-var fussies = Register("registry-test-fussy", func(fussy) actor.Behavior[int] { return behaviors.Ignore })
+var fussies = NewType[fussy, int]("types-test-fussy")
+
+var errFussy = errors.New("too fussy")
 
 func TestATypeMakesSpecs(t *testing.T) {
 	require.Equal(t, "agent-test-worker", workers.Name())
@@ -38,22 +40,37 @@ func TestATypeMakesSpecs(t *testing.T) {
 func TestAStateThatCannotBeEncodedMakesASpecInvalid(t *testing.T) {
 	require.ErrorContains(t, fussies.Spec("x", fussy{Fails: true}).validate(), "too fussy")
 	require.ErrorContains(t, fussies.Singleton("x", fussy{Fails: true}, Leader()).validate(), "too fussy")
+	require.ErrorIs(t, fussies.Spec("x", fussy{Fails: true}).validate(), errFussy)
 	require.NoError(t, fussies.Spec("x", fussy{}).validate())
 }
 
-func TestRegisterPanicsWhereTheMistakeIs(t *testing.T) {
-	make1 := func(int) actor.Behavior[int] { return behaviors.Ignore }
-	require.PanicsWithValue(t, "placement: a type needs a name", func() { Register("", make1) })
-	require.PanicsWithValue(t, `placement: type "x" needs a factory`, func() { Register[int, int]("x", nil) })
-	require.PanicsWithValue(t, `placement: type "agent-test-worker" is registered already; give this one another name`,
-		func() { Register("agent-test-worker", make1) })
-	require.Panics(t, func() { Register("chan", func(chan int) actor.Behavior[int] { return nil }) })
-	require.Panics(t, func() {
-		Register("func", func(struct{ F func() }) actor.Behavior[int] { return nil })
-	})
-	require.Panics(t, func() { Register("interface", func(error) actor.Behavior[int] { return nil }) })
-	_, err := starterOf("chan")
-	require.Error(t, err, "what has panicked is not registered")
+func TestNewTypePanicsWhereTheMistakeIs(t *testing.T) {
+	require.PanicsWithValue(t, "placement: a type needs a name", func() { NewType[int, int]("") })
+	require.PanicsWithValue(t, `placement: the factory of type "x" is nil`, func() { NewType[int, int]("x").Factory(nil) })
+	require.Panics(t, func() { NewType[chan int, int]("chan") })
+	require.Panics(t, func() { NewType[struct{ F func() }, int]("func") })
+	require.Panics(t, func() { NewType[error, int]("interface") })
+	require.Equal(t, NewType[int, int]("again"), NewType[int, int]("again"), "as when a test runs twice in a process")
+}
+
+func TestFactoriesThatMakeNoSenseAreRefused(t *testing.T) {
+	ignore := func(int) actor.Behavior[int] { return behaviors.Ignore }
+	one := NewType[int, int]("one").Factory(ignore)
+	for why, all := range map[string][]Factory{
+		"Config.Factories[1] is of no type":       {one, {}},
+		`two for type "one"`:                      {one, NewType[int, int]("one").Factory(ignore)},
+		"Config.Factories[0] is of no type; make": {Type[int, int]{}.Factory(ignore)},
+	} {
+		_, err := factoriesOf(all)
+		require.ErrorContains(t, err, why)
+		var field *FieldError
+		require.ErrorAs(t, err, &field)
+		require.Equal(t, "Config.Factories", field.Field)
+	}
+	none, err := factoriesOf(nil)
+	require.NoError(t, err)
+	_, err = none.of("one")
+	require.ErrorContains(t, err, "placement.Config.Factories")
 }
 
 func TestLabelsBecomeNamesThatNoOtherLabelGets(t *testing.T) {
