@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/understudy-go/understudy/internal/guard"
+
 // An adapter is a ref through which an actor takes messages of another type.
 type adapter[T any] struct {
 	core
@@ -58,12 +60,7 @@ func (a *adapted[T, M]) run(c *cell[M]) {
 }
 
 func (a *adapted[T, M]) adapt() (msg M, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = panicError(r)
-		}
-	}()
-	return a.wrap(a.msg), nil
+	return guard.Value(func() M { return a.wrap(a.msg) })
 }
 
 func (a *adapted[T, M]) exempt() bool { return false }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // Ask tells the actor a request and waits for the reply: request builds the message
@@ -44,12 +46,7 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 }
 
 func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = panicError(r)
-		}
-	}()
-	return request(replyTo), nil
+	return guard.Value(func() M { return request(replyTo) })
 }
 
 // A promise is the ref to reply to. It has one outcome: the first reply, the end of the

@@ -3,6 +3,8 @@ package actor
 import (
 	"errors"
 	"sync/atomic"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // batchSize is how many messages a turn handles before it lets others run.
@@ -222,14 +224,14 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 		}
 		if r := recover(); r != nil {
 			more = true
-			c.fail(panicError(r))
+			c.fail(guard.Recovered(r))
 			return
 		}
 		// The handler has ended this goroutine. Its actor ends, whatever supervision says,
 		// as the goroutine is lost on purpose.
 		s.replace(r, &c.core, func() {
 			c.owner.begin()
-			c.stopFailed(errGoexit)
+			c.stopFailed(guard.ErrGoexit)
 		})
 	}()
 	more = c.work(batchSize)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 )
 
@@ -82,7 +84,7 @@ type deadLetterLog struct {
 // count counts one. An error is under the first of the reasons that it wraps.
 func (l *deadLetterLog) count(reason error) {
 	var known error
-	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return is(reason, r) }); i >= 0 {
+	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return guard.Is(reason, r) }); i >= 0 {
 		known = deadLetterReasons[i]
 	}
 	l.mu.Lock()

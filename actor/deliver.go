@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // Deliver tells msg to an actor of this node, and calls done once, with what has become
@@ -57,10 +59,10 @@ func (d *delivered[M]) run(c *cell[M]) {
 			return
 		}
 		if r := recover(); r != nil {
-			d.fail(c, panicError(r))
+			d.fail(c, guard.Recovered(r))
 			return
 		}
-		d.tellAtTheEnd(c, errGoexit) // the turn ends the actor
+		d.tellAtTheEnd(c, guard.ErrGoexit) // the turn ends the actor
 	}()
 	err := d.handle(c)
 	returned = true
@@ -122,12 +124,9 @@ func (d *delivered[M]) tell(err error) {
 		return
 	}
 	d.done = nil
-	defer func() {
-		if r := recover(); r != nil {
-			d.to.logOutside("function given to Deliver", panicError(r))
-		}
-	}()
-	done(err)
+	if panicked := guard.Do(func() { done(err) }); panicked != nil {
+		d.to.logOutside("function given to Deliver", panicked)
+	}
 }
 
 func (d *delivered[M]) exempt() bool { return false }

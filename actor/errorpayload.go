@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // errorNames are the errors that [RegisterError] has named.
@@ -94,12 +95,16 @@ func PackError(err error) (p ErrorPayload) {
 	if err == nil {
 		return ErrorPayload{}
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			p = ErrorPayload{Failed: true, Text: fmt.Sprintf("an error of type %T that cannot be told: %v", err, panicError(r))}
-		}
-	}()
-	p = ErrorPayload{Failed: true, Text: strings.ToValidUTF8(err.Error(), "\uFFFD")}
+	panicked := guard.Do(func() { p = packError(err) })
+	if panicked != nil {
+		text := fmt.Sprintf("an error of type %T that cannot be told: %v", err, panicked)
+		return ErrorPayload{Failed: true, Text: strings.ToValidUTF8(text, "\uFFFD")}
+	}
+	return p
+}
+
+func packError(err error) ErrorPayload {
+	p := ErrorPayload{Failed: true, Text: strings.ToValidUTF8(err.Error(), "\uFFFD")}
 	for name, sentinel := range registeredErrors() {
 		if errors.Is(err, sentinel) {
 			p.Is = append(p.Is, name)

@@ -2,7 +2,8 @@ package actor
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // Why messages become dead letters, and what [Ask] answers. Compare with [errors.Is].
@@ -55,24 +56,11 @@ var deadLetterReasons = []error{
 	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped,
 }
 
-// errGoexit is the failure of a handler, or of a function given to PipeToSelf, that
-// ended its goroutine.
-var errGoexit = errors.New("actor: runtime.Goexit was called")
-
 // errNoError is the failure of who fails with a nil error.
 var errNoError = errors.New("actor: failed without an error")
 
-// A PanicError is a panic in a behavior, as the failure of its actor.
-type PanicError struct {
-	Value any    // what was given to panic
-	Stack []byte // of the goroutine that panicked
-}
-
-// Error returns the value of the panic, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the value of the panic when it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
+// A PanicError is a panic in a behavior, as the failure of its actor, or in another function or
+// method of yours that the framework has called, such as MarshalCBOR of a message. Its field
+// Value is what was given to panic, and its field Stack is that of the goroutine that panicked.
+// Error returns the value without the stack; Unwrap returns the value when it is an error.
+type PanicError = guard.PanicError

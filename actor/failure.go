@@ -2,9 +2,10 @@ package actor
 
 import (
 	"errors"
-	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/guard"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -70,18 +71,14 @@ func (c *cell[M]) fail(err error) {
 // isFinal reports whether err is one that no strategy can decide about. What is final for
 // a child is not so for the parent that watches it.
 func isFinal(err error) bool {
-	if is(err, ErrDeathPact) {
+	if guard.Is(err, ErrDeathPact) {
 		return false
 	}
-	defer func() { _ = recover() }() // a method of the error has failed
-	var f interface{ Final() bool }
-	return errors.As(err, &f) && f.Final()
-}
-
-// is is errors.Is for errors of the user's, whose methods may panic: then it is not.
-func is(err, target error) bool {
-	defer func() { _ = recover() }()
-	return errors.Is(err, target)
+	final, _ := guard.Value(func() bool {
+		var f interface{ Final() bool }
+		return errors.As(err, &f) && f.Final()
+	})
+	return final
 }
 
 // apply does what layer i decides; false means that the layer around it is to decide.
@@ -190,28 +187,4 @@ func (c *cell[M]) failUp(err error) {
 func (c *cell[M]) stopFailed(err error) {
 	c.ctx.Log().Error(stoppingMessage, zap.Error(err))
 	c.beginStop(err)
-}
-
-// panicError returns the value of a panic as an error. It must be called by the
-// deferred function that recovered, for the sake of the stack.
-func panicError(value any) error {
-	return &PanicError{Value: value, Stack: debug.Stack()}
-}
-
-// protect runs f, and returns its panic as an error. When f ends its goroutine, so be
-// it: f runs in one of its own, which costs little where this is used.
-func protect(f func()) error {
-	done := make(chan error, 1)
-	go func() {
-		err := errGoexit
-		defer func() {
-			if r := recover(); r != nil {
-				err = panicError(r)
-			}
-			done <- err
-		}()
-		f()
-		err = nil
-	}()
-	return <-done
 }

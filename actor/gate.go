@@ -1,6 +1,10 @@
 package actor
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/understudy-go/understudy/internal/guard"
+)
 
 // WithGate lets the actor handle messages only while open returns nil. It is asked before
 // each one, inside the actor, so it must be quick. With its first error, or panic, the actor fails,
@@ -21,14 +25,7 @@ func (c *cell[M]) shut() bool {
 }
 
 // askGate takes a panic for a no.
-func (c *cell[M]) askGate() (reason error) {
-	defer func() {
-		if r := recover(); r != nil {
-			reason = panicError(r)
-		}
-	}()
-	return c.conf.gate()
-}
+func (c *cell[M]) askGate() error { return guard.Run(c.conf.gate) }
 
 // reasonOfRest says why what still waits when the actor ends is never handled.
 func (c *cell[M]) reasonOfRest() error {
@@ -36,6 +33,6 @@ func (c *cell[M]) reasonOfRest() error {
 		return ErrTerminated
 	}
 	var reason error
-	failure := protect(c.room.lend(c.owner.lend(func() { reason = c.askGate() }))) // the end must not end half-way
+	failure := guard.Apart(c.room.lend(c.owner.lend(func() { reason = c.askGate() }))) // the end must not end half-way
 	return cmp.Or(failure, reason, ErrTerminated)
 }

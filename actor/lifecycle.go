@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 )
 
@@ -156,7 +158,7 @@ func (c *cell[M]) runCleanups(layer int) {
 
 // guard runs f; a panic, or the end of its goroutine, is logged.
 func (c *cell[M]) guard(what string, f func()) {
-	if err := protect(c.room.lend(c.owner.lend(f))); err != nil {
+	if err := guard.Apart(c.room.lend(c.owner.lend(f))); err != nil {
 		c.logOutside(what, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/understudy-go/understudy/internal/codec"
 )
@@ -13,6 +14,28 @@ import (
 // types, time.Time, time.Duration and common slices and maps of them have names already.
 // It panics when the name belongs to another type, the type has another name, or T is
 // an interface.
+//
+// What is encoded is decoded as the same value, or it is refused when it is encoded, before
+// anything is sent or stored, with an error that names the type and the field. Refused are
+//
+//   - strings that are not UTF-8; use []byte for other bytes;
+//   - times outside of the years 0 to 9999, in UTC;
+//   - values nested deeper than 64 arrays, maps and structs, so also those that have themselves
+//     inside, such as a tree whose nodes point to their parents;
+//   - slices, arrays and maps of more than 1,048,576 elements, and values of more than 256 MiB;
+//   - in a field of type any, everything but nil, bool, int64, float64, string, []byte, []any and
+//     map[string]any: the type is not encoded, so another one would come back;
+//   - values in interfaces with methods, channels, functions and complex numbers;
+//   - pointers to a nil or to the zero time, embedded pointers to unexported structs, fields that
+//     hide others of the same name, and structs without any exported field that are not zero;
+//   - keys of maps that are NaN or pointers, or become equal by being encoded;
+//   - values whose methods MarshalCBOR and UnmarshalCBOR, or MarshalBinary and UnmarshalBinary,
+//     fail, panic, or do not return what was encoded.
+//
+// A time comes back as the same instant, in UTC. Fields that are unexported or have the tag
+// `cbor:"-"` come back as zero, and so does an empty slice or map with the option omitempty. Two
+// pointers to one variable come back as pointers to two. Nothing can refuse a MarshalCBOR that calls
+// itself without an end: that ends the process, as any such function does.
 func RegisterType[T any](name string) {
 	t := reflect.TypeFor[T]()
 	codec.Register(name, t, mayHoldRefs(t))
@@ -26,13 +49,9 @@ type Payload struct {
 }
 
 // Pack encodes v. Refs inside become reachable from other nodes. Its errors wrap
-// [ErrNotSerializable] and say what to do; a panic in a method of v is one.
+// [ErrNotSerializable] and say what to do, naming the type and the field; see [RegisterType]
+// for what cannot be encoded. A panic in a method of v is an error, too.
 func Pack(v any) (p Payload, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			p, err = Payload{}, fmt.Errorf("%w: %w", ErrNotSerializable, panicError(r))
-		}
-	}()
 	name, data, err := codec.Encode(v)
 	if err != nil {
 		return Payload{}, fmt.Errorf("%w: %w", ErrNotSerializable, err)
@@ -41,7 +60,7 @@ func Pack(v any) (p Payload, err error) {
 }
 
 // Unpack decodes p. Refs inside belong to s, which may be nil when there are none. Its
-// errors wrap [ErrNotDecodable] and say what to do.
+// errors wrap [ErrNotDecodable] and say what to do; a panic in a method of the value is one.
 func (p Payload) Unpack(s *System) (any, error) {
 	v, err := codec.DecodeAnd(p.Type, p.Data, func(v reflect.Value) error { return bindValue(s, v) })
 	if err != nil {
@@ -73,6 +92,15 @@ func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 		r.c = newUnbound(path)
 	}
 	return nil
+}
+
+func init() { codec.Trust(refuseByThemselves) }
+
+// refuseByThemselves reports whether values of a type are refs or results: their MarshalCBOR
+// encodes a text, or by way of the codec, and so refuses what could not be decoded. A struct in
+// which one is embedded has the methods of that, but a name of its own.
+func refuseByThemselves(t reflect.Type) bool {
+	return t.PkgPath() == reflect.TypeFor[Payload]().PkgPath() && (strings.HasPrefix(t.Name(), "ActorRef[") || strings.HasPrefix(t.Name(), "Result["))
 }
 
 // errUnbound is the error of a ref in a payload that was unpacked without a system.

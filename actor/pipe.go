@@ -1,6 +1,10 @@
 package actor
 
-import "context"
+import (
+	"context"
+
+	"github.com/understudy-go/understudy/internal/guard"
+)
 
 // PipeToSelf runs f in a goroutine of its own, and tells the actor what wrap makes of
 // its result. f gets the actor's context, which is done when the actor stops; a panic
@@ -18,14 +22,12 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 	c, life := ctx.cell, ctx.life()
 	c.check("PipeToSelf")
 	c.sys.background.Go(func() {
-		p := &piped[T, M]{wrap: wrap, err: errGoexit} // unless f returns
+		p := &piped[T, M]{wrap: wrap, err: guard.ErrGoexit} // unless f returns
 		defer func() { c.post(item[M]{task: p}) }()
-		defer func() {
-			if r := recover(); r != nil {
-				p.err = panicError(r)
-			}
-		}()
-		p.value, p.err = f(life)
+		p.err = guard.Run(func() (err error) {
+			p.value, err = f(life)
+			return err
+		})
 	})
 }
 

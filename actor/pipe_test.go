@@ -49,7 +49,7 @@ func TestWhateverHappensInAPipedFunctionArrivesAsAMessage(t *testing.T) {
 		"the end of the goroutine": {func(context.Context) (int, error) {
 			runtime.Goexit()
 			return 7, nil
-		}, "0 actor: runtime.Goexit was called"},
+		}, "0 runtime.Goexit was called"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {

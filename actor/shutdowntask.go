@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 )
 
@@ -142,7 +144,7 @@ func (s *System) noteOverrun(p Phase, waiting []*shutdownTask, results <-chan ta
 
 // call runs the task; a panic is an error.
 func (t *shutdownTask) call(ctx context.Context) (err error) {
-	if failed := protect(func() { err = t.run(ctx) }); failed != nil {
+	if failed := guard.Apart(func() { err = t.run(ctx) }); failed != nil {
 		return failed
 	}
 	return err
@@ -154,7 +156,7 @@ func (s *System) noteTask(p Phase, r taskResult) {
 	}
 	s.log.Warn("task of the shutdown failed", zap.Stringer("phase", p), zap.String("task", r.task.name), zap.Error(r.err))
 	hurried := context.Cause(s.shutdown.patient)
-	cut := hurried != nil && (is(r.err, hurried) || is(r.err, context.Canceled))
+	cut := hurried != nil && (guard.Is(r.err, hurried) || guard.Is(r.err, context.Canceled))
 	s.shutdown.fail(s.shutdownError("phase %v: task %s: %w", p, r.task.name, r.err), cut)
 }
 

@@ -112,8 +112,8 @@
 //	the event handler, a tagger, an adapter or   –                 the actor fails; nothing was stored
 //	a predicate of snapshots panics
 //	what is chained, or a signal handler, panics –                 the actor fails; the events are stored
-//	events of an unregistered type, too large, … PersistRejected   it fails with *RejectedError; nothing was
-//	                                                               stored, and it may resume
+//	events of an unregistered type, too large,   PersistRejected   it fails with *RejectedError; nothing was
+//	or that could not be read again                                stored, and it may resume
 //	ErrUnavailable, ErrFull, ErrUnknown          –                 the same request is sent again, see
 //	                                                               OnPersistFailure
 //	the same for longer than PersistTimeout      PersistFailed     it fails with the error

@@ -153,7 +153,7 @@ func TestAnEventOfAnotherTypeFailsRecovery(t *testing.T) {
 
 func TestFieldsThatAreGoneArePassedOver(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.store("persistence_test.said", map[string]any{"Word": "a", "Loudness": 11}, map[string]any{})
+		w.store("persistence_test.said", map[string]any{"Word": "a", "Loudness": int64(11)}, map[string]any{})
 		w.spawn().Tell(recall(w.to))
 		w.replies.Expect("[a]")
 	})

@@ -1,5 +1,29 @@
 // Package codec turns Go values into CBOR under stable type names, and back. It is the
 // only package that imports a CBOR library.
+//
+// What is encoded can be decoded, and is the same value then; what could not is refused
+// when it is encoded, with an [*EncodeError] that names the type and the field. So nothing is
+// stored or sent that cannot be read again. Before a value is encoded, a walk over it finds
+// strings that are not UTF-8, times without a text, values that are too deep, too large or have
+// themselves inside, and what an interface would lose. Types whose fields need no such look
+// cost nothing. Types that have methods of their own for it, and others of which it cannot be
+// told, are decoded again and compared.
+//
+// The same value means:
+//
+//   - a time is the same instant, in UTC and without a monotonic reading;
+//   - unexported fields and those with the tag "-" are zero;
+//   - a field with the option omitempty or omitzero that is left out is the zero value, so an
+//     empty slice or map there is nil; elsewhere nil and empty are two things;
+//   - pointers point to values of their own: two to the same variable point to two;
+//   - a value of a type with MarshalCBOR or MarshalBinary is one that is encoded as the same bytes.
+//
+// An interface without methods has nil, bool, int64, float64, string, []byte, []any and
+// map[string]any inside, the latter two of these again. Other types are refused there, as they
+// are not encoded with the value and another type would come back. An interface with methods is nil.
+//
+// Methods of values that panic are errors here. Those that call themselves without an
+// end are the one thing that nobody can find before the stack of the process overflows.
 package codec
 
 import (
@@ -12,6 +36,8 @@ import (
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // encoding is deterministic (RFC 8949, 4.2), so that equal values are equal bytes;
@@ -22,18 +48,17 @@ var (
 	brief    = must(decOptions(MaxBrief).DecMode())
 )
 
-// maxElements is how many elements an array or a map may have.
-const maxElements = 1 << 20
-
 // MaxBrief is how many elements an array or a map may have for [UnmarshalBrief].
 const MaxBrief = 10_000
 
 func decOptions(elements int) cbor.DecOptions {
 	return cbor.DecOptions{
-		MaxNestedLevels:  64,
+		MaxNestedLevels:  MaxDepth,
 		MaxArrayElements: elements,
 		MaxMapPairs:      elements,
 		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+		IntDec:           cbor.IntDecConvertSignedOrFail,
+		DefaultMapType:   reflect.TypeFor[map[string]any](),
 	}
 }
 
@@ -50,15 +75,32 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Marshal returns v as CBOR.
-func Marshal(v any) ([]byte, error) { return encoding.Marshal(v) }
+// Marshal returns v as CBOR. It fails with [*EncodeError].
+func Marshal(v any) ([]byte, error) {
+	if v == nil {
+		return []byte{simpleNull}, nil
+	}
+	buf := buffers.Get().(*bytes.Buffer)
+	defer keep(buf)
+	if err := shapeOf(reflect.TypeOf(v)).encode(buf, v); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(buf.Bytes()), nil
+}
 
 // Unmarshal reads one CBOR value from data, all of it, into what v points to.
-func Unmarshal(data []byte, v any) error { return decoding.Unmarshal(data, v) }
+func Unmarshal(data []byte, v any) error { return unmarshal(decoding, data, v) }
 
 // UnmarshalBrief is Unmarshal for what has no long arrays and maps. An element of one byte
 // can become a value of some hundred bytes, before anybody can count them.
-func UnmarshalBrief(data []byte, v any) error { return brief.Unmarshal(data, v) }
+func UnmarshalBrief(data []byte, v any) error { return unmarshal(brief, data, v) }
+
+func unmarshal(mode cbor.DecMode, data []byte, v any) error {
+	if len(data) > MaxSize {
+		return errSize
+	}
+	return guard.Run(func() error { return mode.Unmarshal(data, v) })
+}
 
 // A kind is a type of values that has a name.
 type kind struct {
@@ -66,13 +108,23 @@ type kind struct {
 	typ    reflect.Type
 	adjust bool         // see Register
 	plan   func() *plan // made when it is first needed; nil if there is none
-	spares sync.Pool    // of *spare: what a value is decoded into before it is copied out
+	shape  func() *shape
+	spares sync.Pool // of *spare: what a value is decoded into before it is copied out
 }
 
 // A spare is a zero value of a type, and the pointer to it in the two forms that are needed.
 type spare struct {
 	value   reflect.Value
 	pointer any
+}
+
+func newKind(name string, t reflect.Type) *kind {
+	return &kind{
+		name:  name,
+		typ:   t,
+		plan:  sync.OnceValue(func() *plan { return planOf(t) }),
+		shape: sync.OnceValue(func() *shape { return shapeOf(t) }),
+	}
 }
 
 func (k *kind) spare() *spare {
@@ -127,7 +179,8 @@ func Register(name string, t reflect.Type, adjust bool) {
 	if k, ok := old.byType[t]; ok && k.name != name {
 		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, k.name, name))
 	}
-	k := &kind{name: name, typ: t, adjust: adjust, plan: sync.OnceValue(func() *plan { return planOf(t) })}
+	k := newKind(name, t)
+	k.adjust = adjust
 	all := &kinds{byName: map[string]*kind{name: k}, byType: map[reflect.Type]*kind{t: k}}
 	maps.Copy(all.byName, old.byName)
 	maps.Copy(all.byType, old.byType)
@@ -150,7 +203,8 @@ func NameOf(t reflect.Type) (string, bool) {
 }
 
 // Encode returns the registered name of v's type and v as CBOR.
-// It fails with [*UnregisteredError] when the type has no name.
+// It fails with [*UnregisteredError] when the type has no name, and with [*EncodeError] when
+// decoding would refuse or change the value.
 func Encode(v any) (name string, data []byte, err error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer keep(buf)
@@ -180,14 +234,17 @@ func EncodeTo(buf *bytes.Buffer, v any) (name string, err error) {
 	if k == nil {
 		return "", &UnregisteredError{Type: reflect.TypeOf(v)}
 	}
+	return k.name, k.encode(buf, v)
+}
+
+func (k *kind) encode(buf *bytes.Buffer, v any) error {
 	if p := k.plan(); p != nil && p.encode != nil {
-		buf.Write(p.encode(buf.AvailableBuffer(), reflect.ValueOf(v)))
-		return k.name, nil
+		if data, ok := p.encode(buf.AvailableBuffer(), reflect.ValueOf(v)); ok && len(data) <= MaxSize {
+			buf.Write(data)
+			return nil
+		}
 	}
-	if err := encoding.MarshalToBuffer(v, buf); err != nil {
-		return "", fmt.Errorf("encode %s: %w", k.name, err)
-	}
-	return k.name, nil
+	return k.shape().encode(buf, v)
 }
 
 // Decode returns the value that [Encode] made data from, of the type registered under
@@ -220,39 +277,24 @@ func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any,
 
 // decode reads data, all of it, into a spare.
 func (k *kind) decode(data []byte, s *spare) error {
-	if p := k.plan(); p != nil {
+	if len(data) > MaxSize {
+		return errSize
+	}
+	p := k.plan()
+	if p != nil && !p.foreign {
 		if p.decodeAll(data, s.value) {
 			return nil
 		}
 		s.value.SetZero()
+		p = nil
 	}
-	return decoding.Unmarshal(data, s.pointer)
+	return guard.Run(func() error {
+		if p == nil || !p.decodeAll(data, s.value) {
+			s.value.SetZero()
+			if err := decoding.Unmarshal(data, s.pointer); err != nil {
+				return err
+			}
+		}
+		return k.shape().accepts(s.value)
+	})
 }
-
-// UnregisteredError says that values of a type cannot leave the process, and what to do.
-type UnregisteredError struct{ Type reflect.Type }
-
-// Error names the type, and the line of code that registers it.
-func (e *UnregisteredError) Error() string {
-	return fmt.Sprintf("type %v is not registered; add to an init function: actor.RegisterType[%v](%q)", e.Type, e.Type, "a stable name")
-}
-
-// UnknownNameError says that a value of a type that this process does not know arrived.
-type UnknownNameError struct{ Name string }
-
-// Error names what is unknown, and the line of code that registers it.
-func (e *UnknownNameError) Error() string {
-	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
-}
-
-// DecodeError says that bytes are not a value of the type that they claim to be.
-type DecodeError struct {
-	Name string
-	Err  error
-}
-
-// Error names the type, and says what the decoder says.
-func (e *DecodeError) Error() string { return fmt.Sprintf("decode %s: %v", e.Name, e.Err) }
-
-// Unwrap returns the error of the decoder.
-func (e *DecodeError) Unwrap() error { return e.Err }

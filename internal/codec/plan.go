@@ -18,8 +18,9 @@ type plan struct {
 	// follows it.
 	decode func(data []byte, v reflect.Value) (rest []byte, ok bool)
 
-	// encode appends v. It is nil where only the library can.
-	encode func(buf []byte, v reflect.Value) []byte
+	// encode appends v, if it comes back from decoding as it is. It is nil where only the
+	// library can.
+	encode func(buf []byte, v reflect.Value) (more []byte, ok bool)
 
 	least   int  // bytes that a value needs
 	foreign bool // it has methods called that are not of this package
@@ -113,11 +114,11 @@ func decodeBool(data []byte, v reflect.Value) ([]byte, bool) {
 	return data[1:], true
 }
 
-func encodeBool(buf []byte, v reflect.Value) []byte {
+func encodeBool(buf []byte, v reflect.Value) ([]byte, bool) {
 	if v.Bool() {
-		return append(buf, simpleTrue)
+		return append(buf, simpleTrue), true
 	}
-	return append(buf, simpleFalse)
+	return append(buf, simpleFalse), true
 }
 
 func decodeInt(data []byte, v reflect.Value) ([]byte, bool) {
@@ -136,11 +137,11 @@ func decodeInt(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func encodeInt(buf []byte, v reflect.Value) []byte {
+func encodeInt(buf []byte, v reflect.Value) ([]byte, bool) {
 	if i := v.Int(); i < 0 {
-		return AppendHead(buf, MajorNegative, uint64(-1-i))
+		return AppendHead(buf, MajorNegative, uint64(-1-i)), true
 	}
-	return AppendHead(buf, MajorUint, uint64(v.Int()))
+	return AppendHead(buf, MajorUint, uint64(v.Int())), true
 }
 
 func decodeUint(data []byte, v reflect.Value) ([]byte, bool) {
@@ -152,8 +153,8 @@ func decodeUint(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func encodeUint(buf []byte, v reflect.Value) []byte {
-	return AppendHead(buf, MajorUint, v.Uint())
+func encodeUint(buf []byte, v reflect.Value) ([]byte, bool) {
+	return AppendHead(buf, MajorUint, v.Uint()), true
 }
 
 func decodeFloat(data []byte, v reflect.Value) ([]byte, bool) {
@@ -188,7 +189,7 @@ func decodeString(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func encodeString(buf []byte, v reflect.Value) []byte {
+func encodeString(buf []byte, v reflect.Value) ([]byte, bool) {
 	s := v.String()
-	return append(AppendHead(buf, MajorText, uint64(len(s))), s...)
+	return append(AppendHead(buf, MajorText, uint64(len(s))), s...), utf8.ValidString(s)
 }

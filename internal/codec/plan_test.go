@@ -75,6 +75,11 @@ func (s spiteful) MarshalCBOR() ([]byte, error) {
 	return Marshal(len(s.names))
 }
 
+func (s *spiteful) UnmarshalCBOR([]byte) error {
+	s.names = map[string]int{}
+	return nil
+}
+
 func (s *shy) UnmarshalCBOR(data []byte) error { return Unmarshal(data, &s.A) }
 func (s shy) MarshalCBOR() ([]byte, error)     { return Marshal(s.A) }
 
@@ -124,7 +129,7 @@ func TestAPlanDoesWhatTheLibraryDoes(t *testing.T) {
 		require.True(t, planOf(got.Type()).decodeAll(data, got), "%T", v)
 		require.Equal(t, v, got.Interface())
 		if p := planOf(got.Type()); p.encode != nil {
-			require.Equal(t, data, p.encode(nil, reflect.ValueOf(v)), "%T", v)
+			require.True(t, p.encodes(reflect.ValueOf(v), data), "%T", v)
 		}
 	}
 }
@@ -214,7 +219,7 @@ func FuzzPlans(f *testing.F) {
 			return // a time that has no text
 		}
 		if p.encode != nil {
-			require.Equal(t, again, p.encode(nil, byLibrary.Elem()))
+			require.True(t, p.encodes(byLibrary.Elem(), again))
 		}
 		byPlan, byLibrary = reflect.New(typ), reflect.New(typ)
 		if decoding.Unmarshal(again, byLibrary.Interface()) != nil {

@@ -32,11 +32,11 @@ func decodeBytes(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func encodeBytes(buf []byte, v reflect.Value) []byte {
+func encodeBytes(buf []byte, v reflect.Value) ([]byte, bool) {
 	if v.IsNil() {
-		return append(buf, simpleNull)
+		return append(buf, simpleNull), true
 	}
-	return append(AppendHead(buf, MajorBytes, uint64(v.Len())), v.Bytes()...)
+	return append(AppendHead(buf, MajorBytes, uint64(v.Len())), v.Bytes()...), true
 }
 
 func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value) ([]byte, bool) {
@@ -56,15 +56,20 @@ func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value) ([]b
 	}
 }
 
-func encodeSlice(element *plan) func([]byte, reflect.Value) []byte {
-	return func(buf []byte, v reflect.Value) []byte {
+func encodeSlice(element *plan) func([]byte, reflect.Value) ([]byte, bool) {
+	return func(buf []byte, v reflect.Value) (_ []byte, ok bool) {
 		if v.IsNil() {
-			return append(buf, simpleNull)
+			return append(buf, simpleNull), true
+		}
+		if v.Len() > maxElements || len(buf) > MaxSize {
+			return buf, false
 		}
 		buf = AppendHead(buf, MajorArray, uint64(v.Len()))
 		for i := range v.Len() {
-			buf = element.encode(buf, v.Index(i))
+			if buf, ok = element.encode(buf, v.Index(i)); !ok {
+				return buf, false
+			}
 		}
-		return buf
+		return buf, true
 	}
 }

@@ -22,7 +22,7 @@ func planStruct(t reflect.Type, depth int) *plan {
 		return nil
 	}
 	fields, ok := planFields(t, depth)
-	if !ok {
+	if !ok || len(fields) == 0 && t.NumField() > 0 { // nothing would be left of a value
 		return nil
 	}
 	major := MajorMap
@@ -55,7 +55,13 @@ func planStruct(t reflect.Type, depth int) *plan {
 func (p *plan) proven(t reflect.Type) bool {
 	zero := reflect.New(t).Elem()
 	data, err := encoding.Marshal(zero.Interface())
-	return err == nil && p.decodeAll(data, zero) && (p.encode == nil || bytes.Equal(data, p.encode(nil, zero)))
+	return err == nil && p.decodeAll(data, zero) && (p.encode == nil || p.encodes(zero, data))
+}
+
+// encodes reports whether v is encoded as data.
+func (p *plan) encodes(v reflect.Value, data []byte) bool {
+	own, ok := p.encode(nil, v)
+	return ok && bytes.Equal(data, own)
 }
 
 // planFields returns the fields that are encoded. It has none of embedded structs, none of a
@@ -130,13 +136,15 @@ func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Va
 	}
 }
 
-func encodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value) []byte {
-	return func(buf []byte, v reflect.Value) []byte {
+func encodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value) ([]byte, bool) {
+	return func(buf []byte, v reflect.Value) (_ []byte, ok bool) {
 		buf = AppendHead(buf, container, uint64(len(fields)))
 		for i := range fields {
 			f := &fields[i]
-			buf = f.encode(append(buf, f.key...), v.Field(f.index))
+			if buf, ok = f.encode(append(buf, f.key...), v.Field(f.index)); !ok {
+				return buf, false
+			}
 		}
-		return buf
+		return buf, true
 	}
 }

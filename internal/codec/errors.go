@@ -1,0 +1,52 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// UnregisteredError says that values of a type cannot leave the process, and what to do.
+type UnregisteredError struct{ Type reflect.Type }
+
+// Error names the type, and the line of code that registers it.
+func (e *UnregisteredError) Error() string {
+	return fmt.Sprintf("type %v is not registered; add to an init function: actor.RegisterType[%v](%q)", e.Type, e.Type, "a stable name")
+}
+
+// UnknownNameError says that a value of a type that this process does not know arrived.
+type UnknownNameError struct{ Name string }
+
+// Error names what is unknown, and the line of code that registers it.
+func (e *UnknownNameError) Error() string {
+	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
+}
+
+// EncodeError says that a value cannot be encoded so that decoding returns it.
+type EncodeError struct {
+	Type reflect.Type
+	Path string // of the part that cannot, as it would stand in Go: .Lines[3].Note; empty for the value itself
+	Err  error
+}
+
+// Error names the type and the path of the field.
+func (e *EncodeError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("encode %v: %v", e.Type, e.Err)
+	}
+	return fmt.Sprintf("encode %v: at %s: %v", e.Type, e.Path, e.Err)
+}
+
+// Unwrap returns what is wrong with the part at the path.
+func (e *EncodeError) Unwrap() error { return e.Err }
+
+// DecodeError says that bytes are not a value of the type that they claim to be.
+type DecodeError struct {
+	Name string
+	Err  error
+}
+
+// Error names the type, and says what the decoder says.
+func (e *DecodeError) Error() string { return fmt.Sprintf("decode %s: %v", e.Name, e.Err) }
+
+// Unwrap returns the error of the decoder.
+func (e *DecodeError) Unwrap() error { return e.Err }

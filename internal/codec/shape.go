@@ -1,0 +1,268 @@
+package codec
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// A shape is what is known of the values of a type: which of them come back from decoding as
+// they were, and how to find out.
+type shape struct {
+	typ reflect.Type
+
+	// check finds what in a value decoding would refuse or change. It is nil where there is no
+	// such value.
+	check func(w *walk, v reflect.Value) *fault
+
+	least  int // bytes that a value needs
+	height int // levels of arrays and maps in a value, where check is nil
+
+	// unproven says that check cannot find everything, as methods of the user's are called or
+	// the library has its own mind: then what was encoded is decoded again, and compared.
+	unproven bool
+
+	// opaque says that there are values of trusted types inside, whose depth is not known.
+	opaque bool
+
+	done bool // it is no longer being made
+}
+
+var shapes sync.Map // reflect.Type → *shape
+
+// shapeOf returns the shape of a type.
+func shapeOf(t reflect.Type) *shape {
+	if known, ok := shapes.Load(t); ok {
+		return known.(*shape) // only shapes are stored
+	}
+	made := shaper{}
+	s := made.shape(t)
+	s.unproven, s.opaque = made.any(func(s *shape) bool { return s.unproven }), made.any(func(s *shape) bool { return s.opaque })
+	known, _ := shapes.LoadOrStore(t, s)
+	return known.(*shape)
+}
+
+// A shaper makes the shape of one type, with those of all types inside. Types may have
+// themselves inside.
+type shaper map[reflect.Type]*shape
+
+func (all shaper) any(is func(*shape) bool) bool {
+	for _, s := range all {
+		if is(s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (all shaper) shape(t reflect.Type) *shape {
+	if s := all[t]; s != nil {
+		return s
+	}
+	s := &shape{typ: t, least: 1}
+	all[t] = s
+	defer func() { s.done = true }()
+	switch {
+	case isTrusted(t):
+		s.opaque = true
+		return s
+	case t == reflect.TypeFor[time.Time]():
+		s.check = checkTime
+		return s
+	case encodesItself(t):
+		s.unproven = true
+		return s
+	case decodesItself(t):
+		s.unproven = true
+	}
+	switch t.Kind() {
+	case reflect.Bool, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.String:
+		s.check = checkString
+	case reflect.Slice:
+		all.slice(s)
+	case reflect.Array:
+		all.array(s)
+	case reflect.Map:
+		all.mapping(s)
+	case reflect.Pointer:
+		all.pointer(s)
+	case reflect.Struct:
+		all.structure(s)
+	case reflect.Interface:
+		s.check = checkInterface
+		if t.NumMethod() > 0 {
+			s.check = checkNilInterface
+		}
+	default:
+		s.check = refuse("a %v cannot be encoded; leave it out with the tag `cbor:\"-\"`", t)
+	}
+	return s
+}
+
+func refuse(format string, args ...any) func(*walk, reflect.Value) *fault {
+	f := broken(format, args...)
+	return func(*walk, reflect.Value) *fault { return &fault{err: f.err} }
+}
+
+// trusted has the function that [Trust] was given.
+var trusted atomic.Pointer[func(reflect.Type) bool]
+
+// Trust says of which types the methods keep the rule of this package by themselves: what they
+// encode they decode, and the rest they refuse. Values of these are not decoded again.
+func Trust(is func(t reflect.Type) bool) { trusted.Store(&is) }
+
+func isTrusted(t reflect.Type) bool {
+	is := trusted.Load()
+	return is != nil && (*is)(t)
+}
+
+// encodesItself reports whether the library calls a method of a type to encode its values, or
+// knows the type by itself.
+func encodesItself(t reflect.Type) bool {
+	return implements(t, []reflect.Type{
+		reflect.TypeFor[interface{ MarshalCBOR() ([]byte, error) }](),
+		reflect.TypeFor[interface{ MarshalBinary() ([]byte, error) }](),
+	}) || t.PkgPath() == reflect.TypeFor[cbor.Tag]().PkgPath() || t.PkgPath() == "math/big"
+}
+
+// decodesItself reports whether the library calls a method of a type to decode its values.
+func decodesItself(t reflect.Type) bool {
+	return implements(t, []reflect.Type{
+		reflect.TypeFor[interface{ UnmarshalCBOR([]byte) error }](),
+		reflect.TypeFor[interface{ UnmarshalBinary([]byte) error }](),
+	})
+}
+
+// implements reports whether values of t, or pointers to them, have one of those sets of methods.
+func implements(t reflect.Type, of []reflect.Type) bool {
+	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
+		return false // it is a matter of what is in it
+	}
+	return slices.ContainsFunc(of, reflect.PointerTo(t).Implements)
+}
+
+func (all shaper) slice(s *shape) {
+	if s.typ.Elem().Kind() == reflect.Uint8 { // bytes
+		s.check = checkBytes
+		s.unproven = s.unproven || s.typ.Elem() != reflect.TypeFor[byte]()
+		return
+	}
+	element := all.shape(s.typ.Elem())
+	s.check = func(w *walk, v reflect.Value) *fault { return w.elements(element, v) }
+}
+
+func (all shaper) array(s *shape) {
+	element := all.shape(s.typ.Elem())
+	n := s.typ.Len()
+	if n <= maxElements && element.isSound() {
+		s.least, s.height = 1+n*element.least, 1+element.height
+		return
+	}
+	s.check = func(w *walk, v reflect.Value) *fault { return w.elements(element, v) }
+}
+
+// isSound reports whether it is known that all values come back.
+func (s *shape) isSound() bool { return s.done && s.check == nil }
+
+func (all shaper) mapping(s *shape) {
+	key, value := all.shape(s.typ.Key()), all.shape(s.typ.Elem())
+	s.unproven = s.unproven || !isPlainKey(s.typ.Key())
+	s.check = func(w *walk, v reflect.Value) *fault { return w.entries(key, value, v) }
+}
+
+// isPlainKey reports whether keys that differ are encoded as bytes that differ, and come back.
+func isPlainKey(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return !encodesItself(t) && !decodesItself(t)
+	}
+	return false
+}
+
+func (all shaper) pointer(s *shape) {
+	to := all.shape(s.typ.Elem())
+	s.check = func(w *walk, v reflect.Value) *fault { return w.behind(to, v) }
+}
+
+// A shapedField is a field of a struct that is encoded.
+type shapedField struct {
+	*shape
+	index int
+	name  string
+}
+
+func (all shaper) structure(s *shape) {
+	var checked []shapedField
+	names := map[string]bool{}
+	height, sound := 0, true
+	for f := range s.typ.Fields() {
+		if !isEncoded(f) {
+			continue
+		}
+		field := all.shape(f.Type)
+		options := tagOf(f)
+		name, _, _ := strings.Cut(options, ",")
+		switch {
+		case f.Anonymous && name == "" && indirect(f.Type).Kind() == reflect.Struct:
+			// Its fields count as those of this struct: which of them are encoded is for the
+			// library to know.
+			sound = false
+		case strings.Contains(options, ",keyasint"):
+			number, err := strconv.Atoi(name)
+			sound = sound && err == nil
+			name = strconv.Itoa(number)
+		case name == "":
+			name = f.Name
+		}
+		if strings.Contains(options, ",omitzero") {
+			_, asked := reflect.PointerTo(f.Type).MethodByName("IsZero")
+			sound = sound && !asked
+		}
+		sound = sound && utf8.ValidString(name) && (name == "" || !names[name])
+		names[name] = true
+		if !strings.Contains(options, ",omit") {
+			s.least += 1 + len(name) + field.least
+		}
+		height = max(height, field.height)
+		checked = append(checked, shapedField{shape: field, index: f.Index[0], name: f.Name})
+	}
+	s.unproven = s.unproven || !sound
+	if len(checked) > maxElements {
+		s.check = refuse("the struct has more than %d fields", maxElements)
+		return
+	}
+	s.height = 1 + height
+	if len(checked) == 0 && s.typ.NumField() > 0 {
+		s.check = checkNoFields
+		return
+	}
+	if !slices.ContainsFunc(checked, func(f shapedField) bool { return !f.isSound() }) {
+		return
+	}
+	s.check = func(w *walk, v reflect.Value) *fault { return w.fields(checked, s.least, v) }
+}
+
+func indirect(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// isEncoded reports whether the library looks at a field: an embedded struct has exported
+// fields, even when its own name is not.
+func isEncoded(f reflect.StructField) bool {
+	return tagOf(f) != "-" && (f.IsExported() || f.Anonymous && indirect(f.Type).Kind() == reflect.Struct)
+}

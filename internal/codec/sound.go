@@ -1,0 +1,131 @@
+package codec
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/understudy-go/understudy/internal/guard"
+)
+
+// encode appends v, which is of the type of s, to buf. It fails with [*EncodeError] when
+// decoding would refuse or change it.
+func (s *shape) encode(buf *bytes.Buffer, v any) error {
+	before := buf.Len()
+	value := reflect.ValueOf(v)
+	if f := s.find(value); f != nil {
+		return f.in(s.typ)
+	}
+	err := guard.Run(func() error { return encoding.MarshalToBuffer(v, buf) })
+	data := buf.Bytes()[min(before, buf.Len()):]
+	switch {
+	case err != nil:
+	case len(data) > MaxSize:
+		err = errSize
+	case s.unproven:
+		return s.prove(value, data)
+	case s.opaque:
+		err = decoding.Wellformed(data)
+	}
+	if err != nil {
+		return s.blame(value, err)
+	}
+	return nil
+}
+
+// find returns what is wrong with a value as far as a walk over it can tell.
+func (s *shape) find(v reflect.Value) *fault {
+	if s.check == nil {
+		return nil
+	}
+	return s.check(&walk{}, v)
+}
+
+// accepts returns an error when a value that was decoded is none that can be encoded.
+func (s *shape) accepts(v reflect.Value) error {
+	if f := s.find(v); f != nil {
+		return f.in(s.typ)
+	}
+	return nil
+}
+
+// prove decodes what v was encoded as, and compares.
+func (s *shape) prove(v reflect.Value, data []byte) error {
+	back := reflect.New(s.typ)
+	if err := unmarshal(decoding, data, back.Interface()); err != nil {
+		return s.blame(v, err)
+	}
+	var f *fault
+	if err := guard.Do(func() { f = same(v, back.Elem()) }); err != nil {
+		return s.blame(v, err)
+	}
+	if f != nil {
+		return f.in(s.typ)
+	}
+	return nil
+}
+
+// blame says which part of v is the reason why it cannot be encoded.
+func (s *shape) blame(v reflect.Value, err error) error {
+	if f := culprit(v); f != nil {
+		return f.in(s.typ)
+	}
+	return &EncodeError{Type: s.typ, Err: err}
+}
+
+// culprit finds a value that encodes or decodes itself, and fails. It is called for values that
+// have been walked over, and so have an end.
+func culprit(v reflect.Value) *fault {
+	if encodesItself(v.Type()) || decodesItself(v.Type()) {
+		return fails(v)
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return culprit(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if f := culprit(v.Index(i)); f != nil {
+				return f.at("[%d]", i)
+			}
+		}
+	case reflect.Map:
+		for all := v.MapRange(); all.Next(); {
+			if f := culprit(all.Key()); f != nil {
+				return f.at(" key %q", short(all.Key()))
+			}
+			if f := culprit(all.Value()); f != nil {
+				return f.at("[%q]", short(all.Key()))
+			}
+		}
+	case reflect.Struct:
+		for f := range v.Type().Fields() {
+			if !isEncoded(f) {
+				continue
+			}
+			if found := culprit(v.Field(f.Index[0])); found != nil {
+				return found.at(".%s", f.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// fails encodes and decodes a part of a value by itself.
+func fails(v reflect.Value) *fault {
+	if !v.CanInterface() {
+		return nil
+	}
+	var data []byte
+	err := guard.Run(func() (err error) {
+		data, err = bytesOf(v)
+		return err
+	})
+	if err == nil {
+		err = unmarshal(decoding, data, reflect.New(v.Type()).Interface())
+	}
+	if err != nil {
+		return &fault{err: err}
+	}
+	return nil
+}

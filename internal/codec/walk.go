@@ -1,0 +1,311 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of a value. They are the same for encoding and for decoding.
+const (
+	// MaxDepth is how deep arrays, maps and structs may be nested.
+	MaxDepth = 64
+
+	// MaxSize is how many bytes an encoded value may have.
+	MaxSize = 256 << 20
+
+	// maxElements is how many elements an array or a map may have.
+	maxElements = 1 << 20
+
+	// maxHops is how many pointers and interfaces may be behind one another.
+	maxHops = 1000
+)
+
+// A walk goes through a value before it is encoded, and after it was decoded. It ends with the
+// first fault. Its depth is bounded, so it ends where a value has itself inside; its size is, so it ends where the same
+// pointers are met again and again.
+type walk struct {
+	depth int // arrays, maps and structs around
+	hops  int // pointers and interfaces around
+	size  int // bytes that are needed so far, at least
+}
+
+// A fault is what is wrong with a value, and where.
+type fault struct {
+	path []string // from the inside to the outside
+	err  error
+}
+
+func broken(format string, args ...any) *fault { return &fault{err: fmt.Errorf(format, args...)} }
+
+// at says that the fault is in a part of a value.
+func (f *fault) at(format string, args ...any) *fault {
+	if f != nil {
+		f.path = append(f.path, fmt.Sprintf(format, args...))
+	}
+	return f
+}
+
+// in returns the fault as an error of a value of that type.
+func (f *fault) in(t reflect.Type) error {
+	slices.Reverse(f.path)
+	return &EncodeError{Type: t, Path: shorten(strings.Join(f.path, "")), Err: f.err}
+}
+
+// shorten keeps the beginning and the end of a long path: values that have themselves inside
+// have long ones.
+func shorten(path string) string {
+	const most = 400
+	if len(path) <= most {
+		return path
+	}
+	return strings.ToValidUTF8(path[:most/2], "") + " … " + strings.ToValidUTF8(path[len(path)-most/2:], "")
+}
+
+var (
+	errDepth = fmt.Errorf("it is nested deeper than %d levels, or has itself inside", MaxDepth)
+	errHops  = fmt.Errorf("it is behind more than %d pointers, or has itself inside", maxHops)
+	errSize  = fmt.Errorf("the value has more than %d bytes", MaxSize)
+)
+
+// part looks at a part of a value.
+func (w *walk) part(s *shape, v reflect.Value) *fault {
+	if s.check != nil {
+		return s.check(w, v)
+	}
+	if w.depth+s.height > MaxDepth {
+		return &fault{err: errDepth}
+	}
+	return w.grow(s.least)
+}
+
+// grow counts bytes.
+func (w *walk) grow(n int) *fault {
+	if w.size += n; w.size > MaxSize {
+		return &fault{err: errSize}
+	}
+	return nil
+}
+
+// enter begins an array, a map or a struct, which ends with leave.
+func (w *walk) enter(n int) *fault {
+	if n > maxElements {
+		return broken("it has %d elements, and an array or a map may have %d", n, maxElements)
+	}
+	if w.depth++; w.depth > MaxDepth {
+		return &fault{err: errDepth}
+	}
+	return w.grow(1)
+}
+
+func (w *walk) leave() { w.depth-- }
+
+func (w *walk) fields(fields []shapedField, least int, v reflect.Value) *fault {
+	if f := w.enter(0); f != nil {
+		return f
+	}
+	defer w.leave()
+	if f := w.grow(least); f != nil {
+		return f
+	}
+	for i := range fields {
+		if f := w.part(fields[i].shape, v.Field(fields[i].index)); f != nil {
+			return f.at(".%s", fields[i].name)
+		}
+	}
+	return nil
+}
+
+func (w *walk) elements(s *shape, v reflect.Value) *fault {
+	if f := w.enter(v.Len()); f != nil {
+		return f
+	}
+	defer w.leave()
+	if s.check == nil {
+		if w.depth+s.height > MaxDepth && v.Len() > 0 {
+			return (&fault{err: errDepth}).at("[0]")
+		}
+		return w.grow(s.least * v.Len())
+	}
+	for i := range v.Len() {
+		if f := s.check(w, v.Index(i)); f != nil {
+			return f.at("[%d]", i)
+		}
+	}
+	return nil
+}
+
+func (w *walk) entries(key, value *shape, v reflect.Value) *fault {
+	if f := w.enter(v.Len()); f != nil {
+		return f
+	}
+	defer w.leave()
+	if v.Len() == 0 {
+		return nil
+	}
+	k, e := reflect.New(key.typ).Elem(), reflect.New(value.typ).Elem()
+	for all := v.MapRange(); all.Next(); {
+		k.SetIterKey(all)
+		if f := w.key(key, k); f != nil {
+			return f.at(" key %q", short(k))
+		}
+		e.SetIterValue(all)
+		if f := w.part(value, e); f != nil {
+			return f.at("[%q]", short(k))
+		}
+	}
+	return nil
+}
+
+// key looks at a key of a map.
+func (w *walk) key(s *shape, v reflect.Value) *fault {
+	at := v
+	if at.Kind() == reflect.Interface {
+		at = at.Elem()
+	}
+	switch at.Kind() {
+	case reflect.Float32, reflect.Float64:
+		if math.IsNaN(at.Float()) {
+			return broken("a NaN is no key that could be found again")
+		}
+	case reflect.Pointer:
+		return broken("a pointer as a key would be another one when it is decoded")
+	}
+	return w.part(s, v)
+}
+
+// short returns a key as a text that is not long.
+func short(k reflect.Value) string {
+	if k.Kind() == reflect.Interface {
+		k = k.Elem()
+	}
+	text := ""
+	switch k.Kind() {
+	case reflect.String:
+		text = k.String()
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		text = fmt.Sprintf("%v", k)
+	default:
+		text = "a " + k.Type().String()
+	}
+	if len(text) > 40 {
+		return text[:40] + "…"
+	}
+	return text
+}
+
+// behind looks at what a pointer points to.
+func (w *walk) behind(s *shape, v reflect.Value) *fault {
+	if v.IsNil() {
+		return w.grow(1)
+	}
+	if w.hops++; w.hops > maxHops {
+		return &fault{err: errHops}
+	}
+	defer func() { w.hops-- }()
+	to := v.Elem()
+	if isNothing(to) {
+		return broken("a pointer to a nil or to the zero time would be decoded as a nil pointer; use a nil pointer, or no pointer")
+	}
+	return w.part(s, to)
+}
+
+// isNothing reports whether a value is encoded as null, which it is as a pointer is that is nil.
+func isNothing(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
+		return v.IsNil()
+	case reflect.Struct:
+		if !v.CanInterface() { // it is embedded
+			return false
+		}
+		t, is := reflect.TypeAssert[time.Time](v)
+		return is && t.IsZero()
+	}
+	return false
+}
+
+func checkString(w *walk, v reflect.Value) *fault {
+	if s := v.String(); !utf8.ValidString(s) {
+		return &fault{err: errUTF8}
+	}
+	return w.grow(1 + v.Len())
+}
+
+var errUTF8 = errors.New("the string is not UTF-8; use []byte for other bytes")
+
+func checkBytes(w *walk, v reflect.Value) *fault { return w.grow(1 + v.Len()) }
+
+// checkTime refuses what RFC 3339 has no text for.
+func checkTime(w *walk, v reflect.Value) *fault {
+	if !v.CanInterface() { // it is embedded, and nothing of it is encoded
+		return nil
+	}
+	t, _ := reflect.TypeAssert[time.Time](v)
+	if year := t.UTC().Year(); year < 0 || year > 9999 {
+		return broken("the time is in the year %d, and only years 0 to 9999 (in UTC) can be encoded", year)
+	}
+	return w.grow(1)
+}
+
+// checkNoFields is for structs of which nothing is encoded. Its zero value comes back.
+func checkNoFields(w *walk, v reflect.Value) *fault {
+	if !v.IsZero() {
+		return broken("a %v has no exported fields, so nothing of it would be encoded; give it methods MarshalCBOR and UnmarshalCBOR, or leave it out with the tag `cbor:\"-\"`", v.Type())
+	}
+	defer w.leave()
+	return w.enter(0)
+}
+
+func checkNilInterface(_ *walk, v reflect.Value) *fault {
+	if v.IsNil() {
+		return nil
+	}
+	return broken("a %v in a %v cannot be decoded, as its type is not encoded; use a field of a concrete type", v.Elem().Type(), v.Type())
+}
+
+// checkInterface looks at what is in an interface without methods. Its type is not encoded: so
+// it must be the one that decoding makes of it.
+func checkInterface(w *walk, v reflect.Value) *fault {
+	if v.IsNil() {
+		return w.grow(1)
+	}
+	if w.hops++; w.hops > maxHops {
+		return &fault{err: errHops}
+	}
+	defer func() { w.hops-- }()
+	in := v.Elem()
+	switch in.Type() {
+	case reflect.TypeFor[bool](), reflect.TypeFor[int64](), reflect.TypeFor[float64]():
+		return w.grow(1)
+	case reflect.TypeFor[string]():
+		return checkString(w, in)
+	case reflect.TypeFor[[]byte](), reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any]():
+		if !in.IsNil() {
+			return shapeOf(in.Type()).check(w, in)
+		}
+		return broken("a nil %v in an interface would be decoded as nil; use nil", in.Type())
+	}
+	return broken("%s", instead(in.Type()))
+}
+
+// instead says what to use in an interface in place of a value of that type.
+func instead(t reflect.Type) string {
+	use := "use a field of that type, or nil, bool, int64, float64, string, []byte, []any or map[string]any"
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		use = "use int64, or a field of that type"
+	case reflect.Float32, reflect.Float64:
+		use = "use float64, or a field of that type"
+	case reflect.String:
+		use = "use string, or a field of that type"
+	}
+	return fmt.Sprintf("a %v in an interface would be decoded as another type, as its type is not encoded; %s", t, use)
+}

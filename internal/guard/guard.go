@@ -1,0 +1,81 @@
+// Package guard calls code of the user's: methods of the user's types, and functions that the
+// user has given. What goes wrong there becomes an error, so that it ends nothing else.
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// ErrGoexit is the error of a function that has called [runtime.Goexit], as t.FailNow of a test
+// does.
+var ErrGoexit = errors.New("runtime.Goexit was called")
+
+// A PanicError is a panic in code of the user's.
+type PanicError struct {
+	Value any    // what was given to panic
+	Stack []byte // of the goroutine that panicked
+}
+
+// Error returns the value of the panic, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value of the panic when it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Recovered returns what recover has returned as a [*PanicError]. Call it in the deferred
+// function that recovered, for the sake of the stack.
+func Recovered(value any) error { return &PanicError{Value: value, Stack: debug.Stack()} }
+
+// Run returns the error of f, or a [*PanicError] when f panics. When f calls
+// [runtime.Goexit], the goroutine ends; [Apart] is for goroutines that must not.
+func Run(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = Recovered(r)
+		}
+	}()
+	return f()
+}
+
+// Do is Run for functions that return no error.
+func Do(f func()) error {
+	return Run(func() error { f(); return nil })
+}
+
+// Value returns what f returns, or the zero value and a [*PanicError] when f panics.
+func Value[T any](f func() T) (v T, err error) {
+	err = Run(func() error { v = f(); return nil })
+	return v, err
+}
+
+// Apart is Do in a goroutine of its own, for which it waits. It fails with [ErrGoexit] when f
+// ends that goroutine. It is for where the goroutine of the caller must not end.
+func Apart(f func()) error {
+	done := make(chan error, 1)
+	go func() {
+		err := ErrGoexit
+		defer func() { done <- err }()
+		err = Do(f)
+	}()
+	return <-done
+}
+
+// Is is [errors.Is] for errors of the user's. An error whose methods panic is no other error.
+func Is(err, target error) bool {
+	is, _ := Value(func() bool { return errors.Is(err, target) })
+	return is
+}
+
+// As is [errors.As] for errors of the user's. An error whose methods panic is of no type.
+func As[E error](err error) (e E, ok bool) {
+	panicked := Do(func() { ok = errors.As(err, &e) })
+	return e, ok && panicked == nil
+}
+
+// Text returns the text of v as %v has it. A method that panics is named in the text.
+func Text(v any) string { return fmt.Sprint(v) }
