@@ -87,7 +87,7 @@ func (c *consumer[M]) hear(n news) {
 	}
 	switch n.what {
 	case confirmed:
-		c.settle()
+		c.settle(actor.ErrorPayload{})
 		c.hand()
 	case failed:
 		c.failed(n.err)

@@ -47,8 +47,9 @@ type arrival[M any] struct {
 	number uint64
 	serial uint64 // the number for the worker
 	msg    M
-	void   bool
-	loose  bool // nobody keeps it
+	void   bool               // there is nothing to hand
+	why    actor.ErrorPayload // nobody can handle it, and the producer is to know
+	loose  bool               // nobody keeps it
 }
 
 type (
@@ -86,7 +87,8 @@ func (c *consumer[M]) receive(m sequenced) {
 		return
 	}
 	s := c.meet(m)
-	if s.waiting >= mostWaiting*c.window {
+	s.known(m.First - 1)
+	if s.waiting >= mostWaiting*c.window || len(s.refused) >= mostRefused {
 		c.refuse(m)
 		return
 	}
@@ -97,13 +99,9 @@ func (c *consumer[M]) receive(m sequenced) {
 	case again:
 		s.from.Tell(s.say(true))
 	case accept:
-		complete, err := s.join(&m, c.maxBytes)
-		if err != nil {
-			c.ctx.System().DeadLetter(c.worker.Path(), actor.Payload{Type: m.Payload.Type}, err)
-		}
-		if complete {
+		if s.join(&m, c.maxBytes) {
 			s.waiting++
-			c.put(m)
+			c.put(m, s.failure)
 		}
 		c.report(s)
 		c.hand()
@@ -122,14 +120,20 @@ func (c *consumer[M]) refuse(m sequenced) {
 	c.ctx.System().DeadLetter(c.worker.Path(), content, ErrTooMany)
 }
 
-// put puts a message in its place.
-func (c *consumer[M]) put(m sequenced) {
-	msg, ok := c.content(m)
+// put puts a message in its place. It was refused before if err is not nil.
+func (c *consumer[M]) put(m sequenced, err error) {
+	msg, content := *new(M), any(actor.Payload{Type: m.Payload.Type})
+	if err == nil && !m.Void {
+		msg, content, err = c.content(m)
+	}
 	serial := m.Serial
 	if serial == 0 {
 		serial = m.Number
 	}
-	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, !ok, m.Loose})
+	if err != nil {
+		c.ctx.System().DeadLetter(c.worker.Path(), content, err)
+	}
+	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, reasonOf(err), m.Loose})
 }
 
 // meet returns the stream of a message, and where to answer.
@@ -172,53 +176,58 @@ func ownerOf(stream string) string {
 	return owner
 }
 
-func (c *consumer[M]) content(m sequenced) (msg M, ok bool) {
-	if m.Void {
-		return msg, false
-	}
+// content returns what is handed of a message; or what there is of it, and why it cannot be
+// handed.
+func (c *consumer[M]) content(m sequenced) (msg M, content any, err error) {
 	v := m.local
 	if v == nil && m.Payload.Type == "" && reflect.TypeFor[M]().Kind() == reflect.Interface {
-		return msg, true // as Tell delivers a nil
+		return msg, nil, nil // as Tell delivers a nil
 	}
 	if m.Payload.Type != "" {
-		var err error
 		if v, err = unpack(m.Payload, c.ctx.System()); err != nil {
-			c.ctx.System().DeadLetter(c.worker.Path(), m.Payload, err)
-			return msg, false
+			return msg, m.Payload, err
 		}
 	}
-	if msg, ok = v.(M); !ok {
-		c.ctx.System().DeadLetter(c.worker.Path(), v, actor.ErrWrongType)
+	msg, ok := v.(M)
+	if !ok {
+		return msg, v, fmt.Errorf("%w: it is a %T, the consumer takes %v", actor.ErrWrongType, v, reflect.TypeFor[M]())
 	}
-	return msg, ok
+	return msg, nil, nil
 }
 
 // hand gives the worker the next message, if it has none.
 func (c *consumer[M]) hand() {
 	for c.attempt == nil && c.waiting.Len() > 0 {
-		if c.waiting.At(0).void {
-			c.settle()
+		if next := c.waiting.At(0); next.void {
+			c.settle(next.why)
 			continue
 		}
 		c.deliver(0)
 	}
 }
 
-// settle counts the first that waits as confirmed.
-func (c *consumer[M]) settle() {
+// settle ends the first that waits: it has been handled, or nobody is going to handle it.
+func (c *consumer[M]) settle(why actor.ErrorPayload) {
 	c.attempt = nil
 	done := c.waiting.Pop()
-	if s := c.streams[done.stream]; s != nil {
-		s.waiting -= min(s.waiting, 1) // it may be older than s
-		s.confirm(done.number)
-		c.report(s)
+	s := c.streams[done.stream]
+	if s == nil {
+		return
 	}
+	s.waiting -= min(s.waiting, 1) // it may be older than s
+	if !why.Failed || done.loose {
+		s.confirm(done.number)
+	} else {
+		s.refuse(done.number, why)
+	}
+	c.report(s)
 }
 
-// giveUp settles the message that the worker has, at which it has failed too often.
+// giveUp refuses the message that the worker has, at which it has failed too often.
 func (c *consumer[M]) giveUp(err error) {
-	c.ctx.System().DeadLetter(c.worker.Path(), c.waiting.At(0).msg, fmt.Errorf("%w: %w", ErrGivenUp, err))
-	c.settle()
+	err = fmt.Errorf("%w: %w", ErrGivenUp, err)
+	c.ctx.System().DeadLetter(c.worker.Path(), c.waiting.At(0).msg, err)
+	c.settle(reasonOf(err))
 	c.hand()
 }
 

@@ -134,7 +134,9 @@ func TestWhoWantsToKnowIsToldWhenTheMessageHasBeenHandled(t *testing.T) {
 		actor.Spawn(s, delivery.Producer[int](), "", actor.WithContext(ctx)).Tell(delivery.Send[int]{Message: 1, ConfirmTo: confirmed.Ref()})
 		synctest.Wait()
 		stop()
-		confirmed.Expect(delivery.Confirmed{})
+		ended := confirmed.Receive()
+		require.Zero(t, ended.Number)
+		require.ErrorIs(t, ended.Reason, actor.ErrTerminated)
 	})
 }
 

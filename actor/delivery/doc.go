@@ -33,6 +33,11 @@
 //     ones are refused: they are dead letters with [ErrBufferFull].
 //   - A message that is lost for good is a dead letter, with its reason, once. What is sent
 //     again is none.
+//   - [Confirmed] with a Number means that a worker has confirmed that message. A message that
+//     nobody handles, as the consumer cannot decode it, takes another type or less bytes, or as
+//     it was given up, is answered with Number 0, and with the reason. A queue keeps it, for
+//     [Queue].List and [Resend], before it counts as settled; without a queue its dead letter is
+//     all that is left.
 //
 // Who wants to go no faster than the consumer asks the producer to [Send], and waits for
 // [Accepted]; who wants to know that a message has been handled, for [Confirmed]. A Send that

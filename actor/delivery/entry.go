@@ -12,7 +12,10 @@ type entry[M any] struct {
 	payload actor.Payload // of it, once it was needed
 	cuts    []int         // where its parts end; nil for what goes in one
 	number  uint64        // the producer's, that of its last part; 0 before it has one
-	void    bool          // it cannot be sent, and has become a dead letter; its number is
+	void    bool          // it has been confirmed before; only its number is sent
+	refusal error         // why nobody is going to handle it; only its number is sent
+	pending bool          // the queue has not stored the refusal
+	resent  uint64        // the number of the refused message that it is; 0: it is a new one
 
 	replyTo   actor.ActorRef[Accepted]
 	confirmTo actor.ActorRef[Confirmed]
@@ -38,13 +41,19 @@ func (e *entry[M]) accepted(number uint64) {
 	}
 }
 
-// confirmed tells whoever wants to know, once.
-func (e *entry[M]) confirmed(number uint64) {
+// tell says what has become of the message, once.
+func (e *entry[M]) tell(c Confirmed) {
 	if e.confirmTo != (actor.ActorRef[Confirmed]{}) {
-		e.confirmTo.Tell(Confirmed{number})
+		e.confirmTo.Tell(c)
 		e.confirmTo = actor.ActorRef[Confirmed]{}
 	}
 }
+
+// confirmed tells whoever wants to know that the message has been handled.
+func (e *entry[M]) confirmed() { e.tell(Confirmed{Number: e.number}) }
+
+// refused tells whoever wants to know that nobody is going to handle the message.
+func (e *entry[M]) refused() { e.tell(Confirmed{Refused: max(e.number, e.resent), Reason: e.refusal}) }
 
 // cut makes parts of size bytes of a larger one; 0 is never.
 func (e *entry[M]) cut(size int) {
@@ -57,6 +66,9 @@ func (e *entry[M]) cut(size int) {
 	}
 	e.cuts = append(e.cuts, length)
 }
+
+// empty reports whether nothing is sent but the number.
+func (e *entry[M]) empty() bool { return e.void || e.refusal != nil }
 
 // clear drops the content of what is never sent again.
 func (e *entry[M]) clear() {
@@ -89,8 +101,8 @@ func (p *producer[M]) encode(e *entry[M]) (err error) {
 		e.cut(p.partSize())
 	}
 	size := len(e.payload.Data)
-	if most := p.set.maxBytes; most > 0 && size > most {
-		return fmt.Errorf("%w: %s needs %d bytes, MaxBytes is %d", ErrTooLarge, e.payload.Type, size, most)
+	if most := p.set.most(); most > 0 && size > most {
+		return fmt.Errorf("%w: %s needs %d bytes, and MaxBytes of the producer is %d", ErrTooLarge, e.payload.Type, size, most)
 	}
 	if most := p.carried(); most > 0 && len(e.cuts) == 0 && size > most {
 		return fmt.Errorf("%w: %s needs %d bytes, and no more than %d go to another node; ChunkAbove sends it in parts", ErrTooLarge, e.payload.Type, size, most)

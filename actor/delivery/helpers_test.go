@@ -3,6 +3,7 @@ package delivery_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -96,6 +97,8 @@ type shelf struct {
 	mu        sync.Mutex // guards all below
 	confirmed uint64
 	messages  []actor.Payload
+	refused   []delivery.Refused
+	most      int // how many refused messages it keeps; 0: any number
 	onLoad    func(context.Context) error
 	onAppend  func(ctx context.Context, messages []actor.Payload) error
 }
@@ -136,6 +139,33 @@ func (q *shelf) Confirm(_ context.Context, upTo uint64, beyond []uint64) error {
 	for _, n := range beyond {
 		q.messages[n-upTo-1] = actor.Payload{}
 	}
+	return nil
+}
+
+func (q *shelf) Refuse(_ context.Context, messages []delivery.Refused) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.most > 0 && len(q.refused)+len(messages) > q.most {
+		return delivery.ErrRefusedFull
+	}
+	for _, m := range messages {
+		if !slices.ContainsFunc(q.refused, func(r delivery.Refused) bool { return r.Number == m.Number }) {
+			q.refused = append(q.refused, m)
+		}
+	}
+	return nil
+}
+
+func (q *shelf) List(context.Context) ([]delivery.Refused, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.refused), nil
+}
+
+func (q *shelf) Remove(_ context.Context, numbers ...uint64) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.refused = slices.DeleteFunc(q.refused, func(r delivery.Refused) bool { return slices.Contains(numbers, r.Number) })
 	return nil
 }
 

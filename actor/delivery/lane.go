@@ -13,6 +13,7 @@ type lane[M any] struct {
 	stream   string
 	consumer actor.ActorRef[Link[M]]
 	aimID    uint64
+	heard    request       // what the consumer has said, as it is not all taken note of; see hold
 	delay    time.Duration // until what is unsettled is looked after; 0: no timer runs
 	listed   bool          // the consumer was found under a key
 	closed   bool          // it gets nothing new, as it is not reachable, or not listed any more

@@ -1,11 +1,6 @@
 package delivery
 
-import (
-	"context"
-	"fmt"
-
-	"github.com/understudy-go/understudy/actor"
-)
+import "fmt"
 
 // An Option changes a producer or a consumer.
 type Option func(*settings)
@@ -27,12 +22,23 @@ func settingsOf(opts []Option) settings {
 	return s
 }
 
+// defaultMost is how large a message in parts may be, in bytes.
+const defaultMost = 64 << 20
+
 // gathered is how large a message in parts may be for a consumer.
 func (s *settings) gathered() int {
 	if s.maxBytes > 0 {
 		return s.maxBytes
 	}
-	return 64 << 20
+	return defaultMost
+}
+
+// most is how large a message may be for a producer; 0: as large as goes in one piece.
+func (s *settings) most() int {
+	if s.maxBytes == 0 && s.chunkAbove > 0 {
+		return defaultMost
+	}
+	return s.maxBytes
 }
 
 func (s *settings) validate() {
@@ -61,9 +67,10 @@ func Buffer(n int) Option {
 }
 
 // GiveUpAfter is at how many failures of the worker a message is given up: it is a dead
-// letter with [ErrGivenUp] then, and counts as confirmed. By default none ever is, and a
-// message at which the worker always fails is in the way of those after it; so the
-// supervision of the worker should have a backoff. It panics when n is less than 1.
+// letter with [ErrGivenUp] then, those after it go on, and the sender gets a [Confirmed] that
+// says so. By default none ever is, and a message at which the worker always fails is in the
+// way of those after it; so the supervision of the worker should have a backoff. It panics when
+// n is less than 1.
 func GiveUpAfter(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: to give up after %d failures", n))
@@ -79,7 +86,8 @@ func FlowControlOnly() Option { return func(s *settings) { s.loose = true } }
 // ChunkAbove sends messages that need more than n bytes in parts of at most n, each with a
 // number and in the window; the consumer puts them together. The number of the message is
 // that of its last part. Messages are encoded when they are taken then, also for consumers
-// on the same node. It panics when n is less than 1.
+// on the same node. A message may need up to [MaxBytes], 64 MiB by default. It panics when n is
+// less than 1.
 func ChunkAbove(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: parts of %d bytes", n))
@@ -87,12 +95,15 @@ func ChunkAbove(n int) Option {
 	return func(s *settings) { s.chunkAbove = n }
 }
 
-// MaxBytes is how large a message may be that is stored or goes to another node, in bytes;
-// one that is larger is a dead letter with [ErrTooLarge], and those after it go on. The
-// default, without [ChunkAbove], is 4 KiB less than the transport carries at once: see
-// MaxMessage in package remote. For a consumer it is how large a message may be that comes in
-// parts, 64 MiB by default; one that is larger is a dead letter there, without its content, and
-// counts as confirmed. It panics when n is less than 1.
+// MaxBytes is how large a message may be that is stored, goes to another node or goes in
+// parts, in bytes; a larger one is refused with [ErrTooLarge], and those after it go on. The
+// default is 64 MiB with [ChunkAbove], and without it 4 KiB less than the transport carries at
+// once: see MaxMessage in package remote.
+//
+// For a consumer it is how many bytes it gathers of a message that comes in parts, 64 MiB by
+// default; a larger one is refused there, and its dead letter is without content. A producer
+// that may send more than 64 MiB therefore needs consumers with the same MaxBytes. It panics
+// when n is less than 1.
 func MaxBytes(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: messages of at most %d bytes", n))
@@ -104,24 +115,3 @@ func MaxBytes(n int) Option {
 // queue does, for instance because a newer producer has taken that over; a restart loads
 // it again, and needs another [Connect].
 func WithQueue(q Queue) Option { return func(s *settings) { s.queue = q } }
-
-// A Queue keeps messages until they have been confirmed. A producer calls its methods one
-// at a time, Load first; a producer that loads takes the queue over, and calls by those
-// that have another value of the same queue fail from then on. Give each
-// producer a value of its own. What a producer has begun goes on, with a context that is done,
-// while the same producer loads again, after a restart. Package persistence/deliveryqueue
-// has one on a journal.
-type Queue interface {
-	// ID names the stream of messages. It never changes.
-	ID() string
-	// Load returns up to which number messages have been confirmed, and those that follow, the
-	// zero Payload in place of one that has been confirmed before another.
-	Load(ctx context.Context) (confirmed uint64, unconfirmed []actor.Payload, err error)
-	// Append stores messages under consecutive numbers, all or none. They follow the last.
-	// An error that wraps [ErrNotStorable] says that none is, as one of them cannot be; any
-	// other ends the producer.
-	Append(ctx context.Context, first uint64, messages []actor.Payload) error
-	// Confirm stores that all messages up to a number have been confirmed, and those of beyond,
-	// which come after it.
-	Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
-}

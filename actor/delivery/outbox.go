@@ -46,13 +46,14 @@ func (o *outbox[T]) at(number uint64) T { return o.kept.At(int(number - o.confir
 // unsettled reports whether something was sent and not confirmed.
 func (o *outbox[T]) unsettled() bool { return o.aimed && o.sent > o.confirmed }
 
-// request takes what the consumer says, calls done with each message that it confirms, and
-// reports whether there is progress. It may know more than was sent since the aim, when it
-// was aimed at before, but of no more than there is.
-func (o *outbox[T]) request(r request, done func(T)) (progress bool) {
-	for o.confirmed < min(r.Confirmed, o.last()) {
+// request takes what the consumer says, and reports whether there is progress. It counts the
+// numbers that the consumer confirms, as long as done, which is called with each, takes them.
+// The consumer may know more than was sent since the aim, when it was aimed at before, but of
+// no more than there is.
+func (o *outbox[T]) request(r request, done func(T) bool) (progress bool) {
+	for o.confirmed < min(r.Confirmed, o.last()) && done(o.kept.At(0)) {
+		o.kept.Pop()
 		o.confirmed++
-		done(o.kept.Pop())
 		progress = true
 	}
 	o.sent = max(o.sent, o.confirmed)

@@ -111,6 +111,8 @@ func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor
 	case Connect[M]:
 		p.connect(msg.Consumer)
 		p.pump()
+	case Resend[M]:
+		p.resend(msg)
 	case requested[M]:
 		p.onRequest(msg.request)
 	case overdue[M]:
@@ -129,6 +131,15 @@ func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor
 	case stored[M]:
 		if msg.by == p {
 			return p.onStored(msg)
+		}
+	case found[M]:
+		if msg.by == p {
+			p.onFound(msg)
+		}
+	case roomAgain[M]:
+		if msg.by == p {
+			p.storage.full = false
+			p.store()
 		}
 	}
 	return nil
@@ -155,13 +166,32 @@ func (p *producer[M]) take(e *entry[M]) {
 	p.pump()
 }
 
-// refuse makes a dead letter of a message.
-func (p *producer[M]) refuse(e *entry[M], reason error) {
-	if !e.void {
-		p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, reason)
+// refuse makes a dead letter of a message that is not stored.
+func (p *producer[M]) refuse(e *entry[M], why error) {
+	if e.refusal == nil {
+		p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, why)
+		e.refusal = why
 	}
 	e.accepted(0)
-	e.confirmed(0)
+	e.refused()
+}
+
+// drop makes a dead letter of a message, which may be stored.
+func (p *producer[M]) drop(e *entry[M], why error) {
+	p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, why)
+	p.turnDown(e, why)
+}
+
+// turnDown notes that nobody is going to handle a message. What a queue has counts as refused,
+// for the sender and the consumers, when the queue has stored that.
+func (p *producer[M]) turnDown(e *entry[M], why error) {
+	e.refusal = why
+	if p.set.queue == nil {
+		e.refused()
+		return
+	}
+	e.pending = true
+	p.storage.refused = append(p.storage.refused, e)
 }
 
 // lane returns the one that was aimed under a number.
@@ -262,12 +292,15 @@ func (p *producer[M]) pump() {
 
 // assign gives a message to a lane.
 func (p *producer[M]) assign(l *lane[M], e *entry[M]) {
-	if !p.ctx.System().Owns(l.consumer) {
+	if e.refusal == nil && !p.ctx.System().Owns(l.consumer) {
 		if err := p.encode(e); err != nil {
-			p.refuse(e, err)
-			p.settled(e)
-			return
+			p.drop(e, err)
 		}
+	}
+	if e.refusal != nil {
+		e.accepted(0)
+		p.settled(e)
+		return
 	}
 	if e.number == 0 {
 		p.last += uint64(e.parts())
@@ -283,19 +316,18 @@ func (p *producer[M]) send(l *lane[M], number uint64, probe bool) {
 	at := l.at(number)
 	e := at.of
 	here := p.ctx.System().Owns(l.consumer)
-	if !here && !e.void {
+	if !here && !e.empty() {
 		if err := p.encode(e); err != nil {
-			p.refuse(e, err)
-			e.void = true
+			p.drop(e, err)
 		}
 	}
 	m := p.header(l, number)
-	m.Probe, m.Part, m.More, m.Void = probe, uint64(at.index), !at.last(), e.void
+	m.Probe, m.Part, m.More, m.Void = probe, uint64(at.index), !at.last(), e.empty()
 	if p.pulling {
 		m.Serial = e.number
 	}
 	switch {
-	case e.void:
+	case e.empty():
 	case here && len(e.cuts) == 0:
 		m.local = e.msg
 	default:
@@ -319,10 +351,18 @@ func (p *producer[M]) onRequest(r request) {
 	if l == nil {
 		return
 	}
-	progress := l.request(r, func(done part[M]) {
+	for _, one := range r.Refused {
+		p.heedRefusal(l, one, r.Confirmed)
+	}
+	progress := l.request(r, func(done part[M]) bool {
+		if done.of.pending {
+			l.heard, l.heard.Again = r, false
+			return false
+		}
 		if done.last() {
 			p.settled(done.of)
 		}
+		return true
 	})
 	if progress {
 		p.ctx.CancelTimer(l.timer())
@@ -335,10 +375,24 @@ func (p *producer[M]) onRequest(r request) {
 	p.store()
 }
 
-// settled notes that nobody needs a message any more.
+// heedRefusal takes note of a number up to last that a consumer has refused.
+func (p *producer[M]) heedRefusal(l *lane[M], one refused, last uint64) {
+	if one.Number <= l.confirmed || one.Number > min(last, l.last()) {
+		return
+	}
+	if at := l.at(one.Number); at.last() && !at.of.empty() {
+		p.turnDown(at.of, one.Reason.Unpack(p.ctx.System()))
+	}
+}
+
+// settled notes that a message has been confirmed or refused, so that nobody needs it any
+// more.
 func (p *producer[M]) settled(e *entry[M]) {
-	if !p.set.loose {
-		e.confirmed(e.number)
+	switch {
+	case e.refusal == nil && !p.set.loose:
+		e.confirmed()
+	case e.refusal != nil && !e.pending:
+		e.refused()
 	}
 	if p.set.queue != nil {
 		p.storage.confirmed.confirm(e.first(), e.number)

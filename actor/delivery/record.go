@@ -1,7 +1,8 @@
 package delivery
 
 import (
-	"errors"
+	"fmt"
+	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
 )
@@ -14,8 +15,24 @@ type storedPart struct {
 	Data []byte
 }
 
-// errTorn: the parts of a message in a queue are not complete.
-var errTorn = errors.New("the last message lacks its end")
+// partName is the name under which a storedPart lies in queues.
+const partName = "understudy.delivery.part"
+
+// join adds a record of a queue to the message that it is of, and reports whether there is
+// more of that.
+func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
+	if record.Type != partName {
+		*whole = record
+		return false, nil
+	}
+	v, err := unpack(record, nil)
+	if err != nil {
+		return false, err
+	}
+	p := v.(storedPart)
+	whole.Type, whole.Data = p.Type, append(whole.Data, p.Data...)
+	return p.More, nil
+}
 
 // records returns what is stored of e: one for each part.
 func (e *entry[M]) records() []actor.Payload {
@@ -58,23 +75,28 @@ func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err er
 		e.void = true
 		return false, nil
 	}
-	v, err := unpack(record, s)
-	if p, ok := v.(storedPart); ok && err == nil {
-		e.payload.Type, e.payload.Data = p.Type, append(e.payload.Data, p.Data...)
-		e.cuts = append(e.cuts, len(e.payload.Data))
-		if p.More {
-			return true, nil
-		}
-		v, err = unpack(e.payload, s)
-	} else {
-		e.payload = record
-	}
+	more, err = join(&e.payload, record)
 	if err != nil {
 		return false, err
 	}
+	if record.Type == partName {
+		e.cuts = append(e.cuts, len(e.payload.Data))
+	}
+	if more {
+		return true, nil
+	}
+	return false, e.decode(s)
+}
+
+// decode takes the message from the payload.
+func (e *entry[M]) decode(s *actor.System) error {
+	v, err := unpack(e.payload, s)
+	if err != nil {
+		return err
+	}
 	var ok bool
 	if e.msg, ok = v.(M); !ok {
-		err = actor.ErrWrongType
+		return fmt.Errorf("%w: it is a %T, the producer takes %v", actor.ErrWrongType, v, reflect.TypeFor[M]())
 	}
-	return false, err
+	return nil
 }

@@ -3,9 +3,13 @@ package delivery
 import (
 	"flag"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/fifo"
 )
 
 var (
@@ -14,20 +18,26 @@ var (
 )
 
 // A world is a producer's outbox and a consumer's inbox with a network between them that
-// loses, doubles and reorders.
+// loses, doubles and reorders. The producer stores what it has been told, later.
 type world struct {
 	t      *testing.T
 	rng    *rand.Rand
 	out    outbox[bool] // is there more of the message?
+	all    []bool       // what was ever in it
+	stored uint64       // all up to this number have been confirmed, as the producer has stored
 	in     inbox
 	aim    uint64
-	queue  []uint64 // received by the consumer, not confirmed
-	handed uint64   // the highest number that this consumer was handed
-	last   uint64   // the highest number that any consumer has confirmed
-	wire   []any    // under way
+	queue  []uint64        // received by the consumer, not confirmed
+	handed uint64          // the highest number that this consumer was handed
+	last   uint64          // the highest number that any consumer has confirmed or refused
+	did    map[uint64]bool // the numbers that a handler got
+	heard  uint64          // the highest number of which any consumer has told what has become
+	kept   map[uint64]bool // the numbers that the producer has stored as refused
+	wire   []any           // under way
 	faulty bool
 	loose  bool // nothing is sent twice
 	most   int  // parts of a message
+	bad    int  // of a hundred messages, nobody can handle
 }
 
 func (w *world) sends(msg any) {
@@ -42,7 +52,7 @@ func (w *world) sends(msg any) {
 
 func (w *world) pump() {
 	for n, ok := w.out.next(); ok; n, ok = w.out.next() {
-		require.LessOrEqual(w.t, n-w.out.confirmed, w.in.window+uint64(w.most), "never more than the window and a message")
+		require.LessOrEqual(w.t, n, max(w.out.confirmed, w.heard)+w.in.window+uint64(w.most), "never more than the window and a message")
 		w.sends(sequenced{Aim: w.aim, First: w.out.confirmed + 1, Number: n, More: w.out.at(n), Loose: w.loose})
 	}
 }
@@ -62,15 +72,41 @@ func (w *world) arrives() {
 		w.receive(msg)
 	case request:
 		if msg.Aim == w.aim {
-			w.out.request(msg, func(bool) {})
+			w.hears(msg)
 			w.pump()
 		}
 	}
 }
 
+// hears is the law: what counts as confirmed a handler got, or the producer is told that it
+// was refused. It counts when that is stored, which may take a while.
+func (w *world) hears(r request) {
+	w.heard = max(w.heard, r.Confirmed)
+	why := map[uint64]bool{}
+	for _, one := range r.Refused {
+		why[one.Number] = true
+	}
+	w.out.request(r, func(more bool) bool {
+		number := w.out.confirmed + 1
+		if more || w.loose || w.did[number] || w.kept[number] {
+			return true
+		}
+		require.True(w.t, why[number], "%d is neither handled nor refused", number)
+		if w.faulty && w.rng.IntN(2) == 0 {
+			return false // the queue is slow
+		}
+		w.kept[number] = true
+		return true
+	})
+}
+
 func (w *world) receive(m sequenced) {
 	if m.Aim != w.aim {
 		return // to the consumer that has ended
+	}
+	w.in.known(m.First - 1)
+	if len(w.in.refused) >= mostRefused {
+		return
 	}
 	switch w.in.take(m) {
 	case ignore:
@@ -105,7 +141,12 @@ func (w *world) confirms() {
 	n := w.queue[0]
 	w.queue = w.queue[1:]
 	w.last = max(w.last, n)
-	w.in.confirm(n)
+	if !w.loose && w.rng.IntN(100) < w.bad {
+		w.in.refuse(n, actor.ErrorPayload{Failed: true})
+	} else {
+		w.did[n] = true
+		w.in.confirm(n)
+	}
 	w.report()
 }
 
@@ -137,9 +178,17 @@ func (w *world) restarted() {
 		return // nothing is left of it
 	}
 	w.aim++
-	w.out.sent = w.out.confirmed
+	w.out = outbox[bool]{confirmed: w.stored, kept: fifo.Of(slices.Clone(w.all[w.stored:]))}
 	w.out.aim()
 	w.pump()
+}
+
+// stores is what the producer does from time to time.
+func (w *world) stores() { w.stored = w.out.confirmed }
+
+func (w *world) push(more bool) {
+	w.out.push(more)
+	w.all = append(w.all, more)
 }
 
 func (w *world) happens() {
@@ -154,14 +203,16 @@ func (w *world) happens() {
 		if w.faulty && w.rng.IntN(10) == 0 {
 			w.restarted()
 		}
-	case 3, 4, 5, 6, 7, 8:
+	case 3:
+		w.stores()
+	case 4, 5, 6, 7, 8:
 		if w.rng.IntN(w.most) > 0 {
 			break
 		}
 		for range w.rng.IntN(w.most) {
-			w.out.push(true)
+			w.push(true)
 		}
-		w.out.push(false)
+		w.push(false)
 		w.pump()
 	case 9, 10, 11, 12, 13, 14, 15:
 		w.confirms()
@@ -179,7 +230,7 @@ func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
 		seeds = []uint64{*simSeed}
 	}
 	for _, seed := range seeds {
-		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 0)), faulty: true} //nolint:gosec // it must be repeatable
+		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 0)), faulty: true, did: map[uint64]bool{}, kept: map[uint64]bool{}} //nolint:gosec // it must be repeatable
 		w.in.window, w.most = 1+w.rng.Uint64N(60), 1
 		switch seed % 4 {
 		case 0:
@@ -187,6 +238,7 @@ func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
 		case 1:
 			w.most, w.in.window = 12, 1+w.rng.Uint64N(12) // more than the window
 		}
+		w.bad = []int{0, 10, 100}[seed/4%3]
 		t.Logf("go test -run NothingIsLost -delivery.seed=%d", seed)
 		w.replaced()
 		for range 2000 {
@@ -200,12 +252,17 @@ func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
 			w.arrives()
 			w.confirms()
 			if len(w.wire) == 0 && len(w.queue) == 0 {
+				w.stores()
 				w.overdue()
 			}
 		}
 		require.Equal(t, w.out.last(), w.out.confirmed, "seed %d: all is confirmed in the end", seed)
 		if !w.loose {
 			require.Equal(t, w.out.last(), w.last)
+			for n, more := range w.all {
+				n := uint64(n) + 1
+				require.True(t, more || w.did[n] || w.kept[n], "message %d of seed %d", n, seed)
+			}
 		}
 	}
 }

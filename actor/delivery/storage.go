@@ -18,8 +18,15 @@ type storage[M any] struct {
 	storing   []*entry[M]           // being stored
 	singly    int                   // that many of fresh go one by one: one of them cannot be stored
 	confirmed ledger
-	busy      bool  // the queue is at work
-	failure   error // of the queue
+	refused   []*entry[M]           // to be stored as such, before they count as confirmed
+	refusing  []*entry[M]           // being stored as such
+	full      bool                  // there is no room for what was refused; see noRoom
+	scarce    bool                  // what was refused is stored one by one
+	resends   fifo.Queue[*entry[M]] // to be looked for among those that were refused
+	revived   fifo.Queue[*entry[M]] // found there, and not stored as new yet
+	removing  []uint64              // refused messages that are sent again, and stored as new
+	busy      bool                  // the queue is at work
+	failure   error                 // of the queue
 }
 
 type (
@@ -98,27 +105,46 @@ func (p *producer[M]) recallStream(confirmed uint64, entries []*entry[M]) {
 	}
 }
 
-// store stores what is fresh or what has been confirmed. The latter waits for the former,
-// but not for long.
+// store stores what is fresh, what was refused or what has been confirmed. The last waits for
+// the first, but not for long, and always for what was refused.
 func (p *producer[M]) store() {
-	s := &p.storage
-	if p.set.queue == nil || s.busy {
+	s, queue := &p.storage, p.set.queue
+	if queue == nil || s.busy {
 		return
 	}
-	if unsaved := s.confirmed.unsaved(); unsaved > 0 && (s.fresh.Len() == 0 || unsaved >= maxStored) {
-		queue := p.set.queue
+	unsaved := s.confirmed.unsaved()
+	switch {
+	case !s.full && len(s.refused) > 0:
+		s.refusing, s.refused = s.nextRefused()
+		messages := refusedOf(s.refusing)
+		p.pipe(func(ctx context.Context) error { return queue.Refuse(ctx, messages) })
+	case !s.full && unsaved > 0 && (s.fresh.Len() == 0 || unsaved >= maxStored):
 		upTo, beyond := s.confirmed.save()
 		p.pipe(func(ctx context.Context) error { return queue.Confirm(ctx, upTo, beyond) })
-		return
-	}
-	if records := s.begin(); len(records) > 0 {
-		first, queue := p.last+1, p.set.queue
-		p.pipe(func(ctx context.Context) error { return queue.Append(ctx, first, records) })
+	case len(s.removing) > 0:
+		numbers := s.removing
+		s.removing, s.full = nil, false
+		p.pipe(func(ctx context.Context) error { return queue.Remove(ctx, numbers...) })
+	case s.resends.Len() > 0:
+		p.find(s.resends.At(0))
+	default:
+		if records := s.begin(); len(records) > 0 {
+			first := p.last + 1
+			p.pipe(func(ctx context.Context) error { return queue.Append(ctx, first, records) })
+		}
 	}
 }
 
 // begin takes what is to be stored next: of each message all parts.
 func (s *storage[M]) begin() (records []actor.Payload) {
+	if s.revived.Len() > 0 {
+		e := s.revived.Pop()
+		s.storing = append(s.storing, e)
+		return e.records()
+	}
+	if s.full {
+		return nil
+	}
 	most := maxStored
 	if s.singly > 0 {
 		s.singly--
@@ -147,9 +173,12 @@ func (p *producer[M]) pipe(work func(context.Context) error) {
 func (p *producer[M]) onStored(done stored[M]) actor.Behavior[Command[M]] {
 	s := &p.storage
 	s.busy = false
+	var refused []*entry[M]
 	switch {
 	case errors.Is(done.err, ErrNotStorable) && len(s.storing) > 0:
 		p.setAside(done.err)
+	case errors.Is(done.err, ErrRefusedFull) && len(s.refusing) > 0:
+		p.noRoom(done.err)
 	case done.err != nil:
 		s.failure = done.err
 		return p.ctx.Fail(fmt.Errorf("delivery: store in queue %s: %w", p.set.queue.ID(), done.err))
@@ -158,9 +187,14 @@ func (p *producer[M]) onStored(done stored[M]) actor.Behavior[Command[M]] {
 			p.last += uint64(e.parts())
 			e.number = p.last
 			p.backlog.Push(e)
+			if e.resent > 0 {
+				s.removing = append(s.removing, e.resent)
+			}
 		}
+		refused = s.refusing
 	}
-	s.storing = nil
+	s.storing, s.refusing = nil, nil
+	p.kept(refused)
 	p.store()
 	p.pump()
 	return nil
@@ -192,6 +226,11 @@ func (p *producer[M]) endOfStorage() {
 	}
 	for _, e := range p.storage.fresh.All() {
 		p.refuse(e, errEnded)
+	}
+	for _, kept := range []*fifo.Queue[*entry[M]]{&p.storage.resends, &p.storage.revived} {
+		for _, e := range kept.All() {
+			e.accepted(0) // it is still among those that were refused
+		}
 	}
 	for _, e := range p.backlog.All() {
 		e.accepted(e.number)

@@ -13,35 +13,33 @@ type stream struct {
 	durable bool
 	waiting uint64 // messages that have come and not been confirmed here
 	parts   []byte // of a message that is not complete
-	over    bool   // it is too large
+	failure error  // it cannot be gathered
 }
 
 // mostWaiting is how many windows of a stream may wait. One is what a producer is told of;
 // another may be left of what it has had confirmed by somebody else meanwhile.
 const mostWaiting = 2
 
-// join adds a part to those that have come. When it is the last one, m is the whole
-// message, or a void one if that is larger than limit: the part that is too much gets
-// [ErrTooLarge].
-func (s *stream) join(m *sequenced, limit int) (complete bool, err error) {
+// join adds a part to those that have come, and reports whether it is the last one. Then m is
+// the whole message, or s.failure says why it is not: [ErrTooLarge].
+func (s *stream) join(m *sequenced, limit int) (complete bool) {
 	if m.Part == 0 {
-		s.parts, s.over = nil, false
+		s.parts, s.failure = nil, nil
 		if !m.More {
-			return true, nil
+			return true
 		}
 	}
 	switch {
-	case s.over:
+	case s.failure != nil:
 	case len(s.parts)+len(m.Payload.Data) > limit:
-		s.parts, s.over = nil, true
-		err = fmt.Errorf("%w: %s has more than %d bytes in parts; MaxBytes of the consumer allows more", ErrTooLarge, m.Payload.Type, limit)
+		s.parts = nil
+		s.failure = fmt.Errorf("%w: %s needs more than %d bytes; MaxBytes of the consumer allows more", ErrTooLarge, m.Payload.Type, limit)
 	default:
 		s.parts = append(s.parts, m.Payload.Data...)
 	}
-	if m.More {
-		return false, err
+	m.Payload.Data = s.parts
+	if !m.More {
+		s.parts = nil
 	}
-	m.Void = m.Void || s.over
-	m.Payload.Data, s.parts, s.over = s.parts, nil, false
-	return true, err
+	return !m.More
 }

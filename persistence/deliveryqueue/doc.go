@@ -12,6 +12,24 @@
 // Messages are stored as events of the id, and deleted when it is stored that they have
 // been confirmed; of work that is done in another order than it came, when all before it has
 // been. A message that is larger than the journal takes is refused, with
-// [delivery.ErrNotStorable]. A store that cannot be reached or is full is asked again until it can,
+// [delivery.ErrNotStorable].
+//
+// # What nobody has handled
+//
+// A message that was refused, as the consumer could not decode it, say, or has given it up, is
+// not lost: before it counts as confirmed it is stored in a part of the queue of its own, under
+// the id with "/refused" added. There it stays until it is removed or sent again, also when the
+// producer or the process ends:
+//
+//	refused, err := queue.List(ctx)                      // any process may, with New and the journal
+//	producer.Tell(delivery.Resend[Order]{Number: refused[0].Number})
+//	err = queue.Remove(ctx, refused[1].Number)
+//
+// Of them 1000 are kept, or as many as [MaxRefused] says. No message is dropped for another one:
+// while there is no room the producer stops, and says so in the log.
+//
+// # Stores
+//
+// A store that cannot be reached or is full is asked again until it can,
 // or the producer ends.
 package deliveryqueue

@@ -55,17 +55,25 @@ type Queue struct {
 	last      uint64   // the last record
 	confirmed uint64   // messages
 	records   []uint64 // those of the messages after that
+
+	mostRefused int
+	refusals    refusals
 }
 
 var _ delivery.Queue = (*Queue)(nil)
 
 // New returns a queue that is stored under id. It does nothing before a producer starts
-// with it. It panics without an id or a journal.
-func New(id string, j persistence.Journal) *Queue {
+// with it. What was refused is stored under id with "/refused" added, which must be no longer
+// than [persistence.MaxIDLength]; else Load fails with [persistence.ErrInvalid]. New panics
+// without an id or a journal.
+func New(id string, j persistence.Journal, opts ...Option) *Queue {
 	if id == "" || j == nil {
 		panic("deliveryqueue: a queue needs an id and a journal")
 	}
-	q := &Queue{id: id, journal: j, turn: make(chan struct{}, 1)}
+	q := &Queue{id: id, journal: j, turn: make(chan struct{}, 1), mostRefused: defaultRefused}
+	for _, o := range opts {
+		o(q)
+	}
 	_, _ = rand.Read(q.writer[:]) // it never fails
 	return q
 }
@@ -104,6 +112,9 @@ func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []actor.Payl
 }
 
 func (q *Queue) load(ctx context.Context) (uint64, []actor.Payload, error) {
+	if most := persistence.MaxIDLength - len(refusedSuffix); len(q.id) > most {
+		return 0, nil, fmt.Errorf("%w: the id of a queue has %d bytes, more than %d", persistence.ErrInvalid, len(q.id), most)
+	}
 	claim, err := q.journal.Claim(ctx, q.id, q.writer)
 	if err != nil {
 		return 0, nil, err
@@ -212,21 +223,27 @@ func (q *Queue) Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
 }
 
 func (q *Queue) append(ctx context.Context, events []any) error {
-	req := persistence.AppendRequest{ID: q.id, Epoch: q.epoch, Prev: q.last}
+	last, err := q.write(ctx, q.id, q.epoch, q.last, events)
+	if err == nil {
+		q.last = last
+	}
+	return err
+}
+
+// write appends events to a persistence id, and returns which record is the last one then.
+func (q *Queue) write(ctx context.Context, id string, epoch, prev uint64, events []any) (last uint64, err error) {
+	req := persistence.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i, event := range events {
 		p, err := actor.Pack(event)
 		if err != nil {
-			return fmt.Errorf("%w: %w", persistence.ErrInvalid, err)
+			return prev, fmt.Errorf("%w: %w", persistence.ErrInvalid, err)
 		}
 		req.Records = append(req.Records, persistence.Record{
-			Seq: q.last + uint64(i) + 1, Epoch: q.epoch, Writer: q.writer, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data,
+			Seq: prev + uint64(i) + 1, Epoch: epoch, Writer: q.writer, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data,
 		})
 	}
-	err := patiently(ctx, func() error { return q.journal.Append(ctx, []persistence.AppendRequest{req})[0] })
-	if err == nil {
-		q.last += uint64(len(events))
-	}
-	return err
+	err = patiently(ctx, func() error { return q.journal.Append(ctx, []persistence.AppendRequest{req})[0] })
+	return prev + uint64(len(events)), err
 }
 
 // patiently does something again until it is known whether it has been done.

@@ -1,0 +1,158 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// lookAgain is when a queue is asked again that has no room for what was refused.
+const lookAgain = 10 * time.Second
+
+type (
+	found[M any] struct { // the queue has looked for a refused message
+		nothing
+		by      *producer[M]
+		records []actor.Payload // nil: it is not there
+		err     error
+	}
+	roomAgain[M any] struct { // perhaps there is room for what was refused
+		nothing
+		by *producer[M]
+	}
+)
+
+func (found[M]) command(M)     {}
+func (roomAgain[M]) command(M) {}
+
+// refusedOf returns what a queue keeps of messages that nobody has handled.
+func refusedOf[M any](entries []*entry[M]) []Refused {
+	messages := make([]Refused, len(entries))
+	for i, e := range entries {
+		messages[i] = Refused{Number: e.number, Reason: reasonOf(e.refusal).Text, Time: time.Now().UTC(), Records: e.records()}
+	}
+	return messages
+}
+
+// nextRefused takes some of what is to be stored as refused, and returns the rest too. Messages
+// go one by one when not all have room.
+func (s *storage[M]) nextRefused() (some, rest []*entry[M]) {
+	if s.scarce {
+		return s.refused[:1], s.refused[1:]
+	}
+	n, records := 1, s.refused[0].parts()
+	for n < len(s.refused) && records < maxStored {
+		records += s.refused[n].parts()
+		n++
+	}
+	return s.refused[:n], s.refused[n:]
+}
+
+// kept goes on with messages that the queue has stored as refused.
+func (p *producer[M]) kept(entries []*entry[M]) {
+	if len(entries) == 0 {
+		return
+	}
+	p.storage.scarce = len(p.storage.refused) > 0 && p.storage.scarce
+	for _, e := range entries {
+		e.pending = false
+	}
+	for _, l := range slices.Clone(p.lanes) {
+		if r := l.heard; r.Confirmed > l.confirmed {
+			l.heard = request{}
+			p.onRequest(r)
+		}
+	}
+	for _, e := range entries {
+		e.refused() // if it was not in its turn
+	}
+}
+
+// noRoom is that the queue keeps too many refused messages. When not even one has room,
+// nothing is stored for a while but what is sent again; what has been confirmed waits with what
+// was refused, as do new messages.
+func (p *producer[M]) noRoom(err error) {
+	s := &p.storage
+	s.full = len(s.refusing) == 1
+	s.refused, s.scarce = append(slices.Clone(s.refusing), s.refused...), true
+	if s.full {
+		p.ctx.Log().Error("queue keeps too many refused messages, the producer waits: resend or remove some",
+			zap.String("queue", p.set.queue.ID()), zap.Int("waiting", len(s.refused)), zap.Duration("again", lookAgain), zap.Error(err))
+		p.ctx.After("room", lookAgain, roomAgain[M]{by: p})
+	}
+}
+
+// resend looks for a refused message, to send it again.
+func (p *producer[M]) resend(r Resend[M]) {
+	e := &entry[M]{resent: r.Number, replyTo: r.ReplyTo, confirmTo: r.ConfirmTo}
+	if p.set.queue == nil {
+		p.notKept(e, fmt.Errorf("%w %d: the producer has no queue; see WithQueue", ErrNotKept, r.Number))
+		return
+	}
+	if p.storage.resends.Len()+p.backlog.Len()+p.storage.fresh.Len() >= p.set.buffer {
+		p.notKept(e, ErrBufferFull)
+		return
+	}
+	p.storage.resends.Push(e)
+	p.store()
+}
+
+// notKept answers a [Resend] that sends nothing. What the queue keeps it keeps.
+func (p *producer[M]) notKept(e *entry[M], why error) {
+	e.accepted(0)
+	e.tell(Confirmed{Refused: e.resent, Reason: why})
+}
+
+// find lets the queue look for a refused message.
+func (p *producer[M]) find(e *entry[M]) {
+	p.storage.busy = true
+	queue, life := p.set.queue, p.life
+	actor.PipeToSelf(p.ctx, func(context.Context) (f found[M], err error) {
+		all, err := queue.List(life)
+		for _, r := range all {
+			if r.Number == e.resent {
+				f.records = r.Records
+			}
+		}
+		return f, err
+	}, func(f found[M], err error) Command[M] {
+		f.by, f.err = p, err
+		return f
+	})
+}
+
+// onFound takes a refused message like a new one.
+func (p *producer[M]) onFound(f found[M]) {
+	p.storage.busy = false
+	e := p.storage.resends.Pop()
+	if err := p.revive(e, f); err != nil {
+		p.notKept(e, err)
+	} else {
+		p.storage.revived.Push(e)
+	}
+	p.store()
+}
+
+// revive fills an entry with the refused message that was found for it.
+func (p *producer[M]) revive(e *entry[M], f found[M]) error {
+	if f.err != nil {
+		return fmt.Errorf("delivery: list queue %s: %w", p.set.queue.ID(), f.err)
+	}
+	if f.records == nil {
+		return fmt.Errorf("%w %d", ErrNotKept, e.resent)
+	}
+	var err error
+	if e.payload, err = (Refused{Records: f.records}).Payload(); err != nil {
+		return err
+	}
+	if err := e.decode(p.ctx.System()); err != nil {
+		return err
+	}
+	e.cut(p.partSize())
+	return p.encode(e)
+}

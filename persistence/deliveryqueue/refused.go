@@ -1,0 +1,285 @@
+package deliveryqueue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// What was refused lies under a persistence id of its own, as it stays when what came after it
+// in the queue is deleted: for each message its records, and then one that says that they are
+// all. It has claims of its own, which whoever changes it takes, so that a message can be
+// removed while a producer has the queue.
+
+const (
+	// refusedSuffix is added to the id of a queue.
+	refusedSuffix = "/refused"
+	// defaultRefused is how many refused messages are kept.
+	defaultRefused = 1000
+	// mostAtOnce is how many bytes are appended at once, but for one record alone.
+	mostAtOnce = 256 << 10
+	// mostWaste is how many records that nobody needs may lie between others.
+	mostWaste = 1000
+)
+
+// An Option changes a queue.
+type Option func(*Queue)
+
+// MaxRefused is how many refused messages a queue keeps; the default is 1000. While there are
+// as many, a producer that has another one stores no further confirmation, logs an error every
+// 10 s, and refuses new messages with [delivery.ErrBufferFull] once its buffer is full; it goes
+// on when some were removed or sent again. MaxRefused panics when n is less than 1.
+func MaxRefused(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("deliveryqueue: to keep %d refused messages", n))
+	}
+	return func(q *Queue) { q.mostRefused = n }
+}
+
+// refused is stored after the records of a message that was refused.
+type refused struct {
+	_       struct{} `cbor:",toarray"`
+	Number  uint64
+	Reason  string
+	Time    time.Time
+	Records uint64 // how many
+}
+
+// removed is stored when somebody has removed refused messages.
+type removed struct {
+	_       struct{} `cbor:",toarray"`
+	Numbers []uint64
+}
+
+func init() {
+	actor.RegisterType[refused]("understudy.deliveryqueue.refused")
+	actor.RegisterType[removed]("understudy.deliveryqueue.removed")
+}
+
+// refusals is what a queue knows of the messages that were refused.
+type refusals struct {
+	claimed   bool   // all below is true, unless somebody else has claimed since
+	epoch     uint64 // of that claim
+	last      uint64 // the last record
+	deletedTo uint64
+	kept      []kept // by their records
+}
+
+// kept is a refused message, whose records are from..to.
+type kept struct {
+	delivery.Refused
+	from, to uint64
+}
+
+// Refuse implements [delivery.Queue].
+func (q *Queue) Refuse(ctx context.Context, messages []delivery.Refused) error {
+	return q.change(ctx, func(r *refusals) error {
+		fresh := slices.DeleteFunc(slices.Clone(messages), func(m delivery.Refused) bool { return r.index(m.Number) >= 0 })
+		if len(r.kept)+len(fresh) > q.mostRefused {
+			return fmt.Errorf("%w: %s keeps %d, and MaxRefused is %d", delivery.ErrRefusedFull, q.id, len(r.kept), q.mostRefused)
+		}
+		for _, m := range fresh {
+			if err := q.keep(ctx, r, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// List implements [delivery.Queue]. It takes nothing over, so it can be called in any process.
+func (q *Queue) List(ctx context.Context) (messages []delivery.Refused, err error) {
+	err = patiently(ctx, func() error {
+		all, err := q.readRefused(ctx, 1, math.MaxInt64)
+		messages = make([]delivery.Refused, len(all))
+		for i, k := range all {
+			messages[i] = k.Refused
+		}
+		return err
+	})
+	slices.SortFunc(messages, func(a, b delivery.Refused) int { return cmp.Compare(a.Number, b.Number) })
+	return messages, err
+}
+
+// Remove implements [delivery.Queue]. It takes nothing from the producer that has the queue, so
+// it can be called in any process.
+func (q *Queue) Remove(ctx context.Context, numbers ...uint64) error {
+	return q.change(ctx, func(r *refusals) error {
+		there := slices.DeleteFunc(slices.Clone(numbers), func(n uint64) bool { return r.index(n) < 0 })
+		if len(there) == 0 {
+			return nil
+		}
+		if err := q.appendRefused(ctx, r, []any{removed{Numbers: there}}); err != nil {
+			return err
+		}
+		r.remove(there)
+		return q.tidy(ctx, r)
+	})
+}
+
+// change does something with what was refused, from the beginning again if somebody else has
+// changed it meanwhile.
+func (q *Queue) change(ctx context.Context, do func(*refusals) error) error {
+	leave, err := q.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for {
+		err := patiently(ctx, func() error {
+			if err := q.claimRefused(ctx); err != nil {
+				return err
+			}
+			err := do(&q.refusals)
+			if err != nil {
+				q.refusals.claimed = false // what was stored of it is known after the next claim
+			}
+			return err
+		})
+		if !errors.Is(err, persistence.ErrFenced) && !errors.Is(err, persistence.ErrConflict) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// claimRefused claims what was refused, unless it is claimed.
+func (q *Queue) claimRefused(ctx context.Context) error {
+	if q.refusals.claimed {
+		return nil
+	}
+	claim, err := q.journal.Claim(ctx, q.id+refusedSuffix, q.writer)
+	if err != nil {
+		return err
+	}
+	all, err := q.readRefused(ctx, claim.DeletedTo+1, claim.LastSeq)
+	if err != nil {
+		return err
+	}
+	q.refusals = refusals{claimed: true, epoch: claim.Epoch, last: claim.LastSeq, deletedTo: claim.DeletedTo, kept: all}
+	return nil
+}
+
+// readRefused returns the refused messages of some records, by their records.
+func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error) {
+	var r refusals
+	var records []actor.Payload
+	for record, err := range q.journal.Read(ctx, q.id+refusedSuffix, from, to) {
+		if err != nil {
+			return nil, err
+		}
+		v, err := actor.Payload{Type: record.Type, Data: record.Payload}.Unpack(nil)
+		if err != nil {
+			return nil, fmt.Errorf("%w: record %d of %s: %w", persistence.ErrCorrupt, record.Seq, q.id+refusedSuffix, err)
+		}
+		switch v := v.(type) {
+		case message:
+			records = append(records, v.Payload)
+			continue
+		case refused:
+			if n := uint64(len(records)); v.Records <= n { // those before are of an attempt that failed
+				r.put(kept{
+					Refused: delivery.Refused{Number: v.Number, Reason: v.Reason, Time: v.Time, Records: records[n-v.Records:]},
+					from:    record.Seq - v.Records, to: record.Seq,
+				})
+			}
+		case removed:
+			r.remove(v.Numbers)
+		default:
+			return nil, fmt.Errorf("%w: record %d of %s is a %s", persistence.ErrCorrupt, record.Seq, q.id+refusedSuffix, record.Type)
+		}
+		records = nil
+	}
+	return r.kept, nil
+}
+
+// keep stores a refused message.
+func (q *Queue) keep(ctx context.Context, r *refusals, m delivery.Refused) error {
+	var events []any
+	bytes, from := 0, r.last+1
+	for _, record := range m.Records {
+		if bytes += len(record.Data); bytes > mostAtOnce && len(events) > 0 {
+			if err := q.appendRefused(ctx, r, events); err != nil {
+				return err
+			}
+			events, bytes = nil, len(record.Data)
+		}
+		events = append(events, message{Number: m.Number, Payload: record})
+	}
+	head := refused{Number: m.Number, Reason: m.Reason, Time: m.Time, Records: uint64(len(m.Records))}
+	if bytes > mostAtOnce {
+		if err := q.appendRefused(ctx, r, events); err != nil {
+			return err
+		}
+		events = nil
+	}
+	if err := q.appendRefused(ctx, r, append(events, head)); err != nil {
+		return err
+	}
+	r.put(kept{Refused: m, from: from, to: r.last})
+	return nil
+}
+
+func (q *Queue) appendRefused(ctx context.Context, r *refusals, events []any) error {
+	last, err := q.write(ctx, q.id+refusedSuffix, r.epoch, r.last, events)
+	if err == nil {
+		r.last = last
+	}
+	return err
+}
+
+// tidy deletes the records before all that are needed. What keeps too many that are not is
+// stored anew.
+func (q *Queue) tidy(ctx context.Context, r *refusals) error {
+	for r.waste() > mostWaste && len(r.kept) > 0 {
+		if err := q.keep(ctx, r, r.kept[0].Refused); err != nil {
+			return err
+		}
+	}
+	to := r.last // but for the last one, which says that a message was removed
+	if len(r.kept) > 0 {
+		to = r.kept[0].from
+	}
+	if to--; to <= r.deletedTo {
+		return nil
+	}
+	if err := q.journal.DeleteTo(ctx, q.id+refusedSuffix, r.epoch, to); err != nil {
+		return err
+	}
+	r.deletedTo = to
+	return nil
+}
+
+// index is where a message is among those that are kept; -1: it is not.
+func (r *refusals) index(number uint64) int {
+	return slices.IndexFunc(r.kept, func(k kept) bool { return k.Number == number })
+}
+
+// put adds a message at the end, and takes it from where it was.
+func (r *refusals) put(k kept) {
+	r.remove([]uint64{k.Number})
+	r.kept = append(r.kept, k)
+}
+
+func (r *refusals) remove(numbers []uint64) {
+	r.kept = slices.DeleteFunc(r.kept, func(k kept) bool { return slices.Contains(numbers, k.Number) })
+}
+
+// waste is how many records would be kept that nobody needs, after the first message that is.
+func (r *refusals) waste() uint64 {
+	if len(r.kept) == 0 {
+		return 0
+	}
+	records := r.last - r.kept[0].from + 1
+	for _, k := range r.kept {
+		records -= k.to - k.from + 1
+	}
+	return records
+}

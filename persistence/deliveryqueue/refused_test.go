@@ -1,0 +1,194 @@
+package deliveryqueue_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/deliveryqueue"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// refused is a message as a producer gives it to a queue.
+func refused(t *testing.T, number uint64, parts ...string) delivery.Refused {
+	t.Helper()
+	r := delivery.Refused{Number: number, Reason: fmt.Sprintf("reason %d", number), Time: time.Unix(int64(number), 0).UTC()}
+	for _, part := range parts {
+		p, err := actor.Pack(part)
+		require.NoError(t, err)
+		r.Records = append(r.Records, p)
+	}
+	return r
+}
+
+// journals are stores that queues lie in.
+func journals(t *testing.T) map[string]persistence.Journal {
+	t.Helper()
+	file, err := sqlite.Open(filepath.Join(t.TempDir(), "journal.db"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	return map[string]persistence.Journal{"memory": memory.New(), "sqlite": file}
+}
+
+func numbers(messages []delivery.Refused) (numbers []uint64) {
+	for _, m := range messages {
+		numbers = append(numbers, m.Number)
+	}
+	return numbers
+}
+
+func TestWhatWasRefusedStaysUntilItIsRemoved(t *testing.T) {
+	for name, j := range journals(t) {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			q := deliveryqueue.New("orders", j)
+			none, err := q.List(ctx)
+			require.NoError(t, err)
+			require.Empty(t, none)
+			large := strings.Repeat("x", 200<<10)
+			want := []delivery.Refused{refused(t, 2, "a"), refused(t, 3, "b"), refused(t, 9, large, large, large, "end")}
+			require.NoError(t, q.Refuse(ctx, want[:2]))
+			require.NoError(t, q.Refuse(ctx, want[1:]), "one that is there stays as it is")
+			operator := deliveryqueue.New("orders", j) // of another process
+			got, err := operator.List(ctx)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			require.NoError(t, operator.Remove(ctx, 3, 77))
+			require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 10, "c")}), "the operator has taken over nothing")
+			require.NoError(t, q.Remove(ctx, 2))
+			got, err = deliveryqueue.New("orders", j).List(ctx)
+			require.NoError(t, err)
+			require.Equal(t, []uint64{9, 10}, numbers(got))
+			require.Equal(t, want[2], got[0])
+		})
+	}
+}
+
+func TestAQueueKeepsNoMoreRefusedMessagesThanItMay(t *testing.T) {
+	require.Panics(t, func() { deliveryqueue.MaxRefused(0) })
+	ctx := t.Context()
+	q := deliveryqueue.New("orders", memory.New(), deliveryqueue.MaxRefused(2))
+	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 1, "a")}))
+	err := q.Refuse(ctx, []delivery.Refused{refused(t, 1, "a"), refused(t, 2, "b"), refused(t, 3, "c")})
+	require.ErrorIs(t, err, delivery.ErrRefusedFull)
+	require.ErrorContains(t, err, "MaxRefused is 2")
+	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 1, "a"), refused(t, 2, "b")}))
+	require.NoError(t, q.Remove(ctx, 1))
+	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 3, "c")}))
+	got, err := q.List(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{2, 3}, numbers(got))
+}
+
+func TestWhatWasRemovedTakesNoRoomForEver(t *testing.T) {
+	j, ctx := memory.New(), t.Context()
+	q := deliveryqueue.New("orders", j)
+	first := refused(t, 1, "in the way", "of the others")
+	require.NoError(t, q.Refuse(ctx, []delivery.Refused{first}))
+	for n := uint64(2); n < 2000; n++ {
+		require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, n, "x")}))
+		require.NoError(t, q.Remove(ctx, n))
+	}
+	claim, err := j.Claim(ctx, "orders/refused", persistence.WriterID{})
+	require.NoError(t, err)
+	require.Less(t, claim.LastSeq-claim.DeletedTo, uint64(1100))
+	got, err := q.List(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []delivery.Refused{first}, got)
+	require.NoError(t, q.Remove(ctx, 1))
+	claim, err = j.Claim(ctx, "orders/refused", persistence.WriterID{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, claim.LastSeq-claim.DeletedTo)
+}
+
+// A torn journal fails at the append of a number.
+type torn struct {
+	persistence.Journal
+	left *int
+}
+
+func (j torn) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	if *j.left--; *j.left < 0 {
+		return []error{persistence.ErrClosed}
+	}
+	return j.Journal.Append(ctx, reqs)
+}
+
+func TestAMessageThatIsNotStoredAsAWholeWasNotRefused(t *testing.T) {
+	ctx, large := t.Context(), strings.Repeat("x", 200<<10)
+	for left := range 3 {
+		j := memory.New()
+		m := refused(t, 1, large, large, large)
+		require.ErrorIs(t, deliveryqueue.New("orders", torn{j, &left}).Refuse(ctx, []delivery.Refused{m}), persistence.ErrClosed)
+		q := deliveryqueue.New("orders", j)
+		got, err := q.List(ctx)
+		require.NoError(t, err)
+		require.Empty(t, got)
+		require.NoError(t, q.Refuse(ctx, []delivery.Refused{m, refused(t, 2, "y")}))
+		got, err = q.List(ctx)
+		require.NoError(t, err)
+		require.Equal(t, []delivery.Refused{m, refused(t, 2, "y")}, got)
+	}
+}
+
+func TestAnIDThatHasNoRoomForRefusedMessagesIsRefused(t *testing.T) {
+	_, _, err := deliveryqueue.New(strings.Repeat("x", persistence.MaxIDLength), memory.New()).Load(t.Context())
+	require.ErrorIs(t, err, persistence.ErrInvalid)
+}
+
+func TestWhatNobodyHasHandledSurvivesTheProducerAndIsSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := memory.New()
+		first := actor.NewSystem("first")
+		told := testkit.NewProbe[delivery.Confirmed](t, first)
+		broken := behaviors.Supervise(behaviors.Receive(func(ctx *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
+			if d.Message != 2 {
+				return ctx.Fail(fmt.Errorf("no %d", d.Message))
+			}
+			d.Confirm()
+			return behaviors.Same
+		}), actor.Strategy{})
+		producer := produce(first, j, "producer")
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(first, delivery.Consumer(broken, delivery.GiveUpAfter(1)), "consumer")})
+		for i := 1; i <= 3; i++ {
+			producer.Tell(delivery.Send[int]{Message: i, ConfirmTo: told.Ref()})
+		}
+		require.ErrorContains(t, told.Receive().Reason, "no 1")
+		told.Expect(delivery.Confirmed{Number: 2})
+		require.EqualValues(t, 3, told.Receive().Refused)
+		require.NoError(t, first.Shutdown(t.Context()))
+
+		s := testkit.NewSystem(t)
+		queue := deliveryqueue.New("orders", j)
+		kept, err := queue.List(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []uint64{1, 3}, numbers(kept))
+		got := testkit.NewProbe[int](t, s)
+		producer = actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(queue)), "producer")
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker(got, 9)), "consumer")})
+		for _, r := range kept {
+			producer.Tell(delivery.Resend[int]{Number: r.Number})
+		}
+		got.Expect(1)
+		got.Expect(3)
+		synctest.Wait()
+		kept, err = queue.List(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, kept)
+		_, rest, err := deliveryqueue.New("orders", j).Load(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, rest)
+	})
+}
