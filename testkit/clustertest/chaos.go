@@ -61,9 +61,11 @@ type Chaos struct {
 	// with singletons at rest. The default is a minute.
 	Settle time.Duration
 
-	// ShrinkRuns and ShrinkTime, which is real, bound the search for a smaller schedule. The
-	// defaults are 60 and a minute; a negative ShrinkRuns is none.
+	// ShrinkRuns bounds the search for a smaller schedule. The default is 60; a negative
+	// number is none.
 	ShrinkRuns int
+
+	// ShrinkTime, which is real time, bounds it as well. The default is a minute.
 	ShrinkTime time.Duration
 
 	// Options change the configuration of nodes.

@@ -1,0 +1,36 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/internal/godoc"
+)
+
+func TestDefaultsAreAsDocumented(t *testing.T) {
+	c := Config{}.withDefaults()
+	require.Empty(t, godoc.Check(".",
+		godoc.Is("Config.Name", `The default is "understudy".`, "understudy", c.Name),
+		godoc.Is("Config.NodeID", "The default is the advertised address.", "", c.NodeID), // it is known when the port is bound
+		godoc.Is("Config.Bind", `The default is "127.0.0.1:0".`, "127.0.0.1:0", c.Bind),
+		godoc.Is("Config.Discovery", "The default is none.", nil, c.Discovery),
+		godoc.Is("Config.MinSeeds", "The default is 2.", 2, c.MinSeeds),
+		godoc.Is("Config.Detector", "The default is [LAN].", LAN(), c.Detector),
+		godoc.Is("Config.Downing", "The default is downing.KeepMajority.", downing.KeepMajority{StableAfter: 3 * time.Second}, c.Downing),
+		godoc.Is("Config.Leader", "The default is [Oldest].", Oldest().Name, c.Leader.Name),
+		godoc.Is("Config.MinMembers", "The default is 1.", 1, c.MinMembers),
+		godoc.Is("Config.MinMembersOf", "The default is none.", map[string]int(nil), c.MinMembersOf),
+		godoc.Is("ClientConfig.Name", `The default is "understudy".`, "understudy", ClientConfig{}.withDefaults().Name),
+		godoc.Is("LAN", "about 0.8 seconds", 0.8, tenths(LAN())),
+		godoc.Is("WAN", "about four seconds", 4.1, tenths(WAN())),
+		godoc.Is("Local", "about 0.6 seconds", 0.6, tenths(Local())),
+	))
+}
+
+// tenths is the detection time in seconds, rounded down to tenths.
+func tenths(d Detector) float64 {
+	return float64(d.detection().Truncate(100*time.Millisecond)) / float64(time.Second)
+}
