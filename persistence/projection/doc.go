@@ -23,6 +23,7 @@
 //     all events are handled in the order of the journal.
 //   - An event is never passed over because it is slow to be stored, or because its
 //     handler fails; only [SkipAfter] and [SkipOthers] do that, and count it.
+//   - An event that cannot be decoded stops its own persistence id and no other, see below.
 //
 // # The life of a projection
 //
@@ -36,12 +37,30 @@
 // A context that is done means that the actor is being stopped: the function should
 // return.
 //
+// # Events that cannot be decoded
+//
+// An event cannot be decoded when its type is not registered or not that of the projection,
+// when its bytes are not a value of its type, or when the function of [FromJournal] fails. The
+// projection then holds back the events of its persistence id, from this one on, and goes on
+// with all other ids. An error is logged; [Status] lists each id that is held back, with the
+// sequence number and the reason, and [Status.Failing] names the first.
+//
+// Nothing is lost: when a worker begins, at each start of the program, it tries the events
+// that are held back again, in order, with the same guarantees as all others. So there are
+// two ways to go on: start a program that can decode the event (a registered type, a
+// FromJournal), or start the projection with SkipOthers, for types that are none of its
+// business, or with SkipAfter, which passes over the event for good. Which ids are held back is
+// stored with the offsets. A worker that holds back 1000 ids stops at the next.
+//
+// A record that is damaged in the journal, [persistence.ErrCorrupt], or that a codec is missing
+// for, [persistence.ErrCodec], stops the worker: the journal does not return what follows it.
+//
 // # Names
 //
 // The offset belongs to the name of the projection, so the name must never change, while
 // the function, the actor and the program may. To make everything again, take another
-// name, or delete the offset and what the projection has made. Types of events are found
-// by their registered names.
+// name, or delete what the projection has made, its offset, and the offsets whose names begin
+// with its name and "/". Types of events are found by their registered names.
 //
 // One projection of a name should run at a time: make it a singleton. Two that do so for a
 // moment, as when a node was suspended, do no harm with InTx: each moves the offset only

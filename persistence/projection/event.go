@@ -64,12 +64,18 @@ func decodeRecord[E any](s *actor.System, r *persistence.Record, adapt func(pers
 			return nil, err
 		}
 		var events []E
-		err = guarded(func() (err error) { events, err = adapt(stored); return err })
-		return events, err
+		if err = guarded(func() (err error) { events, err = adapt(stored); return err }); err != nil {
+			return nil, fmt.Errorf("%w; start a program whose FromJournal can adapt it, or pass over it with SkipAfter", err)
+		}
+		return events, nil
 	}
-	x, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(s)
-	if err != nil {
+	var x any
+	err := guarded(func() (err error) { x, err = actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(s); return err })
+	if isOther(err) {
 		return nil, fmt.Errorf("%w; import the package that registers it, or pass over such events with SkipOthers", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; start a program that can decode it, with FromJournal if its form has changed, or pass over it with SkipAfter", err)
 	}
 	event, ok := x.(E)
 	if !ok {

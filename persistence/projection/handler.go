@@ -12,7 +12,8 @@ import (
 // was stored. The projection goes on from the offset that is stored now.
 var ErrMoved = errors.New("projection: the offset has been moved by somebody else")
 
-// An OffsetStore keeps how far projections have come. All methods may be called from any
+// An OffsetStore keeps how far projections have come: text of any length, under names of any
+// length. All methods may be called from any
 // goroutine.
 type OffsetStore interface {
 	// Load returns the offset under name, "" when there is none.

@@ -61,19 +61,21 @@ func Polling(b actor.Backoff) Option { return func(c *config) { c.polling = b } 
 func RestartBackoff(b actor.Backoff) Option { return func(c *config) { c.backoff = b } }
 
 // SkipAfter passes over an event that has failed n times or more, by itself; the loss is
-// logged and counted. Without it such an event is tried again for ever, and the [Status]
-// says why nothing goes on.
+// logged and counted. Without it, an event whose handler fails is tried again for ever, and
+// the [Status] says why nothing goes on; the events of an id of which one cannot be decoded
+// are held back, and those of other ids go on. A projection that is started with SkipAfter
+// passes over the events that hold back ids at once, and handles what follows them.
 func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 
 // SkipOthers passes over events whose type is not registered in this process, or is not
-// that of the projection. Without it they are failures, as they may be events of a newer
-// program that this one should know.
+// that of the projection. Without it their ids are held back, as they may be events of a
+// newer program that this one should know.
 func SkipOthers() Option { return func(c *config) { c.skipOthers = true } }
 
 // FromJournal hands over what f returns in place of each stored event: none, one or
 // several, which are handled together. Give it the function that the behavior has for
-// [persistence.FromJournal], so that both understand old events in the same way. An error
-// is a failure of the event. E must be the event type of the projection.
+// [persistence.FromJournal], so that both understand old events in the same way. An event
+// with an error cannot be decoded: the events of its id are held back. E must be the event type of the projection.
 func FromJournal[E any](f func(stored persistence.StoredEvent) ([]E, error)) Option {
 	return func(c *config) { c.fromJournal = f }
 }

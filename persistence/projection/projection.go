@@ -66,7 +66,8 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 func (p *Projection[E]) Name() string { return p.name }
 
 // CatchUp handles all events that there are now, and returns, at the first failure too:
-// for programs that project now and then, and for tests. A later call, by whichever
+// for programs that project now and then, and for tests. When ids are held back, it handles
+// all others, and returns an [*EventError] for each of them. A later call, by whichever
 // process, goes on where the last has ended. Events must not contain actor refs.
 func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
 	workers := p.newWorkers()
@@ -83,8 +84,11 @@ func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
 func (w *worker[E]) catchUpFully(ctx context.Context) error {
 	for {
 		_, err := w.catchUp(ctx)
+		if err == nil {
+			return w.heldError()
+		}
 		var e *EventError
-		if err == nil || ctx.Err() != nil || w.skipAfter == 0 || !errors.As(err, &e) {
+		if ctx.Err() != nil || w.skipAfter == 0 || !errors.As(err, &e) {
 			return err
 		}
 	}

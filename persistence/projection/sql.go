@@ -20,8 +20,9 @@ const (
 )
 
 // SQLOffsets is an [OffsetStore] in an SQL database, in the table projection_offset, which
-// it creates: a row with the name and the offset of each projection, and one of each
-// worker when there are several. Delete the rows of a name to have it begin again.
+// it creates: a row with the name and the offset of each projection, one of each worker when
+// there are several, and of what is held back; these have names that begin with that of the
+// projection and "/". Delete all of them to have it begin again.
 //
 // It has been tested with SQLite and, by package persistence/postgres, with PostgreSQL.
 type SQLOffsets struct {

@@ -45,13 +45,29 @@ type WorkerStatus struct {
 	Lag      time.Duration      // from then until it was handled
 	Failures int                // in a row
 	Failure  string             // the last of them, "" when there are none
+	Held     []HeldID           // persistence ids whose events are held back, by name
 }
 
-// Failing returns the first failure that keeps a worker from going on, or "".
+// A HeldID is a persistence id whose events a projection holds back, as one of them cannot be
+// decoded. Other ids go on.
+type HeldID struct {
+	ID      string
+	From    uint64 // the sequence number of the event that cannot be decoded
+	Last    uint64 // of the last event that has come since; From when there is none
+	Failure string // why it cannot be decoded
+}
+
+// Failing returns the first failure that keeps a worker from going on, or else the first that
+// holds back a persistence id, or "".
 func (s Status) Failing() string {
 	for _, w := range s.Workers {
 		if w.Failure != "" {
 			return w.Failure
+		}
+	}
+	for _, w := range s.Workers {
+		if len(w.Held) > 0 {
+			return w.Held[0].Failure
 		}
 	}
 	return ""

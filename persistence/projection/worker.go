@@ -28,6 +28,7 @@ type worker[E any] struct {
 
 	loaded bool // offset is what is stored
 	offset persistence.Offset
+	held   heldIDs
 
 	single  int                // so many events are handled one by one, as one of them has failed
 	culprit persistence.Offset // of the event that has failed last
@@ -99,12 +100,23 @@ func (w *worker[E]) limit() int {
 
 // add adds an event to b, or passes over it.
 func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *persistence.Entry) error {
+	if w.passesOver(entry) {
+		b.To = entry.Offset
+		return nil
+	}
 	events, err := decode(w.system, entry, w.adapt)
 	switch {
 	case err == nil:
 		b.Events = append(b.Events, events...)
 	case w.skipOthers && isOther(err):
 		w.report.update(func(s *WorkerStatus) { s.Skipped++ })
+	case w.skipAfter == 0:
+		if failure := w.flush(ctx, b); failure != nil {
+			return failure
+		}
+		if failure := w.hold(ctx, entry, err); failure != nil {
+			return failure
+		}
 	default:
 		if failure := w.flush(ctx, b); failure != nil {
 			return failure
@@ -122,6 +134,20 @@ func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *persistence.Ent
 
 // flush handles b.
 func (w *worker[E]) flush(ctx context.Context, b *Batch[E]) error {
+	if b.After == b.To {
+		return nil
+	}
+	if err := w.saveHeld(ctx); err != nil {
+		return err
+	}
+	if err := w.flushEvents(ctx, b); err != nil {
+		return err
+	}
+	w.forgetReleased()
+	return nil
+}
+
+func (w *worker[E]) flushEvents(ctx context.Context, b *Batch[E]) error {
 	for b.After != b.To {
 		before := len(b.Events)
 		reached, err := w.handle(ctx, b)
@@ -219,7 +245,10 @@ func (w *worker[E]) load(ctx context.Context) error {
 	}
 	w.offset = offset
 	w.report.update(func(s *WorkerStatus) { s.Offset = offset })
-	return nil
+	if err := w.loadHeld(ctx); err != nil {
+		return err
+	}
+	return w.release(ctx)
 }
 
 // layoutPrefix begins what is stored under the name of a projection with several workers,
