@@ -40,7 +40,7 @@ func (e *entity[M, E, S]) takeSnapshot() {
 	var p actor.Payload
 	err := guarded(func() (err error) { p, err = actor.Pack(e.state); return err })
 	if err != nil {
-		e.log.Warn("state cannot be encoded for a snapshot", zap.Uint64("seq", e.seq), zap.Error(err))
+		e.log.Warn("snapshot not saved", zap.Uint64("seq", e.seq), zap.Error(err))
 		e.report(SnapshotFailed{Seq: e.seq, Err: err})
 		return
 	}

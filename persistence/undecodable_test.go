@@ -58,7 +58,9 @@ func breakable(string) error { panic("a decoder that is broken") }
 // fragileWords is words with a state that may not be readable.
 func fragileWords(w *world, opts ...persistence.Option) actor.Behavior[command] {
 	onEvent := func(f fragile, s said) fragile { return fragile{f.Heard + s.Word} }
-	onCommand := func(ctx *actor.Context[command], f fragile, cmd command) persistence.Effect[said] { return cmd(ctx, f.Heard) }
+	onCommand := func(ctx *actor.Context[command], f fragile, cmd command) persistence.Effect[said] {
+		return cmd(ctx, f.Heard)
+	}
 	return behaviors.EventSourced("words", persistence.Journal(w.journal), fragile{}, onEvent, onCommand, opts...)
 }
 
@@ -229,7 +231,6 @@ func TestADurableStateThatCannotBeDecodedDoesNotReplaceTheFormerOne(t *testing.T
 				rejected := persistence.OnSignal(func(_ *actor.Context[cmd], _ persistence.State[fragile], sig persistence.Signal) change {
 					if r, ok := sig.(persistence.PersistRejected); ok {
 						require.ErrorIs(w, r.Err, persistence.ErrInvalid)
-						require.ErrorContains(w, r.Err, "cannot be decoded")
 						w.to.Tell("rejected")
 					}
 					return nil
