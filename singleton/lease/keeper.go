@@ -210,6 +210,9 @@ func (k *keeper) do(ac any) {
 		go func() {
 			defer cancel()
 			g, err := k.request(ctx, ac)
+			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+				err = errTimeout // the keeper has cancelled it: nobody else does
+			}
 			k.step(evAnswer{grant: g, err: err}) //nolint:contextcheck // a request outlives the call that leads to it
 		}()
 	case acCancel:
@@ -233,6 +236,9 @@ func (k *keeper) do(ac any) {
 		delete(k.releases, ac.id)
 	}
 }
+
+// errTimeout is what becomes of a request that the keeper has cancelled.
+var errTimeout = fmt.Errorf("the store has not answered in time: %w", context.DeadlineExceeded)
 
 // request asks the store. What panics there has perhaps been carried out, as any failure.
 func (k *keeper) request(ctx context.Context, ac acSend) (g Grant, err error) {

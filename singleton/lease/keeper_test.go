@@ -342,3 +342,28 @@ func TestAStoreThatPanicsIsOneThatFails(t *testing.T) {
 		require.NoError(t, l.Release(t.Context()))
 	})
 }
+
+// What the keeper has cancelled, as it took too long, is a matter of time for whoever reads it:
+// nobody has cancelled anything.
+func TestAStoreThatDoesNotAnswerInTimeIsADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		l := store.Lease("x", "a", 10*time.Second)
+		lost := lossesOf(l)
+		requireDeadline := func(err error) {
+			t.Helper()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.NotErrorIs(t, err, context.Canceled)
+			require.NotContains(t, err.Error(), "canceled")
+		}
+		acquire(t, l)
+		store.SetDelay(time.Hour)
+		time.Sleep(time.Minute)
+		require.EqualValues(t, 1, lost.count.Load())
+		requireDeadline(lost.reason.Load().(error))
+		_, err := l.Acquire(t.Context())
+		requireDeadline(err)
+		requireDeadline(l.Release(t.Context()))
+		time.Sleep(time.Minute)
+	})
+}
