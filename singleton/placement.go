@@ -172,11 +172,17 @@ func (a anchor) order(members []Peer) []Peer {
 	if a.kind != byAge {
 		return members
 	}
-	return slices.SortedStableFunc(slices.Values(members), olderFirst)
+	return slices.SortedFunc(slices.Values(members), olderFirst)
 }
 
-// olderFirst puts those that have no up-number last.
-func olderFirst(a, b Peer) int { return cmp.Compare(a.UpNumber-1, b.UpNumber-1) }
+// olderFirst puts those that have no up-number last, and of equals the lower address first.
+func olderFirst(a, b Peer) int {
+	return cmp.Or(
+		cmp.Compare(a.UpNumber-1, b.UpNumber-1),
+		cmp.Compare(a.ID.Address, b.ID.Address),
+		cmp.Compare(a.ID.Incarnation, b.ID.Incarnation),
+	)
+}
 
 // reference returns the signature that all managers of a singleton must have, and whose
 // it is: that of the oldest member that is up and offers it, or else of the oldest at all;

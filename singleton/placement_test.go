@@ -44,6 +44,7 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 		{"c3 b1 a2", []Option{OnNode("x")}, ""},
 		{"c3 a2 b1*", []Option{OnOldest()}, "a"},
 		{"c3 a2 b", []Option{OnOldest()}, "a"},
+		{"c1 b1 a2", []Option{OnOldest()}, "b"}, // twins: the lower address
 		{"c3 b1 a2*", []Option{OnNode("a")}, ""},
 		{"c3 b1- a2", []Option{OnOldest()}, "a"},
 		{"c3- b1 a2", []Option{OnLeader()}, "b"},

@@ -29,11 +29,14 @@ func TestTheOldestOfARoleLeads(t *testing.T) {
 	left.Up = false
 	unheard := caseMember("u", 40)
 	unheard.Reachable = false
+	far := caseMember("a", 100)
+	far.Address = "z:7355"
 	for name, c := range map[string]struct {
 		elect Election
 		view  View
 		want  string
 	}{
+		"twins, the lower address leads":     {elect: Oldest(""), view: sortedView(far, caseMember("b", 100)), want: "b"},
 		"35":                                 {elect: Oldest(""), view: sortedView(caseMember("a", 300), caseMember("b", 100), caseMember("c", 200)), want: "b"},
 		"36":                                 {elect: Oldest(""), view: sortedView(caseMember("a", 300), left, caseMember("c", 200)), want: "c"},
 		"36, unreachable alone is no reason": {elect: Oldest(""), view: sortedView(caseMember("a", 300), unheard), want: "u"},

@@ -37,7 +37,7 @@ func named(election, role string) string {
 }
 
 func older(a, b Node) int {
-	return cmp.Or(cmp.Compare(a.UpNumber-1, b.UpNumber-1), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(a.UpNumber-1, b.UpNumber-1), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Incarnation, b.Incarnation))
 }
 
 // first returns the first node, in some order, that is up and has a role.
