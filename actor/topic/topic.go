@@ -11,6 +11,10 @@ import (
 // ErrNoSubscribers is why a message that nobody wants becomes a dead letter.
 var ErrNoSubscribers = errors.New("topic: nobody has subscribed")
 
+func init() {
+	actor.RegisterError("understudy/topic.no-subscribers", ErrNoSubscribers)
+}
+
 // A Topic is what messages of type T are published on. Make one by [New]; equal ones are
 // the same topic, on all nodes.
 type Topic[T any] struct{ key receptionist.ServiceKey[T] }
@@ -34,7 +38,11 @@ func (t Topic[T]) Name() string { return t.key.Name()[len(prefix):] }
 // used with another type of messages on this node.
 func (t Topic[T]) Publish(s *actor.System, msg T) {
 	others := t.others(s)
-	told := tellAll(boardOf(officeOf(s), t), msg)
+	subscribers := boardOf(officeOf(s), t)
+	if len(subscribers)+len(others) > 1 {
+		s.NoteBroadcast(msg)
+	}
+	told := tellAll(subscribers, msg)
 	for _, i := range others {
 		i.Ref.Tell(msg)
 	}
