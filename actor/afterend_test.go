@@ -13,7 +13,7 @@ import (
 
 func TestAfterEndCallsOnceWhenTheActorEndsOrHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		adapters := make(chan actor.ActorRef[int], 1)
 		a := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
 			adapters <- actor.Adapt(ctx, func(int) string { return "" })
@@ -38,7 +38,7 @@ func TestAfterEndCallsOnceWhenTheActorEndsOrHasEnded(t *testing.T) {
 }
 
 func TestASystemOwnsItsActorsOnly(t *testing.T) {
-	s, other := testkit.NewSystem(t), testkit.NewSystem(t)
+	s, other := testkit.NewSystem(t, testkit.WithoutEncoding()), testkit.NewSystem(t, testkit.WithoutEncoding())
 	require.True(t, s.Owns(actor.Resolve[int](s, "understudy://test/user/nobody")))
 	require.False(t, s.Owns(actor.Resolve[int](other, "understudy://test/user/nobody")))
 	require.False(t, s.Owns(actor.Resolve[int](s, "understudy://test@n2:7355/user/a")))

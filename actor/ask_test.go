@@ -220,7 +220,7 @@ func TestAnActorThatWasResolvedBeforeItWasSpawnedCanBeAsked(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		early := actor.Resolve[question](s, "understudy://test/user/late")
 		actor.Spawn(s, answering(func(_ *actor.Context[question], q question) { q.replyTo.Tell(42) }), "late")
-		require.Equal(t, 42, testkit.Ask(t, early, ask))
+		require.Equal(t, 42, testkit.Ask(t.Context(), t, early, ask))
 	})
 }
 
@@ -261,7 +261,7 @@ func TestSubscribersToTheEndOfAnAskAreNotLeftBehind(t *testing.T) {
 			time.Sleep(time.Second)
 			q.replyTo.Tell(1)
 		}), "")
-		testkit.Ask(t, ref, ask)
+		testkit.Ask(t.Context(), t, ref, ask)
 		p.Expect("watcher Terminated")
 	})
 }

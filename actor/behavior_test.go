@@ -83,7 +83,7 @@ func TestABehaviorThatIsReturnedHandlesTheNextMessage(t *testing.T) {
 		for range 100 {
 			ref.Tell(increment{})
 		}
-		require.Equal(t, 100, testkit.Ask(t, ref, func(r actor.ActorRef[int]) counting { return read{r} }))
+		require.Equal(t, 100, testkit.Ask(t.Context(), t, ref, func(r actor.ActorRef[int]) counting { return read{r} }))
 	})
 }
 
@@ -194,7 +194,7 @@ func TestAnUnhandledMessageIsPublishedAndChangesNothing(t *testing.T) {
 		ref := actor.Spawn(s, counter(7), "counter")
 		ref.Tell(nil)
 		unhandled.Expect(actor.UnhandledMessage{Recipient: ref.Path()})
-		require.Equal(t, 7, testkit.Ask(t, ref, func(r actor.ActorRef[int]) counting { return read{r} }))
+		require.Equal(t, 7, testkit.Ask(t.Context(), t, ref, func(r actor.ActorRef[int]) counting { return read{r} }))
 	})
 }
 
@@ -268,7 +268,7 @@ func failureOfChild[M any](t *testing.T, s *actor.System, b actor.Behavior[M]) e
 }
 
 func TestANilFirstBehaviorIsAWiringError(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	require.PanicsWithValue(t, `actor: nil behavior for actor "x"`, func() { actor.Spawn[int](s, nil, "x") })
 }
 

@@ -49,7 +49,7 @@ func (c *cell[M]) tell(msg M) {
 	}
 	if c.dead || !c.plain {
 		c.mu.Unlock()
-		c.enqueue(item[M]{msg: msg})
+		c.tellAside(msg)
 		return
 	}
 	if last := c.queue.waiting.tail; last != nil && last.hasPlace() {
@@ -69,18 +69,37 @@ func (c *cell[M]) tell(msg M) {
 	}
 }
 
+// tellAside is tell where the way is not plain.
+func (c *cell[M]) tellAside(msg M) {
+	copied, err := carried(&c.core, msg)
+	if err != nil {
+		c.sys.deadLetter(&c.core, msg, err)
+		return
+	}
+	c.enqueue(item[M]{msg: copied})
+}
+
+// accept is tell for what has been encoded before, or need not be.
+func (c *cell[M]) accept(msg M) {
+	if c.sys.encoding == nil {
+		c.tell(msg)
+	} else {
+		c.enqueue(item[M]{msg: msg})
+	}
+}
+
 // refit finds out again whether the way of messages is plain. core.mu is held.
 func (c *cell[M]) refit() {
-	c.plain = c.conf.box.plain() && c.conf.gate == nil && !c.diverted && c.stashCap == 0
+	c.plain = c.conf.box.plain() && c.conf.gate == nil && !c.diverted && c.stashCap == 0 && c.sys.encoding == nil
 }
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
 func (c *cell[M]) deliver(msg any) {
 	if m, ok := convert[M](msg); ok {
-		c.tell(m)
+		c.accept(m)
 		return
 	}
-	c.sys.deadLetter(&c.core, msg, WrongType[M](msg))
+	c.sys.deadLetter(&c.core, msg, ErrWrongType)
 }
 
 // deliverAll is deliver for many.
@@ -213,6 +232,10 @@ func (c *cell[M]) signal(msg systemMsg) {
 // turn handles a batch, and reports whether there may be more. A panic ends it as a
 // failure of the actor; one recover serves a whole batch.
 func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
+	halted := c.sys.halt.begun.Load()
+	if halted && c.sys.halt.hold(&c.core) {
+		return false
+	}
 	c.owner.begin()
 	returned := false
 	room := c.room // at the end it may be for another turn to look at c
@@ -234,7 +257,11 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 			c.stopFailed(guard.ErrGoexit)
 		})
 	}()
-	more = c.work(batchSize)
+	if halted {
+		more = c.workToEnd()
+	} else {
+		more = c.work(batchSize)
+	}
 	returned = true
 	return more
 }
@@ -243,6 +270,9 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 func (c *cell[M]) work(n int) (more bool) {
 	for left := n; left > 0; {
 		if c.urgent.Load() {
+			if c.sys.halt.begun.Load() {
+				return c.workToEnd()
+			}
 			if msg, ok := c.nextSystem(); ok {
 				c.handleSystem(msg)
 				left--

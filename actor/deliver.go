@@ -31,7 +31,12 @@ func (r ActorRef[M]) Deliver(msg M, done func(err error)) {
 		done(ErrNoSuchActor)
 		return
 	}
-	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: msg, done: done}})
+	copied, err := carried(r.c, msg)
+	if err != nil {
+		done(err)
+		return
+	}
+	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}})
 }
 
 // A HandlingError is the failure of an actor at one message, see [ActorRef.Deliver].

@@ -85,7 +85,7 @@ func TestWhatIsDivertedDoesNotPassThroughTheActor(t *testing.T) {
 
 func TestDivertedMessagesStayInOrder(t *testing.T) {
 	const senders, each = 4, 5000
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	var all sync.WaitGroup
 	all.Add(senders * each)
 	next := make([]int, senders)
@@ -117,7 +117,7 @@ func TestDivertedMessagesStayInOrder(t *testing.T) {
 
 func TestWhatWasDivertedComesBeforeTheEndOfTheChild(t *testing.T) {
 	const each = 20000
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	var all sync.WaitGroup
 	all.Add(each)
 	var lost atomic.Int64

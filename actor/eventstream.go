@@ -41,7 +41,7 @@ func Subscribe[T any](s *System, ref ActorRef[T]) (cancel func()) {
 	tell := func(event any) bool {
 		e, ok := event.(T)
 		if ok {
-			ref.Tell(e)
+			ref.tellAsIs(e)
 		}
 		return ok
 	}

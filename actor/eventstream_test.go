@@ -102,7 +102,7 @@ func TestOneMaySubscribeBeforeOneIsSpawned(t *testing.T) {
 }
 
 func TestNobodyCannotSubscribe(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	require.PanicsWithValue(t, "actor: cannot subscribe the zero ActorRef", func() {
 		actor.Subscribe(s, actor.ActorRef[int]{})
 	})

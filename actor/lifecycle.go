@@ -127,7 +127,7 @@ type cleanup struct {
 // the cleanups that were deferred inside a layer; -1 means all. What panics here is
 // logged; it cannot fail an actor that has ended.
 func (c *cell[M]) endIncarnation(last Signal, layer int) {
-	if c.onSignal != nil {
+	if c.onSignal != nil && !c.sys.halt.begun.Load() {
 		c.guard("signal handler", func() { c.tellSignal(last) })
 	}
 	c.runCleanups(layer)

@@ -21,7 +21,7 @@ func inBubbleWith(t *testing.T, f func(t *testing.T, s *actor.System), opts ...a
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		t.Helper()
-		f(t, testkit.NewSystem(t, opts...))
+		f(t, testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...))
 	})
 }
 

@@ -65,7 +65,7 @@ func roundTrip[T any](t *testing.T, s *actor.System, v T) T {
 }
 
 func TestRefsSurviveTheRoundTripWhereverTheyAre(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	r := actor.Spawn(s, behaviors.Ignore[int], "x")
 	want := everywhere(r)
 	require.Equal(t, want, roundTrip(t, s, want))
@@ -75,7 +75,7 @@ func TestRefsSurviveTheRoundTripWhereverTheyAre(t *testing.T) {
 }
 
 func TestDecodedRefsOfOneRemoteActorAreEqual(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	remote := actor.Resolve[int](s, "understudy://other@elsewhere:1/user/x#17")
 	first, second := roundTrip(t, s, everywhere(remote)), roundTrip(t, s, everywhere(remote))
 	require.Equal(t, everywhere(remote), first)
@@ -121,7 +121,7 @@ func TestPackSaysHowToRegisterAType(t *testing.T) {
 }
 
 func TestUnpackSaysWhatIsWrong(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	_, err := actor.Payload{Type: "nobody's"}.Unpack(s)
 	require.ErrorIs(t, err, actor.ErrNotDecodable)
 	var unknown *codec.UnknownNameError
@@ -138,7 +138,7 @@ func TestUnpackSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestUnpackWithoutASystemTakesNoRefs(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	p, err := actor.Pack(refs{})
 	require.NoError(t, err)
 	_, err = p.Unpack(nil)

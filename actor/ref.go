@@ -2,6 +2,7 @@ package actor
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 )
@@ -37,6 +38,39 @@ func (r ActorRef[M]) Tell(msg M) {
 	case *cell[M]:
 		to.tell(msg)
 	case *promise[M]:
+		to.replied(msg)
+	case *adapter[M]:
+		if copied, err := carried(&to.core, msg); err != nil {
+			to.sys.deadLetter(&to.core, msg, err)
+		} else {
+			to.tell(copied)
+		}
+	case *remoteActor:
+		to.deliver(msg)
+	default:
+		deliverHere(r.c, msg)
+	}
+}
+
+// deliverHere is for what is told to a core of this system.
+func deliverHere[M any](c *core, msg M) {
+	copied, err := carried(c, msg)
+	if err == nil {
+		c.impl.deliver(copied)
+		return
+	}
+	if a, ok := c.impl.(interface{ settle(err error) }); ok {
+		a.settle(fmt.Errorf("ask: the reply: %w", err))
+	}
+	c.sys.deadLetter(c, msg, err)
+}
+
+// tellAsIs is Tell for what does not come from another actor.
+func (r ActorRef[M]) tellAsIs(msg M) {
+	switch to := r.c.impl.(type) {
+	case *cell[M]:
+		to.accept(msg)
+	case *promise[M]:
 		to.tell(msg)
 	case *adapter[M]:
 		to.tell(msg)
@@ -50,8 +84,12 @@ func (r ActorRef[M]) Tell(msg M) {
 func (r ActorRef[M]) offer(msg M) (full error) {
 	c, here := r.c.impl.(*cell[M])
 	if !here || c.conf.box.capacity == 0 || c.conf.box.overflow == dropOldest {
-		r.Tell(msg)
-		return nil
+		return r.tellOrFail(msg)
+	}
+	msg, err := carried(r.c, msg)
+	if err != nil {
+		r.c.sys.deadLetter(r.c, msg, err)
+		return err
 	}
 	lost, at, reason := c.put(item[M]{msg: msg})
 	if reason != nil {
@@ -60,6 +98,23 @@ func (r ActorRef[M]) offer(msg M) (full error) {
 	if errors.Is(reason, ErrMailboxFull) {
 		return reason
 	}
+	return nil
+}
+
+// tellOrFail is Tell for who wants to know that the message cannot be encoded, where the
+// system does that for messages within it.
+func (r ActorRef[M]) tellOrFail(msg M) (unfit error) {
+	c, here := r.c.impl.(*cell[M])
+	if !here || c.sys.encoding == nil {
+		r.Tell(msg)
+		return nil
+	}
+	copied, err := carried(r.c, msg)
+	if err != nil {
+		r.c.sys.deadLetter(r.c, msg, err)
+		return err
+	}
+	c.accept(copied)
 	return nil
 }
 

@@ -42,7 +42,7 @@ func TestARefPrintsItsPathAndANumberOfItsOwn(t *testing.T) {
 }
 
 func TestAnActorOfANodePrintsItsAddress(t *testing.T) {
-	s := testkit.NewSystem(t, actor.WithTransport("10.0.0.1:7000", &wire{}))
+	s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("10.0.0.1:7000", &wire{}))
 	ref := actor.Spawn(s, behaviors.Ignore[int], "x")
 	require.Equal(t, "understudy://test@10.0.0.1:7000/user/x", ref.Path())
 }

@@ -27,7 +27,7 @@ func (l *lookout) Watch(_ *actor.System, target actor.Target, ended func()) (sto
 func TestATransportThatWatchesTellsOfTheEndOfActorsOnOtherNodes(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		far := &lookout{}
-		s := testkit.NewSystem(t, actor.WithTransport("here:1", far))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", far))
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, watcher(p), "")
 		target := actor.Resolve[int](s, "understudy://test@there:2/user/x#17")
@@ -103,7 +103,7 @@ func asked(t *testing.T, s *actor.System, address string) chan error {
 
 func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
-		s := testkit.NewSystem(t, actor.WithTransport("here:1", &recorder{}))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", &recorder{}))
 		there, elsewhere := asked(t, s, "there:2"), asked(t, s, "elsewhere:3")
 		s.NodeGone("there:2")
 		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached before it replied")
@@ -116,7 +116,7 @@ func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 
 func TestAsksOfOtherNodesEndWithTheSystemThatAsks(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
-		s := testkit.NewSystem(t, actor.WithTransport("here:1", &recorder{}))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", &recorder{}))
 		before := asked(t, s, "there:2")
 		require.NoError(t, s.Shutdown(t.Context()))
 		require.EqualError(t, <-before,

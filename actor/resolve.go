@@ -30,7 +30,27 @@ func (s *System) resolve(path string) *core {
 	if c := s.lookup(l.path); c.is(l.uid) {
 		return c
 	}
+	if c := s.elsewhere(l); c != nil {
+		return c
+	}
 	return newNobody(s, l)
+}
+
+// elsewhere returns an actor of another system of this process, of the same name and without
+// an address either: a message that is encoded within the process must not lose a ref to it.
+func (s *System) elsewhere(l location) (found *core) {
+	if s.encoding == nil || l.address != "" || l.uid == 0 {
+		return nil
+	}
+	systems.Range(func(other, _ any) bool {
+		if o := other.(*System); o != s && o.name == l.system && o.address == "" { // only systems are stored
+			if c := o.lookup(l.path); c.is(l.uid) {
+				found = c
+			}
+		}
+		return found == nil
+	})
+	return found
 }
 
 // is says whether c exists, and is the one meant by uid.
@@ -78,6 +98,7 @@ func (r *remoteActor) deliver(msg any) {
 		r.sys.DeadLetter(r.sendTo.Full, msg, ErrUnreachable)
 		return
 	}
+	r.sys.sent.Add(1)
 	r.sys.transport.Send(r.sys, r.sendTo, msg)
 }
 

@@ -76,7 +76,7 @@ func TestAMalformedPathIsNobodysAndLogged(t *testing.T) {
 }
 
 func TestRefsOfOneRemoteActorAreEqualAsLongAsAnybodyHoldsOne(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	const path = "understudy://test@elsewhere:1/user/x"
 	held := actor.Resolve[int](s, path)
 	for range 3 {

@@ -40,7 +40,7 @@ func endless() actor.Behavior[ball] {
 }
 
 func TestBusyActorsStarveNobodyAndShutdownEndsThem(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	for range 2 * runtime.GOMAXPROCS(0) {
 		actor.Spawn(s, restless(), "")
 		actor.Spawn(s, endless(), "").Tell(ball{back: actor.Spawn(s, endless(), "")})
@@ -63,7 +63,7 @@ func answered(t *testing.T, ref actor.ActorRef[question]) {
 func TestHandlersThatBlockHoldNobodyHostage(t *testing.T) {
 	for _, n := range []int{1, 64} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			s := testkit.NewSystem(t)
+			s := testkit.NewSystem(t, testkit.WithoutEncoding())
 			release := make(chan struct{})
 			var all sync.WaitGroup
 			all.Add(n)
@@ -85,7 +85,7 @@ func TestHandlersThatBlockHoldNobodyHostage(t *testing.T) {
 }
 
 func TestAHandlerThatBlocksAmongBusyPairsHoldsNobodyHostage(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	for range 64 { // all runners are busy with short turns
 		actor.Spawn(s, endless(), "").Tell(ball{back: actor.Spawn(s, endless(), "")})
 	}
@@ -106,7 +106,7 @@ func TestAHandlerThatBlocksAmongBusyPairsHoldsNobodyHostage(t *testing.T) {
 }
 
 func TestAnActorThatAsksInsideOfAHandlerHoldsNobodyHostage(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	next := actor.Spawn(s, answering(func(_ *actor.Context[question], q question) { q.replyTo.Tell(1) }), "")
 	for range 100 {
 		asked := next
@@ -124,7 +124,7 @@ func TestAnActorThatAsksInsideOfAHandlerHoldsNobodyHostage(t *testing.T) {
 func TestMessagesOfOneSenderStayInOrderAmongRunners(t *testing.T) {
 	const senders, each = 8, 5000
 	type from struct{ sender, number int }
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	done := make(chan error, 1)
 	var next [senders]int
 	left := senders * each
@@ -153,7 +153,7 @@ func TestMessagesOfOneSenderStayInOrderAmongRunners(t *testing.T) {
 
 func TestHandlersThatPanicOrEndTheirGoroutineLoseNoOthers(t *testing.T) {
 	const others = 100
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	for range 20 {
 		for _, end := range []func(){func() { panic(errBoom) }, runtime.Goexit} {
 			actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
@@ -175,7 +175,7 @@ func TestHandlersThatPanicOrEndTheirGoroutineLoseNoOthers(t *testing.T) {
 
 func TestAnIdleSystemHasNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	for range 100 {
 		answered(t, actor.Spawn(s, answering(func(_ *actor.Context[question], q question) { q.replyTo.Tell(1) }), ""))
 	}
@@ -196,7 +196,7 @@ func heap() int64 {
 
 func TestTheMemoryOfAFloodIsGivenBack(t *testing.T) {
 	const flood = 200_000
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	release, done := make(chan struct{}), make(chan struct{})
 	left := flood
 	ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[sample], sample) actor.Behavior[sample] {

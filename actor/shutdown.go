@@ -146,7 +146,9 @@ func (s *System) runPhases() {
 	close(d.begins)
 	for p := range Phase(phases) {
 		tasks, limit := d.begin(p)
-		s.runTasks(p, tasks, limit)
+		if !s.halt.begun.Load() {
+			s.runTasks(p, tasks, limit)
+		}
 		if p == ActorsStop {
 			s.stopActors(limit)
 			s.deafen()
@@ -158,6 +160,9 @@ func (s *System) runPhases() {
 func (s *System) stopActors(limit time.Duration) {
 	ctx, cancel := phaseContext(context.Background(), limit)
 	defer cancel()
+	if s.halt.begun.Load() {
+		s.halt.end(&s.scheduler)
+	}
 	go s.endActors()
 	close(s.shutdown.acting)
 	if !wait(ctx, s.terminated) {

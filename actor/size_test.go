@@ -16,7 +16,7 @@ import (
 // With the race detector an actor also knows the goroutine of its turn.
 func TestAnIdleActorHasLessThan500Bytes(t *testing.T) {
 	const actors = 10_000
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	var started sync.WaitGroup
 	started.Add(actors)
 	idle := behaviors.Setup(func(*actor.Context[sample]) actor.Behavior[sample] {

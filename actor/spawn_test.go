@@ -95,7 +95,7 @@ func TestTheSameNameUnderAnotherParentIsFree(t *testing.T) {
 }
 
 func TestNamesAreMadeOfHarmlessCharacters(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	for _, name := range []string{"a", "Z9", "a-b_c.d:e~f+g@h", strings.Repeat("long", 100)} {
 		require.Equal(t, "understudy://test/user/"+name, actor.Spawn(s, behaviors.Ignore[int], name).Path())
 	}
@@ -111,7 +111,7 @@ func TestNamesAreMadeOfHarmlessCharacters(t *testing.T) {
 }
 
 func TestAnEmptyNameMakesAUniqueOne(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	paths := map[string]bool{}
 	for range 1000 {
 		ref := actor.Spawn(s, behaviors.Ignore[int], "")

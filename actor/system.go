@@ -19,6 +19,9 @@ type System struct {
 	address   string
 	log       *zap.Logger
 	transport Transport
+	encoding  *encoding // nil: messages stay as they are
+	halt      halt
+	sent      atomic.Uint64 // to other nodes
 
 	user, system *guardian
 	uids         atomic.Uint64
@@ -28,7 +31,6 @@ type System struct {
 	events       eventStream
 	why          atomic.Pointer[func(path string) error] // see ExplainSilence
 	deadLetters  deadLetterLog
-	longAsks     lineLimit
 	extensions   sync.Map // see package extension
 	background   group
 	scheduler    scheduler
@@ -82,6 +84,10 @@ func (s *System) Name() string { return s.name }
 // Address returns the "host:port" under which other nodes know the system, or "".
 func (s *System) Address() string { return s.address }
 
+// Sent returns how many messages have been told to actors of other nodes so far, through
+// refs of this system, whatever has become of them.
+func (s *System) Sent() uint64 { return s.sent.Load() }
+
 // Log returns the system's logger.
 func (s *System) Log() *zap.Logger { return s.log }
 
@@ -122,9 +128,7 @@ func newGuardian(s *System, path string) *guardian {
 	return g
 }
 
-func (g *guardian) deliver(msg any) {
-	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it was told %s, and takes no messages", ErrWrongType, typeName(msg)))
-}
+func (g *guardian) deliver(msg any) { g.sys.deadLetter(&g.core, msg, ErrWrongType) }
 
 func (g *guardian) context() context.Context { return context.Background() }
 

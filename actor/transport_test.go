@@ -41,7 +41,7 @@ func connected(t *testing.T) (a, b *actor.System) {
 	t.Helper()
 	w := &wire{nodes: map[string]*actor.System{}}
 	for _, address := range []string{"a:1", "b:1"} {
-		w.nodes[address] = testkit.NewSystem(t, actor.WithTransport(address, w))
+		w.nodes[address] = testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport(address, w))
 	}
 	return w.nodes["a:1"], w.nodes["b:1"]
 }
@@ -63,7 +63,7 @@ func TestARefWorksFromAnotherNode(t *testing.T) {
 func TestATransportIsToldWhomItSendsTo(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		var targets recorder
-		s := testkit.NewSystem(t, actor.WithTransport("here:1", &targets))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", &targets))
 		actor.Resolve[int](s, "understudy://other@there:2/user/x/y#17").Tell(1)
 		actor.Resolve[int](s, "understudy://other@there:2/user/x").Tell(1)
 		require.Equal(t, recorder{
@@ -132,7 +132,7 @@ func TestAnAskAcrossNodesLeavesNothingBehind(t *testing.T) {
 			return behaviors.Same
 		}), "remote")
 		remote := actor.Resolve[parcel](a, ref.String())
-		require.Equal(t, 42, testkit.Ask(t, remote, func(r actor.ActorRef[int]) parcel { return parcel{41, r} }))
+		require.Equal(t, 42, testkit.Ask(t.Context(), t, remote, func(r actor.ActorRef[int]) parcel { return parcel{41, r} }))
 		waysBack.Receive().Tell(43)
 		letter := letters.Receive()
 		require.Equal(t, 43, letter.Message)
@@ -149,7 +149,7 @@ func TestAnAskThatHasEndedCannotBeSentToOtherNodesAnyMore(t *testing.T) {
 			wayBack = q.replyTo
 			q.replyTo.Tell(1)
 		}), "local")
-		testkit.Ask(t, local, ask)
+		testkit.Ask(t.Context(), t, local, ask)
 		ref := actor.Spawn(b, behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
 			p.ReplyTo.Tell(2)
 			return behaviors.Same
@@ -200,7 +200,7 @@ func TestAnExportedRefTakesMessagesOfItsTypeOnly(t *testing.T) {
 		expectWrongType()
 		answer := make(chan int)
 		go func() {
-			answer <- testkit.Ask(t, remote, func(r actor.ActorRef[int]) parcel {
+			answer <- testkit.Ask(t.Context(), t, remote, func(r actor.ActorRef[int]) parcel {
 				remote.Tell(parcel{ReplyTo: r}) // once for the wrong answer
 				return parcel{ReplyTo: r}       // and once for the right one
 			})

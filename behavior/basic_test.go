@@ -19,7 +19,7 @@ func inBubble(t *testing.T, f func(t *testing.T, s *actor.System)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		t.Helper()
-		f(t, testkit.NewSystem(t))
+		f(t, testkit.NewSystem(t, testkit.WithoutEncoding()))
 	})
 }
 

@@ -52,7 +52,7 @@ func TestAMonitorThatABehaviorReturnsAgainAndAgainGetsOneCopy(t *testing.T) {
 
 func TestMessagesAndSignalsAreLoggedAtTheirLevelOnce(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
-	system := func(t *testing.T) *actor.System { return testkit.NewSystem(t, actor.WithLogger(zap.New(core))) }
+	system := func(t *testing.T) *actor.System { return testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.New(core))) }
 	for _, test := range []struct {
 		level zapcore.Level
 		lines []string
@@ -80,7 +80,7 @@ func TestMessagesAndSignalsAreLoggedAtTheirLevelOnce(t *testing.T) {
 
 func TestLoggingThatABehaviorReturnsAgainAndAgainLogsOnce(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
-	s := testkit.NewSystem(t, actor.WithLogger(zap.New(core)))
+	s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.New(core)))
 	var again func() actor.Behavior[int]
 	again = func() actor.Behavior[int] {
 		return behaviors.LogMessages(zap.InfoLevel, behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {
@@ -140,7 +140,7 @@ func TestASpySeesAllThatIsHandledInOrderAfterItWasHandled(t *testing.T) {
 		})
 		ref := actor.Spawn(s, behaviors.Spy(spy.Ref(), behaviors.Spy(spy.Ref(), b)), "it")
 		started := time.Now()
-		require.Equal(t, "reply", testkit.Ask(t, ref, func(r actor.ActorRef[string]) actor.ActorRef[string] { return r }))
+		require.Equal(t, "reply", testkit.Ask(t.Context(), t, ref, func(r actor.ActorRef[string]) actor.ActorRef[string] { return r }))
 
 		first := spy.Receive()
 		require.NotNil(t, first.Message)

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -67,6 +68,9 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
+// errClientOutside is why a client has no part in services and topics.
+var errClientOutside = errors.New("this system is a client, which is no member of the cluster")
+
 func newClient(cfg ClientConfig) (*Client, error) {
 	ring, err := cfg.keyring()
 	if err != nil {
@@ -93,7 +97,10 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	}
 	c.aborted, c.abort = context.WithCancel(context.Background())
 	c.contact.Store(&contactNews{})
-	c.System = actor.NewSystem(cfg.Name, actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint))
+	c.System = actor.NewSystem(cfg.Name, append([]actor.Option{
+		actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint),
+	}, cfg.SystemOptions...)...)
+	receptionist.AttachOutside(c.System, errClientOutside)
 	c.ExplainSilence(c.relays.silence)
 	endpoint.Serve(c.System)
 	c.pushed = actor.Spawn(c.Framework(), c.takeNews, "news")

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -35,6 +36,9 @@ type ClientConfig struct {
 
 	// Logger is nil for none.
 	Logger *zap.Logger
+
+	// SystemOptions are as in [Config].
+	SystemOptions []actor.Option
 }
 
 func (c ClientConfig) withDefaults() ClientConfig {

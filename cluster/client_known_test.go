@@ -49,7 +49,7 @@ func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
 
 func TestContactsForgetClientsThatDoNotAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		client := func() actor.ActorRef[contactNews] {
 			return actor.Spawn(s, func(*actor.Context[contactNews], *actor.Next[contactNews]) {}, "")
 		}
@@ -85,7 +85,7 @@ func TestContactsForgetClientsThatDoNotAsk(t *testing.T) {
 
 func TestAContactThatHasManyClientsStillHearsThemAskAgain(t *testing.T) {
 	clients, now := audience{}, time.Now()
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	client := func(i int) actor.ActorRef[contactNews] {
 		return actor.Resolve[contactNews](s, fmt.Sprintf("understudy://test@there:1/user/%d", i))
 	}

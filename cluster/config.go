@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -136,6 +137,10 @@ type Config struct {
 
 	// Logger is nil for none.
 	Logger *zap.Logger
+
+	// SystemOptions are further options of the actor system of the node, such as
+	// actor.WithEncoding in tests. The default is none.
+	SystemOptions []actor.Option
 }
 
 // DefaultName is the name of a cluster that is given none.

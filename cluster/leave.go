@@ -22,10 +22,22 @@ import (
 // same as waiting. With the context of an actor it does not wait, like [actor.System.Shutdown].
 func (n *Node) Leave(ctx context.Context) error {
 	err := n.System.Shutdown(ctx)
+	if _, halted := n.Halted(); halted {
+		return errors.Join(err, n.depart(ctx))
+	}
 	if err != nil && ctx.Err() != nil {
 		_ = n.depart(ctx) // what has been left out is in err
 	}
 	return err
+}
+
+// Halt ends the node as its process ends when it is killed, for tests of crashes: see
+// [actor.System.Halt]. It says nothing to other nodes, gives back no lease, and returns at
+// once. Its ports stay open, so that a test first cuts its network. [Node.Shutdown] after it
+// lets go of what is left.
+func (n *Node) Halt() {
+	n.System.Halt()
+	n.abort(ErrEnded)
 }
 
 // Shutdown is Leave but for [Leaving]: it hands nothing over, and does not wait for it
@@ -92,7 +104,10 @@ func (n *Node) handOver(ctx context.Context) error {
 // depart ends membership, and closes the ports: in order, if all actors have ended and
 // until ctx ends. It may be called again, and by several goroutines.
 func (n *Node) depart(ctx context.Context) error {
-	err := n.sayGoodbye(ctx)
+	var err error
+	if _, halted := n.Halted(); !halted {
+		err = n.sayGoodbye(ctx)
+	}
 	n.abort(ErrEnded)
 	<-n.ended
 	n.tasks.Wait()

@@ -98,7 +98,9 @@ func listen(cfg Config) (*Node, error) {
 	n.log = cfg.Logger.Named("cluster").With(zap.String("node", n.cfg.NodeID))
 	n.endpoint = endpoint
 	n.views.show(View{Self: n.self(incarnation)})
-	n.System = actor.NewSystem(cfg.Name, actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint))
+	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
+		actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint),
+	}, cfg.SystemOptions...)...)
 	singleton.Attach(n.System, (*locator)(n))
 	receptionist.Attach(n.System, (*roster)(n))
 	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
@@ -156,7 +158,9 @@ func (n *Node) over(e end) {
 	if n.failure = e.err; e.err != nil && n.aborted.Err() == nil {
 		n.log.Error("node has ended", zap.Error(e.err))
 	}
-	go n.leaveAlone()
+	if _, halted := n.Halted(); !halted {
+		go n.leaveAlone()
+	}
 }
 
 // awaitUp waits until the node is a full member.

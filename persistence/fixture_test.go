@@ -81,7 +81,7 @@ type world struct {
 func inBubble(t *testing.T, test func(w *world), opts ...actor.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t, opts...)
+		s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
 		replies := testkit.NewProbe[string](t, s)
 		test(&world{T: t, system: s, journal: &faulty{Journal: memory.New()}, replies: replies, to: replies.Ref()})
 	})

@@ -133,7 +133,7 @@ func takeAndAcknowledge(o *outbox, count uint64) error {
 
 func TestWhatWaitsBehindALargeMessageKeepsItsFrameWhileOthersOvertakeIt(t *testing.T) {
 	o := outbox{maxLetters: 10_000, maxBytes: 64 << 20}
-	sys := testkit.NewSystem(t)
+	sys := testkit.NewSystem(t, testkit.WithoutEncoding())
 	small := func(to string, fill byte) letter {
 		return letter{frame: bytes.Repeat([]byte{fill}, 1000), sys: sys, to: to}
 	}

@@ -100,7 +100,7 @@ func TestAReplyGoesStraightToTheAsker(t *testing.T) {
 			}
 			return false
 		})
-		got := testkit.Ask(t, refs["c"], func(to actor.ActorRef[string]) msg { return msg{"hello", to} })
+		got := testkit.Ask(t.Context(), t, refs["c"], func(to actor.ActorRef[string]) msg { return msg{"hello", to} })
 		require.Equal(t, "hello", got)
 		require.Equal(t, []link{{"a", "c"}}, replies)
 	})
@@ -403,7 +403,7 @@ func TestAskingThroughEveryNodeDuringAMoveIsAnswered(t *testing.T) {
 		for i := range 20 {
 			for _, name := range abc {
 				want := fmt.Sprint(name, i)
-				require.Equal(t, want, testkit.Ask(t, refs[name], func(to actor.ActorRef[string]) msg { return msg{want, to} }))
+				require.Equal(t, want, testkit.Ask(t.Context(), t, refs[name], func(to actor.ActorRef[string]) msg { return msg{want, to} }))
 			}
 		}
 		c.finishLeaving("a")

@@ -250,7 +250,7 @@ func TestNothingStartsOnANodeThatHasBeenDrained(t *testing.T) {
 
 func TestDrainWithoutAClusterOrAfterItsEndReturns(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
-		require.NoError(t, singleton.Drain(t.Context(), testkit.NewSystem(t)))
+		require.NoError(t, singleton.Drain(t.Context(), testkit.NewSystem(t, testkit.WithoutEncoding())))
 		require.NoError(t, c.nodes["a"].Shutdown(t.Context()))
 		require.NoError(t, singleton.Drain(t.Context(), c.nodes["a"].System))
 	})

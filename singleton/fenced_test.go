@@ -50,7 +50,7 @@ func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 		source := persistence.Generations(memory.New())
 		var last singleton.Generation
 		for range 3 {
-			s := testkit.NewSystem(t)
+			s := testkit.NewSystem(t, testkit.WithoutEncoding())
 			actor.Spawn(s, behaviors.Singleton(mortal, singleton.WithGenerations(source)), "one")
 			synctest.Wait()
 			status, _ := singleton.StatusOf(s, "one")
@@ -65,7 +65,7 @@ func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 // comes back under a later generation only.
 func TestAnInstanceThatIsRefusedOutsideStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		p := testkit.NewProbe[string](t, s)
 		refused := func() actor.Behavior[msg] {
 			return behaviors.Supervise(behaviors.Receive(func(ctx *actor.Context[msg], m msg) actor.Behavior[msg] {

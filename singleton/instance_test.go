@@ -15,7 +15,7 @@ import (
 
 func TestAFactoryThatPanicsIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		p := testkit.NewProbe[string](t, s)
 		tries := 0
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
@@ -32,7 +32,7 @@ func TestAFactoryThatPanicsIsTriedAgain(t *testing.T) {
 
 func TestAFactoryWithoutABehaviorIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		tries := 0
 		actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { tries++; return nil }), "one")
 		time.Sleep(time.Second)
@@ -43,7 +43,7 @@ func TestAFactoryWithoutABehaviorIsTriedAgain(t *testing.T) {
 
 func TestAnInstanceThatEscalatesIsRestartedLikeAnyOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		p := testkit.NewProbe[string](t, s)
 		escalate := actor.Strategy{Decide: func(error) actor.Directive { return actor.Escalate }}
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return behaviors.Supervise(mortal(), escalate) }), "one")
@@ -56,7 +56,7 @@ func TestAnInstanceThatEscalatesIsRestartedLikeAnyOther(t *testing.T) {
 
 func TestSupervisionInsideTheInstanceKeepsItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return behaviors.Supervise(mortal(), actor.Strategy{}) }), "one")
 		ref.Tell(msg{"fail", p.Ref()})
@@ -67,7 +67,7 @@ func TestSupervisionInsideTheInstanceKeepsItsGeneration(t *testing.T) {
 
 func TestRestartsAreDelayedMoreAndMoreUntilItRunsWell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		census := testkit.NewCensus(t)
 		fallible := func() actor.Behavior[msg] {
 			return behaviors.Receive(func(*actor.Context[msg], msg) actor.Behavior[msg] { return behaviors.Stopped })
@@ -93,7 +93,7 @@ func TestRestartsAreDelayedMoreAndMoreUntilItRunsWell(t *testing.T) {
 
 func TestTheGenerationIsKnownToTheChildrenOfTheInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		p := testkit.NewProbe[string](t, s)
 		actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
 			return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
@@ -108,7 +108,7 @@ func TestTheGenerationIsKnownToTheChildrenOfTheInstance(t *testing.T) {
 
 func TestShutdownOfANodeStopsTheInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		census := testkit.NewCensus(t)
 		actor.Spawn(s, behaviors.Singleton(testkit.Counted(census, mortal)), "one")
 		synctest.Wait()

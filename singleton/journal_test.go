@@ -139,7 +139,7 @@ func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 // generation.
 func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return behaviors.Supervise(diary("diary", j)(), actor.Strategy{}) }), "one")
@@ -167,7 +167,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := testkit.NewSystem(t)
+				s := testkit.NewSystem(t, testkit.WithoutEncoding())
 				j := memory.New()
 				_, err := j.ClaimAtLeast(t.Context(), ahead.id, persistence.WriterID{}, ahead.epoch)
 				require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 // have been claimed under a lower number, which still is above all before.
 func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
 		_, err := j.ClaimAtLeast(t.Context(), "ahead", persistence.WriterID{}, 7<<32)
 		require.NoError(t, err)
@@ -230,7 +230,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 // again.
 func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
 		_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, math.MaxInt64)
 		require.NoError(t, err)
@@ -250,7 +250,7 @@ type simple struct{ persistence.Journal }
 
 func TestAJournalWithoutFloorsFencesUnderItsOwnEpochs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(diary("diary", simple{j})), "one")

@@ -3,6 +3,7 @@ package singleton
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -29,6 +30,7 @@ type keeping struct {
 
 	cancel func()          // takes out the handler of losses
 	free   func()          // lets others use the lease
+	halted atomic.Bool     // the lease is left to expire
 	giveUp func()          // ends the last question to the lease; nil when there was none
 	turn   <-chan struct{} // closed when all that was begun with the lease is over
 }
@@ -53,6 +55,14 @@ func (k *keeping) open(by string) {
 		k.free = free
 	}
 	k.cancel = k.lease.OnLost(func(reason error) { k.answer(leaseLost{reason}) })
+}
+
+// halt is what the end of the process does to the lease: nobody renews it or gives it back.
+func (k *keeping) halt() {
+	k.halted.Store(true)
+	if l, ok := k.lease.(interface{ Abandon() }); ok {
+		l.Abandon()
+	}
 }
 
 // close gives the lease back, and waits for that: once the manager has ended nobody would.
@@ -145,6 +155,9 @@ func (k *keeping) inTurn(f func()) {
 }
 
 func (k *keeping) giveBack() error {
+	if k.halted.Load() {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.ctx), releasePatience)
 	defer cancel()
 	return k.lease.Release(ctx)

@@ -15,7 +15,7 @@ import (
 
 func TestWithoutAClusterTheSingletonRunsRightHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(mortal), "one")
 		ref.Tell(msg{"hello", p.Ref()})
@@ -29,7 +29,7 @@ func TestWithoutAClusterTheSingletonRunsRightHere(t *testing.T) {
 
 func TestAnInstanceThatStopsOrFailsIsRestartedInPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		p := testkit.NewProbe[string](t, s)
 		census := testkit.NewCensus(t)
 		ref := actor.Spawn(s, behaviors.Singleton(testkit.Counted(census, mortal)), "one")

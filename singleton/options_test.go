@@ -22,7 +22,7 @@ func TestOptionsThatMakeNoSensePanic(t *testing.T) {
 }
 
 func TestASecondSingletonOfTheSameNamePanics(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	actor.Spawn(s, behaviors.Singleton(parrot), "one")
 	require.Panics(t, func() { actor.Spawn(s, behaviors.Singleton(newLedger().keep(0)), "one") })
 }

@@ -126,7 +126,7 @@ func TestAtLeastOnceSendsAgainToTheNextInstanceInPlace(t *testing.T) {
 
 func TestAtLeastOnceWorksWithoutACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		book := newLedger()
 		failed := false
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[numbered] {

@@ -73,7 +73,7 @@ func TestStatusOfWhatIsNotThereIsNotThere(t *testing.T) {
 		settle()
 		_, ok = singleton.StatusOf(c.nodes["a"].System, "another")
 		require.False(t, ok)
-		_, ok = singleton.StatusOf(testkit.NewSystem(t), "one")
+		_, ok = singleton.StatusOf(testkit.NewSystem(t, testkit.WithoutEncoding()), "one")
 		require.False(t, ok)
 	})
 }

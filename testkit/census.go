@@ -1,7 +1,9 @@
 package testkit
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,13 +15,20 @@ import (
 
 // A Census counts the living instances of behaviors, wherever in the process they run.
 // An instance counts from before the first line of its behavior until after its PostStop;
-// restarts by supervision inside the behavior do not end it.
+// restarts by supervision inside the behavior do not end it. The crash of its node does, at
+// that moment: see [actor.System.Halt].
 type Census struct {
 	mu       sync.Mutex // guards all below
-	running  int
+	living   map[*instance]bool
 	peak     int
 	started  int
 	timeline []CensusEvent
+}
+
+// An instance is one that has started, and where.
+type instance struct {
+	path   string
+	system *actor.System
 }
 
 // A CensusEvent is the start or the end of one instance.
@@ -33,7 +42,7 @@ type CensusEvent struct {
 // NewCensus returns a census that has counted nobody. When the test fails, its timeline
 // is logged.
 func NewCensus(t testing.TB) *Census {
-	c := &Census{}
+	c := &Census{living: make(map[*instance]bool)}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("census:\n%s", c)
@@ -47,9 +56,9 @@ func Counted[M any](c *Census, factory func() actor.Behavior[M]) func() actor.Be
 	return func() actor.Behavior[M] {
 		b := factory()
 		return func(ctx *actor.Context[M], next *actor.Next[M]) {
-			path := ctx.Self().Path()
-			c.count(path, true)
-			ctx.Defer(func() { c.count(path, false) })
+			i := &instance{path: ctx.Self().Path(), system: ctx.System()}
+			c.begin(i)
+			ctx.Defer(func() { c.end(i) })
 			b(ctx, next)
 		}
 	}
@@ -59,7 +68,8 @@ func Counted[M any](c *Census, factory func() actor.Behavior[M]) func() actor.Be
 func (c *Census) Running() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.running
+	c.buryHalted()
+	return len(c.living)
 }
 
 // Peak returns how many have lived at once, at most.
@@ -80,6 +90,7 @@ func (c *Census) Started() int {
 func (c *Census) Timeline() []CensusEvent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.buryHalted()
 	return slices.Clone(c.timeline)
 }
 
@@ -96,15 +107,47 @@ func (c *Census) String() string {
 	return b.String()
 }
 
-func (c *Census) count(path string, started bool) {
+func (c *Census) begin(i *instance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if started {
-		c.running++
-		c.started++
-		c.peak = max(c.peak, c.running)
-	} else {
-		c.running--
+	c.buryHalted()
+	c.living[i] = true
+	c.started++
+	c.peak = max(c.peak, len(c.living))
+	c.note(i, time.Now(), true)
+}
+
+func (c *Census) end(i *instance) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.buryHalted()
+	c.bury(i, time.Now())
+}
+
+// buryHalted ends the instances of systems that have crashed since, the first first. c.mu
+// is held.
+func (c *Census) buryHalted() {
+	ended := map[*instance]time.Time{}
+	for i := range c.living {
+		if at, halted := i.system.Halted(); halted {
+			ended[i] = at
+		}
 	}
-	c.timeline = append(c.timeline, CensusEvent{Time: time.Now(), Path: path, Started: started, Running: c.running})
+	for _, i := range slices.SortedFunc(maps.Keys(ended), func(a, b *instance) int {
+		return cmp.Or(ended[a].Compare(ended[b]), cmp.Compare(a.path, b.path))
+	}) {
+		c.bury(i, ended[i])
+	}
+}
+
+// bury ends an instance that has not ended. c.mu is held.
+func (c *Census) bury(i *instance, at time.Time) {
+	if c.living[i] {
+		delete(c.living, i)
+		c.note(i, at, false)
+	}
+}
+
+func (c *Census) note(i *instance, at time.Time, started bool) {
+	c.timeline = append(c.timeline, CensusEvent{Time: at, Path: i.path, Started: started, Running: len(c.living)})
 }

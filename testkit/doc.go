@@ -17,6 +17,22 @@
 //		})
 //	}
 //
+// # Messages are encoded
+//
+// A system of [NewSystem] carries messages within it as between nodes: each message and each
+// reply that is told through a ref is encoded and decoded, and the recipient gets the copy.
+// So a test on one node finds what would fail on two: a type that is not registered, a field
+// that is not exported, a message that two actors share. The test fails then, and names the
+// type and the line to add:
+//
+//	func init() { actor.RegisterType[Greet]("shop.greet") }
+//
+// Timers, results of PipeToSelf and what else an actor gets from itself are not encoded; see
+// [actor.WithEncoding]. A type whose values are for actors of one node has a method
+// LocalOnly() bool that returns true; and [WithoutEncoding] turns it off for a system.
+//
+// # Failures
+//
 // Whatever fails, fails the test at once, at the line of the test that asked. So probes
 // must be used from the test's own goroutine.
 package testkit

@@ -21,16 +21,18 @@ func example(f func(t testing.TB)) {
 }
 
 type hello struct {
-	name    string
-	replyTo actor.ActorRef[string]
+	Name    string
+	ReplyTo actor.ActorRef[string]
 }
+
+func init() { actor.RegisterType[hello]("testkit_test.hello") }
 
 func greeter() actor.Behavior[hello] {
 	return behaviors.Receive(func(_ *actor.Context[hello], msg hello) actor.Behavior[hello] {
-		if msg.name == "" {
+		if msg.Name == "" {
 			return behaviors.Stopped
 		}
-		msg.replyTo.Tell("hello, " + msg.name)
+		msg.ReplyTo.Tell("hello, " + msg.Name)
 		return behaviors.Same
 	})
 }
@@ -89,7 +91,7 @@ func ExampleProbe_Within() {
 func ExampleAsk() {
 	example(func(t testing.TB) {
 		ref := actor.Spawn(testkit.NewSystem(t), greeter(), "greeter")
-		fmt.Println(testkit.Ask(t, ref, func(r actor.ActorRef[string]) hello { return hello{"Ada", r} }))
+		fmt.Println(testkit.Ask(t.Context(), t, ref, func(r actor.ActorRef[string]) hello { return hello{"Ada", r} }))
 	})
 	// Output: hello, Ada
 }

@@ -48,7 +48,7 @@ func TestAskReturnsTheReply(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[actor.ActorRef[int]](t, s)
 		go func() { p.Receive().Tell(42) }()
-		require.Equal(t, 42, testkit.Ask(t, p.Ref(), func(r actor.ActorRef[int]) actor.ActorRef[int] { return r }))
+		require.Equal(t, 42, testkit.Ask(t.Context(), t, p.Ref(), func(r actor.ActorRef[int]) actor.ActorRef[int] { return r }))
 	})
 }
 
@@ -56,7 +56,7 @@ func TestAskFailsTheTestWithoutAReply(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[actor.ActorRef[int]](t, s)
 		complaint := failing(t, func(t testing.TB) {
-			testkit.Ask(t, p.Ref(), func(r actor.ActorRef[int]) actor.ActorRef[int] { return r })
+			testkit.Ask(t.Context(), t, p.Ref(), func(r actor.ActorRef[int]) actor.ActorRef[int] { return r })
 		})
 		require.Equal(t, "testkit: ask "+p.Ref().Path()+": no reply after 3s: context deadline exceeded", complaint)
 	})

@@ -16,7 +16,7 @@ import (
 func attacked(t *testing.T, f func(consumer actor.ActorRef[Link[string]], worker *testkit.Probe[Delivery[string]], from *testkit.Probe[request], letters *testkit.Probe[actor.DeadLetter]), opts ...Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		worker, from, letters := testkit.NewProbe[Delivery[string]](t, s), testkit.NewProbe[request](t, s), testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, letters.Ref())
 		behavior := behaviors.Receive(func(_ *actor.Context[Delivery[string]], d Delivery[string]) actor.Behavior[Delivery[string]] {

@@ -145,6 +145,9 @@ type sequenced struct {
 
 func (sequenced) link() {}
 
+// LocalOnly is for actor.WithEncoding: what is local has no payload.
+func (s sequenced) LocalOnly() bool { return s.local != nil }
+
 // request says how far a consumer has come, and how far a producer may go.
 type request struct {
 	_         struct{} `cbor:",toarray"`

@@ -11,7 +11,7 @@ import (
 )
 
 func TestExtensionsAreFoundByTheirStaticType(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	_, ok := extension.Get[*int](s)
 	require.False(t, ok)
 	counter1, counter2 := new(int), new(int)
@@ -29,7 +29,7 @@ func TestExtensionsAreFoundByTheirStaticType(t *testing.T) {
 }
 
 func TestAnExtensionIsEnsuredOnceForAll(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	var all sync.Map
 	var wait sync.WaitGroup
 	for range 100 {

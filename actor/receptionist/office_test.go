@@ -12,7 +12,7 @@ import (
 
 func TestAServiceThatNobodyHasAnyUseForIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		o := officeOf(s)
 		services := func() int {
 			o.mu.Lock()

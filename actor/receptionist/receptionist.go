@@ -11,9 +11,11 @@ import (
 // When Register returns, [Find] on this node finds it; other nodes hear of it soon.
 // Registering twice is registering once. An actor may be an instance of several services.
 //
-// It panics when the service is used with another type of messages on this node, and when
-// ref is nobody's or that of an actor on another node: register it there.
+// It panics when the service is used with another type of messages on this node, when ref
+// is nobody's or that of an actor on another node: register it there; and on a client of a
+// cluster, which is no node.
 func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
+	mustBeInside(s, "register for", key.name)
 	o := officeOf(s)
 	e := entryOf(s, key, ref)
 	added := false
@@ -67,9 +69,13 @@ func (o *office) remove(e entry) {
 }
 
 // Find returns what this node knows of a service now. It does not wait for other nodes. It
-// panics when the service is used with another type of messages on this node.
+// panics when the service is used with another type of messages on this node. On a client
+// of a cluster, which is no node, it finds nothing, and the Err of the listing says so.
 func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
 	l, _ := current(officeOf(s), key)
+	if why := Outside(s); why != nil {
+		l.Err = fmt.Errorf("receptionist: service %q: %w; use cluster.Lookup", key.name, why)
+	}
 	return l
 }
 
@@ -81,8 +87,9 @@ func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
 // than one ever waits, whatever the bound of the mailbox. The subscription ends when what
 // the actor is now comes to its end, as with [actor.Context.Defer]: so subscribe where the
 // behavior begins. It panics when the service is used with another type of messages on
-// this node.
+// this node, and on a client of a cluster.
 func Subscribe[M, T any](ctx *actor.Context[T], key ServiceKey[M], handle func(Listing[M]) actor.Behavior[T]) {
+	mustBeInside(ctx.System(), "subscribe to", key.name)
 	o := officeOf(ctx.System())
 	var last Listing[M]
 	var seen uint64

@@ -50,7 +50,7 @@ func listener(probe *testkit.Probe[receptionist.Listing[job]]) actor.Behavior[st
 
 func TestWhatIsRegisteredIsFoundAtOnceAndNoMoreWhenDeregistered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		require.Empty(t, receptionist.Find(s, workers).All())
 		a := actor.Spawn(s, worker(), "a")
 		b := actor.Spawn(s, worker(), "b")
@@ -73,7 +73,7 @@ func TestWhatIsRegisteredIsFoundAtOnceAndNoMoreWhenDeregistered(t *testing.T) {
 
 func TestARegistrationEndsWithItsActorNotWithARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		a := actor.Spawn(s, behaviors.Supervise(worker(), actor.Strategy{}), "a")
 		others := receptionist.NewKey[job]("others")
 		receptionist.Register(s, workers, a)
@@ -93,7 +93,7 @@ func TestARegistrationEndsWithItsActorNotWithARestart(t *testing.T) {
 
 func TestOneThatHasEndedBeforeItIsRegisteredDoesNotStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		a := actor.Spawn(s, worker(), "a")
 		a.Tell(job{})
 		synctest.Wait()
@@ -105,7 +105,7 @@ func TestOneThatHasEndedBeforeItIsRegisteredDoesNotStay(t *testing.T) {
 
 func TestASubscriberGetsTheListingAtOnceAndOnEachChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		probe := testkit.NewProbe[receptionist.Listing[job]](t, s)
 		a, b := actor.Spawn(s, worker(), "a"), actor.Spawn(s, worker(), "b")
 		actor.Spawn(s, listener(probe), "listener")
@@ -125,7 +125,7 @@ func TestASubscriberGetsTheListingAtOnceAndOnEachChange(t *testing.T) {
 
 func TestASubscriptionEndsWithTheSubscriberAndARestartSubscribesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		probe := testkit.NewProbe[receptionist.Listing[job]](t, s)
 		l := actor.Spawn(s, behaviors.Supervise(listener(probe), actor.Strategy{}), "listener")
 		require.Empty(t, probe.Receive().All())
@@ -145,7 +145,7 @@ func TestASubscriptionEndsWithTheSubscriberAndARestartSubscribesOnce(t *testing.
 
 func TestADiscoverableActorIsRegisteredWhenItStartsAlsoWhenItsFirstStartFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		tries := 0
 		shaky := behaviors.Setup(func(*actor.Context[job]) actor.Behavior[job] {
 			if tries++; tries == 1 {
@@ -166,7 +166,7 @@ func TestADiscoverableActorIsRegisteredWhenItStartsAlsoWhenItsFirstStartFails(t 
 
 func TestAnAdapterCanBeRegisteredAndEndsWithItsActor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		probe := testkit.NewProbe[string](t, s)
 		a := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
 			for range 2 {
@@ -193,7 +193,7 @@ func TestAnAdapterCanBeRegisteredAndEndsWithItsActor(t *testing.T) {
 
 func TestAServiceHasOneTypeAndItsActorsLiveHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		a := actor.Spawn(s, worker(), "a")
 		receptionist.Register(s, workers, a)
 		require.PanicsWithValue(t, `receptionist: service "workers" is one of receptionist_test.job on this node, and cannot be one of string too; give it another name`,

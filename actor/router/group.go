@@ -70,7 +70,6 @@ func (g *group[M]) route(msg M) {
 	case len(g.routees) == 0:
 		g.ctx.System().DeadLetter(g.ctx.Self().String(), msg, g.none)
 	case g.broadcast != nil && g.broadcast(msg):
-		g.ctx.System().NoteBroadcast(msg)
 		tellAll(g.routees, msg)
 	default:
 		g.logic.route(msg)

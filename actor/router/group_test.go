@@ -19,7 +19,7 @@ import (
 
 func TestAGroupWithoutRouteesMakesDeadLettersAndRoutesWhenOneRegisters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		dead := deadLetters(t, s)
 		group := actor.Spawn(s, router.Group(workers), "group")
 		tell(group, "1", "2")
@@ -45,7 +45,7 @@ func TestAGroupWithoutRouteesMakesDeadLettersAndRoutesWhenOneRegisters(t *testin
 
 func TestAGroupSeesThoseThatWereThereBeforeFromItsFirstMessageOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		actor.Spawn(s, behaviors.Discoverable(workers, d.worker()), "a")
 		synctest.Wait()
 		group := actor.Spawn(s, router.Group(workers), "group")
@@ -57,7 +57,7 @@ func TestAGroupSeesThoseThatWereThereBeforeFromItsFirstMessageOn(t *testing.T) {
 
 func TestAGroupTakesTheOptionsOfAPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		for _, name := range []string{"a", "b"} {
 			actor.Spawn(s, behaviors.Discoverable(workers, d.worker()), name)
 		}

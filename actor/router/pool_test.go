@@ -16,7 +16,7 @@ import (
 
 func TestAPoolTellsEachRouteeInTurnAndEndsWithTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		probe := testkit.NewProbe[string](t, s)
 		pool := actor.Spawn(s, router.Pool(4, d.worker()), "pool")
 		tell(pool, "1", "2", "3", "4", "5", "6", "7", "8")
@@ -49,7 +49,7 @@ func flat(jobs map[string][]string) (all []string) {
 
 func TestARouteeOfAPoolIsSupervisedByWhatItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		pool := actor.Spawn(s, router.Pool(2, behaviors.Supervise(d.worker(), actor.Strategy{})), "pool")
 		tell(pool, "fail", "fail", "fail", "1", "2")
 		require.Equal(t, map[string][]string{"routee-2": {"1"}, "routee-1": {"2"}}, d.take())
@@ -58,7 +58,7 @@ func TestARouteeOfAPoolIsSupervisedByWhatItIs(t *testing.T) {
 
 func TestRandomReachesAllRoutees(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		pool := actor.Spawn(s, router.Pool(4, d.worker(), router.Random()), "pool")
 		for range 400 {
 			tell(pool, "x")
@@ -73,7 +73,7 @@ func TestRandomReachesAllRoutees(t *testing.T) {
 
 func TestTheSameKeyGoesToTheSameRouteeAndFewKeysMoveWhenOneEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		pool := actor.Spawn(s, router.Pool(5, d.worker(), router.ConsistentHashing(func(j job) string { return j.What })), "pool")
 		where := func() map[string]string {
 			owners := map[string]string{}
@@ -108,7 +108,7 @@ func TestTheSameKeyGoesToTheSameRouteeAndFewKeysMoveWhenOneEnds(t *testing.T) {
 
 func TestBroadcastTellsAllWhatThePredicateSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		pool := actor.Spawn(s, router.Pool(3, d.worker(), router.Broadcast(func(j job) bool { return j.What == "all" })), "pool")
 		tell(pool, "1", "all", "2")
 		require.Equal(t, map[string][]string{"routee-1": {"1", "all"}, "routee-2": {"all", "2"}, "routee-3": {"all"}}, d.take())
@@ -121,7 +121,7 @@ func TestBroadcastTellsAllWhatThePredicateSays(t *testing.T) {
 
 func TestTheSmallestMailboxGetsTheMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		pool := actor.Spawn(s, router.Pool(3, d.worker(), router.SmallestMailbox()), "pool")
 		gate := make(chan struct{})
 		pool.Tell(job{What: "slow", Gate: gate})
@@ -147,7 +147,7 @@ func TestTheSmallestMailboxGetsTheMessage(t *testing.T) {
 
 func TestWhatIsToldToAllCountsForTheSmallestMailbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		pool := actor.Spawn(s, router.Pool(2, d.worker(), router.SmallestMailbox(), router.Broadcast(func(j job) bool { return j.What == "all" })), "pool")
 		slow, busy := make(chan struct{}), make(chan struct{})
 		pool.Tell(job{What: "slow", Gate: slow}) // for routee-2, as the first has its turn then
@@ -173,7 +173,7 @@ func TestWhatIsToldToAllCountsForTheSmallestMailbox(t *testing.T) {
 
 func TestWhatTheSmallestMailboxNeverHandlesIsADeadLetterOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := testkit.NewSystem(t), newDiary()
+		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 		dead := deadLetters(t, s)
 		pool := actor.Spawn(s, router.Pool(1, d.worker(), router.SmallestMailbox()), "pool")
 		gate := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 
 func refs(t *testing.T, n int) (all []actor.ActorRef[int]) {
 	t.Helper()
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	for i := range n {
 		all = append(all, actor.Resolve[int](s, fmt.Sprintf("understudy://test@n%d:7355/user/worker", i)))
 	}

@@ -27,6 +27,9 @@
 //     [ErrNoSubscribers]. One that cannot be sent to a node, for instance as it does not
 //     answer for some seconds, is a dead letter of package remote.
 //
+// A client of a cluster (cluster.Dial) is no node: on it, Subscribe panics, and Publish makes
+// dead letters with [ErrOutside]. Have an actor of the cluster do both for it.
+//
 // Messages that cross the wire need a name: actor.RegisterType.
 //
 // # One name, two types

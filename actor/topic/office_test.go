@@ -12,7 +12,7 @@ import (
 
 func TestAnInboxOutlivesItsTopicWhenTheNameHasAnotherType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		var lost []actor.DeadLetter
 		actor.Subscribe(s, actor.Spawn(s, func(_ *actor.Context[actor.DeadLetter], next *actor.Next[actor.DeadLetter]) {
 			next.OnMessage = func(_ *actor.Context[actor.DeadLetter], d actor.DeadLetter) actor.Behavior[actor.DeadLetter] {

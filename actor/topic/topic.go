@@ -11,8 +11,13 @@ import (
 // ErrNoSubscribers is why a message that nobody wants becomes a dead letter.
 var ErrNoSubscribers = errors.New("topic: nobody has subscribed")
 
+// ErrOutside is why a message becomes a dead letter that was published on a client of a
+// cluster: a client is no node, so its topics are not those of the cluster.
+var ErrOutside = errors.New("topic: not published")
+
 func init() {
 	actor.RegisterError("understudy/topic.no-subscribers", ErrNoSubscribers)
+	actor.RegisterError("understudy/topic.outside", ErrOutside)
 }
 
 // A Topic is what messages of type T are published on. Make one by [New]; equal ones are
@@ -35,14 +40,15 @@ func (t Topic[T]) Name() string { return t.key.Name()[len(prefix):] }
 
 // Publish tells msg to all who have subscribed. It does not wait for other nodes. With many
 // subscribers on this node, it takes the time of as many Tells. It panics when the topic is
-// used with another type of messages on this node.
+// used with another type of messages on this node. On a client of a cluster msg is a dead
+// letter with [ErrOutside].
 func (t Topic[T]) Publish(s *actor.System, msg T) {
-	others := t.others(s)
-	subscribers := boardOf(officeOf(s), t)
-	if len(subscribers)+len(others) > 1 {
-		s.NoteBroadcast(msg)
+	if why := receptionist.Outside(s); why != nil {
+		s.DeadLetter("topic "+t.Name(), msg, fmt.Errorf("%w: %w; have an actor of the cluster publish", ErrOutside, why))
+		return
 	}
-	told := tellAll(subscribers, msg)
+	others := t.others(s)
+	told := tellAll(boardOf(officeOf(s), t), msg)
 	for _, i := range others {
 		i.Ref.Tell(msg)
 	}
@@ -56,9 +62,13 @@ func (t Topic[T]) Publish(s *actor.System, msg T) {
 // ref, so an actor that subscribes one whenever it starts should take it back when it is
 // restarted, by [actor.Context.Defer].
 //
-// It panics when the topic is used with another type of messages on this node, and when
-// ref is nobody's or that of an actor on another node: subscribe it there.
+// It panics when the topic is used with another type of messages on this node, when ref is
+// nobody's or that of an actor on another node: subscribe it there; and on a client of a
+// cluster, which is no node.
 func (t Topic[T]) Subscribe(s *actor.System, ref actor.ActorRef[T]) {
+	if why := receptionist.Outside(s); why != nil {
+		panic(fmt.Sprintf("topic: cannot subscribe %q to %q: %v; have an actor of the cluster subscribe, and tell it on", ref.Path(), t.Name(), why))
+	}
 	if !s.Owns(ref) {
 		panic(fmt.Sprintf("topic: cannot subscribe %q to %q: it is no actor of this node; subscribe it on its own", ref.Path(), t.Name()))
 	}

@@ -32,7 +32,7 @@ var (
 
 func TestWhatIsPublishedReachesEachSubscriberOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		a, b := testkit.NewProbe[price](t, s), testkit.NewProbe[price](t, s)
 		other := testkit.NewProbe[price](t, s)
 		fruit.Subscribe(s, a.Ref())
@@ -57,7 +57,7 @@ func TestWhatIsPublishedReachesEachSubscriberOnce(t *testing.T) {
 
 func TestASubscriptionEndsWithItsActor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		a := testkit.NewProbe[price](t, s)
 		fruit.Subscribe(s, a.Ref())
 		a.Stop()
@@ -70,7 +70,7 @@ func TestASubscriptionEndsWithItsActor(t *testing.T) {
 
 func TestWhatNobodyWantsIsADeadLetter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		dead := testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, dead.Ref())
 		fruit.Publish(s, apples)
@@ -80,7 +80,7 @@ func TestWhatNobodyWantsIsADeadLetter(t *testing.T) {
 
 func TestOneWhoSubscribesAndUnsubscribesAgainAndAgainGetsWhatItShould(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		a := testkit.NewProbe[price](t, s)
 		for i := range 100 {
 			fruit.Subscribe(s, a.Ref())
@@ -96,7 +96,7 @@ func TestOneWhoSubscribesAndUnsubscribesAgainAndAgainGetsWhatItShould(t *testing
 
 func TestATopicHasOneTypeAndSubscribersLiveHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		a, text := testkit.NewProbe[price](t, s), testkit.NewProbe[string](t, s)
 		fruit.Subscribe(s, a.Ref())
 		require.Panics(t, func() { topic.New[string]("fruit").Subscribe(s, text.Ref()) })
@@ -220,7 +220,7 @@ func TestATopicOfAnotherTypeOnAnotherNodeIsAClearError(t *testing.T) {
 
 func TestManyTopicsThatComeAndGoLeaveNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		probe := testkit.NewProbe[price](t, s)
 		for i := range 1000 {
 			room := topic.New[price](fmt.Sprint("room ", i))

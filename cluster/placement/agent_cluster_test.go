@@ -64,7 +64,7 @@ func (c *agentCluster) stop(node, label string, n uint64) {
 // ask asks the actor of a label from a node, and returns on which it runs.
 func (c *agentCluster) ask(from, label string) string {
 	c.t.Helper()
-	a := testkit.Ask(c.t, workers.Ref(c.Node(from).System, label), func(r actor.ActorRef[answered]) order { return order{ReplyTo: r} })
+	a := testkit.Ask(c.t.Context(), c.t, workers.Ref(c.Node(from).System, label), func(r actor.ActorRef[answered]) order { return order{ReplyTo: r} })
 	require.Equal(c.t, label, a.Label)
 	return a.Node
 }

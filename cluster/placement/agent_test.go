@@ -143,7 +143,7 @@ func inAgentWorld(t *testing.T, f func(t *testing.T, w *agentWorld)) {
 // startAgentWorld starts one in the bubble of t.
 func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 	t.Helper()
-	s := testkit.NewSystem(t, opts...)
+	s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
 	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[fromAgent](t, s), began: time.Now()}
 	spawnAgent(s, "n1", agentFactories, func(ctx *actor.Context[any], follow func(uint64)) {
 		self := actor.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
@@ -206,7 +206,7 @@ func (w *agentWorld) listed(label string) []receptionist.Instance[order] {
 
 func (w *agentWorld) ask(label string) answered {
 	w.t.Helper()
-	return testkit.Ask(w.t, workers.Ref(w.system, label), func(r actor.ActorRef[answered]) order { return order{ReplyTo: r} })
+	return testkit.Ask(w.t.Context(), w.t, workers.Ref(w.system, label), func(r actor.ActorRef[answered]) order { return order{ReplyTo: r} })
 }
 
 // Case 89.
@@ -237,7 +237,7 @@ func TestSlowFactoriesRunAllAtOnce(t *testing.T) {
 
 // Case 91, on real processors.
 func TestSlowFactoriesRunAllAtOnceInRealTime(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	heard := testkit.NewProbe[fromAgent](t, s)
 	spawnAgent(s, "n1", agentFactories, func(_ *actor.Context[any], follow func(uint64)) { follow(agentIncarnation) })
 	heard.Within(800*time.Millisecond*slowdown, func() {
@@ -489,7 +489,7 @@ func newWriter(n uint64) actor.Behavior[actor.ActorRef[bool]] {
 func TestAFencedStoreRefusesAZombie(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
 		write := func(label string) bool {
-			return testkit.Ask(t, writers.Ref(w.system, label), func(r actor.ActorRef[bool]) actor.ActorRef[bool] { return r })
+			return testkit.Ask(t.Context(), t, writers.Ref(w.system, label), func(r actor.ActorRef[bool]) actor.ActorRef[bool] { return r })
 		}
 		owner, store := Generation{Term: 2}, &fencedStore{}
 		state := share(store)

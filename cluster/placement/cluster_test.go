@@ -464,7 +464,7 @@ func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
 			}
 			settle()
 			for _, node := range []string{"n1", "n2"} {
-				got := testkit.Ask(t, lamps.Ref(c.Node("n3").System, "on/"+node), func(r actor.ActorRef[string]) actor.ActorRef[string] { return r })
+				got := testkit.Ask(t.Context(), t, lamps.Ref(c.Node("n3").System, "on/"+node), func(r actor.ActorRef[string]) actor.ActorRef[string] { return r })
 				require.Equal(t, "red on "+node, got)
 			}
 			explained, err := doors["n1"].Explain(t.Context(), "on/n3")

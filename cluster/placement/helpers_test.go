@@ -79,9 +79,7 @@ func newCounter(o origin) actor.Behavior[message] {
 	p.wait()
 	sum := o.Count
 	return behaviors.Setup(func(ctx *actor.Context[message]) actor.Behavior[message] {
-		address := ctx.System().Address()
-		p.change(address, 1)
-		ctx.Defer(func() { p.change(address, -1) })
+		ctx.Defer(p.begin(ctx.System()))
 		return behaviors.Receive(func(ctx *actor.Context[message], msg message) actor.Behavior[message] {
 			switch msg := msg.(type) {
 			case increment:
@@ -93,6 +91,17 @@ func newCounter(o origin) actor.Behavior[message] {
 			return behaviors.Same
 		})
 	})
+}
+
+// begin counts an actor on its node, until end is called or the node crashes.
+func (p *plan) begin(s *actor.System) (end func()) {
+	p.change(s.Address(), 1)
+	over := sync.OnceFunc(func() { p.change(s.Address(), -1) })
+	cancel := s.OnHalt(over)
+	return func() {
+		cancel()
+		over()
+	}
 }
 
 func planOf(name string) *plan {

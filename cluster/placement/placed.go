@@ -72,7 +72,7 @@ func (t typed[S, M]) placed(r startRequest, on placedHooks) actor.Behavior[M] {
 			next.Fail(fmt.Errorf("placement: the factory of type %q has returned no behavior for %q", t.name, r.Label))
 			return
 		}
-		if ctx.Err() != nil { // told to stop while the factory ran: nothing of it may begin
+		if _, halted := ctx.System().Halted(); halted || ctx.Err() != nil { // it ended while the factory ran: nothing of it may begin
 			next.Stop()
 			return
 		}

@@ -20,7 +20,7 @@ import (
 func inRefWorld(t *testing.T, f func(t *testing.T, s *actor.System, ref actor.ActorRef[int])) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		f(t, s, refTo[int](s, "x"))
 	})
 }

@@ -30,12 +30,12 @@ func newSlow(s slowness) actor.Behavior[message] {
 	p := planOf(s.Plan)
 	return behaviors.Setup(func(ctx *actor.Context[message]) actor.Behavior[message] {
 		address := ctx.System().Address()
-		p.change(address, 1)
+		end := p.begin(ctx.System())
 		ctx.Defer(func() {
 			if s.Only == "" || strings.HasPrefix(address, s.Only+":") {
 				time.Sleep(s.End)
 			}
-			p.change(address, -1)
+			end()
 		})
 		return behaviors.Receive(func(*actor.Context[message], message) actor.Behavior[message] { return behaviors.Same })
 	})

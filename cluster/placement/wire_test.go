@@ -12,7 +12,7 @@ import (
 // Cases 106 and 107: requests and answers cross the wire as they are, with and without a
 // generation.
 func TestMessagesOfAgentsCrossTheWire(t *testing.T) {
-	s := testkit.NewSystem(t)
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	gen := Generation{Term: 7, Seq: 42}
 	replyTo := testkit.NewProbe[fromAgent](t, s).Ref()
 	for _, msg := range []any{

@@ -48,7 +48,7 @@ func TestTheNextProducerGoesOnWithWhatHasNotBeenConfirmed(t *testing.T) {
 		synctest.Wait()
 		require.NoError(t, first.Shutdown(t.Context()))
 
-		s := testkit.NewSystem(t)
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		again := testkit.NewProbe[int](t, s)
 		producer = produce(s, j, "producer")
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker(again, 100)), "consumer")})
@@ -65,7 +65,7 @@ func TestTheNextProducerGoesOnWithWhatHasNotBeenConfirmed(t *testing.T) {
 
 func TestAConsumerThatLivesGetsNothingTwiceWhenItsProducerIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), testkit.NewSystem(t)
+		j, s := memory.New(), testkit.NewSystem(t, testkit.WithoutEncoding())
 		got := testkit.NewProbe[int](t, s)
 		consumer := actor.Spawn(s, delivery.Consumer(worker(got, 100)), "consumer")
 		for round := range 5 {
@@ -93,7 +93,7 @@ func TestAConsumerThatLivesGetsNothingTwiceWhenItsProducerIsReplaced(t *testing.
 
 func TestANewProducerFencesTheOneBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), testkit.NewSystem(t)
+		j, s := memory.New(), testkit.NewSystem(t, testkit.WithoutEncoding())
 		watch, letters := testkit.NewProbe[int](t, s), testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, letters.Ref())
 		first := produce(s, j, "first")
@@ -138,7 +138,7 @@ func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 
 func TestTwoProducersWithOneQueueDoNotMixTheirMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), testkit.NewSystem(t)
+		j, s := memory.New(), testkit.NewSystem(t, testkit.WithoutEncoding())
 		shared := delivery.WithQueue(deliveryqueue.New("orders", j))
 		var producers []actor.ActorRef[delivery.Command[int]]
 		for range 2 {
@@ -230,7 +230,7 @@ func TestAnOperationThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 
 func TestWhatIsTooLargeForTheJournalIsRefusedAndTheRestIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := slow{memory.New(), make(chan error, 1)}, testkit.NewSystem(t)
+		j, s := slow{memory.New(), make(chan error, 1)}, testkit.NewSystem(t, testkit.WithoutEncoding())
 		letters := testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, letters.Ref())
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)

@@ -45,7 +45,7 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 	})
 	p := projection.New("booked", j.Journal, persistence.Query{}, handler, projection.Workers(3), projection.InBatches(7, time.Second),
 		projection.RestartBackoff(actor.Backoff{Min: 5 * time.Millisecond}))
-	system := testkit.NewSystem(t, actor.WithLogger(zap.NewNop()))
+	system := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.NewNop()))
 	actor.Spawn(system, p.Behavior(), "one")
 	actor.Spawn(system, p.Behavior(), "two")
 

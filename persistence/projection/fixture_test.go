@@ -113,10 +113,10 @@ func poison(e projection.Event[event]) error {
 
 func catchUp(t testing.TB, ref actor.ActorRef[projection.Command]) projection.Status {
 	t.Helper()
-	return testkit.Ask(t, ref, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.CatchUp{ReplyTo: r} })
+	return testkit.Ask(t.Context(), t, ref, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.CatchUp{ReplyTo: r} })
 }
 
 func status(t testing.TB, ref actor.ActorRef[projection.Command]) projection.Status {
 	t.Helper()
-	return testkit.Ask(t, ref, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.GetStatus{ReplyTo: r} })
+	return testkit.Ask(t.Context(), t, ref, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.GetStatus{ReplyTo: r} })
 }

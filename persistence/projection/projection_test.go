@@ -23,7 +23,7 @@ import (
 )
 
 // quiet is for tests whose actors fail on purpose.
-func quiet(t *testing.T) *actor.System { return testkit.NewSystem(t, actor.WithLogger(zap.NewNop())) }
+func quiet(t *testing.T) *actor.System { return testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.NewNop())) }
 
 func TestAProjectionFollowsTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestAProjectionFollowsTheJournal(t *testing.T) {
 		w.append(added{1}, added{2})
 		newWriter(t, j, "b").append(added{100})
 		p := projection.New("sum", j, persistence.Query{Tag: "red"}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
-		ref := actor.Spawn(testkit.NewSystem(t), p.Behavior(), "sum")
+		ref := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), p.Behavior(), "sum")
 		catchUp(t, ref)
 		require.Equal(t, map[string]int{"a": 3}, s.byID)
 
@@ -59,7 +59,7 @@ func TestWithoutHintsTheJournalIsPolledLessAndLessOften(t *testing.T) {
 		w := newWriter(t, j, "a")
 		r := &counting{EventReader: j}
 		p := projection.New("sum", deaf{r}, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
-		actor.Spawn(testkit.NewSystem(t), p.Behavior(), "sum")
+		actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), p.Behavior(), "sum")
 		time.Sleep(time.Minute)
 		require.InDelta(t, 60, r.reads.Load(), 10)
 		w.append(added{1})
@@ -88,7 +88,7 @@ func TestAProjectionGoesOnWhereItHasEnded(t *testing.T) {
 		for round := range 3 {
 			w.append(added{1}, added{1})
 			p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
-			sys := testkit.NewSystem(t)
+			sys := testkit.NewSystem(t, testkit.WithoutEncoding())
 			catchUp(t, actor.Spawn(sys, p.Behavior(), "sum"))
 			require.Len(t, s.handled(), 2*(round+1))
 			require.NoError(t, sys.Shutdown(t.Context()))
@@ -239,7 +239,7 @@ func TestWorkersShareTheEventsAndKeepTheOrderOfEachID(t *testing.T) {
 			}
 		}
 		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(4))
-		sys := testkit.NewSystem(t)
+		sys := testkit.NewSystem(t, testkit.WithoutEncoding())
 		got := catchUp(t, actor.Spawn(sys, p.Behavior(), "sum"))
 		require.Equal(t, want, s.byID)
 		require.Len(t, got.Workers, 4)
@@ -293,7 +293,7 @@ func TestAStopEndsTheHandler(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			}))
-		sys := testkit.NewSystem(t)
+		sys := testkit.NewSystem(t, testkit.WithoutEncoding())
 		ref := actor.Spawn(sys, p.Behavior(), "sum")
 		synctest.Wait()
 		require.Empty(t, status(t, ref).Failing(), "it answers while its worker is busy")
@@ -306,7 +306,7 @@ func TestAProjectionMayBeASingleton(t *testing.T) {
 		j, s := memory.New(), newSum()
 		newWriter(t, j, "a").append(added{1})
 		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
-		ref := actor.Spawn(testkit.NewSystem(t), behaviors.Singleton(p.Behavior), "sum")
+		ref := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), behaviors.Singleton(p.Behavior), "sum")
 		catchUp(t, ref)
 		require.Equal(t, []string{"a/1"}, s.handled())
 	})

@@ -224,7 +224,7 @@ func TestWorkersShareADatabase(t *testing.T) {
 		newWriter(t, w.j, id).append(added{i}, added{i})
 		want[id] = row{2 * i, 2}
 	}
-	ref := actor.Spawn(testkit.NewSystem(t), sums(w.model, w.j, projection.Workers(4)).Behavior(), "sums")
+	ref := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), sums(w.model, w.j, projection.Workers(4)).Behavior(), "sums")
 	catchUp(t, ref)
 	require.Equal(t, want, readModel(t, w.model))
 	var names int

@@ -43,7 +43,7 @@ func keep(t *testing.T, ref actor.ActorRef[note], text string) string {
 func TestADurableStateLivesInAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	j := openPath(t, path)
-	system := testkit.NewSystem(t)
+	system := testkit.NewSystem(t, testkit.WithoutEncoding())
 	ref := actor.Spawn(system, notebook(j), "")
 	for i := range 100 {
 		require.Equal(t, "kept", keep(t, ref, fmt.Sprint("text ", i)))
@@ -56,9 +56,9 @@ func TestADurableStateLivesInAFile(t *testing.T) {
 	require.NoError(t, j.Close())
 
 	j = openPath(t, path)
-	ref = actor.Spawn(testkit.NewSystem(t), notebook(j), "")
+	ref = actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), notebook(j), "")
 	require.Equal(t, "100: text 99", keep(t, ref, ""))
-	newer := actor.Spawn(testkit.NewSystem(t), notebook(openPath(t, path)), "")
+	newer := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), notebook(openPath(t, path)), "")
 	require.Equal(t, "100: text 99", keep(t, newer, ""))
 	_, err = actor.Ask(t.Context(), ref, func(r actor.ActorRef[string]) note { return note{"too late", r} })
 	require.Error(t, err, "it is fenced off")
@@ -74,7 +74,7 @@ func TestAnEncryptedStateCannotBeFoundInTheFile(t *testing.T) {
 		if encrypted {
 			journal = persistence.WithCodec(j, encryption)
 		}
-		ref := actor.Spawn(testkit.NewSystem(t), notebook(journal), "")
+		ref := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), notebook(journal), "")
 		require.Equal(t, "kept", keep(t, ref, "the secret of this test"))
 		require.Equal(t, "1: the secret of this test", keep(t, ref, ""))
 		wal, err := os.ReadFile(pathOf(j) + "-wal")

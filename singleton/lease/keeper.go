@@ -27,8 +27,10 @@ import (
 // valid until there is another. A handler of OnLost that panics is recovered from, and
 // nobody is told.
 //
-// The Lease has two methods more, for who uses it: TTL() time.Duration, and
-// Reserve(by string) (free func(), err error), which fails while another has reserved it.
+// The Lease has three methods more, for who uses it: TTL() time.Duration;
+// Reserve(by string) (free func(), err error), which fails while another has reserved it;
+// and Abandon(), by which tests of crashes have the lease expire instead of being renewed or
+// given back.
 //
 // The error says which name, owner or setting makes no sense.
 func New(store Store, name, owner string, s Settings) (Lease, error) {
@@ -69,6 +71,8 @@ type keeper struct {
 	releases map[int]chan acReleased
 	handlers map[int]func(reason error)
 	user     string // who has reserved it; "" for nobody
+
+	abandoned bool
 }
 
 // validity is since when a lease is held, until it is renewed.
@@ -178,6 +182,21 @@ func (k *keeper) Reserve(by string) (free func(), err error) {
 	}), nil
 }
 
+// Abandon ends the lease for its holder as the end of the process does: it is neither
+// renewed nor given back any more, so it expires in its store. It cannot be undone.
+func (k *keeper) Abandon() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.abandoned = true
+	k.validity.Store(nil)
+	if k.stopWake != nil {
+		k.stopWake()
+	}
+	if k.cancel != nil {
+		k.cancel()
+	}
+}
+
 // TTL returns how long the lease lasts without a renewal.
 func (k *keeper) TTL() time.Duration { return k.machine.settings.TTL }
 
@@ -188,6 +207,9 @@ func (k *keeper) step(ev any) {
 }
 
 func (k *keeper) stepLocked(ev any) {
+	if k.abandoned {
+		return
+	}
 	now := momentOf(k.clock)
 	for _, ac := range k.machine.step(now, ev) {
 		k.do(ac)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,8 +16,25 @@ import (
 var (
 	chaosSeed     = flag.Uint64("chaos.seed", 0, "clustertest: run chaos tests with this `seed` only")
 	chaosCount    = flag.Int("chaos.count", 0, "clustertest: run chaos tests with this `number` of seeds")
-	chaosSchedule = flag.String("chaos.schedule", "", "clustertest: run chaos tests with this `schedule` only")
+	chaosSchedule scheduleFlag
 )
+
+func init() {
+	flag.Var(&chaosSchedule, "chaos.schedule", "clustertest: run chaos tests with this `schedule` only; the empty one has no faults")
+}
+
+// A scheduleFlag is a schedule of the command line. It is nil when there is none there, which
+// is not the empty one.
+type scheduleFlag struct{ schedule Schedule }
+
+// String implements [flag.Value].
+func (f *scheduleFlag) String() string { return f.schedule.String() }
+
+// Set implements [flag.Value].
+func (f *scheduleFlag) Set(text string) (err error) {
+	f.schedule, err = ParseSchedule(text)
+	return err
+}
 
 // repeats is how often a failing schedule is run again, to see whether it fails again.
 const repeats = 3
@@ -53,8 +71,8 @@ type Chaos struct {
 	// -chaos.count replaces it.
 	Count int
 
-	// Schedule, where there is one, is run instead of what would be drawn. The flag
-	// -chaos.schedule replaces it.
+	// Schedule, unless it is nil, is run instead of what would be drawn. The empty one has
+	// no faults. The flag -chaos.schedule replaces it, also by the empty one.
 	Schedule Schedule
 
 	// Settle is the time within which the nodes must be one cluster after the last fault,
@@ -67,6 +85,11 @@ type Chaos struct {
 
 	// ShrinkTime, which is real time, bounds it as well. The default is a minute.
 	ShrinkTime time.Duration
+
+	// MembershipOnly says that the story is about membership alone. Without it a run fails as
+	// vacuous when during none of its faults a node has told another one anything, as faults
+	// that meet no message find nothing but faults of membership.
+	MembershipOnly bool
 
 	// Options change the configuration of nodes.
 	Options []Option
@@ -88,20 +111,15 @@ func (c Chaos) withDefaults() Chaos {
 }
 
 // withFlags lets the command line decide.
-func (c Chaos) withFlags(t testing.TB) Chaos {
-	t.Helper()
+func (c Chaos) withFlags() Chaos {
 	if *chaosCount > 0 {
 		c.Count = *chaosCount
 	}
 	if *chaosSeed > 0 {
 		c.Seed, c.Count = *chaosSeed, 1
 	}
-	if *chaosSchedule != "" {
-		s, err := ParseSchedule(*chaosSchedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Schedule, c.Count = s, 1
+	if chaosSchedule.schedule != nil {
+		c.Schedule, c.Count = chaosSchedule.schedule, 1
 	}
 	return c
 }
@@ -109,7 +127,8 @@ func (c Chaos) withFlags(t testing.TB) Chaos {
 // Run fails the test when an invariant does not hold in some round. In each, story is
 // called once, when all nodes are up and nothing has gone wrong yet: it spawns what is to
 // be tested, says with [Round.Check], [Round.Always] and [Round.Finally] what must hold,
-// and returns; goroutines that it starts must end by themselves. It is called in a
+// and returns, or calls [Round.Begin] and goes on while faults come and go; goroutines that
+// it starts must end by themselves. It is called in a
 // goroutine and a bubble of its own, and what it shares with other rounds is its own
 // concern.
 //
@@ -122,7 +141,7 @@ func (c Chaos) Run(t *testing.T, story func(r *Round)) {
 	if inBubble() {
 		t.Fatal("clustertest: Chaos makes bubbles of its own; call it outside of synctest.Test")
 	}
-	c = c.withDefaults().withFlags(t)
+	c = c.withDefaults().withFlags()
 	for seed := c.Seed; seed < c.Seed+uint64(c.Count); seed++ { //nolint:gosec // positive
 		s := c.Schedule
 		if s == nil {
@@ -154,7 +173,7 @@ func (c Chaos) hunt(t *testing.T, seed uint64, s Schedule, story func(*Round)) *
 		return nil
 	}
 	f := &finding{seed: seed, schedule: s, violation: v, smallest: s, last: v}
-	if c.ShrinkRuns < 0 || v.name == leftRunning {
+	if c.ShrinkRuns < 0 || v.name == leftRunning || v.name == vacuous {
 		return f
 	}
 	fails := func(candidate Schedule) bool {
@@ -182,12 +201,22 @@ func (c Chaos) hunt(t *testing.T, seed uint64, s Schedule, story func(*Round)) *
 // leftRunning is the name of what the bubble itself finds.
 const leftRunning = "nothing is left running"
 
+// leak is the violation of a run that has left something running, on top of another one or
+// not.
+func leak(v *violation, left error) *violation {
+	if v == nil {
+		return &violation{name: leftRunning, err: left}
+	}
+	v.err = fmt.Errorf("%w; and %w", v.err, left)
+	return v
+}
+
 // play runs a schedule in a bubble of its own.
 func (c Chaos) play(t *testing.T, seed uint64, s Schedule, story func(*Round)) (v *violation) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
-			v = &violation{name: leftRunning, err: fmt.Errorf("%v", p)}
+			v = leak(v, fmt.Errorf("%v\n%s", p, leftInBubble()))
 		}
 	}()
 	synctest.Test(t, func(t *testing.T) {
@@ -209,7 +238,11 @@ func (c Chaos) play(t *testing.T, seed uint64, s Schedule, story func(*Round)) (
 }
 
 func (c Chaos) round(t testing.TB, seed uint64, faults int) *Round {
+	begun := make(chan struct{})
 	return &Round{
+		begun:    begun,
+		mayBegin: sync.OnceFunc(func() { close(begun) }),
+		sentAt:   make(map[int]uint64),
 		TB:       t,
 		Cluster:  newCluster(t, seed, append([]Option{knowing(c.names())}, c.Options...)),
 		chaos:    c,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/downing"
 )
@@ -88,11 +89,11 @@ func TestShrinkingFindsWhatIsToBlame(t *testing.T) {
 }
 
 func TestChaosFindsAPlantedBugAndShrinksIt(t *testing.T) {
-	c := Chaos{Nodes: 3, Faults: 8, ShrinkRuns: 40, ShrinkTime: time.Hour}.withDefaults() // the runs are the bound, on any machine
+	c := Chaos{Nodes: 3, MembershipOnly: true, Faults: 8, ShrinkRuns: 40, ShrinkTime: time.Hour}.withDefaults() // the runs are the bound, on any machine
 	planted := func(r *Round) {
 		first := r.Node("n2").View().Self.ID()
 		r.Always("n2 never dies", func() error {
-			if n, runs := r.live["n2"]; runs && n.View().Self.ID() == first {
+			if n, runs := r.running("n2"); runs && n.View().Self.ID() == first {
 				return nil
 			}
 			return errors.New("n2 is not what it was")
@@ -114,7 +115,7 @@ func TestChaosFindsAPlantedBugAndShrinksIt(t *testing.T) {
 }
 
 func TestChaosSaysWhenAFailureDoesNotRepeat(t *testing.T) {
-	c := Chaos{Nodes: 1, Faults: 1, Kinds: []Kind{Lose}}.withDefaults()
+	c := Chaos{Nodes: 1, MembershipOnly: true, Faults: 1, Kinds: []Kind{Lose}}.withDefaults()
 	rounds := 0
 	f := c.hunt(t, 1, c.Draw(1), func(r *Round) {
 		rounds++
@@ -147,11 +148,14 @@ func TestWhatFailsInARoundEndsTheRoundOnly(t *testing.T) {
 func TestChaosFindsWhatIsLeftRunning(t *testing.T) {
 	c := Chaos{Nodes: 1}.withDefaults()
 	f := c.hunt(t, 1, Schedule{}, func(*Round) {
-		go func() { select {} }()
+		go forgotten()
 	})
 	require.NotNil(t, f)
 	require.Equal(t, leftRunning, f.violation.name)
 	require.Contains(t, f.report(), "deadlock")
+	require.Contains(t, f.report(), "clustertest.forgotten")
+	require.Contains(t, f.report(), "created by")
+	require.Contains(t, f.report(), "TestChaosFindsWhatIsLeftRunning")
 }
 
 // gaveUp is a strategy that gives up everybody.
@@ -172,7 +176,7 @@ func (gaveUp) Decide(s downing.Situation) downing.Decision {
 func TestMajoritySurvivesNoticesWhenItDoesNot(t *testing.T) {
 	s, err := ParseSchedule("5s partition n1 | n2,n3 for 1m")
 	require.NoError(t, err)
-	c := Chaos{Nodes: 3, ShrinkRuns: -1}.withDefaults()
+	c := Chaos{Nodes: 3, MembershipOnly: true, ShrinkRuns: -1}.withDefaults()
 	majority := func(r *Round) { r.Check(MajoritySurvives(), OneLeaderPerSide()) }
 	require.Nil(t, c.hunt(t, 1, s, majority))
 	c.Options = []Option{func(_ string, cfg *cluster.Config) { cfg.Downing = gaveUp{} }}
@@ -199,4 +203,76 @@ func TestSidesAreThoseWhoReachEachOther(t *testing.T) {
 		r.Heal()
 	})
 	require.Nil(t, f)
+}
+
+// forgotten runs for ever.
+func forgotten() { select {} }
+
+func TestTheEmptyScheduleOfTheCommandLineIsReplayed(t *testing.T) {
+	defer func(was Schedule) { chaosSchedule.schedule = was }(chaosSchedule.schedule)
+	chaosSchedule.schedule = nil
+	require.Nil(t, Chaos{Count: 7}.withFlags().Schedule, "none was given")
+	for text, want := range map[string]Schedule{"": {}, "3s pause n1 for 1s": {{At: 3 * time.Second, Kind: Pause, Sides: [][]string{{"n1"}}, For: time.Second}}} {
+		require.NoError(t, chaosSchedule.Set(text))
+		c := Chaos{Count: 7}.withFlags()
+		require.NotNil(t, c.Schedule)
+		require.Equal(t, want, c.Schedule)
+		require.Equal(t, 1, c.Count)
+	}
+	require.Error(t, chaosSchedule.Set("nonsense"))
+}
+
+func TestARunInWhichNoFaultMeetsAMessageIsVacuous(t *testing.T) {
+	s, err := ParseSchedule("1s lose 0.1 for 20s")
+	require.NoError(t, err)
+	c := Chaos{Nodes: 2}.withDefaults()
+	f := c.hunt(t, 1, s, func(r *Round) { say(r) })
+	require.NotNil(t, f)
+	require.Equal(t, vacuous, f.violation.name)
+	require.ErrorContains(t, f.violation.err, "Chaos.MembershipOnly")
+	require.False(t, f.repeated, "there is nothing to be made smaller")
+
+	require.Nil(t, c.hunt(t, 1, s, func(r *Round) {
+		r.Always("it talks", func() error { say(r); return nil })
+	}))
+	require.Nil(t, c.hunt(t, 1, Schedule{}, func(*Round) {}), "there were no faults")
+	c.MembershipOnly = true
+	require.Nil(t, c.hunt(t, 1, s, func(*Round) {}))
+}
+
+// say has n1 tell n2 something.
+func say(r *Round) {
+	to := r.Node("n2").View().Self.Address
+	actor.Resolve[string](r.Node("n1").System, "understudy://test@"+to+"/user/nobody").Tell("hello")
+}
+
+func TestFaultsMayBeginWhileTheStoryRuns(t *testing.T) {
+	s, err := ParseSchedule("1s partition n1 | n2 for 10s")
+	require.NoError(t, err)
+	c := Chaos{Nodes: 2, ShrinkRuns: -1}.withDefaults()
+	var cut bool
+	story := func(r *Round) {
+		r.Begin()
+		for range 20 {
+			time.Sleep(time.Second)
+			say(r)
+			cut = cut || !r.net.Open("n1", "n2")
+		}
+	}
+	require.Nil(t, c.hunt(t, 1, s, story))
+	require.True(t, cut, "the story has seen the fault")
+	f := c.hunt(t, 1, s, func(r *Round) {
+		r.Begin()
+		time.Sleep(5 * time.Second)
+		r.Fatal("the story fails")
+	})
+	require.NotNil(t, f)
+	require.Equal(t, failedInTest, f.violation.name)
+	f = c.hunt(t, 1, s, func(r *Round) {
+		r.Begin()
+		say(r)
+		time.Sleep(time.Hour)
+	})
+	require.NotNil(t, f)
+	require.Equal(t, "the story ends", f.violation.name)
 }

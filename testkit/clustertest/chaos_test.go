@@ -16,7 +16,7 @@ import (
 func TestMembershipSurvivesChaos(t *testing.T) {
 	for _, nodes := range []int{3, 5} {
 		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
-			clustertest.Chaos{Nodes: nodes, Count: 2}.Run(t, func(r *clustertest.Round) {
+			clustertest.Chaos{Nodes: nodes, Count: 2, MembershipOnly: true}.Run(t, func(r *clustertest.Round) {
 				r.Check(clustertest.OneLeaderPerSide(), clustertest.MajoritySurvives())
 			})
 		})
@@ -74,7 +74,7 @@ func (b *books) audit() error {
 		acked[i] = <-b.acks
 	}
 	times := map[int]int{}
-	for _, n := range testkit.Ask(b, b.refs["n1"], func(to actor.ActorRef[[]int]) Write { return Write{All: to} }) {
+	for _, n := range testkit.Ask(b.Context(), b, b.refs["n1"], func(to actor.ActorRef[[]int]) Write { return Write{All: to} }) {
 		if times[n]++; times[n] > 1 {
 			return fmt.Errorf("%d is there twice", n)
 		}
@@ -110,7 +110,7 @@ func TestAnUnfencedSingletonRunsOnceInChaos(t *testing.T) {
 		clustertest.Partition, clustertest.Isolate, clustertest.Crash, clustertest.Leave, clustertest.Lose,
 		clustertest.Duplicate, clustertest.Drift, clustertest.Jump,
 	}
-	clustertest.Chaos{Nodes: 5, Kinds: kinds, Count: 2}.Run(t, func(r *clustertest.Round) {
+	clustertest.Chaos{Nodes: 5, Kinds: kinds, Count: 2, MembershipOnly: true}.Run(t, func(r *clustertest.Round) {
 		census := testkit.NewCensus(r)
 		r.EachNode(func(n *cluster.Node) {
 			actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ticker)), "ticker")

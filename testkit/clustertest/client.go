@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 )
 
@@ -33,10 +34,10 @@ func (c *Cluster) TryDial(ctx context.Context, host string, opts ...ClientOption
 		Name:    "test",
 		Network: c.net.Host(host),
 		Logger:  zaptest.NewLogger(c.t, zaptest.Level(zap.ErrorLevel)).Named(host),
+
+		SystemOptions: []actor.Option{c.enc},
 	}
-	for running := range c.live {
-		cfg.Contacts = append(cfg.Contacts, running+":"+port)
-	}
+	cfg.Contacts = append(cfg.Contacts, c.addresses()...)
 	slices.SortFunc(cfg.Contacts, byNumber)
 	for _, o := range opts {
 		o(&cfg)

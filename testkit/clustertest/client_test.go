@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/actor/topic"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/remote"
@@ -359,5 +360,32 @@ func TestAClientTellsSingletonsOfSimilarNamesApart(t *testing.T) {
 			require.Empty(t, seen[path], "%s is %s", path, name)
 			seen[path] = name
 		}
+	})
+}
+
+// A client is no node: what it published reached nobody, and what it subscribed heard nothing.
+func TestTopicsAndServicesOfAClientAreRefusedWithTheReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 2)
+		prices, shops := topic.New[string]("prices"), receptionist.NewKey[string]("shops")
+		heard := testkit.NewProbe[string](t, c.Node("n2").System)
+		prices.Subscribe(c.Node("n2").System, heard.Ref())
+		receptionist.Register(c.Node("n2").System, shops, heard.Ref())
+		client := c.Dial("client")
+		letters := testkit.NewProbe[actor.DeadLetter](t, client.System)
+		actor.Subscribe(client.System, letters.Ref())
+		prices.Publish(client.System, "apples 3")
+		lost := letters.Receive()
+		require.ErrorIs(t, lost.Reason, topic.ErrOutside)
+		require.ErrorContains(t, lost.Reason, "this system is a client, which is no member of the cluster")
+		require.Equal(t, "apples 3", lost.Message)
+		mine := testkit.NewProbe[string](t, client.System)
+		require.PanicsWithValue(t, `topic: cannot subscribe "`+mine.Ref().Path()+`" to "prices": this system is a client, which is no member of the cluster; `+
+			`have an actor of the cluster subscribe, and tell it on`, func() { prices.Subscribe(client.System, mine.Ref()) })
+		require.Panics(t, func() { receptionist.Register(client.System, shops, mine.Ref()) })
+		require.ErrorContains(t, receptionist.Find(client.System, shops).Err, "cluster.Lookup")
+		l, err := cluster.Lookup(t.Context(), client, shops)
+		require.NoError(t, err)
+		require.Len(t, l.Instances, 1)
 	})
 }

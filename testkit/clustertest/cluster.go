@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +13,10 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/memnet"
+	"github.com/understudy-go/understudy/testkit"
 )
 
 const (
@@ -32,11 +35,23 @@ type Cluster struct {
 	t    testing.TB
 	net  *memnet.Network
 	opts []Option
-	live map[string]*cluster.Node
+	enc  actor.Option // of all nodes and clients
 
+	mu     sync.Mutex // guards all below
+	live   map[string]*cluster.Node
+	dead   []*cluster.Node   // they have crashed
 	clocks map[string]*clock // they outlive their nodes
 
 	clients []*cluster.Client
+}
+
+// WithoutEncoding leaves messages within a node as they are told. Without it they are
+// carried as between nodes, and the test fails when one cannot be encoded: see
+// [actor.WithEncoding].
+func WithoutEncoding() Option {
+	return func(_ string, cfg *cluster.Config) {
+		cfg.SystemOptions = append(cfg.SystemOptions, testkit.WithoutEncoding())
+	}
 }
 
 // An Option changes the configuration of the node called name before it starts.
@@ -60,11 +75,53 @@ func Start(t testing.TB, n int, opts ...Option) *Cluster {
 }
 
 func newCluster(t testing.TB, seed uint64, opts []Option) *Cluster {
-	return &Cluster{t: t, net: memnet.New(seed), opts: opts, live: make(map[string]*cluster.Node), clocks: make(map[string]*clock)}
+	return &Cluster{
+		t: t, net: memnet.New(seed), opts: opts, enc: testkit.WithEncoding(t),
+		live: make(map[string]*cluster.Node), clocks: make(map[string]*clock),
+	}
+}
+
+// running returns the node of that name, if one runs.
+func (c *Cluster) running(name string) (*cluster.Node, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, ok := c.live[name]
+	return n, ok
+}
+
+func (c *Cluster) put(name string, n *cluster.Node) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.live[name] = n
+}
+
+func (c *Cluster) drop(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.live, name)
+}
+
+// size is how many nodes run.
+func (c *Cluster) size() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.live)
+}
+
+// addresses are those of the nodes that run.
+func (c *Cluster) addresses() (all []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name := range c.live {
+		all = append(all, name+":"+port)
+	}
+	return all
 }
 
 // Nodes returns the nodes that run, by name.
 func (c *Cluster) Nodes() []*cluster.Node {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var nodes []*cluster.Node
 	for _, name := range slices.SortedFunc(maps.Keys(c.live), byNumber) {
 		nodes = append(nodes, c.live[name])
@@ -75,7 +132,7 @@ func (c *Cluster) Nodes() []*cluster.Node {
 // Node returns the node of that name.
 func (c *Cluster) Node(name string) *cluster.Node {
 	c.t.Helper()
-	n, ok := c.live[name]
+	n, ok := c.running(name)
 	if !ok {
 		c.t.Fatalf("clustertest: no node %q runs", name)
 	}
@@ -114,7 +171,7 @@ func (c *Cluster) AddTogether(names ...string) {
 			c.t.Errorf("clustertest: start %s: %v", names[i], s.err)
 			continue
 		}
-		c.live[names[i]] = s.node
+		c.put(names[i], s.node)
 	}
 }
 
@@ -133,7 +190,7 @@ func knowing(names []string) Option {
 func (c *Cluster) Leave(name string) {
 	c.t.Helper()
 	n := c.Node(name)
-	delete(c.live, name)
+	c.drop(name)
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
 	if err := n.Leave(ctx); err != nil {
@@ -142,26 +199,31 @@ func (c *Cluster) Leave(name string) {
 }
 
 // Crash ends a node as a power failure does: from one moment to the next the others hear
-// nothing of it any more. What ran on it is stopped afterwards, unheard.
+// nothing of it any more. No time passes, no actor handles anything more, and nothing is
+// flushed: neither PostStop nor tasks of the shutdown run, and a lease that it holds
+// expires. What is inside a handler goes on to the end of that message, and goroutines of
+// the test's own go on, as nothing can stop a goroutine. Functions of Defer run when the
+// test ends.
 func (c *Cluster) Crash(name string) { c.t.Helper(); c.crash(name, c.net.PowerOff) }
 
-// Kill ends a node as kill -9 does: it says nothing any more, and its host refuses
-// connections to it. What ran on it is stopped afterwards, unheard.
+// Kill ends a node as kill -9 does. It is [Cluster.Crash], but that its host refuses
+// connections, from which others learn of the end sooner.
 func (c *Cluster) Kill(name string) { c.t.Helper(); c.crash(name, c.net.Crash) }
 
 func (c *Cluster) crash(name string, end func(name string)) {
 	c.t.Helper()
 	n := c.Node(name)
-	delete(c.live, name)
+	c.drop(name)
 	end(name)
-	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
-	defer cancel()
-	err := n.Shutdown(ctx)
-	select {
-	case <-n.Terminated(): // its sockets fail, as they should
-	default:
-		c.t.Errorf("clustertest: %v", err)
-	}
+	n.Halt()
+	c.mourn(n)
+}
+
+// mourn keeps a node that has crashed, of which something is left to the end of the test.
+func (c *Cluster) mourn(n *cluster.Node) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dead = append(c.dead, n)
 }
 
 // Restart kills a node and starts another of the same name at the same address, as a
@@ -222,6 +284,8 @@ func (c *Cluster) Drift(name string, rate float64) {
 func (c *Cluster) Jump(name string, d time.Duration) { c.clock(name).step(d) }
 
 func (c *Cluster) clock(name string) *clock {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.clocks[name] == nil {
 		c.clocks[name] = newClock()
 	}
@@ -237,7 +301,7 @@ func (c *Cluster) start(name string, opts []Option) {
 	if err != nil {
 		c.t.Fatalf("clustertest: start %s: %v", name, err)
 	}
-	c.live[name] = n
+	c.put(name, n)
 }
 
 func (c *Cluster) config(name string, opts []Option) cluster.Config {
@@ -246,10 +310,10 @@ func (c *Cluster) config(name string, opts []Option) cluster.Config {
 		Network: c.net.Host(name),
 		Clock:   c.clock(name),
 		Logger:  zaptest.NewLogger(c.t, zaptest.Level(zap.WarnLevel)).Named(name),
+
+		SystemOptions: []actor.Option{c.enc},
 	}
-	for running := range c.live {
-		cfg.Seeds = append(cfg.Seeds, running+":"+port)
-	}
+	cfg.Seeds = append(cfg.Seeds, c.addresses()...)
 	slices.SortFunc(cfg.Seeds, byNumber)
 	cfg.Seeds = slices.Compact(cfg.Seeds)
 	for _, o := range slices.Concat(c.opts, opts) {
@@ -280,9 +344,25 @@ func (c *Cluster) close() {
 	for _, n := range c.Nodes() {
 		c.shutdown(n)
 	}
+	c.letGo()
 	c.net.Close()
 	if inBubble() {
 		time.Sleep(memberlistRest)
+	}
+}
+
+// letGo ends what is left of nodes that have crashed.
+func (c *Cluster) letGo() {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	for _, n := range c.dead {
+		err := n.Shutdown(ctx) // its sockets fail, as they should
+		select {
+		case <-n.Terminated():
+		default:
+			c.t.Errorf("clustertest: %v", err)
+		}
 	}
 }
 

@@ -24,6 +24,10 @@
 // run, as memberlist draws from a source of its own: assert outcomes and bounds, not
 // traces.
 //
+// Messages within a node are carried as between nodes, and the test fails when one cannot be
+// encoded; [WithoutEncoding] turns that off. [Cluster.Kill] and [Cluster.Crash] end a node as
+// the end of its process does: nothing is flushed, handed over or given back.
+//
 // It works outside of bubbles too, in real time.
 //
 // # Chaos
@@ -42,7 +46,11 @@
 //		})
 //	}
 //
-// When it does not, the test prints the seed, the schedule of faults, and the smallest
+// A run in which no node tells another anything while a fault goes on fails as vacuous,
+// unless [Chaos.MembershipOnly] says that the story is about membership alone. A story that
+// works through actors itself calls [Round.Begin] first.
+//
+// When something does not hold, the test prints the seed, the schedule of faults, and the smallest
 // schedule that it could find that fails too, with the flags that run it. More seeds:
 //
 //	go test -run TheTickerInChaos -chaos.count=200

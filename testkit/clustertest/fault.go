@@ -86,9 +86,9 @@ func (s Schedule) end() (end time.Duration) {
 }
 
 // ParseSchedule reads what [Schedule.String] has written. Lines may also be separated by
-// semicolons.
+// semicolons. Of an empty text it makes the empty schedule, which is not nil.
 func ParseSchedule(text string) (Schedule, error) {
-	var s Schedule
+	s := Schedule{}
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		if strings.TrimSpace(line) == "" {
 			continue

@@ -280,6 +280,7 @@ func TestTheLeaseOfACrashedHostIsWaitedFor(t *testing.T) {
 		h.lines["n1"].cut.Store(true) // dying, it says nothing to the store either
 		h.Crash("n1")
 		dead := h.store.Inspect("one").Expires
+		time.Sleep(10 * time.Second) // what is told sooner is lost with the host
 		require.Equal(t, "n2", given(t, h.refs["n3"]))
 		timeline := h.census.Timeline()
 		started := timeline[len(timeline)-1].Time

@@ -41,7 +41,7 @@ func (c *Cluster) state() (text string, settled bool) {
 	var views []string
 	settled = true
 	for _, n := range c.Nodes() {
-		view, whole := describe(n.View(), len(c.live))
+		view, whole := describe(n.View(), c.size())
 		moving := unsettled(n)
 		settled = settled && whole && len(moving) == 0
 		views = append(views, view+strings.Join(moving, ""))

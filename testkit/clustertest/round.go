@@ -38,6 +38,13 @@ type Round struct {
 	arrivals chan *try
 	tasks    sync.WaitGroup
 
+	begun    chan struct{} // closed when faults may begin while story runs
+	mayBegin func()        // closes it
+
+	sentBefore uint64         // by nodes that do not run any more
+	sentAt     map[int]uint64 // how many messages there were when a fault began, by number
+	met        bool           // some fault met a message
+
 	changed time.Time // when a fault last began or ended, or a node came up
 	whole   int       // how many nodes were one cluster before that; 0 if they were none
 }
@@ -94,21 +101,79 @@ func (r *Round) Afflicted(kind Kind) bool {
 	return false
 }
 
+// Begin lets the faults begin now, while story goes on: its calls from then on meet them.
+// Without it they begin when story has returned. Story must end within [Chaos.Settle] after
+// the nodes are one cluster again. Calling it again does nothing.
+func (r *Round) Begin() { r.mayBegin() }
+
+// tell runs story, and returns when the faults may begin. What it returns is closed when
+// story is over.
+func (r *Round) tell(story func(*Round)) (over <-chan struct{}) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		story(r)
+	}()
+	select {
+	case <-done:
+	case <-r.begun:
+	}
+	r.endIfFailed()
+	return done
+}
+
+// hearOut waits for the end of story.
+func (r *Round) hearOut(over <-chan struct{}) {
+	limit := time.After(r.chaos.Settle)
+	for {
+		select {
+		case <-over:
+			r.endIfFailed()
+			return
+		case <-limit:
+			r.expect("the story ends", fmt.Errorf("it did not within %v after the last fault", r.chaos.Settle))
+		case t := <-r.arrivals:
+			r.arrive(t)
+		}
+	}
+}
+
+// endIfFailed ends the round when story has failed.
+func (r *Round) endIfFailed() {
+	if r.Failed() {
+		runtime.Goexit()
+	}
+}
+
 // run is one round, to the end or to the first violation.
 func (r *Round) run(s Schedule, story func(*Round)) {
 	for _, name := range r.chaos.names() {
 		r.start(name, nil)
 	}
 	r.AwaitQuiet()
-	story(r)
+	told := r.tell(story)
 	r.AwaitQuiet()
 	r.changed = time.Now()
 	r.suffer(s)
 	r.settle()
+	r.hearOut(told)
 	for _, i := range r.invariants {
 		if i.Finally != nil {
 			r.expect(i.Name, i.Finally(r))
 		}
+	}
+	r.expectMet(s)
+}
+
+// vacuous is the name of what fails when a round could not fail.
+const vacuous = "some fault meets a message"
+
+// expectMet ends a round in which nothing was at stake.
+func (r *Round) expectMet(s Schedule) {
+	if len(s) > 0 && !r.met && !r.chaos.MembershipOnly {
+		r.expect(vacuous, fmt.Errorf("the run is vacuous: during none of its %d faults did a node tell another one anything. "+
+			"Have actors work while faults go on: by an invariant of Round.Always, by goroutines, or in the story after Round.Begin. "+
+			"When the story is about membership alone, set Chaos.MembershipOnly", len(s)))
 	}
 }
 
@@ -151,7 +216,7 @@ func (r *Round) settle() {
 	for quiet := 0; quiet < quietFor; {
 		r.until(time.Now().Add(quietStep))
 		state, settled := r.state()
-		if settled && state == last && len(r.live) == r.chaos.Nodes {
+		if settled && state == last && r.size() == r.chaos.Nodes {
 			quiet++
 		} else {
 			quiet = 0
@@ -165,7 +230,7 @@ func (r *Round) settle() {
 
 // unsettledAs names what is wrong in the end.
 func (r *Round) unsettledAs() string {
-	if len(r.live) < r.chaos.Nodes {
+	if r.size() < r.chaos.Nodes {
 		return "every node is up after healing"
 	}
 	for _, n := range r.Nodes() {
@@ -217,7 +282,7 @@ func (r *Round) arrive(t *try) {
 	delete(r.tries, t.name)
 	t.cancel()
 	r.expect("every node can start", t.err)
-	r.live[t.name] = t.node
+	r.put(t.name, t.node)
 	r.changed, r.whole = time.Now(), 0
 	for _, f := range r.eachNode {
 		f(t.node)
@@ -226,12 +291,12 @@ func (r *Round) arrive(t *try) {
 
 // kill crashes a node that runs or starts.
 func (r *Round) kill(name string) (killed bool) {
-	n, runs := r.live[name]
+	n, runs := r.running(name)
 	t, starts := r.tries[name]
 	if !runs && !starts {
 		return false
 	}
-	delete(r.live, name)
+	r.drop(name)
 	delete(r.tries, name)
 	r.net.Crash(name)
 	if starts {
@@ -241,25 +306,35 @@ func (r *Round) kill(name string) (killed bool) {
 	return true
 }
 
-// bury ends what is left of a node whose host has crashed.
+// bury halts a node whose host has crashed.
 func (r *Round) bury(n *cluster.Node) {
-	if n == nil {
-		return
+	if n != nil {
+		r.retire(n)
+		n.Halt()
+		r.mourn(n)
 	}
-	r.tasks.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
-		defer cancel()
-		_ = n.Shutdown(ctx) // its sockets fail, as they should
-	})
+}
+
+// retire counts what a node has sent that does not run any more.
+func (r *Round) retire(n *cluster.Node) { r.sentBefore += n.Sent() }
+
+// sent is how many messages nodes have told each other so far.
+func (r *Round) sent() uint64 {
+	all := r.sentBefore
+	for _, n := range r.Nodes() {
+		all += n.Sent()
+	}
+	return all
 }
 
 // dismiss lets a node leave, and does not wait for it.
 func (r *Round) dismiss(name string) (dismissed bool) {
-	n, runs := r.live[name]
+	n, runs := r.running(name)
 	if !runs {
 		return false
 	}
-	delete(r.live, name)
+	r.drop(name)
+	r.retire(n)
 	gone := make(chan struct{})
 	r.leaving[name] = gone
 	r.tasks.Go(func() {

@@ -44,6 +44,7 @@ func TestGossipThatWasSplitIsJoinedAgain(t *testing.T) {
 		c.Crash("n5")
 		whole(t, c, detection+stableAfter+time.Second, named(4)...)
 		c.Network().Drop(nil)
+		time.Sleep(time.Second) // the last has agreed to the removal by then
 		untouched(t, c, func() { time.Sleep(7 * time.Second) })
 		c.Add("n5")
 		whole(t, c, time.Second, named(5)...)

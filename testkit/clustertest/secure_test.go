@@ -94,7 +94,7 @@ func TestASecureClusterFormsAndFailsOverLikeAnyOther(t *testing.T) {
 
 				c.Crash("n1")
 				time.Sleep(5 * time.Second) // as fast as without
-				all := testkit.Ask(t, logs["n3"], func(replyTo actor.ActorRef[[]int]) Entry { return Entry{ReplyTo: replyTo} })
+				all := testkit.Ask(t.Context(), t, logs["n3"], func(replyTo actor.ActorRef[[]int]) Entry { return Entry{ReplyTo: replyTo} })
 				require.Equal(t, numbers(10), all)
 				require.Equal(t, 1, census.Running())
 

@@ -64,7 +64,7 @@ func begin(t *testing.T, nodes int) *story {
 // all asks for all entries, through the node of that name.
 func (s *story) all(node string) []int {
 	s.t.Helper()
-	return testkit.Ask(s.t, s.logs[node], func(replyTo actor.ActorRef[[]int]) Entry { return Entry{ReplyTo: replyTo} })
+	return testkit.Ask(s.t.Context(), s.t, s.logs[node], func(replyTo actor.ActorRef[[]int]) Entry { return Entry{ReplyTo: replyTo} })
 }
 
 // write tells the log the numbers from and below to, through the node of that name.
@@ -227,7 +227,7 @@ func TestWithoutARoleANodeOnlySends(t *testing.T) {
 			}
 		}
 		first.Tell(Entry{N: 1})
-		require.Equal(t, []int{1}, testkit.Ask(t, first, func(r actor.ActorRef[[]int]) Entry { return Entry{ReplyTo: r} }))
+		require.Equal(t, []int{1}, testkit.Ask(t.Context(), t, first, func(r actor.ActorRef[[]int]) Entry { return Entry{ReplyTo: r} }))
 		status, _ := singleton.StatusOf(c.Node("n1").System, "log")
 		require.Equal(t, "n2:7355", status.Host)
 		require.Equal(t, 1, census.Started())

@@ -40,7 +40,7 @@ func (r *Round) suffer(s Schedule) {
 		r.until(begin.Add(e.at))
 		r.whole = 0
 		if _, settled := r.state(); settled {
-			r.whole = len(r.live)
+			r.whole = r.size()
 		}
 		r.changed = time.Now()
 		if e.ends {
@@ -54,6 +54,7 @@ func (r *Round) suffer(s Schedule) {
 
 func (r *Round) beginFault(i int, f Fault) {
 	r.active[i] = f
+	r.sentAt[i] = r.sent()
 	switch f.Kind {
 	case Partition, Isolate:
 		r.mends[i] = r.net.Partition(f.Sides...)
@@ -78,6 +79,7 @@ func (r *Round) beginFault(i int, f Fault) {
 func (r *Round) endFault(i int) {
 	f := r.active[i]
 	delete(r.active, i)
+	r.met = r.met || r.sent() > r.sentAt[i]
 	switch f.Kind {
 	case Partition, Isolate, OneWay:
 		r.mends[i]()

@@ -16,7 +16,8 @@ import (
 // survives the actor.
 func ExampleKit() {
 	_ = func(t *testing.T) {
-		k := eventsourced.New(t, testkit.NewSystem(t), counter())
+		system := testkit.NewSystem(t, testkit.WithoutEncoding()) // commands of counters stay on their node
+		k := eventsourced.New(t, system, counter())
 		outcome := k.Run(add{n: 3})
 		require.Equal(t, []any{added{3}}, outcome.Events)
 		require.Equal(t, 3, outcome.State)
@@ -30,7 +31,7 @@ func ExampleKit() {
 // A behavior is tested as the program starts it, in what it is wrapped in.
 func ExampleOf() {
 	_ = func(t *testing.T) {
-		k := eventsourced.Of[any, int](t, testkit.NewSystem(t), func(j persistence.Journal) actor.Behavior[add] {
+		k := eventsourced.Of[any, int](t, testkit.NewSystem(t, testkit.WithoutEncoding()), func(j persistence.Journal) actor.Behavior[add] {
 			return behaviors.Supervise(wrapped("sum", j), actor.Strategy{})
 		})
 		require.Equal(t, 3, k.Run(add{n: 3}).State)

@@ -1,0 +1,162 @@
+package actor
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// WithEncoding has the system carry each message within it as between nodes: it is encoded
+// and decoded, and the recipient gets the copy. It is for tests, in which one node stands for
+// many: a type that is not registered, a field that is not exported, and a message that two
+// actors share are found there. Packages testkit and testkit/clustertest use it.
+//
+// What is told through a ref is encoded: by Tell, TellAfter and Deliver, by an ask, and as
+// the reply to one; also where an actor tells itself through its own ref. What reaches an
+// actor by other ways is not: timers, the results of [PipeToSelf], what the function of an
+// adapter or of [AskToSelf] makes, messages of WatchWith, signals, and the events of
+// [Subscribe]. Nor is a message with a method LocalOnly() bool that returns true, by which a
+// type says that its values are for actors of the same node.
+//
+// A message that does not get through is a dead letter, with [ErrNotSerializable] or
+// [ErrNotDecodable] as the reason, and an ask ends with that at once. failed is told of it
+// first, in the goroutine of whoever tells; it must not block. A nil failed turns encoding
+// off, which is the default.
+func WithEncoding(failed func(recipient string, msg any, err error)) Option {
+	return func(s *System) {
+		s.encoding = nil
+		if failed != nil {
+			s.encoding = &encoding{failed}
+		}
+	}
+}
+
+// encoding is what a system of [WithEncoding] has.
+type encoding struct {
+	failed func(recipient string, msg any, err error)
+}
+
+// carried returns msg as c gets it, which is msg itself unless its system encodes. What
+// does not get through has been reported; what becomes of it is for the caller to decide.
+func carried[M any](c *core, msg M) (M, error) {
+	if c.sys == nil || c.sys.encoding == nil {
+		return msg, nil
+	}
+	back, err := c.sys.encoding.carry(c, msg)
+	if err != nil {
+		return msg, err
+	}
+	m, _ := convert[M](back) // it has the type that it had
+	return m, nil
+}
+
+func (e *encoding) carry(c *core, msg any) (any, error) {
+	if msg == nil || isLocal(msg) {
+		return msg, nil
+	}
+	back, err := throughWire(c.sys, msg)
+	if err != nil {
+		e.failed(c.fullPath(), msg, err)
+	}
+	return back, err
+}
+
+func throughWire(s *System, msg any) (any, error) {
+	p, err := Pack(msg)
+	if err != nil {
+		return nil, err
+	}
+	if field := lostField(reflect.ValueOf(msg), maxLostDepth); field != "" {
+		return nil, fmt.Errorf("%w: %T has a value in the field %s, which is not exported and so is not encoded; export it, or leave it empty",
+			ErrNotSerializable, msg, field)
+	}
+	return p.Unpack(s)
+}
+
+// module is the path of this module, with which the packages of the framework begin.
+var module = strings.TrimSuffix(reflect.TypeFor[System]().PkgPath(), "actor")
+
+// isLocal reports whether msg is for actors of its own node: it says so, or is one of what
+// actors of the framework tell each other there, which has no name.
+func isLocal(msg any) bool {
+	if l, ok := msg.(interface{ LocalOnly() bool }); ok {
+		return l.LocalOnly()
+	}
+	t := reflect.TypeOf(msg)
+	if _, named := codec.NameOf(t); named {
+		return false
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	of, inside := strings.CutPrefix(t.PkgPath(), module)
+	return inside && of != "actor" && !strings.HasPrefix(of, "examples/") && !strings.HasSuffix(of, "_test")
+}
+
+// maxLostDepth bounds how deep lost fields are looked for.
+const maxLostDepth = 16
+
+// lostField returns the first field with a value that encoding leaves out, as it is not
+// exported; "" when there is none.
+func lostField(v reflect.Value, depth int) string {
+	if depth == 0 || !v.IsValid() || codesItself(v.Type()) {
+		return ""
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return lostOfStruct(v, depth)
+	case reflect.Pointer, reflect.Interface:
+		return lostField(v.Elem(), depth-1)
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if field := lostField(v.Index(i), depth-1); field != "" {
+				return field
+			}
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			if field := lostField(it.Value(), depth-1); field != "" {
+				return field
+			}
+		}
+	}
+	return ""
+}
+
+func lostOfStruct(v reflect.Value, depth int) string {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		switch {
+		case f.Name == "_":
+		case !reachable(f):
+			if !v.Field(i).IsZero() {
+				return f.Name
+			}
+		default:
+			if field := lostField(v.Field(i), depth-1); field != "" {
+				return f.Name + "." + field
+			}
+		}
+	}
+	return ""
+}
+
+var selfCoding sync.Map // reflect.Type → bool, the answers of codesItself
+
+// codesItself reports whether values of a type encode themselves, so that their fields do
+// not tell what is lost.
+func codesItself(t reflect.Type) bool {
+	if known, ok := selfCoding.Load(t); ok {
+		return known.(bool) // only bools are stored
+	}
+	itself := false
+	for _, method := range []string{"MarshalCBOR", "MarshalBinary", "MarshalJSON", "MarshalText"} {
+		_, has := reflect.PointerTo(t).MethodByName(method)
+		itself = itself || has
+	}
+	selfCoding.Store(t, itself)
+	return itself
+}

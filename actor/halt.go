@@ -1,0 +1,143 @@
+package actor
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A halt is the end of a system by [System.Halt].
+type halt struct {
+	begun atomic.Bool
+
+	mu     sync.Mutex // guards all below
+	at     time.Time
+	ending bool    // actors may end, and do nothing else
+	held   []*core // whose turn it was
+	hooks  map[int]func()
+	number int
+}
+
+// Halt ends the system as a process ends that is killed: its actors handle nothing any more,
+// neither messages nor signals, no timer reaches them, no task of the shutdown runs and
+// nothing is flushed. Contexts of actors are not done. Whoever asks waits in vain. It is for
+// tests of crashes; it returns at once, and may be called more than once. A system that is
+// being shut down goes on with that.
+//
+// What is inside a handler goes on to the end of that one message, and goroutines of the
+// user go on, as nothing can stop a goroutine. [System.Shutdown] after it lets go of what
+// is left: functions of Defer run then, and neither PostStop nor tasks do.
+func (s *System) Halt() {
+	h := &s.halt
+	select {
+	case <-s.shutdown.begins:
+		return
+	default:
+	}
+	h.mu.Lock()
+	if h.begun.Load() {
+		h.mu.Unlock()
+		return
+	}
+	h.at = time.Now()
+	h.begun.Store(true)
+	hooks := h.hooks
+	h.hooks = nil
+	h.mu.Unlock()
+	for _, f := range hooks {
+		f()
+	}
+	for _, g := range []*guardian{s.user, s.system} {
+		g.interrupt()
+	}
+}
+
+// Halted returns when [System.Halt] was called, and whether it was.
+func (s *System) Halted() (at time.Time, halted bool) {
+	s.halt.mu.Lock()
+	defer s.halt.mu.Unlock()
+	return s.halt.at, s.halt.begun.Load()
+}
+
+// OnHalt has f called by [System.Halt], in its goroutine: for what runs beside actors and
+// ends with a process. f must not block. cancel takes it back.
+func (s *System) OnHalt(f func()) (cancel func()) {
+	h := &s.halt
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.hooks == nil {
+		h.hooks = make(map[int]func())
+	}
+	h.number++
+	number := h.number
+	h.hooks[number] = f
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.hooks, number)
+	}
+}
+
+// hold keeps an actor from its turn, unless the system is ending by now.
+func (h *halt) hold(c *core) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.ending {
+		h.held = append(h.held, c)
+	}
+	return !h.ending
+}
+
+// end lets actors end.
+func (h *halt) end(s *scheduler) {
+	h.mu.Lock()
+	h.ending = true
+	held := h.held
+	h.held = nil
+	h.mu.Unlock()
+	for _, c := range held {
+		s.ready(c)
+	}
+}
+
+// interrupt has all below c notice that the system has halted.
+func (c *core) interrupt() {
+	for _, child := range c.childList() {
+		if running, ok := child.impl.(interface{ hurry() }); ok {
+			running.hurry()
+		}
+		child.interrupt()
+	}
+}
+
+func (c *cell[M]) hurry() { c.urgent.Store(true) }
+
+// workToEnd is work when the system has halted: there is nothing but the end.
+func (c *cell[M]) workToEnd() (more bool) {
+	for {
+		if !c.sys.halt.isEnding() {
+			return true // the next turn is held
+		}
+		msg, ok := c.nextSystem()
+		if !ok {
+			break
+		}
+		if msg.kind == sysStop || msg.kind == sysChildEnded && c.phase == stopping {
+			c.handleSystem(msg)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.system.empty() {
+		return true
+	}
+	c.scheduled = false
+	c.owner.end()
+	return false
+}
+
+func (h *halt) isEnding() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ending
+}
