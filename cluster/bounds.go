@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -88,18 +87,7 @@ func (p packed) checkEntries() error {
 		}),
 		checkAll(p.Tombs, func(d packedTomb) ID { return d.ID }, ID.Compare, packedTomb.check),
 		checkAll(p.Rows, func(r packedRow) ID { return r.ID }, ID.Compare, packedRow.check),
-		checkAll(p.Records, func(r packedRecord) string { return r.Name }, cmp.Compare[string], func(r packedRecord) error {
-			return cmp.Or(checkTexts([]string{r.Name}, maxText), r.checkTerm())
-		}),
 	)
-}
-
-// checkTerm: generations with a higher term cannot be told from others by who fences.
-func (r packedRecord) checkTerm() error {
-	if r.Record.Term > math.MaxUint32 {
-		return fmt.Errorf("term %d, the limit is %d", r.Record.Term, math.MaxUint32)
-	}
-	return nil
 }
 
 func checkAll[E, K any](all []E, key func(E) K, compare func(a, b K) int, check func(E) error) error {
@@ -115,23 +103,22 @@ func checkAll[E, K any](all []E, key func(E) K, compare func(a, b K) int, check 
 }
 
 func (d packedTomb) check() error {
-	if len(d.Roles)+len(d.Offers) > maxMembers {
-		return errors.New("too many roles and singletons")
+	if len(d.Roles) > maxMembers {
+		return errors.New("too many roles")
 	}
 	return cmp.Or(
 		d.ID.check(),
 		checkNumber(d.UpNumber),
 		checkTexts([]string{d.Name}, maxText),
 		checkTexts(d.Roles, maxText),
-		checkTexts(d.Offers, maxText),
 	)
 }
 
 func (r packedRow) check() error {
-	if len(r.Unreachable)+len(r.Offers) > maxMembers {
-		return errors.New("too many members and singletons")
+	if len(r.Unreachable) > maxMembers {
+		return errors.New("too many members")
 	}
-	if err := cmp.Or(r.ID.check(), checkNumber(r.Version), checkTexts(r.Offers, maxText)); err != nil {
+	if err := cmp.Or(r.ID.check(), checkNumber(r.Version)); err != nil {
 		return err
 	}
 	for _, id := range r.Unreachable {

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/singleton"
 )
 
 func TestTablesThatAreTooMuchAreRefused(t *testing.T) {
@@ -36,10 +34,6 @@ func TestTablesThatAreTooMuchAreRefused(t *testing.T) {
 		"tomb: number 9223372036854775": {Tombs: []packedTomb{{ID: one, At: 1, UpNumber: 1 << 63}}},
 		"row: number 9223372036854775":  {Rows: []packedRow{{ID: one, Version: 1 << 63}}},
 		"row: no incarnation":           {Rows: []packedRow{{ID: one, Unreachable: []ID{{Address: "n2:1"}}}}},
-		"row: text of 4097 bytes":       {Rows: []packedRow{{ID: one, Offers: []string{long}}}},
-		"row: too many members":         {Rows: []packedRow{{ID: one, Offers: make([]string, maxMembers), Unreachable: []ID{one}}}},
-		"record: term 4294967296":       {Records: []packedRecord{{Name: "s", Record: singleton.Record{Term: 1 << 32}}}},
-		"record: s after s":             {Records: []packedRecord{{Name: "s"}, {Name: "s"}}},
 		"table is too large":            {Members: make([]Member, maxMembers), Tombs: make([]packedTomb, 1)},
 	} {
 		text := want

@@ -40,6 +40,7 @@ type Client struct {
 	known    acquaintances               // likewise
 	relays   relays
 
+	asks    chan struct{} // of one: ask for news now
 	aborted context.Context
 	abort   context.CancelFunc
 	tasks   sync.WaitGroup
@@ -94,6 +95,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 		endpoint: endpoint,
 		keyring:  ring,
 		views:    newBulletin(View{Self: self}),
+		asks:     make(chan struct{}, 1),
 	}
 	c.aborted, c.abort = context.WithCancel(context.Background())
 	c.contact.Store(&contactNews{})

@@ -27,13 +27,34 @@ var errNoMember = errors.New("the node is in no cluster at present")
 // follow keeps up with the cluster until the client is shut down.
 func (c *Client) follow() {
 	defer c.views.end()
-	for wait(c.aborted, newsAskedEvery) {
+	for c.waitToAsk() {
 		err := c.ask(c.aborted, c.Contact())
 		if err == nil || c.aborted.Err() != nil {
 			continue
 		}
 		c.log.Warn("contact lost", zap.String("peer", c.Contact()), zap.Error(err))
 		c.findAnother()
+	}
+}
+
+// waitToAsk waits until it is time to ask for news; it returns false when the client is shut
+// down.
+func (c *Client) waitToAsk() bool {
+	timer := time.NewTimer(newsAskedEvery)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.asks:
+	case <-c.aborted.Done():
+	}
+	return c.aborted.Err() == nil
+}
+
+// askSoon asks for news without waiting until it is time.
+func (c *Client) askSoon() {
+	select {
+	case c.asks <- struct{}{}:
+	default: // it is about to
 	}
 }
 
@@ -150,10 +171,13 @@ func (c *Client) try(ctx context.Context, address string) error {
 func (c *Client) ask(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, newsPatience, errSilent)
 	defer cancel()
-	known := c.contact.Load()
+	known, singletons := c.contact.Load(), c.relays.singletons()
 	to := actor.Resolve[contactAsked](c.System, "understudy://"+c.Name()+"@"+address+"/system/"+contactName)
 	news, err := actor.Ask(ctx, to, func(replyTo actor.ActorRef[contactNews]) contactAsked {
-		return contactAsked{From: known.From, Known: known.Version, ReplyTo: replyTo, Push: c.pushed}
+		return contactAsked{
+			From: known.From, Known: known.Version, Singletons: singletons, Managers: sumOf(known.Managers),
+			ReplyTo: replyTo, Push: c.pushed,
+		}
 	})
 	switch {
 	case err != nil:
@@ -182,7 +206,7 @@ func (c *Client) takeNews(_ *actor.Context[contactNews], next *actor.Next[contac
 func (c *Client) learn(news contactNews) {
 	c.learning.Lock()
 	defer c.learning.Unlock()
-	if known := c.contact.Load(); news.From == known.From && news.Version <= known.Version {
+	if known := c.contact.Load(); news.From == known.From && !news.newer(known) {
 		return
 	}
 	c.contact.Store(&news)
@@ -191,6 +215,12 @@ func (c *Client) learn(news contactNews) {
 	c.reach(news.From.Address, addressesOf(v)...)
 	c.endpoint.Members(c.endpoint.Self(), c.known.learn(news))
 	c.views.show(v)
+}
+
+// newer reports whether news say more than what the same node has told before. Managers have
+// no version; what comes late is made good for when the client asks again.
+func (news contactNews) newer(known *contactNews) bool {
+	return news.Version > known.Version || news.Version == known.Version && sumOf(news.Managers) != sumOf(known.Managers)
 }
 
 // reach lets nodes send to this client: a contact, and all members, as each of them may have

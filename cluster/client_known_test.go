@@ -92,10 +92,10 @@ func TestAContactThatHasManyClientsStillHearsThemAskAgain(t *testing.T) {
 	var all []actor.ActorRef[contactNews]
 	for i := range maxMembers + 1 {
 		all = append(all, client(i))
-		clients.add(all[i], now)
+		clients.add(all[i], interest{asked: now})
 	}
 	require.Len(t, clients, maxMembers)
-	clients.add(all[0], now.Add(contactMemory))
+	clients.add(all[0], interest{asked: now.Add(contactMemory)})
 	clients.forget(now.Add(contactMemory))
-	require.Equal(t, audience{all[0]: now.Add(contactMemory)}, clients)
+	require.Equal(t, audience{all[0]: {asked: now.Add(contactMemory)}}, clients)
 }

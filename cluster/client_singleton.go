@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +42,7 @@ func SingletonRef[M any](c *Client, name string) actor.ActorRef[M] {
 		c.relays.refs = map[string]any{}
 	}
 	c.relays.refs[name] = ref
+	c.askSoon()
 	return ref
 }
 
@@ -56,6 +58,13 @@ type relays struct {
 	refs map[string]any // ActorRef by name of the singleton
 
 	stuck sync.Map // path of a relay that has no member → the name of its singleton
+}
+
+// singletons returns the names of those that there are refs of, sorted.
+func (r *relays) singletons() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.refs))
 }
 
 // silence explains that of singletons to a client, see [actor.System.ExplainSilence].
@@ -130,9 +139,7 @@ func (r *relay[M]) choose(v View) {
 
 // relays tells whether a member takes messages for a singleton.
 func (v View) relays(m Member, name string) bool {
-	return m.Status == Up && v.Reachable(m) && slices.ContainsFunc(v.rows[m.ID()].Offers, func(o string) bool {
-		return singleton.OfferName(o) == name
-	})
+	return m.Status == Up && v.Reachable(m) && slices.Contains(v.managers[name], m.ID())
 }
 
 // end makes dead letters of what waits.

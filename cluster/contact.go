@@ -1,11 +1,14 @@
 package cluster
 
 import (
+	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // contactName is the name of the actor of each node that clients ask.
@@ -13,14 +16,17 @@ const contactName = "contact"
 
 // What clients ask, and nodes answer.
 type (
-	// contactAsked asks a node what it knows of its cluster. Known is the version that the
-	// client knows of what From has told it. For some seconds Push is told what changes.
+	// contactAsked asks a node what it knows of its cluster, and who has managers for some
+	// singletons. Known is the version that the client knows of what From has told it, and
+	// Managers stands for the managers. For some seconds Push is told what changes.
 	contactAsked struct {
-		_       struct{} `cbor:",toarray"`
-		From    ID
-		Known   uint64
-		ReplyTo actor.ActorRef[contactNews]
-		Push    actor.ActorRef[contactNews]
+		_          struct{} `cbor:",toarray"`
+		From       ID
+		Known      uint64
+		Singletons []string
+		Managers   uint64
+		ReplyTo    actor.ActorRef[contactNews]
+		Push       actor.ActorRef[contactNews]
 	}
 
 	contactNews struct {
@@ -31,13 +37,20 @@ type (
 		Same      bool // as what the client knows: the rest is empty
 		Converged bool
 		Members   []contactMember // as candidates
+		Managers  []contactManagers
 	}
 
 	contactMember struct {
 		_             struct{} `cbor:",toarray"`
 		Member        Member
 		UnreachableBy []ID
-		Offers        []string // of singletons, see singleton.OfferName
+	}
+
+	// contactManagers says which members have a manager for a singleton.
+	contactManagers struct {
+		_         struct{} `cbor:",toarray"`
+		Singleton string
+		At        []ID
 	}
 )
 
@@ -55,29 +68,57 @@ func (n *Node) attendClients() {
 		clients := audience{}
 		subscribe(ctx, n.views, func(v View) actor.Behavior[contactAsked] {
 			clients.forget(time.Now())
-			for client := range clients {
-				client.Tell(v.answer(contactAsked{}))
+			for client, asked := range clients {
+				client.Tell(v.answer(contactAsked{}, n.managersOf(asked.singletons)))
 			}
 			return nil
 		})
 		next.OnMessage = func(ctx *actor.Context[contactAsked], asked contactAsked) actor.Behavior[contactAsked] {
 			if clients.hear(ctx, asked) {
-				asked.ReplyTo.Tell(n.View().answer(asked))
+				asked.ReplyTo.Tell(n.View().answer(asked, n.managersOf(asked.Singletons)))
 			}
 			return nil
 		}
 	}, contactName)
 }
 
-// An audience is the clients that are told of changes, and when they have asked.
-type audience map[actor.ActorRef[contactNews]]time.Time
+// managersOf says which members have managers for singletons, as far as this node knows.
+func (n *Node) managersOf(singletons []string) []contactManagers {
+	var all []contactManagers
+	for _, name := range singletons {
+		managers := contactManagers{Singleton: name}
+		for _, id := range singleton.ManagersOf(n.System, name) {
+			managers.At = append(managers.At, ID{Address: id.Address, Incarnation: id.Incarnation})
+		}
+		all = append(all, managers)
+	}
+	return all
+}
+
+// sumOf stands for managers in comparisons.
+func sumOf(all []contactManagers) uint64 {
+	h := fnv.New64a()
+	for _, m := range all {
+		_, _ = fmt.Fprintf(h, "%q %v\n", m.Singleton, m.At) // never fails
+	}
+	return h.Sum64()
+}
+
+// An audience is the clients that are told of changes.
+type audience map[actor.ActorRef[contactNews]]interest
+
+// An interest is that of a client: when it has asked, and for which singletons.
+type interest struct {
+	asked      time.Time
+	singletons []string
+}
 
 // hear returns whether a message is of a client, which is remembered for a while: the zero
 // message ends that.
 func (a audience) hear(ctx *actor.Context[contactAsked], asked contactAsked) bool {
-	client := asked != contactAsked{}
+	client := asked.Push != (actor.ActorRef[contactNews]{})
 	if client {
-		a.add(asked.Push, time.Now())
+		a.add(asked.Push, interest{time.Now(), asked.Singletons})
 	} else {
 		a.forget(time.Now())
 	}
@@ -88,40 +129,42 @@ func (a audience) hear(ctx *actor.Context[contactAsked], asked contactAsked) boo
 }
 
 // add adds a client, unless there are too many.
-func (a audience) add(client actor.ActorRef[contactNews], now time.Time) {
+func (a audience) add(client actor.ActorRef[contactNews], i interest) {
 	if _, known := a[client]; known || len(a) < maxMembers {
-		a[client] = now
+		a[client] = i
 	}
 }
 
 // forget drops the clients that have not asked for some time.
 func (a audience) forget(now time.Time) {
-	maps.DeleteFunc(a, func(_ actor.ActorRef[contactNews], asked time.Time) bool { return now.Sub(asked) >= contactMemory })
+	maps.DeleteFunc(a, func(_ actor.ActorRef[contactNews], i interest) bool { return now.Sub(i.asked) >= contactMemory })
 }
 
 // answer is what a client is told.
-func (v View) answer(asked contactAsked) contactNews {
+func (v View) answer(asked contactAsked, managers []contactManagers) contactNews {
 	news := contactNews{From: v.Self.ID(), Member: v.Self.Status > 0 && v.Self.Status < Down, Version: v.Version}
 	if !news.Member {
 		return news
 	}
-	if news.Same = asked.From == news.From && asked.Known == v.Version; news.Same {
+	if news.Same = asked.From == news.From && asked.Known == v.Version && asked.Managers == sumOf(managers); news.Same {
 		return news
 	}
-	news.Converged = v.Converged
+	news.Converged, news.Managers = v.Converged, managers
 	for _, m := range v.order {
-		news.Members = append(news.Members, contactMember{Member: m, UnreachableBy: v.unreachable[m.ID()], Offers: v.rows[m.ID()].Offers})
+		news.Members = append(news.Members, contactMember{Member: m, UnreachableBy: v.unreachable[m.ID()]})
 	}
 	return news
 }
 
 // view is what a client makes of it.
 func (news contactNews) view(version uint64, self Member) View {
-	v := View{Version: version, Self: self, Converged: news.Converged, unreachable: map[ID][]ID{}, rows: map[ID]row{}}
+	v := View{Version: version, Self: self, Converged: news.Converged, unreachable: map[ID][]ID{}, managers: map[string][]ID{}}
+	for _, m := range news.Managers {
+		v.managers[m.Singleton] = m.At
+	}
 	for _, m := range news.Members {
 		id := m.Member.ID()
 		v.order = append(v.order, m.Member)
-		v.rows[id] = row{Offers: m.Offers}
 		if len(m.UnreachableBy) > 0 {
 			v.unreachable[id] = m.UnreachableBy
 		}

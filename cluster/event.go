@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // An event is what happens to a machine.
@@ -33,12 +32,6 @@ type (
 		id ID
 		on bool
 	}
-	offered   struct{ offer string } // there is a manager for a singleton here
-	withdrawn struct{ name string }  // there is none any more
-	recorded  struct {               // a singleton's generation
-		name   string
-		record singleton.Record
-	}
 	leased struct { // the answer to acquire
 		number uint64
 		held   bool // certainly
@@ -56,9 +49,6 @@ func (gossiped) event()   {}
 func (notReached) event() {}
 func (found) event()      {}
 func (connected) event()  {}
-func (offered) event()    {}
-func (withdrawn) event()  {}
-func (recorded) event()   {}
 func (leased) event()     {}
 func (leaveAsked) event() {}
 func (downAsked) event()  {}
@@ -91,10 +81,9 @@ type (
 	drain struct{} // stop or hand over what singletons run here, then report drained
 	stop  struct{} // stop all actors, then report stopped
 	end   struct { // this incarnation has ended
-		rejoin  bool     // become another one
-		known   []string // where other members lived
-		records map[string]singleton.Record
-		err     error // it could not even become a member
+		rejoin bool     // become another one
+		known  []string // where other members lived
+		err    error    // it could not even become a member
 	}
 	note struct { // for the log
 		warn    bool

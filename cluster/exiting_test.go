@@ -53,7 +53,6 @@ func TestAnExitingMemberThatFallsSilentIsRemovedCleanlyAndStopsNobody(t *testing
 	r := newRig(func(set *rules) { set.downing = downing.Manual{} })
 	n2, n3 := id("n2:1", 2), id("n3:1", 3)
 	r.joins(n2, "n2")
-	r.happens(offered{"s"})
 	r.becomes(n2, Leaving)
 	r.becomes(n2, Exiting)
 	require.Equal(t, Exiting, r.table.status(n2))
@@ -148,7 +147,6 @@ func TestANodeThatCrashesAsItsActorsStopIsNoCrash(t *testing.T) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		n3 := f.nodes["n3"]
-		(*locator)(n3).Offer("s")
 		hung := make(chan struct{})
 		actor.Spawn(n3, func(ctx *actor.Context[string], next *actor.Next[string]) {
 			next.OnMessage = ignore

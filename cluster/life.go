@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -227,8 +226,6 @@ func (n *Node) next(set rules, e end) rules {
 	set.self.Incarnation = drawIncarnation()
 	set.founding = drawClusterID()
 	set.known = e.known
-	set.records = maps.Clone(e.records)
-	set.offers = n.offers.sorted()
 	set.version = n.View().Version
 	return set
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"sync"
 
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -31,28 +30,12 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 	}
 }
 
-// Offer implements [singleton.Locator].
-func (l *locator) Offer(offer string) {
-	l.offers.change(func(all []string) []string { return withOffer(all, offer) })
-	l.inbox.post(0, offered{offer})
-}
-
-// Withdraw implements [singleton.Locator].
-func (l *locator) Withdraw(name string) {
-	l.offers.change(func(all []string) []string { return withoutOffer(all, name) })
-	l.inbox.post(0, withdrawn{name})
-}
-
-// Record implements [singleton.Locator].
-func (l *locator) Record(name string, r singleton.Record) { l.inbox.post(0, recorded{name, r}) }
-
 // topology is v as singletons see it. Who is exiting runs none any more and never will, so
 // nobody needs to ask it: it is left out, like those that were removed in good order.
 func (v View) topology() singleton.Topology {
 	t := singleton.Topology{
-		Self:    peerID(v.Self.ID()),
-		Down:    v.Self.Status >= Down,
-		Records: v.records,
+		Self: peerID(v.Self.ID()),
+		Down: v.Self.Status >= Down,
 	}
 	for _, m := range v.order {
 		if m.Status == Exiting {
@@ -66,13 +49,12 @@ func (v View) topology() singleton.Topology {
 			Reachable: v.Reachable(m),
 			Roles:     m.Roles,
 			Meta:      m.Meta,
-			Offers:    v.rows[m.ID()].Offers,
 		})
 	}
 	for id, since := range v.gone {
 		dead := v.tombs[id]
 		t.Gone = append(t.Gone, singleton.Gone{
-			Peer:  singleton.Peer{ID: peerID(id), Name: dead.Name, UpNumber: dead.UpNumber, Roles: dead.Roles, Offers: dead.Offers},
+			Peer:  singleton.Peer{ID: peerID(id), Name: dead.Name, UpNumber: dead.UpNumber, Roles: dead.Roles},
 			Since: since,
 		})
 	}
@@ -84,31 +66,4 @@ func (v View) topology() singleton.Topology {
 
 func peerID(id ID) singleton.PeerID {
 	return singleton.PeerID{Address: id.Address, Incarnation: id.Incarnation}
-}
-
-// names is a set of names.
-type names struct {
-	mu  sync.Mutex // guards all
-	all []string   // sorted
-}
-
-func (n *names) change(f func(all []string) []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.all = f(n.all)
-}
-
-// withOffer returns all with an offer in place of one of the same name.
-func withOffer(all []string, offer string) []string {
-	return union(withoutOffer(all, singleton.OfferName(offer)), []string{offer})
-}
-
-func withoutOffer(all []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(all), func(o string) bool { return singleton.OfferName(o) == name })
-}
-
-func (n *names) sorted() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.all
 }

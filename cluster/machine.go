@@ -6,22 +6,19 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // rules are the settings of a machine.
 type rules struct {
-	self       Member                      // name, address, incarnation, roles and metadata of this incarnation
-	seeds      []string                    // the first may found a cluster, unless there is discovery
-	discovers  bool                        // there is discovery
-	minSeeds   int                         // how many nodes it must have found before a cluster is founded
-	force      bool                        // found one although not all have answered
-	known      []string                    // where members of the cluster lived that this node was in before
-	earlier    []uint64                    // incarnations of this node that have ended
-	offers     []string                    // of the singletons that this node has managers for, sorted
-	records    map[string]singleton.Record // what earlier incarnations knew
-	founding   clusterID                   // of a cluster that this node founds, should it
-	version    uint64                      // of the last view of the incarnation before
+	self       Member    // name, address, incarnation, roles and metadata of this incarnation
+	seeds      []string  // the first may found a cluster, unless there is discovery
+	discovers  bool      // there is discovery
+	minSeeds   int       // how many nodes it must have found before a cluster is founded
+	force      bool      // found one although not all have answered
+	known      []string  // where members of the cluster lived that this node was in before
+	earlier    []uint64  // incarnations of this node that have ended
+	founding   clusterID // of a cluster that this node founds, should it
+	version    uint64    // of the last view of the incarnation before
 	minMembers int
 	minOf      map[string]int // by role
 	detector   Detector
@@ -136,7 +133,6 @@ func newMachine(set rules) *machine {
 		known:     map[string]bool{},
 		finds:     finds{last: map[string]time.Time{}},
 	}
-	maps.Copy(m.table.records, set.records)
 	for _, address := range set.known {
 		m.known[address] = true
 	}
@@ -173,14 +169,6 @@ func (m *machine) handle(ev event) {
 		m.found(ev)
 	case connected:
 		m.connected(ev)
-	case offered:
-		m.offer(withOffer(m.set.offers, ev.offer))
-	case withdrawn:
-		m.offer(withoutOffer(m.set.offers, ev.name))
-	case recorded:
-		change := m.change()
-		change.records[ev.name] = ev.record
-		m.decide(change)
 	case leased:
 		m.leased(ev)
 	case leaveAsked:

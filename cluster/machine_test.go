@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // A rig is one machine with a clock, and what it has said since the last question.
@@ -337,16 +336,6 @@ func TestWhatTheDownedSayChangesNothing(t *testing.T) {
 	r.hears(id("n2:1", 2), tablePush{Table: change.pack()})
 	r.happens(gossiped{tablePush{From: id("n2:1", 2), Table: change.pack()}})
 	require.Equal(t, Up, r.table.status(r.self))
-}
-
-func TestRecordsSurviveTheIncarnation(t *testing.T) {
-	r := newRig(nil)
-	r.happens(recorded{name: "s", record: singleton.Record{Term: 7, Fenced: true}})
-	r.happens(leaveAsked{})
-	r.happens(drained{})
-	r.happens(stopped{})
-	again := newRig(func(set *rules) { set.records = r.ending().records })
-	require.Equal(t, singleton.Record{Term: 7, Fenced: true}, again.table.records["s"])
 }
 
 func TestTombsAreForgottenAfterADay(t *testing.T) {

@@ -21,15 +21,10 @@ func (t *table) merge(o table) table {
 	for id, r := range o.rows {
 		t.hear(id, r, &news)
 	}
-	for name, r := range o.records {
-		if merged := t.records[name].Merge(r); merged != t.records[name] {
-			t.records[name], news.records[name] = merged, merged
-		}
-	}
 	return news
 }
 
-// bury removes a member. What it has said is dropped, but for what it may still run.
+// bury removes a member. What it has said is dropped.
 func (t *table) bury(id ID, dead tomb, news *table) {
 	old, known := t.tombs[id]
 	if known {
@@ -38,7 +33,9 @@ func (t *table) bury(id ID, dead tomb, news *table) {
 	if m, alive := t.members[id]; alive {
 		dead = dead.merge(tombOf(m))
 	}
-	dead = dead.merge(tomb{Offers: t.rows[id].Offers})
+	if dead.Clean {
+		dead.Roles = nil
+	}
 	delete(t.members, id)
 	delete(t.rows, id)
 	if !known || !dead.equal(old) {
@@ -56,14 +53,14 @@ func (d tomb) merge(o tomb) tomb {
 		At:       int64(lowest(uint64(d.At), uint64(o.At))),
 	}
 	if !merged.Clean {
-		merged.Roles, merged.Offers = union(d.Roles, o.Roles), union(d.Offers, o.Offers)
+		merged.Roles = union(d.Roles, o.Roles)
 	}
 	return merged
 }
 
 func (d tomb) equal(o tomb) bool {
 	return d.Name == o.Name && d.UpNumber == o.UpNumber && d.Clean == o.Clean && d.At == o.At &&
-		slices.Equal(d.Roles, o.Roles) && slices.Equal(d.Offers, o.Offers)
+		slices.Equal(d.Roles, o.Roles)
 }
 
 // admit adds a member, or what is newer about it. Of a removed one it only completes the
@@ -86,7 +83,6 @@ func (t *table) admit(id ID, m Member, news *table) {
 // hear takes over what a member says, if it is newer.
 func (t *table) hear(id ID, r row, news *table) {
 	if _, removed := t.tombs[id]; removed {
-		t.bury(id, tomb{Offers: r.Offers}, news)
 		return
 	}
 	if r.Version > t.rows[id].Version {

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // randomTable draws what a node might know at some moment of some history. What one
@@ -30,16 +28,7 @@ func randomTable(random *rand.Rand) table {
 			t.tombs[id] = tomb{Name: "n", Clean: random.IntN(2) == 0, At: 1 + random.Int64N(5), Roles: []string{"r"}}
 		}
 		if version := random.Uint64N(4); version > 0 {
-			r := row{Version: version, Unreachable: []ID{{Address: "n0:1", Incarnation: version}}}
-			for v := range version {
-				r.Offers = append(r.Offers, fmt.Sprint(v)) // they only grow
-			}
-			t.rows[id] = r
-		}
-	}
-	for _, name := range []string{"a", "b"} {
-		if random.IntN(2) == 0 {
-			t.records[name] = singleton.Record{Term: random.Uint64N(3), Fenced: random.IntN(2) == 0, Finished: random.IntN(2) == 0}
+			t.rows[id] = row{Version: version, Unreachable: []ID{{Address: "n0:1", Incarnation: version}}}
 		}
 	}
 	return normal(t)
@@ -109,13 +98,13 @@ func TestATombKeepsWhatMayStillRun(t *testing.T) {
 	id := ID{Address: "n1:1", Incarnation: 1}
 	alive := newTable(clusterID{})
 	alive.members[id] = Member{Name: "n1", Address: id.Address, Incarnation: id.Incarnation, Status: Up, UpNumber: 7, Roles: []string{"r"}}
-	alive.rows[id] = row{Version: 1, Offers: []string{"s"}}
+	alive.rows[id] = row{Version: 1}
 	removed, clean := newTable(clusterID{}), newTable(clusterID{})
 	removed.tombs[id] = tomb{At: 100}
 	clean.tombs[id] = tomb{At: 200, Clean: true}
 
 	unclean := joined(alive, removed)
-	require.Equal(t, tomb{Name: "n1", UpNumber: 7, At: 100, Roles: []string{"r"}, Offers: []string{"s"}}, unclean.tombs[id])
+	require.Equal(t, tomb{Name: "n1", UpNumber: 7, At: 100, Roles: []string{"r"}}, unclean.tombs[id])
 	require.Equal(t, uint64(7), unclean.youngest(), "numbers are not given twice")
 	require.Equal(t, tomb{Name: "n1", UpNumber: 7, At: 100, Clean: true}, joined(unclean, clean).tombs[id])
 }

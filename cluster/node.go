@@ -32,7 +32,6 @@ type Node struct {
 	keyring  *remote.Keyring
 	inbox    *inbox
 	views    *bulletin
-	offers   names
 	state    atomic.Pointer[tablePush] // the table, for gossip
 	troubles troubles
 	leasing  *leasing

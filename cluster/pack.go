@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/codec"
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // A packed is a table in a canonical form: sorted, so that equal tables are equal bytes.
@@ -18,7 +17,6 @@ type packed struct {
 	Members []Member
 	Tombs   []packedTomb
 	Rows    []packedRow
-	Records []packedRecord
 }
 
 type packedTomb struct {
@@ -29,7 +27,6 @@ type packedTomb struct {
 	Clean    bool
 	At       int64
 	Roles    []string
-	Offers   []string
 }
 
 type packedRow struct {
@@ -37,13 +34,6 @@ type packedRow struct {
 	ID          ID
 	Version     uint64
 	Unreachable []ID
-	Offers      []string
-}
-
-type packedRecord struct {
-	_      struct{} `cbor:",toarray"`
-	Name   string
-	Record singleton.Record
 }
 
 func (t table) pack() packed {
@@ -53,14 +43,11 @@ func (t table) pack() packed {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(t.tombs), ID.Compare) {
 		d := t.tombs[id]
-		p.Tombs = append(p.Tombs, packedTomb{ID: id, Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles, Offers: d.Offers})
+		p.Tombs = append(p.Tombs, packedTomb{ID: id, Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles})
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(t.rows), ID.Compare) {
 		r := t.rows[id]
-		p.Rows = append(p.Rows, packedRow{ID: id, Version: r.Version, Unreachable: r.Unreachable, Offers: r.Offers})
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.records)) {
-		p.Records = append(p.Records, packedRecord{Name: name, Record: t.records[name]})
+		p.Rows = append(p.Rows, packedRow{ID: id, Version: r.Version, Unreachable: r.Unreachable})
 	}
 	return p
 }
@@ -71,13 +58,10 @@ func (p packed) table() table {
 		t.members[m.ID()] = m
 	}
 	for _, d := range p.Tombs {
-		t.tombs[d.ID] = tomb{Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles, Offers: d.Offers}
+		t.tombs[d.ID] = tomb{Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles}
 	}
 	for _, r := range p.Rows {
-		t.rows[r.ID] = row{Version: r.Version, Unreachable: r.Unreachable, Offers: r.Offers}
-	}
-	for _, r := range p.Records {
-		t.records[r.Name] = r.Record
+		t.rows[r.ID] = row{Version: r.Version, Unreachable: r.Unreachable}
 	}
 	return t
 }
@@ -98,9 +82,6 @@ func (t table) entries() map[string]table {
 	}
 	for id, r := range t.rows {
 		part("row " + id.String()).rows[id] = r
-	}
-	for name, r := range t.records {
-		part("record " + name).records[name] = r
 	}
 	return all
 }

@@ -116,7 +116,7 @@ func (m *machine) endWhenDue() {
 
 func (m *machine) finish(err error) {
 	m.phase = ended
-	m.do(end{rejoin: m.rejoin, known: slices.Sorted(maps.Keys(m.known)), records: m.table.records, err: err})
+	m.do(end{rejoin: m.rejoin, known: slices.Sorted(maps.Keys(m.known)), err: err})
 }
 
 // buryClean removes a member that has said itself that nothing of it runs any more.

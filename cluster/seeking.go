@@ -114,14 +114,12 @@ func (m *machine) askOne(address string) {
 func (m *machine) enter(t table) {
 	m.phase = member
 	clear(m.known)
-	records := m.table.records
 	m.table = newTable(t.cluster)
 	m.begin()
 	m.merge(t)
 	m.beatAt, m.greetAt = m.now, m.now.Add(greetEvery)
 	change := m.change()
-	change.records = records
-	change.rows[m.self] = row{Version: 1, Offers: m.set.offers}
+	change.rows[m.self] = row{Version: 1}
 	m.decide(change)
 }
 

@@ -38,7 +38,6 @@ func (m *machine) view() View {
 	v.unreachable = m.table.unreachable()
 	v.Converged = m.converged
 	v.order = m.set.election.order(v.Members)
-	v.rows, v.records = maps.Clone(m.table.rows), maps.Clone(m.table.records)
 	v.gone = m.unclean()
 	v.waiting = m.whyWaiting(v)
 	return v

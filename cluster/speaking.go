@@ -55,16 +55,6 @@ func (m *machine) heartbeat() heartbeat {
 	}
 }
 
-// offer writes into our row which singletons have a manager here. Of a node that is
-// exiting nobody needs to know.
-func (m *machine) offer(all []string) {
-	m.set.offers = all
-	if r := m.table.rows[m.self]; m.phase == member && m.table.status(m.self) < Exiting && !slices.Equal(r.Offers, m.set.offers) {
-		r.Offers = m.set.offers
-		m.writeRow(r)
-	}
-}
-
 func (m *machine) writeRow(r row) {
 	r.Version++
 	change := m.change()

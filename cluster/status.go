@@ -75,7 +75,7 @@ func (n *shown) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s := v.snapshot()
 	s.Cluster, s.Time = n.cfg.Name, time.Now()
 	s.Settings, s.Expected = n.cfg.shown()
-	s.Singletons = v.singletons(singleton.Statuses(n.System))
+	s.Singletons = v.singletons(singleton.Statuses(n.System), singleton.AllKnown(n.System))
 	s.Waiting = list((*Node)(n).waiting(v, ended))
 	s.Live, s.Ready = v.checks(ended)
 	return s, changed

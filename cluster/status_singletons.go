@@ -11,26 +11,27 @@ import (
 
 // singletons are those that have a manager here, and those that only other members have
 // one for, by name.
-func (v View) singletons(here []singleton.Status) []statuspage.Singleton {
-	managers := map[string][]string{}
-	for _, m := range v.Members {
-		for _, offer := range v.rows[m.ID()].Offers {
-			name := singleton.OfferName(offer)
-			managers[name] = append(managers[name], m.ID().String())
-		}
-	}
+func (v View) singletons(here []singleton.Status, known []singleton.Known) []statuspage.Singleton {
 	all := map[string]statuspage.Singleton{}
-	for name := range managers {
-		all[name] = statuspage.Singleton{Name: name, Why: "this node has no manager for it, so it does not know"}
+	for _, k := range known {
+		all[k.Name] = statuspage.Singleton{Name: k.Name, Why: "this node has no manager for it, so it does not know"}
 	}
 	for _, s := range here {
 		all[s.Name] = v.singleton(s)
 	}
+	for _, k := range known {
+		s := all[k.Name]
+		s.Term, s.Fenced = k.Record.Term, k.Record.Fenced
+		for _, id := range k.Managers {
+			s.Managers = append(s.Managers, ID{Address: id.Address, Incarnation: id.Incarnation}.String())
+		}
+		slices.Sort(s.Managers)
+		all[k.Name] = s
+	}
 	shown := []statuspage.Singleton{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		s := all[name]
-		s.Term, s.Fenced = v.records[name].Term, v.records[name].Fenced
-		s.Managers, s.WaitingFor = list(managers[name]), list(s.WaitingFor)
+		s.Managers, s.WaitingFor = list(s.Managers), list(s.WaitingFor)
 		shown = append(shown, s)
 	}
 	return shown

@@ -4,8 +4,6 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
-
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // A clusterID tells clusters of one name apart. Whoever founds one draws it.
@@ -17,10 +15,9 @@ func (c clusterID) String() string { return hex.EncodeToString(c[:4]) }
 // join-semilattice: see merge.
 type table struct {
 	cluster clusterID
-	members map[ID]Member               // those not removed
-	tombs   map[ID]tomb                 // those removed
-	rows    map[ID]row                  // what each member says of the others
-	records map[string]singleton.Record // the highest generation of each singleton
+	members map[ID]Member // those not removed
+	tombs   map[ID]tomb   // those removed
+	rows    map[ID]row    // what each member says of the others
 }
 
 // A tomb remembers that a member was removed, so that no late news revives it.
@@ -29,15 +26,13 @@ type tomb struct {
 	UpNumber uint64
 	Clean    bool     // nothing of it runs any more: it said so, or another process lives at its address
 	At       int64    // when it was removed, in seconds of Unix time
-	Roles    []string // unless it is clean, like the following
-	Offers   []string // what it may still run, sorted
+	Roles    []string // unless it is clean
 }
 
 // A row is what one member says. Only that member writes it, so the newer one is right.
 type row struct {
 	Version     uint64
-	Unreachable []ID     // sorted
-	Offers      []string // of the singletons that it has a manager for, sorted; see singleton.OfferName
+	Unreachable []ID // sorted
 }
 
 func newTable(c clusterID) table {
@@ -46,13 +41,12 @@ func newTable(c clusterID) table {
 		members: map[ID]Member{},
 		tombs:   map[ID]tomb{},
 		rows:    map[ID]row{},
-		records: map[string]singleton.Record{},
 	}
 }
 
 // empty reports whether t has nothing to tell.
 func (t table) empty() bool {
-	return len(t.members)+len(t.tombs)+len(t.rows)+len(t.records) == 0
+	return len(t.members)+len(t.tombs)+len(t.rows) == 0
 }
 
 // ids returns the members in order of their IDs.

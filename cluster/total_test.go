@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // kindsIn returns the types of a file that have a method of a name: the members of a
@@ -117,7 +115,7 @@ func (r *rig) outcome(ev event) string {
 		if subject := r.monitor.subjects[n2]; subject != nil {
 			heard = subject.seq
 		}
-		return fmt.Sprint(r.phase, r.set.offers, r.gossip, r.acked, r.table.pack(), r.strangers, r.leaving,
+		return fmt.Sprint(r.phase, r.gossip, r.acked, r.table.pack(), r.strangers, r.leaving,
 			r.rejoin, r.known, q.addresses, q.aliases, q.negative, q.replaces, q.taken, r.acting, r.monitor.last, r.machine.finds, heard)
 	}
 	before, stageBefore := state(), r.stage()
@@ -157,9 +155,6 @@ func eventsFor(r *rig) map[string]event {
 		"gossiped":   gossiped{tablePush{From: n2, Table: r.tellsOfN3()}},
 		"notReached": notReached{address: "n2:1", refused: true},
 		"connected":  connected{id: n2, on: true},
-		"offered":    offered{"s"},
-		"withdrawn":  withdrawn{"s"},
-		"recorded":   recorded{name: "s", record: singleton.Record{Term: 1}},
 		"leaveAsked": leaveAsked{},
 		"downAsked":  downAsked{"n2"},
 		"drained":    drained{},
@@ -306,36 +301,6 @@ var eventTable = map[string][stages]string{
 		inDowned:  "-",
 		inParting: "-",
 		inEnded:   "-",
-	},
-	"offered": {
-		inIdle:    "noted",
-		inSeeking: "noted",
-		inUp:      "send tablePush, spread, publish",
-		inLeaving: "send tablePush, spread, publish",
-		inExiting: "noted",
-		inDowned:  "noted",
-		inParting: "noted",
-		inEnded:   "noted",
-	},
-	"withdrawn": { // of what was never offered
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "-",
-		inLeaving: "-",
-		inExiting: "-",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
-	},
-	"recorded": {
-		inIdle:    "publish",
-		inSeeking: "publish",
-		inUp:      "send tablePush, spread, publish",
-		inLeaving: "send tablePush, spread, publish",
-		inExiting: "send tablePush, spread, publish",
-		inDowned:  "publish",
-		inParting: "publish",
-		inEnded:   "publish",
 	},
 	"started": {
 		inIdle:    "note, publish, spread, publish, → up",

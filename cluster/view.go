@@ -3,8 +3,6 @@ package cluster
 import (
 	"slices"
 	"time"
-
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // A View is what a node knows of its cluster at one moment. It does not change; treat
@@ -24,11 +22,10 @@ type View struct {
 	// Converged reports whether all members are known to agree on who is a member.
 	Converged bool
 
-	waiting     []string    // for what, for people
-	order       []Member    // as candidates
-	unreachable map[ID][]ID // who is, in whose opinion
-	rows        map[ID]row
-	records     map[string]singleton.Record
+	waiting     []string         // for what, for people
+	order       []Member         // as candidates
+	unreachable map[ID][]ID      // who is, in whose opinion
+	managers    map[string][]ID  // of a client: who has one for the singletons that it has refs of
 	tombs       map[ID]tomb      // of those removed
 	gone        map[ID]time.Time // those removed without a sign that they have stopped, and since when
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // wireVersion is the version of what nodes of a cluster say to each other.
-const wireVersion = 3
+const wireVersion = 4
 
 // Bounds on what another node may say.
 const (
@@ -150,7 +150,7 @@ func check(msg message) error {
 }
 
 func (p packed) check() error {
-	if len(p.Members)+len(p.Tombs)+len(p.Rows)+len(p.Records) > maxMembers {
+	if len(p.Members)+len(p.Tombs)+len(p.Rows) > maxMembers {
 		return errors.New("table is too large")
 	}
 	for _, m := range p.Members {

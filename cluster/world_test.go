@@ -336,7 +336,7 @@ func (n *simNode) over(m *machine, e end) {
 	set := m.set
 	set.earlier = append(slices.Clone(set.earlier), set.self.Incarnation)
 	set.self.Incarnation = n.world.random.Uint64() | 1
-	set.known, set.records, set.version = e.known, e.records, m.version
+	set.known, set.version = e.known, m.version
 	n.live(set)
 }
 

@@ -34,7 +34,7 @@ func TestASingletonBoundToANodeWaitsForIt(t *testing.T) {
 		require.Zero(t, census.Running())
 		require.Equal(t, singleton.Pending, c.nodes["a"].status("one").Phase)
 		require.Equal(t, 1, c.nodes["a"].status("one").Held)
-		require.Equal(t, before.Term, c.records["one"].Term)
+		require.Equal(t, before.Term, c.nodes["a"].record("one").Term)
 
 		b := c.join("b")
 		c.up(b)
@@ -128,7 +128,7 @@ func stoppable(n *node, b actor.Behavior[msg]) (ref actor.ActorRef[msg], stop fu
 func TestAMessageForANodeWithoutAManagerGoesBack(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		ref := actor.Spawn(c.nodes["b"].System, behaviors.Singleton(parrot), "one")
-		c.change(func() { c.nodes["a"].peer.Offers = []string{"one"} })
+		singleton.Offer(c.nodes["a"].System, "one")
 		settle()
 		p := testkit.NewProbe[string](t, c.nodes["b"].System)
 		ref.Tell(msg{"1", p.Ref()})
@@ -136,7 +136,7 @@ func TestAMessageForANodeWithoutAManagerGoesBack(t *testing.T) {
 		p.ExpectNone(time.Hour)
 		require.Equal(t, 2, c.nodes["b"].status("one").Held)
 		c.nodes["a"].deadLetters.ExpectNone(time.Second)
-		c.change(func() { c.nodes["a"].peer.Offers = nil })
+		singleton.Withdraw(c.nodes["a"].System, "one")
 		p.Expect("1")
 		p.Expect("2")
 	})
@@ -146,13 +146,13 @@ func TestAMessageForANodeWithoutAManagerGoesBack(t *testing.T) {
 func TestANodeWhoseManagerHasStoppedStillKnowsItsTerms(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
+		settle()
+		c.net.losing(func(l link, msg any) bool { return l.from == "c" && singleton.IsExchange(msg) }) // nobody hears of the term
 		_, stopC := stoppable(c.nodes["c"], behaviors.Singleton(testkit.Counted(census, parrot)))
 		settle()
 		requireOne(t, census, "c")
 		before := c.nodes["c"].status("one").Generation
-		c.mu.Lock()
-		clear(c.records) // as if the others had not heard of it yet
-		c.mu.Unlock()
+		require.Zero(t, c.nodes["a"].record("one"))
 		stopC()
 		actor.Spawn(c.nodes["a"].System, behaviors.Singleton(testkit.Counted(census, parrot)), "one")
 		settle()

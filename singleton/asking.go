@@ -62,7 +62,7 @@ func (m *machine) missing() []PeerID {
 // mayRun reports whether an instance may run on p, or on what p was: by our settings, or by
 // those that it has.
 func (m *machine) mayRun(p Peer) bool {
-	offered, _ := p.offer(m.name)
+	offered, _ := p.offer()
 	return p.candidate(m.set.role) || !fits(offered, m.set.signature)
 }
 
@@ -78,7 +78,7 @@ func (m *machine) notBefore() time.Time {
 		margin = m.topo.Margin
 	}
 	for _, g := range m.topo.Gone {
-		if until := g.Since.Add(margin); m.mayRun(g.Peer) && g.offers(m.name) && until.After(at) {
+		if until := g.Since.Add(margin); m.mayRun(g.Peer) && g.offered != "" && until.After(at) {
 			at = until
 		}
 	}

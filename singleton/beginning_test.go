@@ -12,24 +12,40 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// b asks for permission before the cluster has heard that a, which comes first, has a
-// manager. Were it given, the instance would move to a at once, and forget what it knows.
+// b has not heard that a, which comes first, has a manager. Were the one permitted to host,
+// the instance would move to the other at once, and forget what it knows.
 func TestNothingStartsWhereItWouldHaveToLeaveAtOnce(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		book, census := newLedger(), testkit.NewCensus(t)
-		a, b := c.nodes["a"], c.nodes["b"]
-		a.silent = true
+		settle()
+		c.net.losing(func(l link, msg any) bool { return l.from == "a" })
 		refs := onAll(c, testkit.Counted(census, book.keep(0)))
 		refs["a"].Tell(numbered{"a", 1})
 		refs["b"].Tell(numbered{"b", 1})
 		time.Sleep(time.Hour)
 		require.Zero(t, census.Started())
-		require.Equal(t, singleton.Asking, b.status("one").Phase)
-		c.change(func() { a.peer.Offers = []string{"one"} })
-		time.Sleep(time.Second)
+		require.Equal(t, singleton.Asking, c.nodes["b"].status("one").Phase)
+		c.net.losing(nil)
+		time.Sleep(3 * time.Second)
 		requireOne(t, census, "a")
 		require.Equal(t, 1, census.Started())
 		book.requireAll(t, 1, "a", "b")
+	})
+}
+
+// Who asks for permission has a manager, whether that was heard of or not.
+func TestWhoAsksForPermissionHasAManager(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		book, census := newLedger(), testkit.NewCensus(t)
+		settle()
+		c.net.losing(func(l link, msg any) bool { return l.from == "a" && singleton.IsExchange(msg) })
+		refs := onAll(c, testkit.Counted(census, book.keep(0)))
+		refs["b"].Tell(numbered{"b", 1})
+		time.Sleep(time.Second)
+		requireOne(t, census, "a")
+		require.Equal(t, 1, census.Started())
+		book.requireAll(t, 1, "b")
+		require.Equal(t, singleton.Standby, c.nodes["b"].status("one").Phase)
 	})
 }
 
@@ -70,7 +86,7 @@ func TestAManagerThatHasEndedKeepsNobodyFromHosting(t *testing.T) {
 		_, stop := spawnBelow(a.System, one)
 		settle()
 		requireOne(t, census, "a")
-		c.change(func() { a.peer.Offers = nil })
+		singleton.Withdraw(a.System, "parent/one")
 		stop()
 		settle()
 		spawnBelow(c.nodes["b"].System, one)

@@ -66,6 +66,21 @@ func (wireAck) Carried(*actor.System) (string, any, bool) { return "", nil, fals
 func (wireMarks) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [actor.System.DeadLetter].
+func (wireNews) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried is for [actor.System.DeadLetter].
+func (wireRow) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried is for [actor.System.DeadLetter].
+func (wireRecords) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried is for [actor.System.DeadLetter].
+func (wireConfirm) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried is for [actor.System.DeadLetter].
+func (wireCompare) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried is for [actor.System.DeadLetter].
 func (instanceBegun) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [actor.System.DeadLetter].

@@ -3,7 +3,6 @@ package singleton_test
 import (
 	"context"
 	"iter"
-	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -26,7 +25,6 @@ type cluster struct {
 
 	mu      sync.Mutex // guards all below, and the peers of the nodes
 	members []*node
-	records map[string]singleton.Record
 	gone    []singleton.Gone
 	ups     uint64 // how many have come up
 }
@@ -38,7 +36,6 @@ type node struct {
 	peer        singleton.Peer
 	views       *latest
 	deadLetters *testkit.Probe[actor.DeadLetter]
-	silent      bool // the cluster does not hear what it offers
 	behind      bool // it gets no views
 }
 
@@ -46,7 +43,7 @@ type node struct {
 func inCluster(t *testing.T, names []string, test func(t *testing.T, c *cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := &cluster{t: t, net: newNetwork(), nodes: map[string]*node{}, records: map[string]singleton.Record{}}
+		c := &cluster{t: t, net: newNetwork(), nodes: map[string]*node{}}
 		t.Cleanup(c.net.close)
 		for _, name := range names {
 			c.up(c.join(name))
@@ -105,12 +102,10 @@ func (c *cluster) show(to *node, members []*node) {
 	}
 	topo := singleton.Topology{
 		Self: to.peer.ID, Down: !slices.Contains(members, to), Gone: slices.Clone(c.gone),
-		Margin: margin, Records: maps.Clone(c.records),
+		Margin: margin,
 	}
 	for _, m := range members {
-		p := m.peer
-		p.Offers = slices.Clone(p.Offers)
-		topo.Members = append(topo.Members, p)
+		topo.Members = append(topo.Members, m.peer)
 	}
 	to.views.put(topo)
 }
@@ -141,7 +136,6 @@ func (c *cluster) finishLeaving(name string) {
 func (c *cluster) crash(name string) {
 	c.t.Helper()
 	c.net.disconnect(name)
-	c.change(func() { c.nodes[name].silent = true })
 	require.NoError(c.t, c.nodes[name].Shutdown(c.t.Context()))
 }
 
@@ -164,32 +158,14 @@ func (n *node) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 	return n.views.follow(ctx)
 }
 
-// Offer implements [singleton.Locator].
-func (n *node) Offer(offer string) {
-	n.cluster.change(func() {
-		if !n.silent {
-			n.peer.Offers = append(without(n.peer.Offers, singleton.OfferName(offer)), offer)
+// record returns what a node knows of the generations of a singleton.
+func (n *node) record(name string) singleton.Record {
+	for _, k := range singleton.AllKnown(n.System) {
+		if k.Name == name {
+			return k.Record
 		}
-	})
-}
-
-// Withdraw implements [singleton.Locator].
-func (n *node) Withdraw(name string) {
-	n.cluster.change(func() {
-		if !n.silent {
-			n.peer.Offers = without(n.peer.Offers, name)
-		}
-	})
-}
-
-func without(offers []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(offers), func(o string) bool { return singleton.OfferName(o) == name })
-}
-
-// Record implements [singleton.Locator].
-func (n *node) Record(name string, r singleton.Record) {
-	c := n.cluster
-	c.change(func() { c.records[name] = c.records[name].Merge(r) })
+	}
+	return singleton.Record{}
 }
 
 func (n *node) status(name string) singleton.Status {

@@ -199,7 +199,7 @@ func (m *machine) route(begun bool, parted map[PeerID]bool) route {
 }
 
 func (m *machine) routeToHost(parted map[PeerID]bool) route {
-	if h, ok := m.host(); ok && h.Reachable && h.ID != m.topo.Self && !parted[h.ID] {
+	if h, ok := m.host(); ok && h.Reachable && !h.assumed && h.ID != m.topo.Self && !parted[h.ID] {
 		return route{kind: toPeer, peer: h.ID}
 	}
 	return route{kind: toNobody}

@@ -86,13 +86,13 @@ func (a *arena) side(members ...*fighter) {
 		records = records.Merge(n.machine.known)
 	}
 	for _, n := range members {
-		topo := Topology{Self: n.id, Margin: simMargin, Records: map[string]Record{"x": records}}
+		topo := Topology{Self: n.id, Margin: simMargin, record: records}
 		for _, m := range members {
-			topo.Members = append(topo.Members, Peer{ID: m.id, Up: true, Reachable: true, Offers: []string{"x"}})
+			topo.Members = append(topo.Members, Peer{ID: m.id, Up: true, Reachable: true, offered: "x"})
 		}
 		for _, m := range a.nodes {
 			if !slices.Contains(members, m) {
-				topo.Gone = append(topo.Gone, Gone{Peer: Peer{ID: m.id, Offers: []string{"x"}}, Since: a.now})
+				topo.Gone = append(topo.Gone, Gone{Peer: Peer{ID: m.id, offered: "x"}, Since: a.now})
 			}
 		}
 		n.happens(viewed{topo})
@@ -160,7 +160,7 @@ func (n *fighter) spread(r Record) {
 		if _, member := n.machine.topo.member(other.id); member {
 			n.in(n.slow(), func() {
 				topo := other.machine.topo
-				topo.Records = map[string]Record{"x": topo.Records["x"].Merge(r)}
+				topo.record = topo.record.Merge(r)
 				other.happens(viewed{topo})
 			})
 		}

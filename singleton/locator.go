@@ -3,26 +3,16 @@ package singleton
 import (
 	"context"
 	"iter"
+	"reflect"
 	"slices"
 	"time"
 )
 
 // A Locator is what singletons need of a cluster. cluster.Node hands one to [Attach].
-// Its methods may be called from any goroutine and do not block, but for the sequence.
 type Locator interface {
 	// Topologies yields the topology as it is, and then whenever it has changed, the
 	// newest only, until ctx ends.
 	Topologies(ctx context.Context) iter.Seq[Topology]
-
-	// Offer tells the cluster what this node has a manager for, so that it may host it. An
-	// offer of the same name, see [OfferName], takes the place of the one before.
-	Offer(offer string)
-
-	// Withdraw takes back the offer of that name: this node has no manager any more.
-	Withdraw(name string)
-
-	// Record raises what the cluster knows of the singleton's generations.
-	Record(name string, r Record)
 }
 
 // A PeerID is one incarnation of a node.
@@ -41,7 +31,9 @@ type Peer struct {
 	Reachable bool
 	Roles     []string
 	Meta      map[string]string
-	Offers    []string // what it has managers for, see [OfferName]
+
+	offered string // what it says of its manager for the one singleton that the topology is about, see offer; "" without one
+	assumed bool   // it has not been heard of yet, and is only assumed to have one
 }
 
 // A Topology is what a node knows of its cluster at one moment.
@@ -57,8 +49,7 @@ type Topology struct {
 	// time a cut-off node needs to notice and to stop.
 	Margin time.Duration
 
-	// Records are what is known of each singleton's generations.
-	Records map[string]Record
+	record Record // of the one singleton that the topology is about
 }
 
 // A Gone is a former member, of which nobody knows whether it still runs.
@@ -87,6 +78,13 @@ func (r Record) Merge(o Record) Record {
 	}
 	r.Finished = finished
 	return r
+}
+
+// same reports whether o says nothing else than t, which came before: when a node saw others
+// removed does not change.
+func (t Topology) same(o Topology) bool {
+	return t.Self == o.Self && t.Down == o.Down && t.Margin == o.Margin && reflect.DeepEqual(t.Members, o.Members) &&
+		slices.EqualFunc(t.Gone, o.Gone, func(a, b Gone) bool { return a.ID == b.ID })
 }
 
 // candidate reports whether p could host the singleton, were it up.

@@ -95,7 +95,7 @@ func (m *machine) step(ev event, now time.Time) []action {
 func (m *machine) onView(topo Topology, now time.Time) []action {
 	renamed := m.topo.Self != topo.Self
 	m.topo = topo
-	m.known = m.known.Merge(topo.Records[m.name])
+	m.known = m.known.Merge(topo.record)
 	if renamed {
 		return m.onRename(now)
 	}
@@ -118,13 +118,13 @@ func (m *machine) onRename(now time.Time) []action {
 
 // host returns who is to host, as far as this node knows.
 func (m *machine) host() (Peer, bool) {
-	return m.topo.host(m.name, &m.set, PeerID{}, m.leaving)
+	return m.topo.host(&m.set, PeerID{}, m.leaving)
 }
 
 // hostIsSelf reports whether this node is to host, or will be as soon as its view shows
 // that it has a manager.
 func (m *machine) hostIsSelf() bool {
-	h, ok := m.topo.host(m.name, &m.set, m.topo.Self, m.leaving)
+	h, ok := m.topo.host(&m.set, m.topo.Self, m.leaving)
 	return ok && h.ID == m.topo.Self && !m.topo.Down
 }
 
@@ -159,7 +159,7 @@ func (m *machine) reviewHost(now time.Time) []action {
 // misfit reports whether this node's manager is of another singleton than the one that
 // counts: it must not host.
 func (m *machine) misfit() bool {
-	_, _, misfit := m.topo.misfit(m.name, m.set.signature)
+	_, _, misfit := m.topo.misfit(m.set.signature)
 	return misfit
 }
 

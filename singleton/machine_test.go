@@ -191,7 +191,7 @@ func (s *story) event(verb string, args []string) event {
 // topology reads members as "@a", "b/joining", "c2/leaving", and what else is known as
 // "down", "margin=13s", "term=5", "fenced".
 func (s *story) topology(words []string) Topology {
-	topo := Topology{Margin: 13 * time.Second, Records: map[string]Record{}}
+	topo := Topology{Margin: 13 * time.Second}
 	record := Record{}
 	for _, w := range words {
 		key, value, _ := strings.Cut(w, "=")
@@ -208,14 +208,14 @@ func (s *story) topology(words []string) Topology {
 			s.member(&topo, w)
 		}
 	}
-	topo.Records["x"] = record
+	topo.record = record
 	return topo
 }
 
 func (s *story) member(topo *Topology, word string) {
 	name, state, _ := strings.Cut(word, "/")
 	id := peerID(strings.TrimPrefix(name, "@"))
-	p := Peer{ID: id, Name: id.Address, Up: true, Reachable: true, Offers: []string{"x"}, Roles: []string{"worker"}}
+	p := Peer{ID: id, Name: id.Address, Up: true, Reachable: true, offered: "x", Roles: []string{"worker"}}
 	if strings.HasPrefix(name, "@") {
 		topo.Self = id
 	}
@@ -226,13 +226,13 @@ func (s *story) member(topo *Topology, word string) {
 		case "up": // the number that says how old it is
 			p.UpNumber, _ = strconv.ParseUint(value, 10, 64)
 		case "is": // the signature of its manager
-			p.Offers = []string{offer("x", value)}
+			p.offered = offer("x", value)
 		case "joining":
 			p.Up = false
 		case "leaving":
 			p.Up = false
 		case "mute":
-			p.Offers = nil
+			p.offered = ""
 		case "idler":
 			p.Roles = nil
 		case "gone":

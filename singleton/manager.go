@@ -20,7 +20,7 @@ type manager[M any] struct {
 	guests  guests
 	inbox   actor.ActorRef[any]
 	post    post
-	office  office // zero without a cluster
+	office  *office // nil without a cluster
 
 	reliable  reliable[M]
 	instance  instance[M]
@@ -74,21 +74,20 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	return m
 }
 
-// register makes the manager known to the hub, and then to the cluster; without one this
+// register makes the manager known to the hub, and by it to the cluster; without one this
 // node is all there is.
 func (m *manager[M]) register() {
-	o, clustered := extension.Get[office](m.ctx.System())
+	o, clustered := extension.Get[*office](m.ctx.System())
 	if !clustered {
 		if m.machine.set.anchor.kind == byFunction {
 			m.machine.set.anchor = anchor{}
 		}
-		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Name: m.machine.set.anchor.node, Roles: []string{m.machine.set.role}, Offers: []string{m.name}}
+		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Name: m.machine.set.anchor.node, Roles: []string{m.machine.set.role}, offered: m.name}
 		m.happened(viewed{Topology{Self: self.ID, Members: []Peer{self}}})
 		return
 	}
 	m.office = o
-	m.office.hub.Tell(registered{name: m.name, inbox: m.inbox})
-	m.office.locator.Offer(offer(m.name, m.machine.set.signature))
+	m.office.hub.Tell(registered{offer: offer(m.name, m.machine.set.signature), inbox: m.inbox})
 	m.report()
 }
 
@@ -98,9 +97,8 @@ func (m *manager[M]) close() {
 	m.alarm.off()
 	m.keeping.close(m.ctx.Log())
 	m.board.erase(m.name)
-	if m.office.locator != nil {
+	if m.office != nil {
 		m.office.hub.Tell(unregistered{name: m.name, taken: m.machine.highestTerm()})
-		m.office.locator.Withdraw(m.name)
 	}
 }
 
@@ -254,8 +252,8 @@ func (m *manager[M]) do(a action) {
 		m.goStraightTo(actor.ActorRef[M]{})
 		m.instance.stop(a.now)
 	case saveRecord:
-		if m.office.locator != nil {
-			m.office.locator.Record(m.name, a.record)
+		if m.office != nil {
+			m.office.hub.Tell(recorded{name: m.name, record: a.record})
 		}
 	case acquireLease:
 		m.keeping.acquire(a)

@@ -10,7 +10,7 @@ import (
 // under its name, and gives up what waits when it is not. As long as an instance runs here
 // what is told goes to that.
 func (m *manager[M]) checkFit() {
-	what, whose, misfit := m.machine.topo.misfit(m.name, m.machine.set.signature)
+	what, whose, misfit := m.machine.topo.misfit(m.machine.set.signature)
 	switch {
 	case !misfit && m.mismatch != nil:
 		m.mismatch = nil

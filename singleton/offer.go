@@ -20,8 +20,8 @@ import (
 // cannot contain "#"; an offer without a signature, of which nothing is known, fits all.
 const offerMark = "#"
 
-// OfferName returns the name of the singleton that an offer is for; see [Peer].
-func OfferName(offer string) string {
+// offerName returns the name of the singleton that an offer is for.
+func offerName(offer string) string {
 	name, _, _ := strings.Cut(offer, offerMark)
 	return name
 }
@@ -34,22 +34,11 @@ func offer(name, signature string) string {
 	return name + offerMark + signature
 }
 
-// offer returns the signature under which p has a manager for the singleton of that name.
-func (p Peer) offer(name string) (signature string, offers bool) {
-	for _, o := range p.Offers {
-		if o == name {
-			return "", true
-		}
-		if signature, offers = strings.CutPrefix(o, name+offerMark); offers {
-			return signature, true
-		}
-	}
-	return "", false
-}
-
-func (p Peer) offers(name string) bool {
-	_, offers := p.offer(name)
-	return offers
+// offer returns the signature under which p has a manager for the singleton that the topology
+// is about.
+func (p Peer) offer() (signature string, offers bool) {
+	_, signature, _ = strings.Cut(p.offered, offerMark)
+	return signature, p.offered != ""
 }
 
 // A trait is a part of a signature.

@@ -118,15 +118,14 @@ func (s *settings) placement() string {
 	return where
 }
 
-// host returns the member that is to host the singleton of that name: by its anchor the
-// first of those that are up, have the role, and have a manager of the signature that
+// host returns the member that is to host the singleton: by its anchor the first of those that are up, have the role, and have a manager of the signature that
 // counts. Except is left out. The member self counts as one that has a manager; it may be
 // zero.
-func (t Topology) host(name string, set *settings, self, except PeerID) (Peer, bool) {
-	reference, _, _ := t.reference(name, set.signature)
+func (t Topology) host(set *settings, self, except PeerID) (Peer, bool) {
+	reference, _, _ := t.reference(set.signature)
 	var may []Peer
 	for _, p := range set.anchor.order(t.Members) {
-		if p.Up && p.ID != except && set.admits(p) && p.manages(name, set.signature, self, reference) {
+		if p.Up && p.ID != except && set.admits(p) && p.manages(set.signature, self, reference) {
 			if may = append(may, p); set.anchor.kind != byFunction {
 				return p, true
 			}
@@ -159,8 +158,8 @@ func (s *settings) admits(p Peer) bool {
 }
 
 // manages reports whether p has a manager that the reference lets host.
-func (p Peer) manages(name, signature string, self PeerID, reference string) bool {
-	offered, offers := p.offer(name)
+func (p Peer) manages(signature string, self PeerID, reference string) bool {
+	offered, offers := p.offer()
 	if p.ID == self {
 		offered, offers = signature, true
 	}
@@ -187,9 +186,9 @@ func olderFirst(a, b Peer) int {
 // reference returns the signature that all managers of a singleton must have, and whose
 // it is: that of the oldest member that is up and offers it, or else of the oldest at all;
 // so who comes later changes nothing. This node offers own, seen or not.
-func (t Topology) reference(name, own string) (signature string, whose Peer, known bool) {
+func (t Topology) reference(own string) (signature string, whose Peer, known bool) {
 	for _, p := range t.Members {
-		offered, offers := p.offer(name)
+		offered, offers := p.offer()
 		if p.ID == t.Self {
 			offered, offers = own, true
 		}
@@ -209,8 +208,8 @@ func before(a, b Peer) bool {
 
 // misfit says in what this node's manager of a singleton differs from the one that
 // counts, and whose that is; ok is false when it does not, or nothing is known.
-func (t Topology) misfit(name, signature string) (what string, whose Peer, ok bool) {
-	reference, whose, known := t.reference(name, signature)
+func (t Topology) misfit(signature string) (what string, whose Peer, ok bool) {
+	reference, whose, known := t.reference(signature)
 	if !known || fits(signature, reference) {
 		return "", Peer{}, false
 	}

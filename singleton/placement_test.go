@@ -21,7 +21,7 @@ func peers(words string) (t Topology) {
 			p.Roles = strings.Split(roles, ",")
 		}
 		if !strings.Contains(word, "-") {
-			p.Offers = []string{"other", "one"}
+			p.offered = "one"
 		}
 		t.Members = append(t.Members, p)
 	}
@@ -63,7 +63,7 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 		{"", []Option{OnElected("last", last)}, ""},
 	} {
 		set := newSettings(c.opts)
-		h, ok := peers(c.members).host("one", &set, PeerID{}, PeerID{})
+		h, ok := peers(c.members).host(&set, PeerID{}, PeerID{})
 		require.Equal(t, c.host, h.Name, "%s: %s", c.members, set.placement())
 		require.Equal(t, c.host != "", ok)
 	}
@@ -72,9 +72,9 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 func TestWhoIsAboutToHaveAManagerCountsAsOneThatHas(t *testing.T) {
 	topo := peers("c3 b1- a2")
 	set := newSettings([]Option{OnOldest()})
-	h, _ := topo.host("one", &set, PeerID{Address: "b", Incarnation: 1}, PeerID{})
+	h, _ := topo.host(&set, PeerID{Address: "b", Incarnation: 1}, PeerID{})
 	require.Equal(t, "b", h.Name)
-	h, _ = topo.host("one", &set, PeerID{}, PeerID{Address: "a", Incarnation: 1})
+	h, _ = topo.host(&set, PeerID{}, PeerID{Address: "a", Incarnation: 1})
 	require.Equal(t, "c", h.Name, "who is drained does not count")
 }
 
@@ -95,7 +95,7 @@ func TestTheSignatureThatCountsIsThatOfTheOldestThatIsUp(t *testing.T) {
 	says := func(topo *Topology, name, signature string) {
 		for i, p := range topo.Members {
 			if p.Name == name {
-				topo.Members[i].Offers = []string{offer("one", signature)}
+				topo.Members[i].offered = offer("one", signature)
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func TestTheSignatureThatCountsIsThatOfTheOldestThatIsUp(t *testing.T) {
 			}
 		}
 		topo.Self = PeerID{Address: c.self, Incarnation: 1}
-		signature, whose, known := topo.reference("one", c.own)
+		signature, whose, known := topo.reference(c.own)
 		require.True(t, known)
 		require.Equal(t, c.want, signature, c.members)
 		require.Equal(t, c.whose, whose.Name, c.members)
@@ -133,14 +133,16 @@ func TestOffersSayWhatMustBeTheSame(t *testing.T) {
 	signature := signatureOf(set.traits(reflect.TypeFor[wireGrant]()))
 	require.Equal(t, "message=understudy.singleton.grant#role=worker#anchor=oldest#stop message=int", signature)
 	text := offer("jobs/nightly", signature)
-	require.Equal(t, "jobs/nightly", OfferName(text))
-	require.Equal(t, "jobs", OfferName("jobs"))
-	p := Peer{Offers: []string{"jobs", offer("jobs/nightly-2", "role=x"), text}}
-	got, offers := p.offer("jobs/nightly")
+	require.Equal(t, "jobs/nightly", offerName(text))
+	require.Equal(t, "jobs", offerName("jobs"))
+	got, offers := Peer{offered: text}.offer()
 	require.True(t, offers)
 	require.Equal(t, signature, got)
-	require.False(t, p.offers("jobs/night"))
-	require.False(t, p.offers("other"))
+	got, offers = Peer{offered: "jobs"}.offer()
+	require.True(t, offers)
+	require.Empty(t, got)
+	_, offers = Peer{}.offer()
+	require.False(t, offers)
 
 	plain := newSettings(nil)
 	require.Equal(t, `role is "worker" here and "" there, anchor is "oldest" here and "" there, stop message is "int" here and "" there`,

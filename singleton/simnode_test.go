@@ -202,12 +202,12 @@ func (n *simNode) changed() {
 
 func (n *simNode) topology() Topology {
 	s := n.sim
-	topo := Topology{Self: n.id, Down: n.self().status >= simDown, Margin: simMargin, Records: map[string]Record{"x": n.record}}
+	topo := Topology{Self: n.id, Down: n.self().status >= simDown, Margin: simMargin, record: n.record}
 	for _, i := range n.table.order(s.plan.byAge) {
 		e := n.table.entries[i]
 		p := Peer{
 			ID: PeerID{Address: s.nodes[i].address, Incarnation: uint64(e.incarnation)},
-			Up: e.status == simUp, Reachable: n.silent[i] == 0, Offers: simOffers,
+			Up: e.status == simUp, Reachable: n.silent[i] == 0, offered: "x",
 		}
 		switch {
 		case e.status < simRemoved:
@@ -218,8 +218,6 @@ func (n *simNode) topology() Topology {
 	}
 	return topo
 }
-
-var simOffers = []string{"x"}
 
 // afterView ends what the view has ended: a node that is down comes back as another
 // incarnation once it runs nothing, in this process or in another.

@@ -70,7 +70,7 @@ func (d *dawn) join(n *dawnNode) {
 	n.joined = len(d.past)
 	d.soon(50*time.Millisecond, func() { d.look(n) })
 	d.soon(50*time.Millisecond, func() { d.promote(n) })
-	d.soon(200*time.Millisecond, func() { d.change(func() { d.entry(n).Offers = []string{"x"} }) })
+	d.soon(200*time.Millisecond, func() { d.change(func() { d.entry(n).offered = "x" }) })
 }
 
 func (d *dawn) entry(n *dawnNode) *Peer {

@@ -41,7 +41,7 @@ func (m *machine) whyPending() string {
 	if m.topo.Down {
 		return "this node is down"
 	}
-	if what, whose, misfit := m.topo.misfit(m.name, m.set.signature); misfit {
+	if what, whose, misfit := m.topo.misfit(m.set.signature); misfit {
 		return fmt.Sprintf("it is another singleton than that of the same name on %s, and takes no part: %s", whose.ID.Address, what)
 	}
 	if m.highestTerm() >= maxTerm {

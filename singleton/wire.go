@@ -127,7 +127,66 @@ type (
 	}
 )
 
+// What hubs tell each other of what their nodes have managers for. A version belongs to the
+// row of one incarnation of a node, and counts what it has told of it.
+type (
+	// wireNews says what is new between two versions: offers, and the names of those that
+	// are withdrawn.
+	wireNews struct {
+		_              struct{} `cbor:",toarray"`
+		From           PeerID
+		Since, Version uint64
+		Offers         []string
+		Withdrawn      []string
+		Records        []namedRecord
+	}
+
+	// wireRow is a part of the row of a node at a version; the parts follow each other. From
+	// is another than the owner when that is gone.
+	wireRow struct {
+		_           struct{} `cbor:",toarray"`
+		From, Owner PeerID
+		Version     uint64
+		Part, Of    int
+		Offers      []string
+	}
+
+	wireRecords struct {
+		_       struct{} `cbor:",toarray"`
+		Records []namedRecord
+	}
+
+	// wireCompare compares: From is at version Mine, and knows version Yours of To. Who is at
+	// another version sends its row; who knows another one of From compares as well. Records
+	// stands for those that From knows.
+	wireCompare struct {
+		_           struct{} `cbor:",toarray"`
+		From, To    PeerID
+		Mine, Yours uint64
+		Records     uint64
+	}
+
+	// wireConfirm says which version of the row of To its sender knows, and so all records
+	// that came before.
+	wireConfirm struct {
+		_        struct{} `cbor:",toarray"`
+		From, To PeerID
+		Version  uint64
+	}
+
+	namedRecord struct {
+		_      struct{} `cbor:",toarray"`
+		Name   string
+		Record Record
+	}
+)
+
 func init() {
+	actor.RegisterType[wireNews]("understudy.singleton.news")
+	actor.RegisterType[wireRow]("understudy.singleton.row")
+	actor.RegisterType[wireRecords]("understudy.singleton.records")
+	actor.RegisterType[wireCompare]("understudy.singleton.compare")
+	actor.RegisterType[wireConfirm]("understudy.singleton.confirm")
 	actor.RegisterType[wireRequest]("understudy.singleton.request")
 	actor.RegisterType[wireGrant]("understudy.singleton.grant")
 	actor.RegisterType[wireDeliver]("understudy.singleton.deliver")
@@ -173,7 +232,7 @@ type post struct {
 	hub     actor.ActorRef[hubMsg]
 }
 
-func (p *post) send(to PeerID, msg wireMsg) {
+func (p *post) send(to PeerID, msg hubMsg) {
 	if p.address != to.Address {
 		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
 		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)

@@ -25,6 +25,7 @@ const nodeEnv = "UNDERSTUDY_STOPWATCH_NODE"
 type nodeConfig struct {
 	Name, Bind, Database string
 	Seeds                []string
+	Singletons           int // many, which do nothing: the node is a host for [many]
 }
 
 // A sign is a line that a node prints: the instance of a generation has answered it, and
@@ -62,11 +63,19 @@ func beNode() bool {
 	err := json.Unmarshal([]byte(text), &cfg)
 	if err == nil {
 		ctx, cancel := context.WithCancel(context.Background())
+		told := make(chan struct{})
 		go func() {
-			_, _ = io.Copy(io.Discard, os.Stdin) // the end of it is all that counts
+			lines := bufio.NewScanner(os.Stdin)
+			for lines.Scan() {
+				close(told) // there is one line at most
+			}
 			cancel()
 		}()
-		err = runNode(ctx, cfg)
+		if cfg.Singletons > 0 {
+			err = runHost(ctx, cfg, told)
+		} else {
+			err = runNode(ctx, cfg)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, cfg.Name, err)
@@ -121,13 +130,10 @@ func start(cfg nodeConfig, signs chan<- heard) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(cfg)
-	if err != nil {
+	p := &process{cfg: cfg, cmd: exec.Command(self)}
+	if err := p.becomeNode(); err != nil {
 		return nil, err
 	}
-	p := &process{cfg: cfg, cmd: exec.Command(self)}
-	p.cmd.Env = append(os.Environ(), nodeEnv+"="+string(text))
-	p.cmd.Stderr = os.Stderr
 	if p.input, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -149,6 +155,14 @@ func start(cfg nodeConfig, signs chan<- heard) (*process, error) {
 		_ = p.cmd.Wait() // most are killed
 	}()
 	return p, nil
+}
+
+// becomeNode prepares the process to be a node.
+func (p *process) becomeNode() error {
+	text, err := json.Marshal(p.cfg)
+	p.cmd.Env = append(os.Environ(), nodeEnv+"="+string(text))
+	p.cmd.Stderr = os.Stderr
+	return err
 }
 
 // kill returns how long each of so many failovers took.

@@ -7,6 +7,11 @@
 // three processes; measured until the first reply of another instance. A move is the host
 // of an idle cluster of three nodes leaving, until the first reply of the next instance,
 // from the call to Leave. A crowd is that with a hundred singletons on the host.
+//
+//	go run ./internal/stopwatch -many 10000
+//
+// measures how long so many singletons take to answer after they are spawned, and after
+// SIGKILL of their host.
 package main
 
 import (
@@ -29,9 +34,17 @@ func main() {
 	kills := flag.Int("kills", 50, "how often to kill the host")
 	moves := flag.Int("moves", 50, "how often the host leaves")
 	crowds := flag.Int("crowds", 10, "how often the host of a hundred singletons leaves")
+	singletons := flag.Int("many", 0, "only this: how many singletons three nodes have, the host of which is killed once")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
+	if *singletons > 0 {
+		if err := many(ctx, *singletons); err != nil {
+			fmt.Fprintln(os.Stderr, "stopwatch:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := measure(ctx, *kills, *moves, *crowds); err != nil {
 		fmt.Fprintln(os.Stderr, "stopwatch:", err)
 		os.Exit(1)

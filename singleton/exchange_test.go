@@ -1,0 +1,247 @@
+package singleton
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// An exchangeRig is some directories and the links between them, which are first in, first
+// out, and may lose what they carry.
+type exchangeRig struct {
+	rng   *rand.Rand
+	lossy bool
+	ids   []PeerID
+	nodes map[PeerID]*directory
+	gone  []Gone
+	links map[[2]PeerID][]any
+}
+
+func newExchangeRig(seed uint64, n int) *exchangeRig {
+	r := &exchangeRig{rng: rand.New(rand.NewPCG(seed, seed)), nodes: map[PeerID]*directory{}, links: map[[2]PeerID][]any{}}
+	for i := range n {
+		r.join(fmt.Sprintf("n%d", i+1))
+	}
+	return r
+}
+
+func (r *exchangeRig) join(name string) PeerID {
+	id := PeerID{Address: name, Incarnation: 1}
+	r.ids = append(r.ids, id)
+	r.nodes[id] = newDirectory()
+	r.showAll()
+	return id
+}
+
+func (r *exchangeRig) crash(id PeerID) {
+	r.ids = removed(r.ids, id)
+	r.gone = append(r.gone, Gone{Peer: Peer{ID: id}, Since: time.Unix(0, 0)})
+	delete(r.nodes, id)
+	r.showAll()
+}
+
+func removed(all []PeerID, id PeerID) (left []PeerID) {
+	for _, each := range all {
+		if each != id {
+			left = append(left, each)
+		}
+	}
+	return left
+}
+
+func (r *exchangeRig) showAll() {
+	for _, id := range r.ids {
+		topo := Topology{Self: id, Gone: r.gone}
+		for i, other := range r.ids {
+			topo.Members = append(topo.Members, Peer{ID: other, Up: true, UpNumber: uint64(i + 1), Reachable: true})
+		}
+		r.send(id, append(r.nodes[id].flush(), r.nodes[id].view(topo)...))
+	}
+}
+
+func (r *exchangeRig) send(from PeerID, letters []letter) {
+	for _, l := range letters {
+		if r.lossy && r.rng.IntN(4) == 0 {
+			continue
+		}
+		link := [2]PeerID{from, l.to}
+		r.links[link] = append(r.links[link], l.msg)
+	}
+}
+
+// carry delivers some of what is on its way, or all.
+func (r *exchangeRig) carry(all bool) {
+	for again := true; again; {
+		again = false
+		for _, from := range r.ids {
+			for _, to := range r.ids {
+				link := [2]PeerID{from, to}
+				for len(r.links[link]) > 0 && (all || r.rng.IntN(2) == 0) {
+					msg := r.links[link][0]
+					r.links[link] = r.links[link][1:]
+					r.send(to, append(r.nodes[to].flush(), r.nodes[to].receive(msg)...))
+					again = all
+				}
+			}
+		}
+	}
+}
+
+func (r *exchangeRig) tick() {
+	for _, id := range r.ids {
+		r.send(id, append(r.nodes[id].flush(), r.nodes[id].tick()...))
+	}
+	r.carry(true)
+}
+
+// settle lets nothing be lost any more, and each compare with each other twice.
+func (r *exchangeRig) settle() {
+	r.lossy = false
+	for range 3 * rounds {
+		r.tick()
+	}
+}
+
+func (r *exchangeRig) do() {
+	d := r.nodes[r.ids[r.rng.IntN(len(r.ids))]]
+	name := fmt.Sprintf("s%d", r.rng.IntN(30))
+	switch r.rng.IntN(3) {
+	case 0:
+		d.offer(offer(name, fmt.Sprintf("v=%d", r.rng.IntN(2))))
+	case 1:
+		d.withdraw(name)
+	case 2:
+		d.record(name, Record{Term: r.rng.Uint64N(20), Fenced: r.rng.IntN(2) == 0, Finished: r.rng.IntN(10) == 0})
+	}
+}
+
+func (r *exchangeRig) requireAgreement(t *testing.T) {
+	first := r.nodes[r.ids[0]]
+	for _, id := range r.ids {
+		d := r.nodes[id]
+		require.True(t, d.learned)
+		require.Equal(t, first.records, d.records)
+		require.Equal(t, first.sum, d.sum)
+		for _, other := range r.ids {
+			if other != id {
+				require.Equal(t, r.nodes[other].own, d.peers[other].row)
+				require.Equal(t, d.own.version, r.nodes[other].peers[id].version)
+			}
+		}
+	}
+}
+
+// Whatever is lost on the way, all know the same in the end: also what a node had told only
+// some of the others before it died.
+func TestAllNodesKnowWhatEachHasManagersForInTheEnd(t *testing.T) {
+	for seed := range uint64(300) {
+		r := newExchangeRig(seed, 4)
+		r.carry(true)
+		r.lossy = true
+		for range 60 {
+			r.do()
+			r.carry(false)
+			if r.rng.IntN(8) == 0 {
+				r.tick()
+			}
+		}
+		if seed%2 == 0 {
+			r.crash(r.ids[r.rng.IntN(4)])
+			r.join("late")
+		}
+		r.settle()
+		r.requireAgreement(t)
+	}
+}
+
+// What is told of one singleton does not grow with how many there are.
+func TestASingletonCostsTheSameHoweverManyThereAre(t *testing.T) {
+	cost := func(many int) (bytes int) {
+		r := newExchangeRig(1, 3)
+		for i := range many {
+			r.nodes[r.ids[0]].offer(fmt.Sprintf("other%d", i))
+		}
+		r.settle()
+		r.nodes[r.ids[0]].offer("one")
+		r.nodes[r.ids[0]].record("one", Record{Term: 1})
+		for _, l := range r.nodes[r.ids[0]].flush() {
+			data, err := codec.Marshal(l.msg)
+			require.NoError(t, err)
+			bytes += len(data)
+		}
+		return bytes
+	}
+	require.InDelta(t, cost(10), cost(10_000), 20)
+}
+
+// A row of any size travels in parts, and is known only when all have come.
+func TestALargeRowTravelsInParts(t *testing.T) {
+	r := newExchangeRig(1, 2)
+	for i := range 10_000 {
+		r.nodes[r.ids[0]].offer(fmt.Sprintf("a-rather-long-name/%d", i))
+	}
+	r.settle()
+	late := r.join("late")
+	d := r.nodes[late]
+	require.False(t, d.learned)
+	require.True(t, d.topology("a-rather-long-name/7").Members[0].assumed, "nothing is known yet")
+	most := 0
+	for range 20 {
+		for _, letters := range r.links {
+			for _, msg := range letters {
+				data, err := codec.Marshal(msg)
+				require.NoError(t, err)
+				most = max(most, len(data))
+			}
+		}
+		r.carry(false)
+	}
+	r.settle()
+	require.Less(t, most, partBytes+1000)
+	require.True(t, d.learned)
+	require.Len(t, d.peers[r.ids[0]].offers, 10_000)
+	p := d.topology("a-rather-long-name/7").Members[0]
+	require.Equal(t, "a-rather-long-name/7", p.offered)
+	require.False(t, p.assumed)
+}
+
+// Who comes after a crash learns what may still run there, and what does not.
+func TestWhoComesLaterLearnsWhatThoseThatAreGoneMayStillRun(t *testing.T) {
+	r := newExchangeRig(1, 3)
+	lost := r.ids[0]
+	r.nodes[lost].offer("one")
+	r.settle()
+	r.crash(lost)
+	late := r.nodes[r.join("late")]
+	require.NotEmpty(t, late.topology("other").Gone[0].offered, "nothing is known yet")
+	r.settle()
+	require.Equal(t, "one", late.topology("one").Gone[0].offered)
+	require.Empty(t, late.topology("other").Gone[0].offered)
+}
+
+// Until a node has heard from those that were up before it, it is not up to its managers, so
+// that it uses no term a second time.
+func TestANodeStartsNothingBeforeItKnowsTheTermsOfTheOthers(t *testing.T) {
+	r := newExchangeRig(1, 2)
+	r.nodes[r.ids[0]].record("one", Record{Term: 7})
+	r.settle()
+	d := r.nodes[r.join("late")]
+	d.offer("one")
+	require.False(t, d.topology("one").Members[2].Up)
+	require.Zero(t, d.topology("one").record)
+	r.settle()
+	require.True(t, d.topology("one").Members[2].Up)
+	require.Equal(t, uint64(7), d.topology("one").record.Term)
+}
+
+// A term above the greatest that can be packed is nothing that a manager says.
+func TestARecordWithATermThatNobodyCanUseIsNotTaken(t *testing.T) {
+	d := newDirectory()
+	d.receive(wireRecords{Records: []namedRecord{{Name: "one", Record: Record{Term: maxTerm + 1}}}})
+	require.Empty(t, d.records)
+}
