@@ -37,6 +37,7 @@ test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test w
 	$(GO) test -timeout=15m ./actor ./behavior
 	$(GO) test -timeout=15m ./cluster -histories=25 -scale=40 -storm=40
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
+	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
 	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
 	$(GO) test -timeout=15m ./cluster/placement -run Simulated -sim.count=1000
 	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
@@ -122,6 +123,10 @@ bench: ## Run every benchmark
 bench-singleton: bench-failover ## What a singleton costs beside a plain actor, how long it is away when it moves
 	$(GO) run ./internal/stopwatch -kills=0 -moves=50 -crowds=10
 	$(GO) test ./singleton -run='^$$' -bench='Local|Remote' -benchtime=200000x -count=5
+
+.PHONY: bench-many
+bench-many: ## How long 10 000 singletons take to answer, and to fail over
+	$(GO) run ./internal/stopwatch -many 10000
 
 .PHONY: bench-failover
 bench-failover: ## How long a singleton is away when its host is killed, 50 times

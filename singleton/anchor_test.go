@@ -34,7 +34,7 @@ func TestASingletonBoundToANodeWaitsForIt(t *testing.T) {
 		require.Zero(t, census.Running())
 		require.Equal(t, singleton.Pending, c.nodes["a"].status("one").Phase)
 		require.Equal(t, 1, c.nodes["a"].status("one").Held)
-		require.Equal(t, before.Term, c.nodes["a"].record("one").Term)
+		require.Equal(t, before.Term, c.nodes["a"].record().Term)
 
 		b := c.join("b")
 		c.up(b)
@@ -152,7 +152,7 @@ func TestANodeWhoseManagerHasStoppedStillKnowsItsTerms(t *testing.T) {
 		settle()
 		requireOne(t, census, "c")
 		before := c.nodes["c"].status("one").Generation
-		require.Zero(t, c.nodes["a"].record("one"))
+		require.Zero(t, c.nodes["a"].record())
 		stopC()
 		actor.Spawn(c.nodes["a"].System, behaviors.Singleton(testkit.Counted(census, parrot)), "one")
 		settle()

@@ -158,10 +158,10 @@ func (n *node) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 	return n.views.follow(ctx)
 }
 
-// record returns what a node knows of the generations of a singleton.
-func (n *node) record(name string) singleton.Record {
+// record returns what a node knows of the generations of the singleton "one".
+func (n *node) record() singleton.Record {
 	for _, k := range singleton.AllKnown(n.System) {
-		if k.Name == name {
+		if k.Name == "one" {
 			return k.Record
 		}
 	}

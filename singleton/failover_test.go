@@ -194,7 +194,7 @@ func TestATermIsUsedOnceEvenIfItsHostDiesAtOnce(t *testing.T) {
 		onAll(c, parrot)
 		settle()
 		first := c.nodes["a"].status("one").Generation
-		require.Zero(t, c.nodes["b"].record("one"))
+		require.Zero(t, c.nodes["b"].record())
 		c.crash("a")
 		c.removed(c.nodes["a"])
 		settle()

@@ -1,0 +1,80 @@
+package clustertest_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+var singletons = flag.Int("singletons", 1000, "how many singletons three nodes have")
+
+type whereabouts struct{ ReplyTo actor.ActorRef[string] }
+
+func init() { actor.RegisterType[whereabouts]("clustertest.whereabouts") }
+
+// What a singleton costs must not grow with how many there are. With -singletons=10000 that
+// takes ten times as long, and not a hundred or a thousand times.
+func TestManySingletonsAnswerAndFailOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 3)
+		refs := map[string][]actor.ActorRef[whereabouts]{}
+		for _, n := range c.Nodes() {
+			for i := range *singletons {
+				refs[n.View().Self.Name] = append(refs[n.View().Self.Name], actor.Spawn(n, behaviors.Singleton(teller(n)), fmt.Sprintf("many-%d", i)))
+			}
+		}
+		requireAllOn(t, "n1", refs["n3"], 2*time.Second)
+		c.Crash("n1")
+		requireAllOn(t, "n2", refs["n3"], 20*time.Second)
+		c.Leave("n2")
+		requireAllOn(t, "n3", refs["n3"], 2*time.Second)
+		known := singleton.AllKnown(c.Node("n3").System)
+		require.Len(t, known, *singletons)
+		require.GreaterOrEqual(t, known[0].Record.Term, uint64(3))
+	})
+}
+
+// teller answers with the name of its node.
+func teller(n *cluster.Node) func() actor.Behavior[whereabouts] {
+	return func() actor.Behavior[whereabouts] {
+		return behaviors.Receive(func(_ *actor.Context[whereabouts], msg whereabouts) actor.Behavior[whereabouts] {
+			msg.ReplyTo.Tell(n.View().Self.Name)
+			return behaviors.Same
+		})
+	}
+}
+
+// requireAllOn asks all singletons until each answers from a node.
+func requireAllOn(t *testing.T, node string, refs []actor.ActorRef[whereabouts], within time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	var all sync.WaitGroup
+	errs := make([]error, len(refs))
+	for i, ref := range refs {
+		all.Go(func() {
+			for at := ""; at != node && errs[i] == nil; {
+				once, end := context.WithTimeout(ctx, time.Second)
+				at, _ = actor.Ask(once, ref, func(to actor.ActorRef[string]) whereabouts { return whereabouts{to} })
+				end()
+				errs[i] = ctx.Err()
+			}
+		})
+	}
+	all.Wait()
+	for i, err := range errs {
+		require.NoError(t, err, "singleton %d does not run on %s", i, node)
+	}
+}
