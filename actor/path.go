@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 const (
@@ -112,25 +114,31 @@ func parsePath(s string) (location, error) {
 		}
 		l.uid = uid
 	}
+	if err := l.check(); err != nil {
+		return location{}, fmt.Errorf("actor: path %q is no actor's: %w", s, err)
+	}
 	return l, nil
+}
+
+// check says what is wrong with a location, of which no actor can be.
+func (l location) check() error {
+	if err := naming.CheckSystem(l.system); err != nil {
+		return fmt.Errorf("its system name %q %w", l.system, err)
+	}
+	if l.address != "" {
+		if err := naming.CheckAddress(l.address); err != nil {
+			return fmt.Errorf("its address %q %w", l.address, err)
+		}
+	}
+	if err := naming.CheckPath(l.path); err != nil {
+		return fmt.Errorf("what follows its system %w", err)
+	}
+	return nil
 }
 
 // checkName panics unless name can be one element of a path.
 func checkName(name string) {
-	if strings.HasPrefix(name, "$") {
-		panic(fmt.Sprintf("actor: name %q begins with $, which is kept for names made by the system", name))
+	if err := naming.CheckElement(name); err != nil {
+		panic(fmt.Sprintf("actor: name %q %v", name, err))
 	}
-	for _, r := range name {
-		if illegalInName(r) {
-			panic(fmt.Sprintf("actor: name %q contains %q; letters, digits and -_.:~+@ are allowed", name, r))
-		}
-	}
-}
-
-func illegalInName(r rune) bool {
-	switch {
-	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-		return false
-	}
-	return !strings.ContainsRune("-_.:~+@", r)
 }

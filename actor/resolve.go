@@ -2,6 +2,7 @@ package actor
 
 import (
 	"maps"
+	"strings"
 	"sync"
 	"weak"
 
@@ -13,7 +14,8 @@ import (
 // lives there: what is told to nobody becomes dead letters, and an actor that is spawned
 // at the path later gets what is told then, unless the path ends in an actor's number. A
 // ref that was resolved before its actor was spawned is not equal to the actor's own.
-// A malformed path is nobody's, like the zero ActorRef, with the reason in the log.
+// A malformed path, or one that no actor can have, is nobody's, like the zero ActorRef, with
+// the reason in the log.
 func Resolve[M any](s *System, path string) ActorRef[M] {
 	return ActorRef[M]{s.resolve(path)}
 }
@@ -22,7 +24,7 @@ func (s *System) resolve(path string) *core {
 	l, err := parsePath(path)
 	if err != nil {
 		s.log.Warn("malformed path", zap.Error(err))
-		return newUnbound(path)
+		return newUnbound(strings.ToValidUTF8(path, "\uFFFD")) // which can be sent to others
 	}
 	if l.address != "" && l.address != s.address {
 		return s.remotes.get(s, l)

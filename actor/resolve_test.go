@@ -59,6 +59,11 @@ func TestAMalformedPathIsNobodysAndLogged(t *testing.T) {
 		"understudy://test":             `actor: path "understudy://test" names no actor`,
 		"understudy://test/user/x#many": `actor: path "understudy://test/user/x#many" has a malformed number`,
 		"understudy://test/user/x#-1":   `actor: path "understudy://test/user/x#-1" has a malformed number`,
+		"understudy:///user/x":          `actor: path "understudy:///user/x" is no actor's: its system name "" is empty`,
+		"understudy://t t/user/x":       `actor: path "understudy://t t/user/x" is no actor's: its system name "t t" contains ' '; letters, digits and -_.:~+@ are allowed`,
+		"understudy://test@there/x":     `actor: path "understudy://test@there/x" is no actor's: its address "there" is not a host:port`,
+		"understudy://test@a:1/user//x": `actor: path "understudy://test@a:1/user//x" is no actor's: what follows its system has two slashes in a row`,
+		"understudy://test@a:1/user/é":  `actor: path "understudy://test@a:1/user/é" is no actor's: what follows its system contains 'é'; letters, digits and -_.:~+@ are allowed`,
 	} {
 		t.Run(path, func(t *testing.T) {
 			logs, entries := observer.New(zap.WarnLevel)
@@ -73,6 +78,22 @@ func TestAMalformedPathIsNobodysAndLogged(t *testing.T) {
 			}, actor.WithLogger(zap.New(logs)))
 		})
 	}
+}
+
+// A ref to a name with a bad byte was sent, and cost other messages their session.
+func init() { actor.RegisterType[[]actor.ActorRef[int]]("actor_test.refs of int") }
+
+func TestAPathThatIsNotUTF8IsNobodysAndItsRefCanBeEncoded(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		letters := deadLetters(t, s)
+		ref := actor.Resolve[int](s, "understudy://test@there:1/user/\xff")
+		ref.Tell(1)
+		letters.Expect(actor.DeadLetter{Recipient: "understudy://test@there:1/user/\uFFFD", Message: 1, Reason: actor.ErrNoRef})
+		p, err := actor.Pack([]actor.ActorRef[int]{ref})
+		require.NoError(t, err)
+		_, err = p.Unpack(s)
+		require.NoError(t, err)
+	})
 }
 
 func TestRefsOfOneRemoteActorAreEqualAsLongAsAnybodyHoldsOne(t *testing.T) {

@@ -32,7 +32,7 @@ func WithContext(ctx context.Context) SpawnOption {
 // Spawn starts an actor as a child of parent, and returns at once; b is called inside
 // the new actor. An empty name makes a unique one. It panics when a living child of
 // parent has the name, or when the name contains anything but letters, digits and
-// -_.:~+@. When parent is stopping or has ended, the ref is that of an actor that has
+// -_.:~+@, or has more than 1024 bytes. When parent is stopping or has ended, the ref is that of an actor that has
 // ended too.
 func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
 	return spawn(parent.spawnUnder(), b, name, opts)

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // A System is the home of a tree of actors. Its methods may be called from any
@@ -52,20 +53,21 @@ func WithTransport(address string, t Transport) Option {
 }
 
 // NewSystem starts a system. It runs no goroutine while nothing happens in it; still,
-// end it with Shutdown. It panics when the name is empty, or has an @ or characters that
-// an actor's name may not have.
+// end it with Shutdown. It panics when the name is empty, has an @ or what an actor's name may
+// not have, and when [WithTransport] was given what is no host:port.
 func NewSystem(name string, opts ...Option) *System {
-	if name == "" {
-		panic("actor: a system needs a name")
-	}
-	checkName(name)
-	if strings.Contains(name, "@") {
-		panic(fmt.Sprintf("actor: system name %q contains an @, which begins its address in paths", name))
+	if err := naming.CheckSystem(name); err != nil {
+		panic(fmt.Sprintf("actor: system name %q %v", name, err))
 	}
 	s := &System{name: name, log: zap.NewNop(), terminated: make(chan struct{})}
 	s.shutdown.init(s)
 	for _, o := range opts {
 		o(s)
+	}
+	if s.address != "" {
+		if err := naming.CheckAddress(s.address); err != nil {
+			panic(fmt.Sprintf("actor: system address %q %v", s.address, err))
+		}
 	}
 	s.uids.Store(rand.Uint64() >> 16 << 12) //nolint:gosec // must differ from run to run, need not be secret
 	s.scheduler.limit, s.scheduler.virtual = runtime.GOMAXPROCS(0), inBubble()

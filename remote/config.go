@@ -72,8 +72,8 @@ type Config struct {
 	// The default is 1,024.
 	ControlSize int
 	// MaxMessage bounds one message in bytes, compressed or not. The default is 4 MiB. What is
-	// larger becomes a dead letter. It should be the same on all nodes: who receives
-	// something larger closes the connection.
+	// larger becomes a dead letter. It should be the same on all nodes: what is larger than that
+	// of the receiver becomes a dead letter there.
 	MaxMessage int
 
 	// CompressFrom is from how many bytes on a message is sent compressed, if that makes it

@@ -48,6 +48,8 @@
 //	Forget                                       dead letter of the sender, ErrUnreachable
 //	Close                                        what connected peers do not take within Linger: dead letter, ErrClosed
 //	name of the type unknown to the receiver     dead letter of the receiver, ErrNotDecodable, and how to register it in the log
+//	cannot be decoded, or is malformed           dead letter of the receiver, ErrNotDecodable; nothing else is lost
+//	larger than MaxMessage of the receiver       dead letter of the receiver, ErrNotDecodable and ErrTooLarge
 //	no such actor, another one, another type     dead letter of the receiver, with the reasons of package actor
 //
 // # Watching

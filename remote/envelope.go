@@ -100,7 +100,8 @@ func newEnvelopeReader(limit int) *envelopeReader {
 	return &envelopeReader{known: map[string]string{}, limit: limit}
 }
 
-// read decodes the body of a frame. It fails with [ErrFrame].
+// read decodes the body of a frame. It fails with [ErrFrame]; what could be read is returned
+// then, too.
 func (r *envelopeReader) read(body []byte) (envelope, error) {
 	r.begin(body)
 	e := r.before
@@ -130,7 +131,7 @@ func (r *envelopeReader) begin(body []byte) {
 	if r.err == nil && r.fields != envelopeFields && r.fields != compressedFields {
 		r.fail("an array of %d", r.fields)
 	}
-	r.before.path = r.text(r.before.path)
+	r.before.path = r.text(r.before.path) // "" when it fails, as all that follows
 	r.before.uid = r.head(codec.MajorUint)
 	r.before.payload.Type = r.text(r.before.payload.Type)
 	if r.err == nil {
@@ -168,7 +169,7 @@ func (r *envelopeReader) text(last string) string {
 		return s
 	}
 	if len(b) > maxText || !utf8.Valid(b) {
-		r.fail("a text that is too long or not UTF-8")
+		r.fail("a text that is too long or not UTF-8: %.100q", b)
 		return ""
 	}
 	s := string(b)

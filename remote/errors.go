@@ -13,10 +13,11 @@ var (
 	// ErrClosed is the reason of dead letters that a closed endpoint leaves behind.
 	ErrClosed = errors.New("remote: endpoint is closed")
 	// ErrFrame: bytes on a connection are not what the protocol has there. The
-	// connection is closed.
+	// connection is closed, unless it is known where the next frame begins: then what is in
+	// the frame becomes a dead letter.
 	ErrFrame = errors.New("remote: malformed frame")
 	// ErrTooLarge: a frame is larger than [Config.MaxMessage]. At the sender it
-	// becomes a dead letter, at the receiver it is an [ErrFrame] as well.
+	// becomes a dead letter, and so it does at a receiver with a lower one.
 	ErrTooLarge = errors.New("remote: frame is too large")
 	// ErrOutboxFull: too much was waiting for the peer already. The reason of dead
 	// letters.

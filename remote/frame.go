@@ -42,6 +42,16 @@ func bodySize(header []byte, limit int) (int, error) {
 	return int(size), nil
 }
 
+// maxFrame returns how large a frame of a lane may be: what is larger cannot come from a peer
+// that speaks our protocol, and nobody knows where the next frame begins. A peer with a higher
+// MaxMessage sends what is larger than ours in parts, or in a frame as large as a part.
+func maxFrame(l lane, maxMessage int) int {
+	if l == laneUser {
+		return max(maxMessage, maxPart+partHeads)
+	}
+	return maxMessage
+}
+
 // noEOF is err, which came within a frame.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {

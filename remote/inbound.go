@@ -42,10 +42,10 @@ const (
 	ackDelay  = 10 * time.Millisecond
 )
 
-// read reads frames and hands them to handle, until the connection ends or handle fails.
+// read reads frames and hands them to handle, until the connection ends.
 // A frame belongs to handle until it returns. What handle has put aside is delivered by settle,
 // before anything is acknowledged and before the next read that may wait.
-func (in *inbound) read(handle func(body []byte) error, settle func()) error {
+func (in *inbound) read(handle func(body []byte), settle func()) error {
 	in.settle = settle
 	defer settle()
 	for {
@@ -53,9 +53,7 @@ func (in *inbound) read(handle func(body []byte) error, settle func()) error {
 		if err != nil {
 			return err
 		}
-		if err := handle(body); err != nil {
-			return err
-		}
+		handle(body)
 		if in.received-in.acked >= ackFrames || in.unacked >= ackBytes {
 			if err := in.acknowledge(); err != nil {
 				return err

@@ -249,7 +249,7 @@ func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
 		patience: e.cfg.UnreachableAfter,
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
-		frames:   newFrameReader(conn, e.cfg.MaxMessage),
+		frames:   newFrameReader(conn, maxFrame(l, e.cfg.MaxMessage)),
 	}
 	timer := time.NewTimer(e.cfg.HandshakeTimeout)
 	defer timer.Stop()
@@ -292,10 +292,7 @@ func (e *Endpoint) answer(in *inbound) error {
 
 func (e *Endpoint) readLane(in *inbound) error {
 	if in.key.lane == laneControl {
-		return in.read(func(body []byte) error {
-			e.cfg.Control(in.from, append([]byte(nil), body...))
-			return nil
-		}, func() {})
+		return in.read(func(body []byte) { e.cfg.Control(in.from, append([]byte(nil), body...)) }, func() {})
 	}
 	select {
 	case <-e.serving:

@@ -128,30 +128,51 @@ func oncePerMessage(letters []letter) []letter {
 
 // A joiner puts parts together. The zero value has none. Its memory grows with what has come.
 type joiner struct {
-	body []byte
-	left int // bytes that have not come
+	body    []byte
+	left    uint64 // bytes that have not come
+	refused bool   // what comes of the message is dropped
 }
 
 // isPart tells whether the body of a frame is a part.
 func isPart(body []byte) bool { return len(body) > 0 && body[0] == codec.MajorArray|partFields }
 
 // join takes the body of a frame that is a part, and returns that of the message with the last
-// one. It fails with [ErrFrame].
-func (j *joiner) join(r *envelopeReader, frame []byte, limit int) (body []byte, err error) {
+// one. It fails with [ErrFrame] or [ErrTooLarge], once for a message, and then returns what it
+// drops of that. A part that does not go on with a message begins another one.
+func (j *joiner) join(r *envelopeReader, frame []byte, limit int) (body, lost []byte, err error) {
 	left, data, err := r.part(frame)
-	switch {
-	case err != nil:
-		return nil, err
-	case left > uint64(limit) || len(j.body)+len(data)+int(left) > limit:
-		return nil, fmt.Errorf("%w: %w: %d bytes in parts, and %d to come, the limit is %d", ErrFrame, ErrTooLarge, len(j.body)+len(data), left, limit)
-	case len(data) == 0, len(j.body) > 0 && j.left != len(data)+int(left):
-		return nil, fmt.Errorf("%w: a part of %d bytes with %d behind it, where %d are left", ErrFrame, len(data), left, j.left)
+	if err == nil && len(data) == 0 {
+		err = fmt.Errorf("%w: a part of nothing, with %d bytes behind it", ErrFrame, left)
 	}
-	j.body, j.left = append(j.body, data...), int(left)
+	if err != nil {
+		lost = j.body
+		*j = joiner{}
+		return nil, lost, err
+	}
+	if size := uint64(len(data)); j.left > 0 && (size > j.left || j.left-size != left) {
+		if !j.refused {
+			lost, err = j.body, fmt.Errorf("%w: a part of %d bytes with %d behind it, where %d are left", ErrFrame, size, left, j.left)
+		}
+		*j = joiner{}
+	}
+	if have := len(j.body) + len(data); !j.refused && (have > limit || left > uint64(limit-have)) {
+		lost = append(j.body, data...)
+		err = fmt.Errorf("%w: %d bytes in parts, and %d to come, the limit is %d", ErrTooLarge, have, left, limit)
+		*j = joiner{refused: true}
+	}
+	return j.add(left, data), lost, err
+}
+
+// add adds what a part has, and returns the message with the last one.
+func (j *joiner) add(left uint64, data []byte) (body []byte) {
+	j.left = left
+	if !j.refused {
+		j.body = append(j.body, data...)
+	}
 	if left > 0 {
-		return nil, nil
+		return nil
 	}
 	body = j.body
 	*j = joiner{}
-	return body, nil
+	return body
 }

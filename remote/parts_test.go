@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -28,7 +29,7 @@ func arrivals(t *testing.T, j *joiner, wire []byte) (got []envelope) {
 			return got
 		}
 		if isPart(body) {
-			body, err = j.join(r, body, 1<<20)
+			body, _, err = j.join(r, body, 1<<20)
 			require.NoError(t, err)
 			if body == nil {
 				continue
@@ -158,25 +159,39 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 	}
 }
 
-func TestPartsThatCannotBeAreRefused(t *testing.T) {
-	part := func(left uint64, data string) []byte {
-		b := codec.AppendHead(nil, codec.MajorArray, partFields)
-		b = codec.AppendHead(b, codec.MajorUint, left)
-		return append(codec.AppendHead(b, codec.MajorBytes, uint64(len(data))), data...)
-	}
+// partOf is the body of a frame with a part.
+func partOf(left uint64, data string) []byte {
+	b := codec.AppendHead(nil, codec.MajorArray, partFields)
+	b = codec.AppendHead(b, codec.MajorUint, left)
+	return append(codec.AppendHead(b, codec.MajorBytes, uint64(len(data))), data...)
+}
+
+// Whatever parts come, each message that cannot be is refused once, and the next one arrives.
+func TestPartsThatCannotBeAreRefusedAndCostNoOtherMessage(t *testing.T) {
 	for name, parts := range map[string][][]byte{
-		"more than the limit":        {part(1<<40, "data")},
-		"more than the limit at all": {part(97, "data")},
-		"nothing in it":              {part(7, "")},
-		"another count":              {part(7, "data"), part(4, "da")},
-		"too much":                   {part(2, "data"), part(0, "data")},
+		"more than the limit":         {partOf(1<<40, "data")},
+		"more than the limit, to end": {partOf(200, "data"), partOf(100, string(make([]byte, 100))), partOf(0, string(make([]byte, 100)))},
+		"more than the limit at all":  {partOf(97, "data")},
+		"nothing in it":               {partOf(7, "")},
+		"nothing in the next":         {partOf(7, "data"), partOf(7, "")},
+		"another count":               {partOf(7, "data"), partOf(4, "da")},
+		"too much":                    {partOf(2, "data"), partOf(3, "data")},
+		"no part":                     {{codec.MajorArray | partFields, 7}},
+		"no part behind one":          {partOf(7, "data"), {codec.MajorArray | partFields, 7}},
+		"largest of all":              {partOf(1<<64-1, "data"), partOf(1<<64-5, "data")},
 	} {
 		var j joiner
-		var err error
+		r, refused := newEnvelopeReader(1<<20), 0
 		for _, p := range parts {
-			_, err = j.join(newEnvelopeReader(1<<20), p, 100)
+			if _, _, err := j.join(r, p, 100); err != nil {
+				refused++
+			}
 		}
-		require.ErrorIs(t, err, ErrFrame, name)
+		require.Equal(t, 1, refused, name)
+		_, _, _ = j.join(r, partOf(6, "good"), 100)
+		body, _, err := j.join(r, partOf(0, "as new"), 100)
+		require.NoError(t, err, name)
+		require.Equal(t, "goodas new", string(body), name)
 	}
 }
 
@@ -190,15 +205,19 @@ func FuzzParts(f *testing.F) {
 		for {
 			frame, err := nextFrame(frames)
 			if err != nil {
-				return
+				break
 			}
-			body, err := j.join(r, frame, limit)
-			if err != nil {
+			body, _, err := j.join(r, frame, limit)
+			if err != nil && !errors.Is(err, ErrTooLarge) {
 				require.ErrorIs(t, err, ErrFrame)
-				return
 			}
-			require.LessOrEqual(t, len(j.body)+j.left, limit)
+			require.LessOrEqual(t, len(j.body), limit)
 			require.LessOrEqual(t, len(body), limit)
+			require.False(t, j.refused && len(j.body) > 0)
 		}
+		_, _, _ = j.join(r, partOf(6, "good"), limit)
+		body, _, err := j.join(r, partOf(0, "as new"), limit)
+		require.NoError(t, err)
+		require.Contains(t, string(body), "good"+"as new")
 	})
 }

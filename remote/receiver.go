@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"fmt"
+
 	"github.com/understudy-go/understudy/actor"
 )
 
@@ -35,30 +37,58 @@ func newReceiver(e *Endpoint, in *inbound) *receiver {
 	return &receiver{end: e, sys: e.system.Load(), reader: newEnvelopeReader(e.cfg.MaxMessage), parts: &in.parts}
 }
 
-// receive decodes the body of a frame. It fails with [ErrFrame].
-func (r *receiver) receive(body []byte) error {
+// receive decodes the body of a frame. What cannot be read becomes a dead letter, and costs no
+// other message anything: where the next frame begins is known.
+func (r *receiver) receive(body []byte) {
 	if isPart(body) {
-		var err error
-		if body, err = r.parts.join(r.reader, body, r.end.cfg.MaxMessage); err != nil || body == nil {
-			return err
+		whole, lost, err := r.parts.join(r.reader, body, r.end.cfg.MaxMessage)
+		if err != nil {
+			r.refuse(lost, err)
 		}
+		body = whole
+	}
+	if body != nil {
+		r.open(body)
+	}
+}
+
+// open decodes an envelope, and puts the message aside.
+func (r *receiver) open(body []byte) {
+	if limit := r.end.cfg.MaxMessage; len(body) > limit {
+		r.refuse(body, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(body), limit))
+		return
 	}
 	env, err := r.reader.read(body)
 	if err != nil {
-		return err
+		r.refuse(body, err)
+		return
 	}
 	msg, err := unpack(r.sys, env.payload)
 	if err != nil {
-		r.deliver() // in order
-		r.end.logType(env.payload.Type, "message cannot be decoded", err)
-		r.sys.DeadLetter(fullPath(r.sys, env), clonePayload(env.payload), err)
-		return nil
+		r.lose(env, err)
+		return
 	}
 	r.put(env, msg)
 	if len(r.decoded) == maxArrivals || r.bytes >= maxGathered {
 		r.deliver()
 	}
-	return nil
+}
+
+// refuse makes a dead letter of an envelope that cannot be read, or of its beginning: for whom
+// it was may be known all the same.
+func (r *receiver) refuse(body []byte, why error) {
+	env, err := r.reader.read(body)
+	if err != nil {
+		env.payload.Data = body
+	}
+	r.lose(env, fmt.Errorf("%w: %w", actor.ErrNotDecodable, why))
+}
+
+// lose makes a dead letter of a message that cannot be delivered, in its place among the others.
+func (r *receiver) lose(env envelope, why error) {
+	r.deliver()
+	r.end.logType(env.payload.Type, "message cannot be decoded", why)
+	r.sys.DeadLetter(fullPath(r.sys, env), clonePayload(env.payload), why)
 }
 
 // put puts a message aside.

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
@@ -26,7 +28,7 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 		return
 	}
 	p := actor.Payload{Type: name, Data: d.data.Bytes()}
-	if err := e.checkSize(to, p); err != nil {
+	if err := errors.Join(d.checkPath(to), e.checkSize(to, p)); err != nil {
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
@@ -50,6 +52,17 @@ type draft struct {
 	uid   uint64
 	name  string
 	size  bool // it was compressed
+}
+
+// checkPath refuses a target that no peer could read: one that [actor.Resolve] has not made.
+func (d *draft) checkPath(to actor.Target) error {
+	if d.path == to.Path && d.begun > 0 {
+		return nil
+	}
+	if err := naming.CheckPath(to.Path); err != nil {
+		return fmt.Errorf("%w: the path %q %w", actor.ErrNoSuchActor, to.Path, err)
+	}
+	return nil
 }
 
 // write makes the frame.

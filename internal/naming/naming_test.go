@@ -1,0 +1,56 @@
+package naming
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatIsWrongWithANameIsSaid(t *testing.T) {
+	long := strings.Repeat("x", MaxElement+1)
+	for _, test := range []struct {
+		what  string
+		check func(string) error
+		good  []string
+		bad   map[string]string
+	}{
+		{"name", Check, []string{"a", "Zürich", "a b/c", long[:MaxLength]}, map[string]string{
+			"": "is empty", "a\xff": "is not UTF-8", "a\nb": "has the control character U+000A", "a\u0085": "has the control character U+0085",
+			long[:MaxLength+1]: "has 256 bytes, the limit is 255",
+		}},
+		{"element", CheckElement, []string{"a", "a-b", "a-b_c.d:e~f+g@h"}, map[string]string{
+			"": "is empty", "a\xff": "is not UTF-8", "a/b": "contains '/'; letters, digits and -_.:~+@ are allowed",
+			"é": "contains 'é'; letters, digits and -_.:~+@ are allowed", "$a": "begins with $, which is kept for names made by the system",
+			long: "has 1025 bytes, the limit is 1024", "a\x00": `contains '\x00'; letters, digits and -_.:~+@ are allowed`,
+		}},
+		{"system", CheckSystem, []string{"shop"}, map[string]string{"a@b": "contains an @, which begins its address in paths"}},
+		{"path", CheckPath, []string{"/user", "/user/a", "/user/$1a/b", "/temp/17"}, map[string]string{
+			"": "does not begin with a slash", "user": "does not begin with a slash", "/": "ends with a slash", "/user/": "ends with a slash",
+			"/user//a": "has two slashes in a row", "/user/a\xff": "is not UTF-8", "/user/a b": "contains ' '; letters, digits and -_.:~+@ are allowed",
+			"/user/\n": `contains '\n'; letters, digits and -_.:~+@ are allowed`,
+		}},
+		{"address", CheckAddress, []string{"a:1", "10.0.0.1:7000", "[::1]:7000", "[fe80::1%eth0]:1"}, map[string]string{
+			"": "is empty", "a": "is not a host:port", "a:": "is not a host:port", "a\xff:1": "is not UTF-8", "a/b:1": "contains '/'", "a b:1": "contains ' '",
+			"a@b:1": "contains '@'", "a\x01:1": "has the control character U+0001",
+		}},
+	} {
+		for _, name := range test.good {
+			require.NoError(t, test.check(name), "%s %q", test.what, name)
+		}
+		for name, complaint := range test.bad {
+			require.EqualError(t, test.check(name), complaint, "%s %q", test.what, name)
+		}
+	}
+}
+
+func FuzzAnElementIsANameAndPartOfAPath(f *testing.F) {
+	f.Add("a")
+	f.Add("a\xff")
+	f.Fuzz(func(t *testing.T, name string) {
+		if CheckElement(name) == nil && len(name) <= MaxLength {
+			require.NoError(t, Check(name))
+			require.NoError(t, CheckPath("/user/"+name))
+		}
+	})
+}
