@@ -13,7 +13,7 @@ import (
 // journals. Call it from an init function, with a name that will never change. Basic
 // types, time.Time, time.Duration and common slices and maps of them have names already.
 // It panics when the name belongs to another type, the type has another name, or T is
-// an interface.
+// an interface; and when the name has not 1 to 255 bytes of UTF-8 without control characters.
 //
 // What is encoded is decoded as the same value, or it is refused when it is encoded, before
 // anything is sent or stored, with an error that names the type and the field. Refused are

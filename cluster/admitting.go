@@ -17,6 +17,7 @@ func (m *machine) asked(from ID, r joinRequest) {
 func (m *machine) askedBySelf(r joinRequest) {
 	if m.phase == seeking && !m.questions.aliases[r.To] {
 		m.questions.aliases[r.To] = true
+		clear(m.questions.negative) // others were asked as if by a node that follows
 		m.foundWhenAlone()
 	}
 }
@@ -25,7 +26,7 @@ func (m *machine) answer(from ID, r joinRequest) joinAnswer {
 	switch m.phase {
 	case seeking:
 		m.askBack(from.Address)
-		return joinAnswer{Verdict: notMember}
+		return m.denyTo(from, r)
 	case member:
 		return m.admit(from, r)
 	case idle, downed, parting, ended:
@@ -42,6 +43,9 @@ func (m *machine) admit(from ID, r joinRequest) joinAnswer {
 		return joinAnswer{Verdict: buried}
 	case status != 0:
 		return joinAnswer{Verdict: welcome, Table: m.table.pack()}
+	}
+	if err := checkWords(r.Name, r.Roles, r.Meta); err != nil {
+		return joinAnswer{Verdict: refused, Reason: err.Error()}
 	}
 	if reason := m.disagreement(r.Agreement); reason != "" {
 		return joinAnswer{Verdict: refused, Reason: reason}

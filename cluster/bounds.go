@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // Bounds on what a node says of itself and of others. They are far beyond what anybody
@@ -14,6 +16,30 @@ const (
 	maxListed  = 100     // roles of a member, and entries of its metadata
 	maxNumber  = 1 << 62 // of what is counted up
 )
+
+// checkWords says what is wrong with what a node says of itself, which becomes part of what all
+// others say and show. The name may be empty: then it is the address.
+func checkWords(name string, roles []string, meta map[string]string) error {
+	if name != "" {
+		if err := naming.Check(name); err != nil {
+			return fmt.Errorf("the node ID %q %w", name, err)
+		}
+	}
+	for _, role := range roles {
+		if err := naming.Check(role); err != nil {
+			return fmt.Errorf("the role %q %w", role, err)
+		}
+	}
+	for key, value := range meta {
+		if err := naming.Check(key); err != nil {
+			return fmt.Errorf("the key %q of the metadata %w", key, err)
+		}
+		if err := naming.CheckText(value, maxText-len(key)); err != nil {
+			return fmt.Errorf("the value of %q in the metadata %w", key, err)
+		}
+	}
+	return checkMember(name, roles, meta)
+}
 
 // checkMember says what of a member's own words is too much.
 func checkMember(name string, roles []string, meta map[string]string) error {
@@ -74,6 +100,14 @@ func (r joinRequest) check() error {
 func (a joinAnswer) check() error {
 	if len(a.Replaces) > maxMembers {
 		return errors.New("too many incarnations")
+	}
+	if len(a.Names) > maxGroup {
+		return errors.New("too many seeds")
+	}
+	for _, name := range a.Names {
+		if err := naming.CheckAddress(name); err != nil {
+			return fmt.Errorf("seed %q %w", name, err)
+		}
 	}
 	return cmp.Or(checkTexts([]string{a.To, a.Reason}, maxText), a.Table.check())
 }

@@ -5,11 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -52,8 +52,8 @@ func (c ClientConfig) withDefaults() ClientConfig {
 // validate says what is wrong with c and what to do about it.
 func (c ClientConfig) validate() error {
 	switch {
-	case !usableName(c.Name):
-		return fmt.Errorf("cluster: ClientConfig.Name %q is no name of a cluster: letters, digits and -_.:~+ are allowed", c.Name)
+	case naming.CheckSystem(c.Name) != nil:
+		return fmt.Errorf("cluster: ClientConfig.Name %q is no name of a cluster, as it %w", c.Name, naming.CheckSystem(c.Name))
 	case len(c.Contacts) == 0:
 		return errors.New("cluster: ClientConfig.Contacts is empty; give the host:port of one node, or better of several")
 	case c.TLS != nil && c.Secret != nil:
@@ -62,8 +62,8 @@ func (c ClientConfig) validate() error {
 		return errors.New("cluster: ClientConfig.OldSecrets is set without ClientConfig.Secret; set the one that is to be used")
 	}
 	for _, contact := range c.Contacts {
-		if _, port, err := net.SplitHostPort(contact); err != nil || port == "" || port == "0" {
-			return fmt.Errorf("cluster: ClientConfig.Contacts: %q is not the host:port of a node", contact)
+		if err := checkNodeAddress(contact); err != nil {
+			return fmt.Errorf("cluster: ClientConfig.Contacts: %q is not the host:port of a node: it %w", contact, err)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -26,8 +27,12 @@ const relayBuffer = 1000
 // Messages are in order as long as the same member takes them. That changes only when it
 // leaves, dies, or cannot be reached; what it has taken and not passed on when it dies is
 // lost. M has to be the type that the singleton takes: others are dead letters on the node.
-// Asking twice for a name yields the same ref; it panics when the types differ.
+// Asking twice for a name yields the same ref; it panics when the types differ, and when no
+// actor can have the name.
 func SingletonRef[M any](c *Client, name string) actor.ActorRef[M] {
+	if err := naming.CheckPath("/" + name); err != nil {
+		panic(fmt.Sprintf("cluster: no singleton has the name %q, as what follows /user/: it %v", name, err))
+	}
 	c.relays.mu.Lock()
 	defer c.relays.mu.Unlock()
 	if known, ok := c.relays.refs[name]; ok {

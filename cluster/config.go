@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -42,6 +42,11 @@ type Config struct {
 	// Seeds are the addresses of nodes to join, in the same order on every node. A cluster
 	// is founded by the first of them alone, and only when each of the others has answered
 	// that it is in none, or refuses connections. Without seeds this node is the first.
+	//
+	// Where lists differ, a node that does not begin its own is not the first. Nodes that all
+	// are so, and name each other, directly or by way of others, and nobody else, found a cluster
+	// as a group: the lowest of their addresses does, when all of them have answered. So two nodes
+	// may name just the other one. Who names nodes of a group joins.
 	//
 	// A seed may be given by a name of its host, which is resolved whenever it is dialled,
 	// and may be this very node; but it must be one node: who dials a name of several reaches
@@ -176,14 +181,16 @@ func (c Config) withDefaults() Config {
 // validate says what is wrong with c and what to do about it.
 func (c Config) validate() error {
 	switch {
-	case !usableName(c.Name):
-		return fmt.Errorf("cluster: Config.Name %q must be letters, digits and -_.:~+, as it becomes part of the paths of actors", c.Name)
+	case naming.CheckSystem(c.Name) != nil:
+		return fmt.Errorf("cluster: Config.Name %q %w; it must be letters, digits and -_.:~+, as it becomes part of the paths of actors", c.Name, naming.CheckSystem(c.Name))
 	case c.TLS != nil && c.Secret != nil:
 		return errors.New("cluster: Config.TLS and Config.Secret are both set; a node has one identity, leave out one of them")
 	case c.Secret == nil && len(c.OldSecrets) > 0:
 		return errors.New("cluster: Config.OldSecrets is set without Config.Secret; set the one that is to be used")
 	case c.Leader.Name == "":
 		return errors.New("cluster: Config.Leader has an order but no Name; give it one, by which nodes can tell whether they agree")
+	case naming.Check(c.Leader.Name) != nil:
+		return fmt.Errorf("cluster: the Name %q of Config.Leader %w", c.Leader.Name, naming.Check(c.Leader.Name))
 	}
 	if c.MinSeeds < 0 {
 		return fmt.Errorf("cluster: Config.MinSeeds is %d; set it to more than half of the nodes that are started", c.MinSeeds)
@@ -191,20 +198,25 @@ func (c Config) validate() error {
 	if _, err := c.keyring(); err != nil {
 		return err
 	}
-	if err := checkMember(c.NodeID, c.Roles, c.Meta); err != nil {
+	if err := checkWords(c.NodeID, c.Roles, c.Meta); err != nil {
 		return fmt.Errorf("cluster: Config.NodeID, Roles and Meta: %w", err)
 	}
 	if c.MinMembers < 0 {
 		return fmt.Errorf("cluster: Config.MinMembers is %d; it counts members, so give it 1 or more, or 0 for the default", c.MinMembers)
 	}
 	for role, least := range c.MinMembersOf {
-		if least < 0 || role == "" {
+		if least < 0 || naming.Check(role) != nil {
 			return fmt.Errorf("cluster: Config.MinMembersOf[%q] is %d; name a role, and how many members must have it, 0 or more", role, least)
 		}
 	}
 	for _, seed := range c.Seeds {
-		if _, port, err := net.SplitHostPort(seed); err != nil || port == "" || port == "0" {
-			return fmt.Errorf("cluster: Config.Seeds: %q is not the host:port of a node", seed)
+		if err := checkNodeAddress(seed); err != nil {
+			return fmt.Errorf("cluster: Config.Seeds: %q is not the host:port of a node: it %w", seed, err)
+		}
+	}
+	if c.Advertise != "" {
+		if err := naming.CheckAddress(c.Advertise); err != nil {
+			return fmt.Errorf("cluster: Config.Advertise: %q is not the host:port of a node: it %w", c.Advertise, err)
 		}
 	}
 	if err := c.Leader.validate(); err != nil {
@@ -243,12 +255,16 @@ func (c Config) keyring() (*remote.Keyring, error) {
 	return ring, nil
 }
 
-// usableName reports whether a system may have a name.
-func usableName(name string) bool {
-	return name != "" && !slices.ContainsFunc([]rune(name), func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !letter && !slices.Contains([]rune("-_.:~+"), r)
-	})
+// checkNodeAddress says what is wrong with the address of another node, which has a host and a
+// port.
+func checkNodeAddress(address string) error {
+	if err := naming.CheckAddress(address); err != nil {
+		return err
+	}
+	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || port == "0" {
+		return errors.New("has no host, or no port")
+	}
+	return nil
 }
 
 // margin is how long something may still run on a member that was removed without a sign

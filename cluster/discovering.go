@@ -56,8 +56,8 @@ func usable(addresses []string) ([]string, error) {
 		return nil, fmt.Errorf("cluster: Config.Discovery found %d addresses; at most %d are allowed", len(addresses), maxFound)
 	}
 	for _, address := range addresses {
-		if host, port, err := net.SplitHostPort(address); err != nil || host == "" || port == "" || port == "0" {
-			return nil, fmt.Errorf("cluster: Config.Discovery found %q, which is not the host:port of a node", address)
+		if err := checkNodeAddress(address); err != nil {
+			return nil, fmt.Errorf("cluster: Config.Discovery found %q, which is not the host:port of a node: it %w", address, err)
 		}
 	}
 	return addresses, nil

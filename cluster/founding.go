@@ -84,7 +84,11 @@ func (m *machine) obstacle() string {
 			return why
 		}
 	}
-	if first, _ := m.firstSeed(); !m.mayFound() {
+	if first, _ := m.firstSeed(); m.follows() {
+		if why := m.ungrouped(); why != "" {
+			return why
+		}
+	} else if !m.mayFound() {
 		return m.notFirst(first)
 	}
 	if unheard := m.unheard(); len(unheard) > 0 {
@@ -94,10 +98,7 @@ func (m *machine) obstacle() string {
 }
 
 func (m *machine) notFirst(first string) string {
-	switch {
-	case !m.set.discovers:
-		return "no seed is a member, and only the first one founds a cluster"
-	case !slices.ContainsFunc(m.wanted(), m.isSelf):
+	if !slices.ContainsFunc(m.wanted(), m.isSelf) {
 		return fmt.Sprintf("discovery does not find this node, which advertises %s: set Config.Advertise to what is found, such as %s", m.self.Address, first)
 	}
 	return "nobody found is a member, and only the lowest address, " + first + ", founds a cluster"

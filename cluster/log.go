@@ -93,5 +93,5 @@ func (n *Node) whyNotUp() string {
 	if n.cfg.Discovery != nil {
 		return why
 	}
-	return why + "; a cluster is founded by the first seed alone, when each of the others has answered or refused the connection"
+	return why + "; a cluster is founded by the first seed, when each of the others has answered or refused the connection; or, where no node has itself as its first seed, by the lowest address of those that name each other and nobody else"
 }

@@ -27,6 +27,7 @@ type joinRequest struct {
 	Meta      map[string]string
 	Agreement agreement
 	Replaces  []uint64 // earlier incarnations at the asker's address that it knows to be dead
+	FoundsAs  founder
 }
 
 // A verdict is how a node answers a joinRequest.
@@ -50,6 +51,8 @@ type joinAnswer struct {
 	Reason   string
 	Replaces []uint64
 	Table    packed
+	Names    []string // whom the one who answers names as seeds, see grouping.go
+	Grants   bool     // the asker may found a cluster as the lowest of its group
 }
 
 // tablePull asks for the whole table.

@@ -20,6 +20,7 @@ type questions struct {
 	waits     string               // for what the node waits, as people are shown
 	told      string               // what of that was logged last
 	tellAt    time.Time            // when the next may be
+	groups    groups
 }
 
 // seek begins to ask all seeds, and where members lived before, for a cluster to join.
@@ -31,6 +32,7 @@ func (m *machine) seek() {
 		started:  m.now,
 		negative: map[string]time.Time{},
 		replaces: m.set.earlier,
+		groups:   groups{lists: map[string]seedList{}},
 	}
 	for _, address := range slices.Concat(m.set.seeds, m.set.known) {
 		m.ask(address)
@@ -107,6 +109,7 @@ func (m *machine) askOne(address string) {
 		Meta:      self.Meta,
 		Agreement: m.set.agreement(),
 		Replaces:  m.questions.replaces,
+		FoundsAs:  m.foundsAs(),
 	})
 }
 
@@ -149,8 +152,11 @@ func (m *machine) answered(from ID, a joinAnswer) {
 		return
 	}
 	m.questions.names[a.To] = from.Address
-	if a.Verdict != notMember {
+	if a.Verdict == notMember {
+		m.listed(from, a)
+	} else {
 		m.questions.joinable = m.now
+		delete(m.questions.groups.lists, from.Address)
 	}
 	switch a.Verdict {
 	case welcome:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -52,8 +53,14 @@ func newSettings(opts []Option) settings {
 	return s
 }
 
-// Role lets only nodes of that role host the singleton. Others can send to it.
-func Role(role string) Option { return func(s *settings) { s.role = role } }
+// Role lets only nodes of that role host the singleton. Others can send to it. The empty role
+// is that of all nodes. It panics on what no role can be, see cluster.Config.Roles.
+func Role(role string) Option {
+	if role != "" {
+		mustBeName("Role", role)
+	}
+	return func(s *settings) { s.role = role }
+}
 
 // Buffer sets how many messages each node keeps while there is no instance to take them,
 // and how many of each other node the host keeps while it has none; the default is
@@ -167,6 +174,12 @@ func WithGenerations(src GenerationSource) Option {
 		panic("singleton: nil source of generations")
 	}
 	return func(s *settings) { s.source = src }
+}
+
+func mustBeName(option, name string) {
+	if err := naming.Check(name); err != nil {
+		panic(fmt.Sprintf("singleton: %s(%q): the name %v", option, name, err))
+	}
 }
 
 func mustNotBeNegative(what string, d time.Duration) {

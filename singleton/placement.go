@@ -18,11 +18,12 @@ func OnOldest() Option { return func(s *settings) { s.anchorAt(anchor{kind: byAg
 // OnNode lets only the member of that name host the singleton, cluster.Config.NodeID.
 // While there is none, or it is not up, nobody does, and messages are held; when it
 // returns, as a new incarnation perhaps, the singleton starts there with a higher term.
-// [Role] cannot be given as well. It panics on the empty name.
+// [Role] cannot be given as well. It panics on what no node can be named.
 func OnNode(name string) Option {
 	if name == "" {
 		panic(`singleton: OnNode(""): name the node by its cluster.Config.NodeID, or leave the option out`)
 	}
+	mustBeName("OnNode", name)
 	return func(s *settings) { s.anchorAt(anchor{kind: byName, node: name}) }
 }
 
@@ -37,6 +38,7 @@ func OnElected(name string, elect func(candidates []Peer) (host string, ok bool)
 	if name == "" || elect == nil {
 		panic("singleton: OnElected needs a name and a function")
 	}
+	mustBeName("OnElected", name)
 	return func(s *settings) { s.anchorAt(anchor{kind: byFunction, node: name, elect: elect}) }
 }
 

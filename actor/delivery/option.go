@@ -1,6 +1,10 @@
 package delivery
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/understudy-go/understudy/internal/naming"
+)
 
 // An Option changes a producer or a consumer.
 type Option func(*settings)
@@ -114,4 +118,14 @@ func MaxBytes(n int) Option {
 // WithQueue stores what a producer accepts, before it is sent. A producer fails when its
 // queue does, for instance because a newer producer has taken that over; a restart loads
 // it again, and needs another [Connect].
-func WithQueue(q Queue) Option { return func(s *settings) { s.queue = q } }
+//
+// It panics when the ID of the queue is no name: 1 to 255 bytes of UTF-8 without control
+// characters.
+func WithQueue(q Queue) Option {
+	if q != nil {
+		if err := naming.Check(q.ID()); err != nil {
+			panic(fmt.Sprintf("delivery: the ID %q of a queue %v", q.ID(), err))
+		}
+	}
+	return func(s *settings) { s.queue = q }
+}

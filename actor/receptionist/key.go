@@ -1,9 +1,11 @@
 package receptionist
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // A ServiceKey names a service, and says what its instances are told: messages of type M.
@@ -12,10 +14,11 @@ import (
 // [Listing].
 type ServiceKey[M any] struct{ name string }
 
-// NewKey returns the key of a service. It panics when the name is empty.
+// NewKey returns the key of a service. It panics when the name cannot be carried to other
+// nodes: it must have 1 to 1024 bytes, be UTF-8, and have no control characters.
 func NewKey[M any](name string) ServiceKey[M] {
-	if name == "" {
-		panic("receptionist: a service needs a name")
+	if err := naming.CheckLength(name, naming.MaxElement); err != nil {
+		panic(fmt.Sprintf("receptionist: the name %q of a service %v", name, err))
 	}
 	return ServiceKey[M]{name}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // ErrNoSubscribers is why a message that nobody wants becomes a dead letter.
@@ -24,10 +25,11 @@ func init() {
 // the same topic, on all nodes.
 type Topic[T any] struct{ key receptionist.ServiceKey[T] }
 
-// New returns the topic of that name. It panics when the name is empty.
+// New returns the topic of that name. It panics when the name cannot be carried to other nodes:
+// it must have 1 to 255 bytes, be UTF-8, and have no control characters.
 func New[T any](name string) Topic[T] {
-	if name == "" {
-		panic("topic: a topic needs a name")
+	if err := naming.Check(name); err != nil {
+		panic(fmt.Sprintf("topic: the name %q of a topic %v", name, err))
 	}
 	return Topic[T]{receptionist.NewKey[T](prefix + name)}
 }

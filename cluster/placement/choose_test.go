@@ -141,7 +141,7 @@ func TestSpecsThatCannotBePlacedAreInvalid(t *testing.T) {
 		field string
 	}{
 		"needs a label":        {Spec{Type: "t"}, "Spec.Label"},
-		"255 bytes":            {Spec{Label: string(make([]byte, 256)), Type: "t"}, "Spec.Label"},
+		"limit is 255":         {Spec{Label: string(make([]byte, 256)), Type: "t"}, "Spec.Label"},
 		"needs a type":         {Spec{Label: "l"}, "Spec.Type"},
 		"no known crash":       {specOf("l").WithCrashStrategy(CrashStrategy{Kind: 7}), "Spec.OnCrash"},
 		"positive duration":    {specOf("l").WithCrashStrategy(WaitForReturn(0)), "Spec.OnCrash.Wait"},

@@ -103,10 +103,10 @@ func introduce[M any](ctx *actor.Context[M], label string) (err error) {
 
 // keyOf returns the service that is the actor of a label.
 func keyOf[M any](label string) receptionist.ServiceKey[M] {
-	return receptionist.NewKey[M]("placement/" + label)
+	return receptionist.NewKey[M]("placement/" + escape(label))
 }
 
-// escape returns a name for an actor that no other label gets.
+// escape returns a name, for an actor and its service, that no other label gets.
 func escape(label string) string {
 	var b strings.Builder
 	for i := range len(label) {

@@ -9,10 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // longLabel returns one of the longest labels; they are in the order of n.
-func longLabel(n int) string { return fmt.Sprintf("%06d/", n) + strings.Repeat("x", maxLabel-7) }
+func longLabel(n int) string {
+	return fmt.Sprintf("%06d/", n) + strings.Repeat("x", naming.MaxLength-7)
+}
 
 // parts asks for a report until there is no more, and returns what has come.
 func (w *coreWorld) parts(epoch uint64) (all []report) {

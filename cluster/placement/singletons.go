@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -75,8 +76,8 @@ func (s SingletonSpec) validate() error {
 		return &FieldError{Field: "SingletonSpec.State", Problem: fmt.Sprintf("singleton %q: %v", s.Label, s.err), cause: s.err}
 	case s.Label == "":
 		return badField("SingletonSpec.Label", "a singleton needs a label")
-	case len(s.Label) > maxLabel:
-		return badField("SingletonSpec.Label", "the label of a singleton may have %d bytes, this one has %d", maxLabel, len(s.Label))
+	case naming.CheckText(s.Label, naming.MaxLength) != nil:
+		return badField("SingletonSpec.Label", "the label %q of a singleton %v", s.Label, naming.CheckText(s.Label, naming.MaxLength))
 	case s.Type == "":
 		return badField("SingletonSpec.Type", "singleton %q needs a type; make it by the Singleton method of what placement.NewType returns", s.Label)
 	case s.Anchor.Kind > AnchorNode:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // A Spec describes an actor that the coordinator is to run somewhere in the cluster, as
@@ -113,9 +115,6 @@ func (s Spec) WithConstraints(c Constraints) Spec {
 	return s
 }
 
-// maxLabel bounds labels, in bytes.
-const maxLabel = 255
-
 // validate returns what is wrong with s.
 func (s Spec) validate() error {
 	c := s.Constraints
@@ -124,8 +123,8 @@ func (s Spec) validate() error {
 		return &FieldError{Field: "Spec.State", Problem: fmt.Sprintf("spec %q: %v", s.Label, s.err), cause: s.err}
 	case s.Label == "":
 		return badField("Spec.Label", "a spec needs a label")
-	case len(s.Label) > maxLabel:
-		return badField("Spec.Label", "the label of a spec may have %d bytes, this one has %d", maxLabel, len(s.Label))
+	case naming.CheckText(s.Label, naming.MaxLength) != nil:
+		return badField("Spec.Label", "the label %q of a spec %v", s.Label, naming.CheckText(s.Label, naming.MaxLength))
 	case s.Type == "":
 		return badField("Spec.Type", "spec %q needs a type; make it by the Spec method of what placement.NewType returns", s.Label)
 	case s.OnCrash.Kind > KindAbandon:

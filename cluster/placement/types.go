@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // A Type is a kind of actors that can be placed: they are made from an S, and take messages
@@ -27,6 +28,9 @@ type Type[S, M any] struct{ name string }
 func NewType[S, M any](name string) Type[S, M] {
 	if name == "" {
 		panic("placement: a type needs a name")
+	}
+	if err := naming.Check(name); err != nil {
+		panic(fmt.Sprintf("placement: the name %q of a type %v", name, err))
 	}
 	if err := encodable[S](); err != nil {
 		panic(fmt.Sprintf("placement: type %q: the state %v cannot be encoded as CBOR; use fields that can: %v", name, reflect.TypeFor[S](), err))

@@ -38,6 +38,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // encoding is deterministic (RFC 8949, 4.2), so that equal values are equal bytes;
@@ -164,8 +165,8 @@ func init() {
 // adjust says whether there is anything in its values for [DecodeAnd] to adjust.
 // It panics when the name or the type is taken; the same pair again is fine.
 func Register(name string, t reflect.Type, adjust bool) {
-	if name == "" {
-		panic(fmt.Sprintf("codec: empty name for type %v", t))
+	if err := naming.Check(name); err != nil {
+		panic(fmt.Sprintf("codec: the name %q of type %v %v", name, t, err))
 	}
 	if t == nil || t.Kind() == reflect.Interface {
 		panic(fmt.Sprintf("codec: %q: register concrete types, not the interface %v", name, t))

@@ -15,8 +15,8 @@ import (
 // MaxLength is how many bytes a name may have.
 const MaxLength = 255
 
-// MaxElement is how many bytes one element of a path may have. A name of [MaxLength] bytes
-// fits in, when it is escaped.
+// MaxElement is how many bytes one element of a path may have, or what else is made of a name:
+// one of [MaxLength] bytes fits in, when it is escaped.
 const MaxElement = 1 << 10
 
 // Errors begin with a verb, as their subject is the caller's to name.
@@ -82,10 +82,13 @@ func alien(rest string) error {
 }
 
 // CheckSystem says what is wrong with the name of a system, or of a cluster: it is an element
-// without an @, which begins the address in paths.
+// of [MaxLength] bytes at most, without an @, which begins the address in paths.
 func CheckSystem(name string) error {
 	if err := CheckElement(name); err != nil {
 		return err
+	}
+	if len(name) > MaxLength {
+		return fmt.Errorf("has %d bytes, the limit is %d", len(name), MaxLength)
 	}
 	if strings.Contains(name, "@") {
 		return errors.New("contains an @, which begins its address in paths")

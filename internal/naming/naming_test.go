@@ -24,7 +24,9 @@ func TestWhatIsWrongWithANameIsSaid(t *testing.T) {
 			"é": "contains 'é'; letters, digits and -_.:~+@ are allowed", "$a": "begins with $, which is kept for names made by the system",
 			long: "has 1025 bytes, the limit is 1024", "a\x00": `contains '\x00'; letters, digits and -_.:~+@ are allowed`,
 		}},
-		{"system", CheckSystem, []string{"shop"}, map[string]string{"a@b": "contains an @, which begins its address in paths"}},
+		{"system", CheckSystem, []string{"shop"}, map[string]string{
+			"a@b": "contains an @, which begins its address in paths", long[:MaxLength+1]: "has 256 bytes, the limit is 255",
+		}},
 		{"path", CheckPath, []string{"/user", "/user/a", "/user/$1a/b", "/temp/17"}, map[string]string{
 			"": "does not begin with a slash", "user": "does not begin with a slash", "/": "ends with a slash", "/user/": "ends with a slash",
 			"/user//a": "has two slashes in a row", "/user/a\xff": "is not UTF-8", "/user/a b": "contains ' '; letters, digits and -_.:~+@ are allowed",

@@ -65,10 +65,13 @@ var _ delivery.Queue = (*Queue)(nil)
 // New returns a queue that is stored under id. It does nothing before a producer starts
 // with it. What was refused is stored under id with "/refused" added, which must be no longer
 // than [persistence.MaxIDLength]; else Load fails with [persistence.ErrInvalid]. New panics
-// without an id or a journal.
+// without an id that [persistence.ValidateID] accepts, or a journal.
 func New(id string, j persistence.Journal, opts ...Option) *Queue {
 	if id == "" || j == nil {
 		panic("deliveryqueue: a queue needs an id and a journal")
+	}
+	if err := persistence.ValidateID(id); err != nil {
+		panic(fmt.Sprintf("deliveryqueue: %v", err))
 	}
 	q := &Queue{id: id, journal: j, turn: make(chan struct{}, 1), mostRefused: defaultRefused}
 	for _, o := range opts {

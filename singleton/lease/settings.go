@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // Settings say how a lease is kept. The zero value of each field stands for its default.
@@ -100,8 +102,12 @@ func validateNames(name, owner string) error {
 		return errors.New("lease: the name is empty; give the name that contenders have in common")
 	case len(name) > maxName:
 		return fmt.Errorf("lease: the name has %d bytes; at most %d fit into every store", len(name), maxName)
+	case naming.Check(name) != nil:
+		return fmt.Errorf("lease: the name %q %w", name, naming.Check(name))
 	case owner == "":
 		return errors.New("lease: the owner is empty; give what tells people who holds it, as the name of the node")
+	case naming.Check(owner) != nil:
+		return fmt.Errorf("lease: the owner %q %w", owner, naming.Check(owner))
 	}
 	return nil
 }
