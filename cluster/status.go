@@ -45,7 +45,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/readyz   200 while the node is up, and the members agree or somebody is unreachable
 //
 // and changes nothing, unless [AllowActions] is given. It may be used before and after the
-// node's end, by any number of servers; streams end with the node.
+// node's end, by any number of servers; streams end with the node, and when their http.Server shuts down.
 func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	var set handlerSettings
 	for _, o := range opts {

@@ -18,8 +18,8 @@ const (
 )
 
 // events streams snapshots as server-sent events: how things are, and then whenever they
-// have changed, the newest only. The stream ends with the request, or after the last
-// snapshot of a node that has ended.
+// have changed, the newest only. The stream ends with the request, when the server shuts
+// down, or after the last snapshot of a node that has ended.
 func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them back
@@ -30,7 +30,7 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	if s.write("retry: %d\n\n", reconnect.Milliseconds()) != nil {
 		return
 	}
-	s.run(r)
+	s.run(r, h.servers.of(r))
 }
 
 // A stream is one client's. It has no goroutine but that of the request, so a client that
@@ -42,7 +42,7 @@ type stream struct {
 	last    string // what the client was sent, but for the time
 }
 
-func (s *stream) run(r *http.Request) {
+func (s *stream) run(r *http.Request, closing <-chan struct{}) {
 	looks, beats := time.NewTicker(look), time.NewTicker(beat)
 	defer looks.Stop()
 	defer beats.Stop()
@@ -53,6 +53,8 @@ func (s *stream) run(r *http.Request) {
 		}
 		select {
 		case <-r.Context().Done():
+			return
+		case <-closing:
 			return
 		case <-changed:
 		case <-looks.C:

@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// A handler serves the status of one source. It keeps no state between requests.
+// A handler serves the status of one source. It keeps no state between requests, but which
+// servers use it.
 type handler struct {
-	source Source
-	routes map[string]route
+	source  Source
+	routes  map[string]route
+	servers servers
 }
 
 // A route is what may be done with a path, by method.
@@ -54,6 +56,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
+	h.servers.of(r) // before it shuts down
 	methods, known := h.routes[r.URL.Path]
 	if !known {
 		http.Error(w, "no such page", http.StatusNotFound)
