@@ -23,7 +23,7 @@ type overdraft struct{ By int }
 
 func (o overdraft) Error() string { return fmt.Sprintf("overdrawn by %d", o.By) }
 
-func (o overdraft) Is(target error) bool { return target == errOverdrawn } //nolint:errorlint // as Is methods do
+func (o overdraft) Is(target error) bool { return target == errOverdrawn }
 
 // An untellable error panics when anybody looks at it.
 type untellable struct{}

@@ -18,7 +18,7 @@ import (
 )
 
 // A diary counts what its actor does when.
-type diary struct{ messages, ticks, stops, tasks, piped atomic.Int64 }
+type diary struct{ messages, ticks, stops, tasks atomic.Int64 }
 
 func (d *diary) keep(ctx *actor.Context[int], next *actor.Next[int]) {
 	ctx.Every("tick", time.Second, 0) // a tick is 0
