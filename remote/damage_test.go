@@ -26,9 +26,16 @@ func (*poison) UnmarshalCBOR([]byte) error { panic("poison") }
 
 func init() { actor.RegisterType[poison]("remote_test.poison") }
 
-// body is v as CBOR.
+// body is v as CBOR. In a list, numbers may be of type int.
 func body(t testing.TB, v any) []byte {
 	t.Helper()
+	if list, ok := v.([]any); ok {
+		for i, each := range list {
+			if n, ok := each.(int); ok {
+				list[i] = int64(n)
+			}
+		}
+	}
 	b, err := codec.Marshal(v)
 	require.NoError(t, err)
 	return b

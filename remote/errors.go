@@ -25,6 +25,9 @@ var (
 	// ErrInDoubt: the message was sent, and the peer never said that it has it. Part of the
 	// reason of dead letters that may have been delivered all the same.
 	ErrInDoubt = errors.New("remote: sent, but not acknowledged")
+	// ErrForeign: what listens at an address is no endpoint, as it speaks another protocol.
+	// [Config.DialFailed] hears of it.
+	ErrForeign = errors.New("remote: what listens there is no node of Understudy")
 	// ErrNotAuthenticated: one side of a connection has not proved to the other who it
 	// is. [Config.DialFailed] hears of it, and it is part of the reason of dead letters.
 	ErrNotAuthenticated = errors.New("remote: not authenticated")

@@ -175,9 +175,11 @@ const opAlert = "remote error"
 // mistrust returns err with [ErrNotAuthenticated], if it says that one side does not know
 // the other, and not that the connection broke.
 func mistrust(err error) error {
-	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	record, plain := errors.AsType[tls.RecordHeaderError](err)
 	broken, network := errors.AsType[*net.OpError](err)
-	switch {
+	switch name := protocolOf(record.RecordHeader[:]); {
+	case plain && name != "":
+		return foreign(name)
 	case plain:
 		return fmt.Errorf("%w: it does not speak TLS; certificates, or a secret, must be set on all nodes or on none", ErrNotAuthenticated)
 	case network && broken.Op == opAlert:

@@ -70,8 +70,14 @@ func (a answer) peer() Peer { return Peer{Addr: a.Addr, Incarnation: a.Incarnati
 // a refusal.
 func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
 	sent := sendHello(conn, l, h)
-	body, err := readFrame(conn, maxHandshake) // who does not want our hello may have said why
+	first := &opening{Reader: conn}
+	body, err := readFrame(first, maxHandshake) // who does not want our hello may have said why
+	if err != nil {
+		err = first.explain(err)
+	}
 	switch {
+	case errors.Is(err, ErrForeign):
+		return answer{}, err
 	case err != nil && sent != nil:
 		return answer{}, alert(err, sent)
 	case err != nil:
@@ -79,7 +85,7 @@ func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
 	}
 	a, err := parseAnswer(body)
 	if err != nil {
-		return answer{}, err
+		return answer{}, first.explain(err)
 	}
 	a.Addr = cmp.Or(a.Addr, addr)
 	if a.Refusal != 0 {
