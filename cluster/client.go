@@ -77,14 +77,14 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoint, err := remote.Listen(remote.Config{
+	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
 		Cluster:  cfg.Name,
 		Outbound: true,
 		TLS:      cfg.TLS,
 		Keyring:  ring,
 		Network:  cfg.Network,
 		Logger:   cfg.Logger,
-	})
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: dial: %w", err)
 	}

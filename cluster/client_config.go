@@ -31,6 +31,9 @@ type ClientConfig struct {
 	// OldSecrets are accepted of nodes as well, while a secret is being changed.
 	OldSecrets [][]byte
 
+	// Traffic is as in [Config]; a client has no strangers, as nobody connects to it.
+	Traffic Traffic
+
 	// Network is nil for the TCP of the operating system. Tests pass one in memory.
 	Network remote.Network
 
@@ -43,6 +46,7 @@ type ClientConfig struct {
 
 func (c ClientConfig) withDefaults() ClientConfig {
 	c.Name = cmp.Or(c.Name, DefaultName)
+	c.Traffic = c.Traffic.withDefaults()
 	if c.Logger == nil {
 		c.Logger = zap.NewNop()
 	}
@@ -66,7 +70,7 @@ func (c ClientConfig) validate() error {
 			return fmt.Errorf("cluster: ClientConfig.Contacts: %q is not the host:port of a node: it %w", contact, err)
 		}
 	}
-	return nil
+	return c.Traffic.validate("ClientConfig")
 }
 
 // keyring returns the ring of the secrets, or nil without any.

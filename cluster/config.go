@@ -134,6 +134,10 @@ type Config struct {
 	// singletons and joins again, as a new incarnation.
 	StayDown bool
 
+	// Traffic limits what this node and others say to each other: the size of messages, what
+	// waits for a node, connections. The zero value is good for most.
+	Traffic Traffic
+
 	// Network is nil for the TCP and UDP of the operating system. Tests pass one in memory.
 	Network remote.Network
 
@@ -167,6 +171,7 @@ func (c Config) withDefaults() Config {
 	if c.Leader.Compare == nil {
 		c.Leader = Oldest()
 	}
+	c.Traffic = c.Traffic.withDefaults()
 	c.MinMembers = cmp.Or(c.MinMembers, 1)
 	c.MinSeeds = cmp.Or(c.MinSeeds, 2)
 	if c.Clock == nil {
@@ -194,6 +199,9 @@ func (c Config) validate() error {
 	}
 	if c.MinSeeds < 0 {
 		return fmt.Errorf("cluster: Config.MinSeeds is %d; set it to more than half of the nodes that are started", c.MinSeeds)
+	}
+	if err := c.Traffic.validate("Config"); err != nil {
+		return err
 	}
 	if _, err := c.keyring(); err != nil {
 		return err

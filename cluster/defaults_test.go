@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/internal/godoc"
 )
@@ -23,6 +24,14 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Config.Leader", "The default is [Oldest].", Oldest().Name, c.Leader.Name),
 		godoc.Is("Config.MinMembers", "The default is 1.", 1, c.MinMembers),
 		godoc.Is("Config.MinMembersOf", "The default is none.", map[string]int(nil), c.MinMembersOf),
+		godoc.Is("Config.SystemOptions", "The default is none.", []actor.Option(nil), c.SystemOptions),
+		godoc.Is("Traffic.MaxMessage", "The default is 4 MiB, and so is the least", 4<<20, c.Traffic.MaxMessage),
+		godoc.Is("Traffic.CompressFrom", "The default is never.", 0, c.Traffic.CompressFrom),
+		godoc.Is("Traffic.OutboxSize", "The default is 10,000.", 10_000, c.Traffic.OutboxSize),
+		godoc.Is("Traffic.OutboxBytes", "The default is 64 MiB.", 64<<20, c.Traffic.OutboxBytes),
+		godoc.Is("Traffic.IdleAfter", "The default is one minute.", time.Minute, c.Traffic.IdleAfter),
+		godoc.Is("Traffic.MaxStrangers", "The default is 128.", 128, c.Traffic.MaxStrangers),
+		godoc.Is("Traffic.MaxStrangersPerHost", "The default is 16.", 16, c.Traffic.MaxStrangersPerHost),
 		godoc.Is("ClientConfig.Name", `The default is "understudy".`, "understudy", ClientConfig{}.withDefaults().Name),
 		godoc.Is("LAN", "about 0.8 seconds", 0.8, tenths(LAN())),
 		godoc.Is("WAN", "about four seconds", 4.1, tenths(WAN())),

@@ -77,7 +77,7 @@ func listen(cfg Config) (*Node, error) {
 		return nil, err
 	}
 	incarnation := drawIncarnation()
-	endpoint, err := remote.Listen(remote.Config{
+	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
 		Cluster:       cfg.Name,
 		Incarnation:   incarnation,
 		Bind:          cfg.Bind,
@@ -89,7 +89,7 @@ func listen(cfg Config) (*Node, error) {
 		Control:       n.control,
 		AdmitMessages: n.admitMessages,
 		DialFailed:    n.dialFailed,
-	})
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: start: %w", err)
 	}
@@ -222,6 +222,9 @@ func (n *Node) dialFailed(address string, err error) {
 	ev := notReached{address: address, refused: errors.Is(err, syscall.ECONNREFUSED)}
 	if errors.Is(err, remote.ErrNotAuthenticated) {
 		ev.mistrust = err.Error()
+	}
+	if errors.Is(err, remote.ErrForeign) {
+		ev.foreign = err.Error()
 	}
 	if refusal, ok := errors.AsType[*remote.RefusedError](err); ok {
 		if refusal.Refusal == remote.RefusedCluster || refusal.Refusal == remote.RefusedVersion {

@@ -65,7 +65,7 @@ func (e *Endpoint) checkSize(to actor.Target, p actor.Payload) error {
 		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), maxText)
 	}
 	if size := envelopeSize(to.Path, p); size > e.cfg.MaxMessage {
-		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Config.MaxMessage raises it, on all nodes", ErrTooLarge, p.Type, size, e.cfg.MaxMessage)
+		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Traffic.MaxMessage of cluster.Config, or MaxMessage of remote.Config, raises it, on all nodes", ErrTooLarge, p.Type, size, e.cfg.MaxMessage)
 	}
 	return nil
 }
