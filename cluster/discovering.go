@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/guard"
 
 	"go.uber.org/zap"
 )
@@ -38,7 +41,7 @@ type searches struct {
 func (n *Node) search(incarnation uint64) {
 	ctx, cancel := context.WithTimeout(n.aborted, searchTime)
 	defer cancel()
-	addresses, err := n.cfg.Discovery.Find(ctx)
+	addresses, err := n.find(ctx)
 	if err == nil {
 		addresses, err = usable(addresses)
 	}
@@ -47,6 +50,12 @@ func (n *Node) search(incarnation uint64) {
 	}
 	n.logSearch(n.searches.note(addresses, err), addresses, err)
 	n.inbox.post(incarnation, found{addresses: addresses, failed: err != nil})
+}
+
+// find asks the discovery, which may be of the user's.
+func (n *Node) find(ctx context.Context) (addresses []string, err error) {
+	panicked := guard.Apart(func() { addresses, err = n.cfg.Discovery.Find(ctx) })
+	return addresses, cmp.Or(panicked, err)
 }
 
 // usable returns the addresses without duplicates, if they are some.
@@ -85,6 +94,14 @@ func (s *searches) note(addresses []string, err error) bool {
 // failureKind tells failures apart by what a person can do about them. The text of a timeout
 // may be another one each time: it has the port that was asked from.
 func failureKind(err error) string {
+	kind, panicked := guard.Value(func() string { return kindOfFailure(err) })
+	if panicked != nil {
+		return guard.Text(err)
+	}
+	return kind
+}
+
+func kindOfFailure(err error) string {
 	if timeout, ok := errors.AsType[interface {
 		error
 		Timeout() bool

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A LeaderElection is the order in which members are preferred as leader of the cluster
@@ -85,18 +87,18 @@ func (e LeaderElection) order(members []Member) []Member {
 
 // sort sorts members that are in order of age, and reports whether Compare has let it.
 func (e LeaderElection) sort(members []Member) (sorted bool) {
-	defer func() { sorted = recover() == nil }()
-	slices.SortStableFunc(members, e.Compare)
-	return true
+	return guard.Apart(func() { slices.SortStableFunc(members, e.Compare) }) == nil
 }
 
 // validate tries an election on some members.
 func (e LeaderElection) validate() (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("cluster: Config.Leader.Compare panics on ordinary members: %v", r)
-		}
-	}()
+	if panicked := guard.Apart(func() { err = e.try() }); panicked != nil {
+		return fmt.Errorf("cluster: Config.Leader.Compare fails on ordinary members: %w", panicked)
+	}
+	return err
+}
+
+func (e LeaderElection) try() error {
 	var samples []Member
 	for i, address := range []string{"10.0.0.1:7355", "10.0.0.2:7355", "b:1", "a:65535"} {
 		m := Member{Name: address, Address: address, Incarnation: uint64(7 * i % 5), Status: Up, UpNumber: uint64(4 - i)}

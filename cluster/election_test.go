@@ -63,7 +63,7 @@ func TestABadElectionBringsNobodyDown(t *testing.T) {
 	require.Len(t, namesInOrder(stubborn, electorate()), len(byAge))
 
 	for e, want := range map[*LeaderElection]string{
-		&panics:    "Compare panics",
+		&panics:    "Compare fails on ordinary members: panic",
 		&undecided: "no strict order",
 		&stubborn:  "no strict order",
 		{Compare: func(Member, Member) int { return 0 }}: "no Name",

@@ -3,6 +3,8 @@ package cluster
 import (
 	"slices"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 )
 
@@ -85,7 +87,7 @@ func (n *Node) whyNotUp() string {
 		why += " (" + trouble + ")"
 	}
 	if failure != nil {
-		why += "; discovery fails: " + failure.Error()
+		why += "; discovery fails: " + guard.Text(failure)
 	}
 	if waiting := n.View().Waiting(); waiting != "" {
 		why += "; " + waiting

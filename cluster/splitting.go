@@ -3,6 +3,8 @@ package cluster
 import (
 	"slices"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
@@ -19,11 +21,20 @@ func (m *machine) judge() {
 		return
 	}
 	s.Lease = m.claimed(here)
-	d := m.set.downing.Decide(s)
+	d := m.decision(s)
 	if d.Ask.Lease != nil && s.Lease == downing.NotAsked {
 		m.claimLease(here, d.Ask)
 	}
 	m.giveUpAll(d)
+}
+
+// decision asks the strategy. One that panics takes nobody down, and is asked again.
+func (m *machine) decision(s downing.Situation) (d downing.Decision) {
+	if err := guard.Apart(func() { d = m.set.downing.Decide(s) }); err != nil {
+		m.do(note{warn: true, text: "downing strategy failed; it decides nothing", reason: guard.Text(err)})
+		return downing.Decision{}
+	}
+	return d
 }
 
 // giveUpAll does what the strategy has decided.

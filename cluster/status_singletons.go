@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -55,7 +57,7 @@ func (v View) singleton(s singleton.Status) statuspage.Singleton {
 		shown.Why = "this node is " + statusInWords(v.Self.Status)
 	}
 	if s.Obstacle != nil {
-		shown.Obstacle = s.Obstacle.Error()
+		shown.Obstacle = guard.Text(s.Obstacle)
 	}
 	if s.Host != "" {
 		shown.Host = v.idAt(s.Host)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
@@ -44,7 +46,7 @@ func (c caller) call(ctx context.Context, op string, work func() error) error {
 	go func() {
 		err := errGoexit
 		defer func() { done <- err }()
-		err = guarded(work)
+		err = guard.Run(work)
 	}()
 	select {
 	case err := <-done:

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"github.com/understudy-go/understudy/actor"
 )
 
@@ -38,7 +40,7 @@ func (e *entity[M, E, S]) record(event E, state S) (Record, error) {
 // decodable returns an error unless the event in r can be read again. A panic of the
 // event's own decoder is an error.
 func (e *entity[M, E, S]) decodable(r *Record) error {
-	err := guarded(func() error { _, err := unpack[E](e.ctx.System(), r.Type, r.Payload); return err })
+	err := guard.Run(func() error { _, err := unpack[E](e.ctx.System(), r.Type, r.Payload); return err })
 	if err != nil {
 		return fmt.Errorf("what was encoded cannot be decoded: %w", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 )
 
@@ -31,7 +33,7 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 		e.epoch = r.claim.Epoch
 		e.become(r.state, r.seq)
 		e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
-		err = guarded(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
+		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}
 	if err != nil {
 		e.state = e.initial
@@ -109,7 +111,7 @@ func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, idle *idleTimeout, r
 
 // stateOf decodes s. A panic of the state's own decoder is an error.
 func (e *entity[M, E, S]) stateOf(s *Snapshot) (state S, err error) {
-	err = guarded(func() (err error) { state, err = unpack[S](e.ctx.System(), s.Type, s.Payload); return err })
+	err = guard.Run(func() (err error) { state, err = unpack[S](e.ctx.System(), s.Type, s.Payload); return err })
 	if err != nil {
 		err = fmt.Errorf("snapshot at %d: %w", s.Seq, err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
@@ -115,7 +117,7 @@ func (e *entity[M, E, S]) answer(plan *Plan[E]) actor.Behavior[M] {
 // announce gives sig, which tells of a failure, to the user's handler. The actor fails
 // whatever that returns; a panic in it is in the log, so that the failure stays what it is.
 func (e *entity[M, E, S]) announce(sig Signal) {
-	err := guarded(func() error { e.ask(sig); return nil })
+	err := guard.Run(func() error { e.ask(sig); return nil })
 	if err != nil {
 		e.log.Error("signal handler failed", zap.String("signal", fmt.Sprintf("%T", sig)), zap.Error(err))
 	}

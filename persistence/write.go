@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A batch is what one effect stores, and what that makes of the state.
@@ -75,7 +77,7 @@ func (e *entity[M, E, S]) write(req AppendRequest) error {
 func (e *entity[M, E, S]) append(ctx context.Context, req AppendRequest) error {
 	work := func() error { return e.journal.Append(ctx, []AppendRequest{req})[0] }
 	if e.prompt {
-		return guarded(work)
+		return guard.Run(work)
 	}
 	return e.caller.call(ctx, "append", work)
 }

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"strconv"
 	"sync"
@@ -27,21 +26,11 @@ func (x *letter) message() any {
 	if err != nil {
 		return clonePayload(env.payload)
 	}
-	msg, err := unpack(x.sys, env.payload)
+	msg, err := env.payload.Unpack(x.sys)
 	if err != nil {
 		return clonePayload(env.payload)
 	}
 	return msg
-}
-
-// unpack decodes p. A panic in the decoder of the user's type is an error too.
-func unpack(s *actor.System, p actor.Payload) (msg any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %s: panic: %v", actor.ErrNotDecodable, p.Type, r)
-		}
-	}()
-	return p.Unpack(s)
 }
 
 func clonePayload(p actor.Payload) actor.Payload {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -89,10 +90,20 @@ func TestCloseEndsThePauseAfterAFailure(t *testing.T) {
 	})
 }
 
-// explosive cannot be decoded.
+// explosive can be decoded once, when it is encoded, and not again.
 type explosive struct{ X int }
 
-func (*explosive) UnmarshalCBOR([]byte) error { panic("boom") }
+var explosions atomic.Int64 // decodings so far
+
+func (e *explosive) UnmarshalCBOR(data []byte) error {
+	if explosions.Add(1) > 1 {
+		panic("boom")
+	}
+	var x struct{ X int }
+	err := codec.Unmarshal(data, &x)
+	e.X = x.X
+	return err
+}
 
 func init() { actor.RegisterType[explosive]("remote_test.explosive") }
 
@@ -100,6 +111,7 @@ func TestPanicInADecoderIsADeadLetter(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
 		inbox, _ := spawn[int](b, "inbox")
+		explosions.Store(0)
 		_, numbered := spawn[explosive](b, "explosives")
 		actor.Resolve[explosive](a.sys, numbered.String()).Tell(explosive{1})
 		ref[int](a, b, "/user/inbox").Tell(1)
@@ -119,6 +131,7 @@ func TestUndecodableDeadLetterIsAPayload(t *testing.T) {
 		a, b := start(t, n, "a"), start(t, n, "b")
 		n.Crash("b")
 		b.stop()
+		explosions.Store(0)
 		ref[explosive](a, b, "/user/explosives").Tell(explosive{1})
 		time.Sleep(6 * time.Second)
 		require.IsType(t, actor.Payload{}, a.lost.got()[0].Message)

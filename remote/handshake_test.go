@@ -31,7 +31,12 @@ func TestHelloIsJudgedByItsVersionFirst(t *testing.T) {
 }
 
 func TestHelloMayHaveFieldsOfLaterVersions(t *testing.T) {
-	body, err := codec.Marshal(map[int]any{1: Version, 3: "a:1", 4: 7, 99: "news"})
+	body, err := codec.Marshal(struct {
+		Version     int    `cbor:"1,keyasint"`
+		Addr        string `cbor:"3,keyasint"`
+		Incarnation int    `cbor:"4,keyasint"`
+		News        string `cbor:"99,keyasint"`
+	}{Version, "a:1", 7, "news"})
 	require.NoError(t, err)
 	h, err := parseHello(body)
 	require.NoError(t, err)

@@ -22,6 +22,42 @@ import (
 // incarnation 5, session 6; version 1, incarnation 2, received 3, refusal 4, detail 5.
 type fields map[int]any
 
+// MarshalCBOR encodes each field as what it is.
+func (f fields) MarshalCBOR() ([]byte, error) {
+	items := map[int]item{}
+	for n, v := range f {
+		items[n] = item{v}
+	}
+	return codec.Marshal(items)
+}
+
+// UnmarshalCBOR decodes numbers as uint64.
+func (f *fields) UnmarshalCBOR(data []byte) error {
+	var items map[int]item
+	if err := codec.Unmarshal(data, &items); err != nil {
+		return err
+	}
+	*f = fields{}
+	for n, i := range items {
+		(*f)[n] = i.v
+	}
+	return nil
+}
+
+// item is a field: a number or a text.
+type item struct{ v any }
+
+func (i item) MarshalCBOR() ([]byte, error) { return codec.Marshal(i.v) }
+
+func (i *item) UnmarshalCBOR(data []byte) error {
+	var n uint64
+	if codec.Unmarshal(data, &n) == nil {
+		i.v = n
+		return nil
+	}
+	return codec.Unmarshal(data, &i.v)
+}
+
 func goodHello() fields { return fields{1: 1, 2: "", 3: "raw:7355", 4: 77, 5: 0, 6: 1} }
 
 // raw is a connection without an endpoint.
@@ -114,7 +150,7 @@ func (r *raw) tell(typeName string, msg any) {
 	r.t.Helper()
 	data, err := codec.Marshal(msg)
 	require.NoError(r.t, err)
-	r.frame([]any{"/user/inbox", 0, typeName, data})
+	r.frame([]any{"/user/inbox", int64(0), typeName, data})
 }
 
 // acknowledged returns the last count that has come, and that the connection is open.

@@ -63,7 +63,7 @@ func (r *receiver) open(body []byte) {
 		r.refuse(body, err)
 		return
 	}
-	msg, err := unpack(r.sys, env.payload)
+	msg, err := env.payload.Unpack(r.sys)
 	if err != nil {
 		r.lose(env, err)
 		return

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -121,7 +123,7 @@ func (k *keeping) acquire(a acquireLease) {
 	k.inTurn(func() {
 		defer cancel()
 		ev := leaseAnswered{number: a.number}
-		ev.err = guarded(func() (err error) {
+		ev.err = guard.Run(func() (err error) {
 			ev.held, err = k.lease.AcquireAbove(ctx, a.floor)
 			ev.token = k.lease.Token()
 			return err
@@ -138,7 +140,7 @@ func (k *keeping) release() {
 // returning gives the lease back, also when a question for it is still under way.
 func (k *keeping) returning(done func(error)) {
 	k.giveUp()
-	k.inTurn(func() { done(guarded(k.giveBack)) })
+	k.inTurn(func() { done(guard.Run(k.giveBack)) })
 }
 
 // inTurn runs f in a goroutine of its own, when what was begun before is over.
@@ -168,20 +170,10 @@ func (k *keeping) claim(name string, a claimTerm) {
 		ctx, cancel := context.WithTimeout(k.ctx, claimPatience)
 		defer cancel()
 		ev := claimed{number: a.number}
-		ev.err = guarded(func() (err error) {
+		ev.err = guard.Run(func() (err error) {
 			ev.term, err = k.source.NextTerm(ctx, name, a.floor)
 			return err
 		})
 		k.answer(ev)
 	}()
-}
-
-// guarded runs what others have written, and returns a panic as an error.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
-		}
-	}()
-	return f()
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // OnLeader lets the first member in the cluster's order of election host the singleton,
@@ -141,12 +143,11 @@ func (a anchor) elected(may []Peer) (host Peer, ok bool) {
 	if a.kind != byFunction {
 		return Peer{}, false
 	}
-	defer func() {
-		if recover() != nil {
-			host, ok = Peer{}, false
-		}
-	}()
-	name, chosen := a.elect(slices.Clone(may))
+	var name string
+	var chosen bool
+	if guard.Apart(func() { name, chosen = a.elect(slices.Clone(may)) }) != nil {
+		return Peer{}, false
+	}
 	i := slices.IndexFunc(may, func(p Peer) bool { return chosen && p.Name == name })
 	if i < 0 {
 		return Peer{}, false

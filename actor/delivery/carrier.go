@@ -19,7 +19,7 @@ func (m sequenced) Carried(s *actor.System) (string, any, bool) {
 	msg := m.local
 	if m.Payload.Type != "" {
 		var err error
-		if msg, err = unpack(m.Payload, s); err != nil {
+		if msg, err = m.Payload.Unpack(s); err != nil {
 			msg = m.Payload
 		}
 	}

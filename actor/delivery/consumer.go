@@ -184,7 +184,7 @@ func (c *consumer[M]) content(m sequenced) (msg M, content any, err error) {
 		return msg, nil, nil // as Tell delivers a nil
 	}
 	if m.Payload.Type != "" {
-		if v, err = unpack(m.Payload, c.ctx.System()); err != nil {
+		if v, err = m.Payload.Unpack(c.ctx.System()); err != nil {
 			return msg, m.Payload, err
 		}
 	}

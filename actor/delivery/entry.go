@@ -95,7 +95,7 @@ func (p part[M]) payload() actor.Payload {
 // encode makes e fit to be stored and to go to other nodes.
 func (p *producer[M]) encode(e *entry[M]) (err error) {
 	if e.payload.Type == "" {
-		if e.payload, err = pack(e.msg); err != nil {
+		if e.payload, err = actor.Pack(e.msg); err != nil {
 			return err
 		}
 		e.cut(p.partSize())

@@ -71,7 +71,7 @@ func (r Refused) Message(s *actor.System) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unpack(p, s)
+	return p.Unpack(s)
 }
 
 // errTorn: the parts of a message in a queue are not complete.

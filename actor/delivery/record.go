@@ -25,7 +25,7 @@ func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
 		*whole = record
 		return false, nil
 	}
-	v, err := unpack(record, nil)
+	v, err := record.Unpack(nil)
 	if err != nil {
 		return false, err
 	}
@@ -90,7 +90,7 @@ func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err er
 
 // decode takes the message from the payload.
 func (e *entry[M]) decode(s *actor.System) error {
-	v, err := unpack(e.payload, s)
+	v, err := e.payload.Unpack(s)
 	if err != nil {
 		return err
 	}

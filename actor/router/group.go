@@ -18,7 +18,7 @@ func Group[M any](key receptionist.ServiceKey[M], opts ...Option) actor.Behavior
 		panic("router: Group: SmallestMailbox is for pools; nobody knows the mailboxes of other nodes")
 	}
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		g := &group[M]{ctx: ctx, preferLocal: set.preferLocal}
+		g := &group[M]{ctx: ctx, preferLocal: set.preferLocal, asks: len(set.taken) > 0}
 		g.none = fmt.Errorf("%w: %s", ErrNoRoutees, key)
 		g.logic, g.broadcast = start[M](set, ctx.System())
 		g.take(receptionist.Find(ctx.System(), key))
@@ -39,6 +39,7 @@ type group[M any] struct {
 	routees     []actor.ActorRef[M]
 	logic       logic[M]
 	broadcast   func(M) bool
+	asks        bool  // there are functions of options to call
 	none        error // why messages are dropped while there are no routees
 }
 
@@ -66,12 +67,19 @@ func local[M any](l receptionist.Listing[M]) (near []actor.ActorRef[M]) {
 }
 
 func (g *group[M]) route(msg M) {
-	switch {
-	case len(g.routees) == 0:
+	if len(g.routees) == 0 {
 		g.ctx.System().DeadLetter(g.ctx.Self().String(), msg, g.none)
-	case g.broadcast != nil && g.broadcast(msg):
-		tellAll(g.routees, msg)
-	default:
-		g.logic.route(msg)
+		return
 	}
+	if !g.asks {
+		g.logic.route(msg)
+		return
+	}
+	orDrop(g.ctx, msg, func() {
+		if g.broadcast != nil && g.broadcast(msg) {
+			tellAll(g.routees, msg)
+		} else {
+			g.logic.route(msg)
+		}
+	})
 }

@@ -155,3 +155,42 @@ func TestGroupsOfDifferentNodesAgreeWhereAKeyBelongs(t *testing.T) {
 		require.Len(t, times, 100)
 	})
 }
+
+// A function of an option that panics costs the message with which it did, and no other.
+func TestAFunctionOfAnOptionThatPanicsCostsOneMessage(t *testing.T) {
+	key := func(j job) string {
+		if j.What == "bad" {
+			panic("no key")
+		}
+		return j.What
+	}
+	which := func(j job) bool { return key(j) == "all" }
+	for name, router := range map[string]func(d *diary) actor.Behavior[job]{
+		"hashing in a group":    func(*diary) actor.Behavior[job] { return router.Group(workers, router.ConsistentHashing(key)) },
+		"broadcasts in a group": func(*diary) actor.Behavior[job] { return router.Group(workers, router.Broadcast(which)) },
+		"hashing in a pool":     func(d *diary) actor.Behavior[job] { return router.Pool(1, d.worker(), router.ConsistentHashing(key)) },
+		"broadcasts in a pool":  func(d *diary) actor.Behavior[job] { return router.Pool(1, d.worker(), router.Broadcast(which)) },
+		"broadcasts of smallest": func(d *diary) actor.Behavior[job] {
+			return router.Pool(1, d.worker(), router.SmallestMailbox(), router.Broadcast(which))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, d := testkit.NewSystem(t), newDiary()
+				dead := deadLetters(t, s)
+				actor.Spawn(s, behaviors.Discoverable(workers, d.worker()), "a")
+				synctest.Wait()
+				r := actor.Spawn(s, router(d), "router")
+				tell(r, "1", "bad", "2", "all")
+				letter := dead.Receive()
+				require.Equal(t, job{What: "bad"}, letter.Message)
+				require.ErrorContains(t, letter.Reason, "panic: no key")
+				var handled []string
+				for _, jobs := range d.take() {
+					handled = append(handled, jobs...)
+				}
+				require.Equal(t, []string{"1", "2", "all"}, handled)
+			})
+		})
+	}
+}

@@ -1,7 +1,10 @@
 package router
 
 import (
+	"fmt"
 	"math/rand/v2"
+
+	"github.com/understudy-go/understudy/internal/guard"
 
 	"github.com/understudy-go/understudy/actor"
 )
@@ -12,6 +15,14 @@ type logic[M any] interface {
 	change(routees []actor.ActorRef[M])
 	// route tells msg to one of them. There is at least one.
 	route(msg M)
+}
+
+// orDrop runs route, which calls functions of options. A message with which one of them panics is
+// a dead letter with that reason, and the router goes on.
+func orDrop[M any](ctx *actor.Context[M], msg M, route func()) {
+	if err := guard.Do(route); err != nil {
+		ctx.System().DeadLetter(ctx.Self().String(), msg, fmt.Errorf("router: a function of an option: %w", err))
+	}
 }
 
 type roundRobin[M any] struct {

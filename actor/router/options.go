@@ -49,7 +49,8 @@ func Random() Option { return func(s *settings) { s.choice = randomChoice } }
 func SmallestMailbox() Option { return func(s *settings) { s.choice = smallestChoice } }
 
 // ConsistentHashing tells messages of the same key to the same routee. When routees come
-// and go, few keys move. key is called inside the router.
+// and go, few keys move. key is called inside the router; a message with
+// which it panics is a dead letter.
 func ConsistentHashing[M any](key func(msg M) string) Option {
 	return func(s *settings) {
 		s.choice, s.key = hashingChoice, key
@@ -58,7 +59,8 @@ func ConsistentHashing[M any](key func(msg M) string) Option {
 }
 
 // Broadcast tells those messages of which which is true to all routees, beside what else
-// is chosen for the others. which is called inside the router.
+// is chosen for the others. which is called inside the router; a message with which it panics is a
+// dead letter.
 func Broadcast[M any](which func(msg M) bool) Option {
 	return func(s *settings) {
 		s.broadcast = which

@@ -32,8 +32,12 @@ func Pool[M any](n int, b actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 			p.routees = append(p.routees, routee)
 		}
 		p.logic.change(p.routees)
-		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
-			p.route(msg)
+		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+			if len(set.taken) == 0 {
+				p.logic.route(msg)
+			} else {
+				orDrop(ctx, msg, func() { p.route(msg) })
+			}
 			return nil
 		}
 		next.OnSignal = p.signal

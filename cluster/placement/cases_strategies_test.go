@@ -166,7 +166,7 @@ func TestAStrategyThatPanicsHarmsNothingElse(t *testing.T) {
 	broken = true
 	to := r.submit(caseSpec("bad", Constraints{}))
 	r.failedWith(to, ErrStrategy)
-	require.ErrorContains(t, r.answers[to].err, "func panicked: no idea")
+	require.ErrorContains(t, r.answers[to].err, "func: panic: no idea")
 	require.Equal(t, []string{"good running alpha"}, r.specs())
 
 	r.crash("alpha")

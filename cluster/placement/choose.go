@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A Decision says where an actor was placed, and why.
@@ -92,11 +94,13 @@ func (n Node) hasMeta(all map[string]string) bool {
 
 // consider asks every node of v about s.
 func consider(s Spec, v View, beside []string, by Strategy) (all []Candidate, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			all, err = nil, fmt.Errorf("%w: %s panicked: %v", ErrStrategy, nameOf(by), r)
-		}
-	}()
+	if panicked := guard.Apart(func() { all, err = rate(s, v, beside, by) }); panicked != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrStrategy, nameOf(by), panicked)
+	}
+	return all, err
+}
+
+func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate, err error) {
 	for _, n := range v.Nodes {
 		c := Candidate{Node: n.Name, Why: n.refuses(s, beside)}
 		if c.Why == "" {
@@ -138,10 +142,8 @@ func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Deci
 
 // nameOf returns the name of a strategy; its type where that panics, which decides nothing.
 func nameOf(by Strategy) (name string) {
-	defer func() {
-		if recover() != nil {
-			name = fmt.Sprintf("%T", by)
-		}
-	}()
-	return by.Name()
+	if guard.Apart(func() { name = by.Name() }) != nil {
+		return fmt.Sprintf("%T", by)
+	}
+	return name
 }

@@ -1,6 +1,10 @@
 package placement
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/understudy-go/understudy/internal/guard"
+)
 
 // An Election says which node leads: it runs the coordinator, and the singletons that are
 // anchored at the [Leader]. All nodes must have the same.
@@ -53,12 +57,9 @@ func (v View) first(role string, order func(a, b Node) int) (name string, ok boo
 
 // leader returns who is elected among the nodes that are up.
 func (e Election) leader(v View) (node string, ok bool) {
-	defer func() {
-		if recover() != nil {
-			node, ok = "", false
-		}
-	}()
-	node, ok = e.Elect(v)
+	if guard.Apart(func() { node, ok = e.Elect(v) }) != nil {
+		return "", false
+	}
 	if n, known := v.Node(node); !ok || !known || !n.Up {
 		return "", false
 	}

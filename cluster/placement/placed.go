@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/internal/codec"
@@ -91,13 +93,11 @@ func (t typed[S, M]) begin(ctx *actor.Context[M], label string, on placedHooks) 
 }
 
 // introduce registers the actor at the receptionist.
-func introduce[M any](ctx *actor.Context[M], label string) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("placement: %q cannot be registered: %v", label, r)
-		}
-	}()
-	receptionist.Register(ctx.System(), keyOf[M](label), ctx.Self())
+func introduce[M any](ctx *actor.Context[M], label string) error {
+	err := guard.Do(func() { receptionist.Register(ctx.System(), keyOf[M](label), ctx.Self()) })
+	if err != nil {
+		return fmt.Errorf("placement: %q cannot be registered: %w", label, err)
+	}
 	return nil
 }
 

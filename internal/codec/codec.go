@@ -58,7 +58,7 @@ func decOptions(elements int) cbor.DecOptions {
 		MaxArrayElements: elements,
 		MaxMapPairs:      elements,
 		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
-		IntDec:           cbor.IntDecConvertSignedOrFail,
+		IntDec:           cbor.IntDecConvertSignedOrBigInt,
 		DefaultMapType:   reflect.TypeFor[map[string]any](),
 	}
 }

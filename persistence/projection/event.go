@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"runtime/debug"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/guard"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
@@ -64,13 +65,13 @@ func decodeRecord[E any](s *actor.System, r *persistence.Record, adapt func(pers
 			return nil, err
 		}
 		var events []E
-		if err = guarded(func() (err error) { events, err = adapt(stored); return err }); err != nil {
+		if err = guard.Run(func() (err error) { events, err = adapt(stored); return err }); err != nil {
 			return nil, fmt.Errorf("%w; start a program whose FromJournal can adapt it, or pass over it with SkipAfter", err)
 		}
 		return events, nil
 	}
 	var x any
-	err := guarded(func() (err error) { x, err = actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(s); return err })
+	err := guard.Run(func() (err error) { x, err = actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(s); return err })
 	if isOther(err) {
 		return nil, fmt.Errorf("%w; import the package that registers it, or pass over such events with SkipOthers", err)
 	}
@@ -119,7 +120,7 @@ func (b *Batch[E]) Each(f func(Event[E]) error) (reached persistence.Offset, err
 				return reached, nil
 			}
 		}
-		if err := guarded(func() error { return f(*e) }); err != nil {
+		if err := guard.Run(func() error { return f(*e) }); err != nil {
 			return reached, &EventError{ID: e.ID, Seq: e.Seq, Offset: e.Offset, Err: err}
 		}
 	}
@@ -129,16 +130,6 @@ func (b *Batch[E]) Each(f func(Event[E]) error) (reached persistence.Offset, err
 // isOne reports whether all events of b are those of one stored event.
 func (b *Batch[E]) isOne() bool {
 	return len(b.Events) > 0 && b.Events[0].Offset == b.Events[len(b.Events)-1].Offset
-}
-
-// guarded does work, and returns a panic in it as an error.
-func guarded(work func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = &actor.PanicError{Value: r, Stack: debug.Stack()}
-		}
-	}()
-	return work()
 }
 
 // drop takes away what is done.

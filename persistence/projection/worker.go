@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/guard"
+
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
@@ -59,7 +61,7 @@ func (w *worker[E]) catchUp(ctx context.Context) (found bool, err error) {
 			s.Failures, s.Failure = 0, ""
 		} else if ctx.Err() == nil {
 			s.Failures++
-			s.Failure = err.Error()
+			s.Failure = guard.Text(err)
 		}
 	})
 	return found, err

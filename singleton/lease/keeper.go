@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // New returns owner's end of the lease of that name in store. It does no I/O, and starts
@@ -264,11 +266,14 @@ var errTimeout = fmt.Errorf("the store has not answered in time: %w", context.De
 
 // request asks the store. What panics there has perhaps been carried out, as any failure.
 func (k *keeper) request(ctx context.Context, ac acSend) (g Grant, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic in the store: %v", r)
-		}
-	}()
+	panicked := guard.Apart(func() { g, err = k.ask(ctx, ac) })
+	if panicked != nil {
+		return Grant{}, fmt.Errorf("in the store: %w", panicked)
+	}
+	return g, err
+}
+
+func (k *keeper) ask(ctx context.Context, ac acSend) (Grant, error) {
 	switch ac.op {
 	case opTake:
 		return k.store.Take(ctx, ac.claim)
@@ -283,6 +288,5 @@ func (k *keeper) request(ctx context.Context, ac acSend) (g Grant, err error) {
 
 // tell calls a handler, whose panic must not reach what else the process does.
 func tell(f func(reason error), reason error) {
-	defer func() { _ = recover() }()
-	f(reason)
+	_ = guard.Apart(func() { f(reason) })
 }

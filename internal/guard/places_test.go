@@ -1,0 +1,139 @@
+package guard_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// places are all functions in which code of the user's is called outside of the turn of an
+// actor, which guards what handlers call, or where a panic must not be a failure of the actor.
+var places = map[string]string{
+	"actor/adapter.go adapt":                       "the function of an adapter",
+	"actor/ask.go build":                           "the function that makes a request",
+	"actor/cell.go turn":                           "behaviors, handlers, interceptors: the actor fails",
+	"actor/deadletter.go count":                    "Is of the reason of a dead letter",
+	"actor/deliver.go run":                         "a handler whose sender is told how it went",
+	"actor/deliver.go tell":                        "the function that is told",
+	"actor/errorpayload.go PackError":              "Error, Is and Unwrap of an error that goes to another node",
+	"actor/failure.go isFinal":                     "Is, As and Final of the reason of a failure",
+	"actor/gate.go askGate":                        "the gate of an actor",
+	"actor/gate.go reasonOfRest":                   "the gate of an actor, at its end",
+	"actor/lifecycle.go guard":                     "what is called at the end of an actor, and supervision deciders",
+	"actor/pipe.go PipeToSelf":                     "a function in the background",
+	"actor/router/logic.go orDrop":                 "the functions of a router's options",
+	"actor/shutdowntask.go call":                   "a task of a shutdown",
+	"actor/shutdowntask.go noteTask":               "Is of the error of a task",
+	"cluster/discovering.go failureKind":           "Error, Is and As of the error of a discovery",
+	"cluster/discovering.go find":                  "Find of a discovery",
+	"cluster/election.go sort":                     "Compare of a leader election",
+	"cluster/election.go validate":                 "Compare of a leader election, when the node starts",
+	"cluster/log.go whyNotUp":                      "Error of the error of a discovery",
+	"cluster/placement/choose.go consider":         "Score of a strategy",
+	"cluster/placement/choose.go nameOf":           "Name of a strategy",
+	"cluster/placement/election.go leader":         "Elect of an election",
+	"cluster/placement/placed.go introduce":        "the receptionist, for which a service has one type",
+	"cluster/splitting.go decision":                "Decide of a downing strategy",
+	"cluster/status_singletons.go singleton":       "Error of what keeps a singleton from starting",
+	"internal/codec/codec.go decode":               "UnmarshalCBOR and UnmarshalBinary",
+	"internal/codec/codec.go unmarshal":            "UnmarshalCBOR and UnmarshalBinary",
+	"internal/codec/sound.go encode":               "MarshalCBOR, MarshalBinary and IsZero",
+	"internal/codec/sound.go fails":                "the same, to find which field is at fault",
+	"internal/codec/sound.go prove":                "the same, of a value that was decoded again",
+	"persistence/abandon.go call":                  "a journal that may not listen to its context",
+	"persistence/projection/event.go Each":         "the handler of a projection",
+	"persistence/projection/event.go decodeRecord": "the adapter of a projection",
+	"persistence/projection/worker.go catchUp":     "Error of the error of a handler",
+	"persistence/record.go decodable":              "FromJournal and a codec",
+	"persistence/recovery.go recover":              "the handler of RecoveryCompleted",
+	"persistence/recovery.go stateOf":              "the decoding of a snapshot",
+	"persistence/signals.go announce":              "signal handlers",
+	"persistence/snapshotter.go takeSnapshot":      "the encoding of a state",
+	"persistence/write.go append":                  "a journal",
+	"singleton/keeping.go acquire":                 "Acquire of a lease",
+	"singleton/keeping.go claim":                   "NextTerm of a source",
+	"singleton/keeping.go returning":               "Release of a lease",
+	"singleton/lease/keeper.go request":            "a lease store",
+	"singleton/lease/keeper.go tell":               "a function told of the loss of a lease",
+	"singleton/placement.go elected":               "the function of an anchor",
+}
+
+// Wherever code of the user's is guarded, it is so by this package, and the place is in the list.
+func TestEveryPlaceThatCallsCodeOfTheUsers(t *testing.T) {
+	found := guarded(t)
+	want := make([]string, 0, len(places))
+	for place, what := range places {
+		require.NotEmpty(t, what, place)
+		want = append(want, place)
+	}
+	slices.Sort(want)
+	require.Equal(t, want, found)
+}
+
+// guarded returns where the helpers are called, or recover itself is.
+func guarded(t *testing.T) (found []string) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
+		if d.IsDir() {
+			if slices.Contains([]string{"internal/guard", "testkit", "examples", ".git", "tools"}, name) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		found = append(found, guardedIn(name, file)...)
+		return nil
+	}))
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func guardedIn(name string, file *ast.File) (found []string) {
+	imported := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool {
+		path, _ := strconv.Unquote(i.Path.Value)
+		return strings.HasSuffix(path, "/internal/guard")
+	})
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			switch fun := call.Fun.(type) {
+			case *ast.Ident:
+				if fun.Name == "recover" {
+					found = append(found, name+" "+f.Name.Name)
+				}
+			case *ast.SelectorExpr:
+				if x, ok := fun.X.(*ast.Ident); ok && imported && x.Name == "guard" {
+					found = append(found, name+" "+f.Name.Name)
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
