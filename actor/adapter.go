@@ -43,7 +43,7 @@ func (a *adapter[T]) deliver(msg any) {
 		a.post(m)
 		return
 	}
-	a.sys.deadLetter(&a.core, msg, ErrWrongType)
+	a.sys.deadLetter(&a.core, msg, WrongType[T](msg))
 }
 
 type adapted[T, M any] struct {

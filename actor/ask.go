@@ -14,14 +14,26 @@ import (
 // around the ref to reply to. The first reply counts; later ones are dead letters with
 // [ErrLateReply].
 //
-// Its error wraps [ErrTerminated] as soon as the actor is known to have ended without a
-// reply (for actors of this system only), [ErrUnreachable] as soon as the node of the actor
-// is known to have left its cluster, or this system has stopped its actors, [ErrMailboxFull] when a bounded mailbox
-// has no room for the request and does not drop older ones, or ctx.Err() when ctx ends, with the path and
-// the time waited and, where [System.ExplainSilence] knows it, the reason; or it is the panic of
-// request, in which case nothing was told; nor is it where ctx has ended before.
-// Without a deadline in ctx it may wait for ever. Inside an actor it blocks that actor;
-// prefer [AskToSelf].
+// Its error wraps
+//
+//   - the reason, as soon as a message with the ref to reply to has become a dead letter, on
+//     whichever node: for instance [ErrNotSerializable], [ErrWrongType], [ErrNoSuchActor],
+//     [ErrMailboxFull], or an error of who has dropped it, if that is known by
+//     [RegisterError]; also where the actor has passed it on. So does the reply, if it cannot
+//     be encoded or decoded. See [System.DeadLetter] for where the ref is found;
+//   - [ErrTerminated] as soon as the actor is known to have ended without a reply, for actors
+//     of this system only;
+//   - [ErrUnreachable] as soon as the node of the actor is known to have left its cluster, or
+//     this system has stopped its actors;
+//   - ctx.Err() when ctx ends, with the path and the time waited and, where
+//     [System.ExplainSilence] knows it, the reason. Where ctx has ended before, nothing is told;
+//   - the panic of request, in which case nothing is told either.
+//
+// Who tells the ref to several by itself should give each an ask of its own: one of them that
+// cannot be told ends the ask. With topics and routers that tell all it does not.
+//
+// Without a deadline in ctx it may wait for ever; that it waits is logged after 30 seconds.
+// Inside an actor it blocks that actor; prefer [AskToSelf].
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {
@@ -57,9 +69,10 @@ type promise[R any] struct {
 	claimed atomic.Bool
 	state   atomic.Uint32
 	watches bool          // it is a watcher of whom it has asked; of the asker's goroutine
+	shared  atomic.Bool   // see asker
 	wake    chan struct{} // of one, when state is promiseAwaited
 	reply   R             // of who has claimed it, until state is promiseSettled
-	ended   error         // of the target, without a reply
+	ended   error         // why there is no reply
 }
 
 const (
@@ -112,24 +125,31 @@ func (p *promise[R]) sleep(ctx context.Context) (R, error) {
 	started := time.Now()
 	willBlock(ctx)
 	p.watch()
-	wakers := &p.sys.wakers
-	p.wake = wakers.get()
+	w := p.sys.wakers.get()
+	defer p.sys.wakers.put(w)
+	p.wake = w.wake
 	if !p.state.CompareAndSwap(promiseOpen, promiseAwaited) {
-		wakers.put(p.wake)
 		return p.result()
 	}
-	select {
-	case <-p.wake:
-	case <-ctx.Done():
-		if p.claim() {
-			wakers.put(p.wake)
-			var none R
-			return none, p.silenceError(ctx, time.Since(started))
-		}
-		<-p.wake // an outcome is on its way
+	var long <-chan time.Time
+	if _, ends := ctx.Deadline(); !ends {
+		long = w.after(longAsk)
 	}
-	wakers.put(p.wake)
-	return p.result()
+	for {
+		select {
+		case <-p.wake:
+			return p.result()
+		case <-long:
+			p.sys.warnOfLongAsk(p.asked)
+		case <-ctx.Done():
+			if p.claim() {
+				var none R
+				return none, p.silenceError(ctx, time.Since(started))
+			}
+			<-p.wake // an outcome is on its way
+			return p.result()
+		}
+	}
 }
 
 func (p *promise[R]) silenceError(ctx context.Context, waited time.Duration) error {
@@ -145,7 +165,7 @@ func (p *promise[R]) result() (R, error) {
 		return p.reply, nil
 	}
 	var none R
-	return none, fmt.Errorf("ask %s: %w before it replied", p.asked.fullPath(), p.ended)
+	return none, fmt.Errorf("ask %s: %w", p.asked.fullPath(), p.ended)
 }
 
 // claim reports whether the caller decides on the outcome; who does settles it then.
@@ -174,14 +194,30 @@ func (p *promise[R]) end() {
 
 func (p *promise[R]) watchedEnded(target *core, err error) {
 	if p.claim() {
-		p.settleEnded(target.endOfAsk(err))
+		p.settleEnded(endedBefore(target.endOfAsk(err)))
 	}
 }
+
+// errNobodyThere ends asks of a path where nobody lives, of an actor that has ended perhaps.
+var errNobodyThere = fmt.Errorf("%w: %w", ErrNoSuchActor, ErrTerminated)
+
+func endedBefore(end error) error { return fmt.Errorf("%w before it replied", end) }
+
+func (p *promise[R]) refuse(why error) {
+	if !p.shared.Load() && p.claim() {
+		p.settleEnded(why)
+	}
+}
+
+func (p *promise[R]) share() { p.shared.Store(true) }
 
 // endOfAsk is the error of an ask whose target c has ended by err.
 func (c *core) endOfAsk(err error) error {
 	if c.isRemote() {
 		return err
+	}
+	if c.wanders() {
+		return errNobodyThere
 	}
 	return ErrTerminated // whatever it ended by
 }
@@ -213,5 +249,5 @@ func (p *promise[R]) deliver(msg any) {
 		p.tell(m)
 		return
 	}
-	p.sys.deadLetter(&p.core, msg, ErrWrongType)
+	p.sys.deadLetter(&p.core, msg, WrongType[R](msg))
 }

@@ -3,16 +3,16 @@ package actor
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
 // AskToSelf is [Ask] from inside an actor, without waiting: other messages are handled
 // meanwhile, and the actor is told what wrap makes of the reply, in its place among the
-// messages. The error that wrap gets wraps [ErrTerminated] when the asked actor has ended
-// without a reply (for actors of this system only), [ErrUnreachable] when its node has left
-// the cluster, [ErrMailboxFull] as with [Ask], or [context.DeadlineExceeded] after timeout;
-// without a positive timeout there is none. wrap runs inside the actor; a panic in
-// it, or in request, is a failure of the actor.
+// messages. The error that wrap gets is as with [Ask]; after timeout it wraps
+// [context.DeadlineExceeded]. Without a positive timeout there is none; that the ask waits is
+// logged after 30 seconds then. wrap runs inside the actor; a panic in it, or in request, is a
+// failure of the actor.
 //
 // An ask ends with the incarnation: a reply that comes after a restart or the end of the
 // actor is a dead letter. It costs no goroutine. Without a timeout it is remembered until
@@ -47,14 +47,17 @@ type selfAsk[M, R any] struct {
 	timer   *time.Timer // guarded by core.mu
 	late    error       // why it takes no replies, once it is dead; guarded by core.mu
 	pending pendingAsk
+	shared  atomic.Bool // see asker
 }
 
 func (a *selfAsk[M, R]) watch(timeout time.Duration) {
+	a.mu.Lock()
 	if timeout > 0 {
-		a.mu.Lock()
 		a.timer = time.AfterFunc(timeout, a.expire)
-		a.mu.Unlock()
+	} else {
+		a.timer = time.AfterFunc(longAsk, func() { a.sys.warnOfLongAsk(a.asked) })
 	}
+	a.mu.Unlock()
 	if target := a.asked.actor(); !target.addWatcher(a) {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), ErrTerminated))
 	}
@@ -70,8 +73,16 @@ func (a *selfAsk[M, R]) expire() {
 }
 
 func (a *selfAsk[M, R]) watchedEnded(target *core, err error) {
-	a.settle(fmt.Errorf("ask %s: %w before it replied", a.asked.fullPath(), target.endOfAsk(err)))
+	a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), endedBefore(target.endOfAsk(err))))
 }
+
+func (a *selfAsk[M, R]) refuse(why error) {
+	if !a.shared.Load() {
+		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), why))
+	}
+}
+
+func (a *selfAsk[M, R]) share() { a.shared.Store(true) }
 
 func (a *selfAsk[M, R]) settle(err error) {
 	var none R
@@ -108,7 +119,7 @@ func (a *selfAsk[M, R]) deliver(msg any) {
 	reply, ok := convert[R](msg)
 	switch {
 	case !ok:
-		a.sys.deadLetter(&a.core, msg, ErrWrongType)
+		a.sys.deadLetter(&a.core, msg, WrongType[R](msg))
 	case a.claim(ErrLateReply):
 		a.end(reply, nil)
 	default:

@@ -99,7 +99,7 @@ func (c *cell[M]) deliver(msg any) {
 		c.accept(m)
 		return
 	}
-	c.sys.deadLetter(&c.core, msg, ErrWrongType)
+	c.sys.deadLetter(&c.core, msg, WrongType[M](msg))
 }
 
 // deliverAll is deliver for many.

@@ -32,6 +32,10 @@ type carrier interface {
 // a message of the type DeadLetter itself is only logged, so that nothing can go round in
 // circles.
 //
+// An [Ask] or [AskToSelf] whose ref to reply to is in msg ends with reason, on whichever node
+// it waits; so does one to which msg is the reply. The ref is found in structs, slices and
+// pointers, exported or not, but not in maps and functions, nor beside a mutex.
+//
 // A msg with a method Carried(*System) (recipient string, msg any, ok bool) may carry
 // another one: what that returns is the dead letter instead, or nothing unless ok.
 func (s *System) DeadLetter(recipient string, msg any, reason error) {
@@ -47,10 +51,10 @@ func (s *System) DeadLetter(recipient string, msg any, reason error) {
 		s.events.publish(DeadLetter{Recipient: recipient, Message: msg, Reason: reason})
 	}
 	s.deadLetters.count(reason)
-	if s.user.terminated() {
-		return // what a shutdown leaves behind is nothing to worry about
+	if !s.user.terminated() { // what a shutdown leaves behind is nothing to worry about
+		s.deadLetters.log(s.log, recipient, msg, reason)
 	}
-	s.deadLetters.log(s.log, recipient, msg, reason)
+	s.refuse(recipient, msg, reason)
 }
 
 func (s *System) deadLetter(to *core, msg any, reason error) {
@@ -72,13 +76,11 @@ func deadLetterToNobody(path string, msg any) {
 	})
 }
 
-// A deadLetterLog logs the first dead letters, then none for a while, so that a flood
-// of them does not become a flood of lines.
+// A deadLetterLog counts dead letters, and logs some.
 type deadLetterLog struct {
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards reasons
 	reasons map[error]uint64
-	logged  int
-	silence time.Time // until then nothing is logged
+	lines   lineLimit
 }
 
 // count counts one. An error is under the first of the reasons that it wraps.
@@ -110,27 +112,9 @@ func (l *deadLetterLog) byReason() map[error]uint64 {
 	return maps.Clone(l.reasons)
 }
 
-const (
-	deadLettersLogged = 10
-	deadLetterSilence = 5 * time.Minute
-)
-
 func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error) {
-	if _, quiet := msg.(interface{ QuietDeadLetter() }); quiet || !l.admit(time.Now()) {
+	if _, quiet := msg.(interface{ QuietDeadLetter() }); quiet || !l.lines.admit(time.Now()) {
 		return
 	}
 	log.Warn("dead letter", zap.String("recipient", recipient), zap.String("type", fmt.Sprintf("%T", msg)), zap.Error(reason))
-}
-
-func (l *deadLetterLog) admit(now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if now.Before(l.silence) {
-		return false
-	}
-	l.logged++
-	if l.logged == deadLettersLogged {
-		l.logged, l.silence = 0, now.Add(deadLetterSilence)
-	}
-	return true
 }

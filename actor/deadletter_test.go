@@ -71,7 +71,10 @@ func TestWhatCannotBeDeliveredIsADeadLetterWithItsReason(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
 				letters := deadLetters(t, s)
 				recipient, msg := test.tell(t, s)
-				letters.Expect(actor.DeadLetter{Recipient: recipient, Message: msg, Reason: test.reason})
+				letter := letters.Receive()
+				require.Equal(t, recipient, letter.Recipient)
+				require.Equal(t, msg, letter.Message)
+				require.ErrorIs(t, letter.Reason, test.reason)
 				require.EqualValues(t, 1, s.DeadLetters())
 				letters.ExpectNone(time.Hour)
 			})

@@ -2,11 +2,14 @@ package actor
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// Why messages become dead letters, and what [Ask] answers. Compare with [errors.Is].
+// Why messages become dead letters, and what [Ask] answers. Compare with [errors.Is], also what
+// comes from another node, see [RegisterError].
 var (
 	// ErrTerminated: the actor has ended.
 	ErrTerminated = errors.New("actor: terminated")
@@ -16,7 +19,7 @@ var (
 	ErrStaleRef = errors.New("actor: the path has been taken over by another actor")
 	// ErrNoRef: the message was told to the zero ActorRef, or to one of a malformed path.
 	ErrNoRef = errors.New("actor: nobody's ActorRef")
-	// ErrWrongType: the actor does not take messages of that type.
+	// ErrWrongType: the actor does not take messages of that type. The text names both.
 	ErrWrongType = errors.New("actor: the actor does not take messages of this type")
 	// ErrMailboxFull: a bounded mailbox had no room.
 	ErrMailboxFull = errors.New("actor: mailbox is full")
@@ -54,6 +57,19 @@ var ErrShutdownGoesOn = errors.New("actor: it goes on without who has called it"
 var deadLetterReasons = []error{
 	ErrTerminated, ErrNoSuchActor, ErrStaleRef, ErrNoRef, ErrWrongType, ErrMailboxFull, ErrStashFull,
 	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped,
+}
+
+// WrongType returns an [ErrWrongType] that names both types: that of msg, and M, which the actor
+// takes. It is for extensions that take messages of any type.
+func WrongType[M any](msg any) error {
+	return fmt.Errorf("%w: it was told %s, and takes %v", ErrWrongType, typeName(msg), reflect.TypeFor[M]())
+}
+
+func typeName(msg any) string {
+	if msg == nil {
+		return "a nil"
+	}
+	return fmt.Sprintf("a %T", msg)
 }
 
 // errNoError is the failure of who fails with a nil error.

@@ -188,7 +188,7 @@ func (g *guest[Outer, Inner]) deliver(msg any) {
 		g.host().enqueue(item[Inner]{msg: m})
 		return
 	}
-	g.sys.deadLetter(&g.core, msg, ErrWrongType)
+	g.sys.deadLetter(&g.core, msg, WrongType[Inner](msg))
 }
 
 // hostOf is the host, as its guest sees it.

@@ -32,6 +32,7 @@ type System struct {
 	events       eventStream
 	why          atomic.Pointer[func(path string) error] // see ExplainSilence
 	deadLetters  deadLetterLog
+	longAsks     lineLimit
 	extensions   sync.Map // see package extension
 	background   group
 	scheduler    scheduler
@@ -130,7 +131,9 @@ func newGuardian(s *System, path string) *guardian {
 	return g
 }
 
-func (g *guardian) deliver(msg any) { g.sys.deadLetter(&g.core, msg, ErrWrongType) }
+func (g *guardian) deliver(msg any) {
+	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it was told %s, and takes no messages", ErrWrongType, typeName(msg)))
+}
 
 func (g *guardian) context() context.Context { return context.Background() }
 

@@ -50,6 +50,9 @@ func (s *System) DeliverAll(path string, uid uint64, msgs []any) {
 	case c == nil:
 	case uid != 0 && c.uid != uid:
 		reason = ErrStaleRef
+	case c.outside:
+		c.deliverOutside(msgs)
+		return
 	default:
 		deliverAll(c.impl, msgs)
 		return

@@ -103,7 +103,7 @@ func (m *manager[M]) unpack(p actor.Payload) (msg M, ok bool) {
 		return msg, false
 	}
 	if msg, ok = v.(M); !ok {
-		m.deadLetter(v, actor.ErrWrongType)
+		m.deadLetter(v, actor.WrongType[M](v))
 	}
 	return msg, ok
 }

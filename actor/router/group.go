@@ -77,6 +77,7 @@ func (g *group[M]) route(msg M) {
 	}
 	orDrop(g.ctx, msg, func() {
 		if g.broadcast != nil && g.broadcast(msg) {
+			g.ctx.System().NoteBroadcast(msg)
 			tellAll(g.routees, msg)
 		} else {
 			g.logic.route(msg)

@@ -12,6 +12,10 @@ import (
 // for the service, as far as its node knows.
 var ErrNoRoutees = errors.New("router: no instance of the service is registered")
 
+func init() {
+	actor.RegisterError("understudy/router.no-routees", ErrNoRoutees)
+}
+
 // An Option says who gets a message. The last one that chooses counts.
 type Option func(*settings)
 

@@ -24,7 +24,7 @@ func Pool[M any](n int, b actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 		panic("router: Pool: PreferLocal is for groups; the routees of a pool are local")
 	}
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		p := &pool[M]{}
+		p := &pool[M]{system: ctx.System()}
 		p.logic, p.broadcast = start[M](set, ctx.System())
 		for i := range n {
 			routee := actor.Spawn(ctx, b, "routee-"+strconv.Itoa(i+1))
@@ -45,6 +45,7 @@ func Pool[M any](n int, b actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 }
 
 type pool[M any] struct {
+	system    *actor.System
 	routees   []actor.ActorRef[M]
 	logic     logic[M]
 	broadcast func(M) bool
@@ -60,6 +61,7 @@ func (p *pool[M]) route(msg M) {
 		p.logic.route(msg)
 		return
 	}
+	p.system.NoteBroadcast(msg)
 	if c, ok := p.logic.(counter[M]); ok {
 		c.tellAll(msg)
 		return

@@ -130,8 +130,8 @@ func (b *board[T]) index(ref actor.ActorRef[T]) int {
 }
 
 func tellAll[T any](subscribers []subscriber[T], msg T) int {
-	for _, s := range subscribers {
-		s.ref.Tell(msg)
+	for _, each := range subscribers {
+		each.ref.Tell(msg)
 	}
 	return len(subscribers)
 }
@@ -169,7 +169,11 @@ func (b *board[T]) wanted() bool {
 func (b *board[T]) receive() actor.Behavior[T] {
 	return func(_ *actor.Context[T], next *actor.Next[T]) {
 		next.OnMessage = func(ctx *actor.Context[T], msg T) actor.Behavior[T] {
-			if tellAll(b.audience(), msg) == 0 {
+			subscribers := b.audience()
+			if len(subscribers) > 1 {
+				ctx.System().NoteBroadcast(msg)
+			}
+			if tellAll(subscribers, msg) == 0 {
 				ctx.System().DeadLetter("topic "+b.topic.Name(), msg, ErrNoSubscribers)
 			}
 			return nil

@@ -50,7 +50,11 @@ func (t Topic[T]) Publish(s *actor.System, msg T) {
 		return
 	}
 	others := t.others(s)
-	told := tellAll(boardOf(officeOf(s), t), msg)
+	subscribers := boardOf(officeOf(s), t)
+	if len(subscribers)+len(others) > 1 {
+		s.NoteBroadcast(msg)
+	}
+	told := tellAll(subscribers, msg)
 	for _, i := range others {
 		i.Ref.Tell(msg)
 	}

@@ -1,0 +1,165 @@
+package actor
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/understudy-go/understudy/internal/guard"
+)
+
+// An asker is the ref to reply to of an ask that may be waiting.
+type asker interface {
+	// refuse ends it, as there will be no reply: a message that had the ref is a dead letter.
+	refuse(why error)
+	// share says that several have been told the ref, so that refuse does nothing any more.
+	share()
+}
+
+// A refusal tells an ask on another node what has become of a message that had its ref.
+type refusal struct {
+	_         struct{} `cbor:",toarray"`
+	Shared    bool     // several have been told; else it is a dead letter
+	Recipient string
+	Reason    ErrorPayload
+}
+
+func init() { RegisterType[refusal]("understudy.refusal") }
+
+// Carried is for [System.DeadLetter]: an ask that has ended need not be refused.
+func (refusal) Carried(*System) (string, any, bool) { return "", nil, false }
+
+// refuse ends the asks that wait for a reply to msg, a dead letter; and the one that waits for
+// msg itself, if that was the reply. What is no reply to it, by its type, ends no ask: a reply
+// may still come.
+func (s *System) refuse(recipient string, msg any, reason error) {
+	for _, c := range s.refsOf(msg) {
+		c.refuse(recipient, reason)
+	}
+	if guard.Is(reason, ErrUnreachable) || guard.Is(reason, ErrWrongType) || !strings.Contains(recipient, tempPrefix) {
+		return
+	}
+	if c := s.askAt(recipient); c != nil {
+		c.refuse(recipient, reason)
+	}
+}
+
+// NoteBroadcast says that msg is told to several: an ask that waits for a reply to it does not
+// end when one of them cannot be told. It is for extensions that tell many at once, before they
+// do.
+func (s *System) NoteBroadcast(msg any) {
+	for _, c := range s.refsOf(msg) {
+		if a, ok := c.impl.(asker); ok {
+			a.share()
+		} else {
+			c.sendRefusal(refusal{Shared: true})
+		}
+	}
+}
+
+// refsOf returns what the refs in msg point to, also when it is encoded.
+func (s *System) refsOf(msg any) (found []*core) {
+	p, encoded := msg.(Payload)
+	if !encoded {
+		return refsIn(msg)
+	}
+	for _, path := range pathsIn(p.Data) {
+		if c := s.askAt(path); c != nil {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// askAt returns what an ask, or an adapter, of that full path may be; nil when there is none.
+func (s *System) askAt(path string) *core {
+	l, err := parsePath(path)
+	if err != nil || !strings.HasPrefix(l.path, tempPrefix) {
+		return nil
+	}
+	return s.resolve(path)
+}
+
+func (c *core) refuse(recipient string, reason error) {
+	if a, ok := c.impl.(asker); ok {
+		a.refuse(refused(recipient, reason))
+		return
+	}
+	c.sendRefusal(refusal{Recipient: recipient, Reason: briefly(PackError(reason))})
+}
+
+func refused(recipient string, reason error) error {
+	if recipient == "" {
+		return fmt.Errorf("dead letter: %w", reason)
+	}
+	return fmt.Errorf("dead letter at %s: %w", recipient, reason)
+}
+
+// maxReason bounds the text of the reason, which may quote anything.
+const maxReason = 4 << 10
+
+func briefly(p ErrorPayload) ErrorPayload {
+	p.Text = strings.ToValidUTF8(p.Text[:min(len(p.Text), maxReason)], "")
+	return p
+}
+
+// sendRefusal sends r to c, if that may be an ask on another node.
+func (c *core) sendRefusal(r refusal) {
+	far, ok := c.impl.(*remoteActor)
+	if ok && strings.HasPrefix(far.sendTo.Path, tempPrefix) && !far.sys.deaf.Load() {
+		far.deliver(r)
+	}
+}
+
+// deliverOutside gives msgs from other nodes to an ask or an adapter.
+func (c *core) deliverOutside(msgs []any) {
+	for _, msg := range msgs {
+		r, ok := msg.(refusal)
+		a, isAsk := c.impl.(asker)
+		switch {
+		case !ok:
+			c.impl.deliver(msg)
+		case isAsk && r.Shared:
+			a.share()
+		case isAsk:
+			a.refuse(refused(r.Recipient, r.Reason.Unpack(c.sys)))
+		}
+	}
+}
+
+// maxPaths bounds what pathsIn returns.
+const maxPaths = 100
+
+// pathsIn returns what may be refs in a message that nobody can decode: the CBOR texts that
+// begin like a path.
+func pathsIn(data []byte) (paths []string) {
+	for at := 0; len(paths) < maxPaths; {
+		i := bytes.Index(data[at:], []byte(scheme))
+		if i < 0 {
+			break
+		}
+		at += i
+		if size := textSize(data[:at]); size >= len(scheme) && size <= len(data)-at {
+			paths = append(paths, string(data[at:at+size]))
+		}
+		at += len(scheme)
+	}
+	return paths
+}
+
+// textSize returns the size of the text whose CBOR head stands at the end of before; 0 if none
+// does.
+func textSize(before []byte) int {
+	const text, oneByte, twoBytes = 0x60, 0x78, 0x79
+	n := len(before)
+	switch {
+	case n >= 3 && before[n-3] == twoBytes:
+		return int(binary.BigEndian.Uint16(before[n-2:]))
+	case n >= 2 && before[n-2] == oneByte:
+		return int(before[n-1])
+	case n >= 1 && before[n-1]&0xe0 == text:
+		return int(before[n-1] & 0x1f)
+	}
+	return 0
+}

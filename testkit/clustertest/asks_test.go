@@ -1,0 +1,226 @@
+package clustertest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/actor/router"
+	"github.com/understudy-go/understudy/actor/topic"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+// A petition goes wrong as its mood says.
+type petition struct {
+	Mood    mood
+	ReplyTo actor.ActorRef[int]
+}
+
+type mood string
+
+const (
+	cheerful  mood = "cheerful"
+	unwilling mood = "cannot be encoded"
+	garbled   mood = "cannot be decoded"
+	refused   mood = "is dropped by its handler"
+	passedOn  mood = "is passed on to one that has ended"
+)
+
+var (
+	errMood   = errors.New("not in this mood")
+	errNotNow = errors.New("come again tomorrow")
+)
+
+func (m mood) MarshalCBOR() ([]byte, error) {
+	if m == unwilling {
+		return nil, errMood
+	}
+	return append([]byte{0x78, byte(len(m))}, m...), nil
+}
+
+func (m *mood) UnmarshalCBOR(data []byte) error {
+	if *m = mood(data[2:]); *m == garbled {
+		return errMood
+	}
+	return nil
+}
+
+func init() {
+	actor.RegisterType[petition]("clustertest_test.petition")
+	actor.RegisterError("clustertest_test.not-now", errNotNow)
+}
+
+func office() actor.Behavior[petition] {
+	return behaviors.Setup(func(ctx *actor.Context[petition]) actor.Behavior[petition] {
+		gone := actor.Spawn(ctx, behaviors.Stopped[petition], "gone")
+		return behaviors.Receive(func(ctx *actor.Context[petition], p petition) actor.Behavior[petition] {
+			switch p.Mood {
+			case refused:
+				ctx.System().DeadLetter(ctx.Self().Path(), p, errNotNow)
+			case passedOn:
+				gone.Tell(p)
+			case cheerful, unwilling, garbled:
+				p.ReplyTo.Tell(42)
+			}
+			return behaviors.Same
+		})
+	})
+}
+
+// Each way leads from one node to an office on another.
+func waysOfAsking() map[string]func(c *clustertest.Cluster) actor.ActorRef[petition] {
+	key := receptionist.NewKey[petition]("offices")
+	news := topic.New[petition]("petitions")
+	far := func(c *clustertest.Cluster) actor.ActorRef[petition] {
+		ref := actor.Spawn(c.Node("n1").System, office(), "office")
+		return actor.Resolve[petition](c.Node("n2").System, ref.Path())
+	}
+	return map[string]func(c *clustertest.Cluster) actor.ActorRef[petition]{
+		"an actor": far,
+		"a singleton": func(c *clustertest.Cluster) actor.ActorRef[petition] {
+			actor.Spawn(c.Node("n1").System, behaviors.Singleton(office), "office")
+			time.Sleep(3 * time.Second)
+			return actor.Spawn(c.Node("n2").System, behaviors.Singleton(office), "office")
+		},
+		"a singleton with at least once": func(c *clustertest.Cluster) actor.ActorRef[petition] {
+			actor.Spawn(c.Node("n1").System, behaviors.Singleton(office, singleton.AtLeastOnce(10)), "office")
+			time.Sleep(3 * time.Second)
+			return actor.Spawn(c.Node("n2").System, behaviors.Singleton(office, singleton.AtLeastOnce(10)), "office")
+		},
+		"a group": func(c *clustertest.Cluster) actor.ActorRef[petition] {
+			receptionist.Register(c.Node("n1").System, key, actor.Spawn(c.Node("n1").System, office(), "office"))
+			time.Sleep(3 * time.Second)
+			return actor.Spawn(c.Node("n2").System, router.Group(key), "group")
+		},
+		"a pool elsewhere": func(c *clustertest.Cluster) actor.ActorRef[petition] {
+			ref := actor.Spawn(c.Node("n1").System, router.Pool(2, office()), "pool")
+			return actor.Resolve[petition](c.Node("n2").System, ref.Path())
+		},
+		"a topic": func(c *clustertest.Cluster) actor.ActorRef[petition] {
+			news.Subscribe(c.Node("n1").System, actor.Spawn(c.Node("n1").System, office(), "office"))
+			time.Sleep(3 * time.Second)
+			return actor.Spawn(c.Node("n2").System, behaviors.Receive(func(ctx *actor.Context[petition], p petition) actor.Behavior[petition] {
+				news.Publish(ctx.System(), p)
+				return behaviors.Same
+			}), "publisher")
+		},
+		"an adapter": func(c *clustertest.Cluster) actor.ActorRef[petition] {
+			to := far(c)
+			refs := make(chan actor.ActorRef[petition], 1)
+			actor.Spawn(c.Node("n2").System, behaviors.Setup(func(ctx *actor.Context[*petition]) actor.Behavior[*petition] {
+				refs <- actor.Adapt(ctx, func(p petition) *petition { return &p })
+				return behaviors.Receive(func(_ *actor.Context[*petition], p *petition) actor.Behavior[*petition] {
+					to.Tell(*p)
+					return behaviors.Same
+				})
+			}), "")
+			return <-refs
+		},
+		"a client": func(c *clustertest.Cluster) actor.ActorRef[petition] {
+			ref := actor.Spawn(c.Node("n1").System, office(), "office")
+			return actor.Resolve[petition](c.Dial("visitor").System, ref.Path())
+		},
+		"a client of a singleton": func(c *clustertest.Cluster) actor.ActorRef[petition] {
+			actor.Spawn(c.Node("n1").System, behaviors.Singleton(office), "office")
+			time.Sleep(3 * time.Second)
+			to := cluster.SingletonRef[petition](c.Dial("visitor"), "office")
+			time.Sleep(3 * time.Second)
+			return to
+		},
+	}
+}
+
+func TestAnAskWhoseMessageIsADeadLetterEndsWithTheReasonWhicheverWayItWent(t *testing.T) {
+	for name, way := range waysOfAsking() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := clustertest.Start(t, 2)
+				to := way(c)
+				in := func(m mood) error {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+					defer cancel()
+					begin := time.Now()
+					got, err := actor.Ask(ctx, to, func(r actor.ActorRef[int]) petition { return petition{m, r} })
+					require.Less(t, time.Since(begin), time.Second, "%s: %v", m, err)
+					if err == nil {
+						require.Equal(t, 42, got)
+					}
+					return err
+				}
+				for range 2 {
+					require.NoError(t, in(cheerful))
+					require.ErrorIs(t, in(unwilling), actor.ErrNotSerializable)
+					require.NoError(t, in(cheerful), "the way works afterwards")
+					require.ErrorIs(t, in(garbled), actor.ErrNotDecodable)
+					require.NoError(t, in(cheerful), "the way works afterwards")
+					require.ErrorIs(t, in(refused), errNotNow)
+					require.ErrorIs(t, in(passedOn), actor.ErrTerminated)
+				}
+			})
+		})
+	}
+}
+
+func TestAnAskOfASingletonEndsWithTheReasonOfItsManager(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 2)
+		nowhere := actor.Spawn(c.Node("n2").System, behaviors.Singleton(office, singleton.Role("nobody's"), singleton.Buffer(1)), "nowhere")
+		first := make(chan error)
+		go func() {
+			_, err := actor.Ask(context.Background(), nowhere, func(r actor.ActorRef[int]) petition { return petition{cheerful, r} })
+			first <- err
+		}()
+		synctest.Wait()
+		nowhere.Tell(petition{}) // the oldest gives way
+		require.ErrorIs(t, <-first, singleton.ErrBufferFull)
+		require.ErrorContains(t, actorErr(t, c), "clustertest_test.petition")
+	})
+}
+
+// actorErr is that of an ask of a singleton that takes other messages.
+func actorErr(t *testing.T, c *clustertest.Cluster) error {
+	actor.Spawn(c.Node("n1").System, behaviors.Singleton(office), "office")
+	time.Sleep(3 * time.Second)
+	to := actor.Resolve[ticket](c.Node("n2").System, "understudy://"+c.Node("n1").Name()+"@"+c.Node("n1").Address()+"/user/office")
+	_, err := actor.Ask(t.Context(), to, func(r actor.ActorRef[stub]) ticket { return ticket{1, r} })
+	require.ErrorIs(t, err, actor.ErrWrongType)
+	return err
+}
+
+// One of several that cannot be told is no reason to end: the others may reply.
+func TestAnAskThatIsPublishedEndsWithTheReplyOfWhoeverCanBeTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 3)
+		news := topic.New[petition]("petitions")
+		deaf := actor.Spawn(c.Node("n1").System, behaviors.Receive(func(ctx *actor.Context[petition], p petition) actor.Behavior[petition] {
+			ctx.System().DeadLetter(ctx.Self().Path(), p, errNotNow)
+			return behaviors.Same
+		}), "deaf")
+		slow := actor.Spawn(c.Node("n3").System, behaviors.Receive(func(_ *actor.Context[petition], p petition) actor.Behavior[petition] {
+			time.AfterFunc(time.Minute, func() { p.ReplyTo.Tell(42) })
+			return behaviors.Same
+		}), "slow")
+		news.Subscribe(c.Node("n1").System, deaf)
+		news.Subscribe(c.Node("n3").System, slow)
+		time.Sleep(3 * time.Second)
+		publisher := actor.Spawn(c.Node("n2").System, behaviors.Receive(func(ctx *actor.Context[petition], p petition) actor.Behavior[petition] {
+			news.Publish(ctx.System(), p)
+			return behaviors.Same
+		}), "publisher")
+		for _, node := range []string{"n2", "n1"} { // also where the ask is on another node than the publisher
+			to := actor.Resolve[petition](c.Node(node).System, publisher.Path())
+			got, err := actor.Ask(t.Context(), to, func(r actor.ActorRef[int]) petition { return petition{cheerful, r} })
+			require.NoError(t, err)
+			require.Equal(t, 42, got)
+		}
+	})
+}
