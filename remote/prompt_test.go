@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/needs"
 )
 
 // sockets returns both ends of a connection of the operating system.
@@ -29,7 +31,7 @@ func TestWritesInAHurryDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
 	from, to := sockets(t)
 	conn := promptly(prompt(from))
 	if conn == nil {
-		t.Skip("nothing can be written without waiting on this operating system")
+		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
 	var want []byte
 	for i := 0; !conn.hasRest(); i++ {
@@ -69,7 +71,7 @@ func TestAFailureInAHurryIsToldToWhoFlushes(t *testing.T) {
 	from, to := sockets(t)
 	conn := promptly(prompt(from))
 	if conn == nil {
-		t.Skip("nothing can be written without waiting on this operating system")
+		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
 	discard(to)
 	discard(from)
@@ -93,7 +95,7 @@ func TestWhoSendsToALinkAtRestWrites(t *testing.T) {
 	from, _ := sockets(t)
 	conn := prompt(from)
 	if promptly(conn) == nil {
-		t.Skip("nothing can be written without waiting on this operating system")
+		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
 	l := &link{out: outbox{maxLetters: 10, maxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()}}
 	require.NoError(t, l.send(numbered(0)))

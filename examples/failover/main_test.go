@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/needs"
 )
 
 // asProgram makes the test's own binary be the example, whose nodes inherit it.
@@ -67,7 +69,7 @@ func TestAJournalOfAnotherModuleIsRefusedAndItsCommandNamed(t *testing.T) {
 
 func TestAnInterruptLeavesNoProcessBehind(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("looking for processes needs /proc")
+		needs.Missing(t, "looking for processes needs /proc")
 	}
 	cmd := program(t)
 	stdout, err := cmd.StdoutPipe()

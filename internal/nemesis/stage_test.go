@@ -5,9 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/needs"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -32,19 +31,14 @@ type stage struct {
 	finish  func() // ends the clients
 }
 
-// needNetwork skips a test where there can be no network of its own. Where what CI installs
-// for that is missing, and UNDERSTUDY_REQUIRE_SERVICES is set, the test fails.
+// needNetwork ends a test where there can be no network of its own: see [needs.Missing].
 func needNetwork(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("real processes take a minute: run it without -short")
 	}
-	err := possible()
-	if errors.Is(err, exec.ErrNotFound) && os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
-		t.Fatal(err)
-	}
-	if err != nil {
-		t.Skip(err)
+	if err := possible(); err != nil {
+		needs.Missing(t, "%v", err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/cutproxy"
+	"github.com/understudy-go/understudy/internal/needs"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/postgres"
@@ -187,7 +188,7 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m,mode=777"); err != nil {
-		t.Skipf("to mount a small disk needs root, in a container with CAP_SYS_ADMIN: %v", err)
+		needs.Missing(t, "to mount a small disk needs root, in a container with CAP_SYS_ADMIN: %v", err)
 	}
 	s := pgtest.Start(t)
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })

@@ -8,13 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/needs"
 	"github.com/understudy-go/understudy/persistence"
 )
 
 func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
-		t.Skipf("to mount a small disk needs root, in a container with CAP_SYS_ADMIN: %v", err)
+		needs.Missing(t, "to mount a small disk needs root, in a container with CAP_SYS_ADMIN: %v", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	ballast := filepath.Join(dir, "ballast")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/needs"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -27,7 +28,7 @@ func TestANetworkFileSystemIsRefusedByName(t *testing.T) {
 func TestAReadOnlyFileSystemIsAnErrorThatSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
-		t.Skipf("to mount a disk needs root, in a container with CAP_SYS_ADMIN: %v", err)
+		needs.Missing(t, "to mount a disk needs root, in a container with CAP_SYS_ADMIN: %v", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	path := filepath.Join(dir, "journal.db")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/needs"
 	"github.com/understudy-go/understudy/internal/processes"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -162,7 +163,7 @@ func TestAProcessStoppedInItsTransactionBlocksOthersOnlyAsLongAsTheyLike(t *test
 
 func TestAProcessStoppedInItsTransactionIsContinuedForTheOthers(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("finding the holder of a lock needs /proc")
+		needs.Missing(t, "finding the holder of a lock needs /proc")
 	}
 	j := openTest(t)
 	claim := appendSome(t, j, "x", 3)
@@ -191,7 +192,7 @@ func TestAClaimGetsInBesideABusyProcess(t *testing.T) {
 
 func TestWithoutRightsOpenSaysWhichAreMissing(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root can become nobody: run it as root")
+		needs.Missing(t, "only root can become nobody: run it as root")
 	}
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Dir(dir)} {

@@ -49,7 +49,7 @@ func (s *Server) signal(t testing.TB, sig syscall.Signal) (pids []string) {
 	main := strconv.Itoa(s.process.Process.Pid)
 	children, err := os.ReadFile("/proc/" + main + "/task/" + main + "/children")
 	if err != nil {
-		t.Skip("the processes of a server are found by /proc only: ", err)
+		lack(t, "the processes of a server are found by /proc only: "+err.Error())
 	}
 	pids = append([]string{main}, strings.Fields(string(children))...)
 	for _, pid := range pids {

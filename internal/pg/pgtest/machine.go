@@ -38,11 +38,12 @@ func pgbouncer(t testing.TB) string {
 	return debian
 }
 
-// lack ends a test for which a program is missing.
+// lack ends a test for which the machine lacks something, as package internal/needs does, which
+// this module does not have.
 func lack(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
-		t.Fatal(what)
+		t.Fatal(what + " (UNDERSTUDY_REQUIRE_SERVICES is set)")
 	}
 	t.Skip(what)
 }

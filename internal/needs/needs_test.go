@@ -1,0 +1,74 @@
+package needs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/needs"
+)
+
+// A double is a test that notes how it ended.
+type double struct{ failed, skipped bool }
+
+func (*double) Helper()        {}
+func (d *double) Fatal(...any) { d.failed = true; panic(d) }
+func (d *double) Skip(...any)  { d.skipped = true; panic(d) }
+
+func TestWhatIsMissingFailsATestWhereNothingMayBe(t *testing.T) {
+	for value, want := range map[string]double{"": {skipped: true}, "1": {failed: true}} {
+		t.Setenv(needs.Variable, value)
+		d := &double{}
+		require.PanicsWithValue(t, d, func() { needs.Missing(d, "no %s", "mounts") })
+		require.Equal(t, want, *d)
+	}
+}
+
+// byChoice are the files that skip tests for another reason than what a machine lacks, and how
+// often.
+var byChoice = map[string]int{
+	"cluster/long_test.go":     1, // make test runs it without the race detector
+	"cluster/loopback_test.go": 1, // measures, when asked by a flag
+	"cluster/many_test.go":     1, // make test runs it without the race detector
+	"cluster/placement/generation/generationtest/broken_test.go": 1, // runs in a child
+	"cluster/placement/generation/generationtest/env.go":         1, // of a feature that is not pinned
+	"internal/pg/pgtest/machine.go":                              1, // the helper of a module of its own
+	"persistence/journaltest/env.go":                             1, // of a feature that is not pinned
+	"singleton/lease/leasetest/env.go":                           1, // of a feature that is not pinned
+	"internal/nemesis/stage_test.go":                             1, // with -short
+	"persistence/journaltest/run_test.go":                        2, // run in children
+	"persistence/sqlite/row_test.go":                             1, // of generated input
+	"singleton/lease/leasetest/broken_test.go":                   1, // runs in a child
+	"singleton/lease/leasetest/leasetest_test.go":                1, // when asked by a flag
+	"internal/needs/needs.go":                                    1, // the helper
+}
+
+var skip = regexp.MustCompile(`\b[a-z]+\.Skip(Now|f)?\(`)
+
+func TestNoTestIsSkippedForWhatAMachineLacksButByMissing(t *testing.T) {
+	root := filepath.Join("..", "..")
+	found := map[string]int{}
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if n := len(skip.FindAll(source, -1)); n > 0 {
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			found[filepath.ToSlash(name)] = n
+		}
+		return nil
+	}))
+	require.Equal(t, byChoice, found, "a test that lacks something calls needs.Missing; one that is skipped for another reason is listed here")
+}
