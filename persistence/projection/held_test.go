@@ -197,6 +197,7 @@ func TestWhatIsHeldBackIsHandledOnceAndInOrderWhateverFails(t *testing.T) {
 		}
 		decoderIs(t, decodes)
 		write := func() {
+			decoder.Store(decodes) // the program that writes can
 			for range 1 + chance.IntN(10) {
 				var e event = added{1}
 				if chance.IntN(6) == 0 {
