@@ -29,7 +29,7 @@ func TestAnAskWithoutADeadlineThatWaitsIsLoggedOnceWithThePath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				core, logs := observer.New(zapcore.WarnLevel)
-				s := testkit.NewSystem(t, actor.WithLogger(zap.New(core)))
+				s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.New(core)))
 				to := actor.Spawn(s, silent(), "silent")
 				begin(s, to)
 				time.Sleep(29 * time.Second)
@@ -46,7 +46,7 @@ func TestAnAskWithoutADeadlineThatWaitsIsLoggedOnceWithThePath(t *testing.T) {
 func TestAnAskWithADeadlineOrWithAReplyIsNotLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, logs := observer.New(zapcore.WarnLevel)
-		s := testkit.NewSystem(t, actor.WithLogger(zap.New(core)))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.New(core)))
 		to := actor.Spawn(s, silent(), "silent")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
@@ -66,7 +66,7 @@ func TestAnAskWithADeadlineOrWithAReplyIsNotLogged(t *testing.T) {
 func TestManyAsksThatWaitAreNoFloodOfLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, logs := observer.New(zapcore.WarnLevel)
-		s := testkit.NewSystem(t, actor.WithLogger(zap.New(core)))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.New(core)))
 		to := actor.Spawn(s, silent(), "silent")
 		for range 1000 {
 			go func() { _, _ = actor.Ask(context.Background(), to, ask) }()

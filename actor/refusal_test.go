@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -154,7 +155,15 @@ type thorn struct{}
 
 func (thorn) MarshalCBOR() ([]byte, error) { return []byte{0x01}, nil }
 
-func (*thorn) UnmarshalCBOR([]byte) error { return errBoom }
+func (*thorn) UnmarshalCBOR([]byte) error {
+	if thorns.Add(-1) < 0 {
+		return errBoom
+	}
+	return nil
+}
+
+// thorns is how often a thorn can still be decoded: who sends one has to find that it can be.
+var thorns atomic.Int32
 
 // A mute reply cannot be encoded.
 type mute struct{ F int }
@@ -178,6 +187,7 @@ func TestAnAskOfAnotherNodeWhoseMessageIsADeadLetterEndsAtOnceWithTheReason(t *t
 	t.Run("not decodable", func(t *testing.T) {
 		inBubble(t, func(t *testing.T, _ *actor.System) {
 			a, _ := connected(t)
+			thorns.Store(1)
 			to := actor.Resolve[poison](a, "understudy://test@b:1/user/x")
 			asksNow(t, to, func(r actor.ActorRef[int]) poison { return poison{ReplyTo: r} }, actor.ErrNotDecodable)
 		})
@@ -373,7 +383,7 @@ func TestAnAskOfSeveralEndsWithTheFirstReplyWhoeverCannotBeTold(t *testing.T) {
 				time.AfterFunc(time.Second, func() { p.ReplyTo.Tell(42) })
 				return behaviors.Same
 			}), "")
-			got := testkit.Ask(t, actor.Resolve[parcel](a, ref.String()), func(r actor.ActorRef[int]) parcel { return parcel{ReplyTo: r} })
+			got := testkit.Ask(t.Context(), t, actor.Resolve[parcel](a, ref.String()), func(r actor.ActorRef[int]) parcel { return parcel{ReplyTo: r} })
 			require.Equal(t, 42, got)
 		}
 	})
