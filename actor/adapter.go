@@ -5,7 +5,7 @@ import "github.com/understudy-go/understudy/internal/guard"
 // An adapter is a ref through which an actor takes messages of another type.
 type adapter[T any] struct {
 	core
-	post func(msg T)
+	post func(msg T, by entrance)
 }
 
 // Adapt returns a ref that takes messages of type T for the actor: wrap turns each into
@@ -32,15 +32,15 @@ func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
 func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
 	a := &adapter[T]{core: core{sys: c.sys, uid: c.sys.nextUID(), parent: c.actor(), outside: true}}
 	a.impl = a
-	a.post = func(msg T) { c.post(item[M]{task: makeTask(msg)}) }
+	a.post = func(msg T, by entrance) { c.post(item[M]{task: makeTask(msg)}, by) }
 	return ActorRef[T]{&a.core}
 }
 
-func (a *adapter[T]) tell(msg T) { a.post(msg) }
+func (a *adapter[T]) tell(msg T) { a.post(msg, entrance{}) }
 
-func (a *adapter[T]) deliver(msg any) {
+func (a *adapter[T]) deliver(msg any, by entrance) {
 	if m, ok := convert[T](msg); ok {
-		a.post(m)
+		a.post(m, by)
 		return
 	}
 	a.sys.deadLetter(&a.core, msg, WrongType[T](msg))

@@ -32,6 +32,7 @@ import (
 // Who tells the ref to several by itself should give each an ask of its own: one of them that
 // cannot be told ends the ask. With topics and routers that tell all it does not.
 //
+// In a mailbox that blocks, see [Mailbox.Block], the request waits for room no longer than ctx.
 // Without a deadline in ctx it may wait for ever; that it waits is logged after 30 seconds.
 // Inside an actor it blocks that actor; prefer [AskToSelf].
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
@@ -51,7 +52,10 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 	if _, here := to.c.impl.(*cell[M]); !here {
 		p.watch() // whose node may be gone before the request is
 	}
-	if full := to.offer(msg); full != nil { // it is a dead letter, as when the target has ended
+	if full := to.offer(msg, entrance{ctx: ctx}); full != nil { // it is a dead letter, as when the target has ended
+		if err := ctx.Err(); err != nil {
+			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
+		}
 		return none, fmt.Errorf("ask %s: %w", to.Path(), full)
 	}
 	return p.await(ctx)
@@ -244,7 +248,7 @@ func (p *promise[R]) replied(msg R) {
 	}
 }
 
-func (p *promise[R]) deliver(msg any) {
+func (p *promise[R]) deliver(msg any, _ entrance) {
 	if m, ok := convert[R](msg); ok {
 		p.tell(m)
 		return

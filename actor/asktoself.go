@@ -30,8 +30,9 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	msg := request(ActorRef[R]{&a.core})
 	c.own().asks.add(&a.pending, a)
 	a.watch(timeout)
-	if full := to.offer(msg); full != nil {
-		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), full))
+	lost := func(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
+	if full := to.offer(msg, entrance{parked: true, lost: lost}); full != nil {
+		lost(full)
 	}
 }
 
@@ -112,10 +113,10 @@ func (a *selfAsk[M, R]) end(reply R, err error) {
 		a.asked.actor().removeWatcher(a)
 	}
 	a.tellWatchers()
-	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}})
+	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{})
 }
 
-func (a *selfAsk[M, R]) deliver(msg any) {
+func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
 	reply, ok := convert[R](msg)
 	switch {
 	case !ok:

@@ -13,7 +13,7 @@ func newUnbound(path string) *core {
 	return &core{label: path, impl: unbound(path), dead: true, over: true}
 }
 
-func (u unbound) deliver(msg any) { deadLetterToNobody(string(u), msg) }
+func (u unbound) deliver(msg any, _ entrance) { deadLetterToNobody(string(u), msg) }
 
 // A bindable is a pointer to an ActorRef of any type.
 type bindable interface{ bindTo(s *System) error }

@@ -76,15 +76,15 @@ func (c *cell[M]) tellAside(msg M) {
 		c.sys.deadLetter(&c.core, msg, err)
 		return
 	}
-	c.enqueue(item[M]{msg: copied})
+	c.enqueue(item[M]{msg: copied}, entrance{})
 }
 
 // accept is tell for what has been encoded before, or need not be.
-func (c *cell[M]) accept(msg M) {
-	if c.sys.encoding == nil {
+func (c *cell[M]) accept(msg M, by entrance) {
+	if c.sys.encoding == nil && c.conf.box.overflow != block {
 		c.tell(msg)
 	} else {
-		c.enqueue(item[M]{msg: msg})
+		c.enqueue(item[M]{msg: msg}, by)
 	}
 }
 
@@ -94,21 +94,21 @@ func (c *cell[M]) refit() {
 }
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
-func (c *cell[M]) deliver(msg any) {
+func (c *cell[M]) deliver(msg any, by entrance) {
 	if m, ok := convert[M](msg); ok {
-		c.accept(m)
+		c.accept(m, by)
 		return
 	}
 	c.sys.deadLetter(&c.core, msg, WrongType[M](msg))
 }
 
-// deliverAll is deliver for many.
-func (c *cell[M]) deliverAll(msgs []any) {
-	for len(msgs) > 0 {
-		msgs = msgs[c.deliverPlain(msgs):]
-		if len(msgs) > 0 {
-			c.deliver(msgs[0])
-			msgs = msgs[1:]
+// deliverAll is deliver for many, none of which is waited for.
+func (c *cell[M]) deliverAll(msgs []any, sizes []int) {
+	for i := 0; i < len(msgs); {
+		i += c.deliverPlain(msgs[i:])
+		if i < len(msgs) {
+			c.deliver(msgs[i], arrival(sizes, i))
+			i++
 		}
 	}
 }
@@ -142,18 +142,18 @@ func (c *cell[M]) deliverPlain(msgs []any) (count int) {
 func (c *cell[M]) ref() AnyRef { return ActorRef[M]{&c.core} }
 
 // enqueue puts it into the queue and sees that a turn comes.
-func (c *cell[M]) enqueue(it item[M]) {
-	if lost, at, reason := c.put(it); reason != nil {
+func (c *cell[M]) enqueue(it item[M], by entrance) {
+	if lost, at, reason := c.put(it, by); reason != nil {
 		at.reportUndelivered(lost, reason)
 	}
 }
 
 // put is enqueue without the report: it returns what was not delivered, where and why.
-func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
+func (c *cell[M]) put(it item[M], by entrance) (lost item[M], at *cell[M], reason error) {
 	c.mu.Lock()
 	if c.diverted && (it.task == nil || !it.task.exempt()) {
 		if it.task == nil {
-			if lost, at, reason = c.detour.put(it); !errors.Is(reason, ErrTerminated) {
+			if lost, at, reason = c.detour.put(it, by); !errors.Is(reason, ErrTerminated) {
 				c.mu.Unlock()
 				return lost, at, reason
 			}
@@ -165,8 +165,15 @@ func (c *cell[M]) put(it item[M]) (lost item[M], at *cell[M], reason error) {
 		c.mu.Unlock()
 		return it, c, reason
 	}
-	if c.conf.box.overflow == block && c.queue.full(it, c.conf.box) {
-		return it, c, c.await(it)
+	if c.conf.box.overflow == block {
+		if c.queue.full(it, c.conf.box) {
+			return it, c, c.await(it, by)
+		}
+		if c.joinsLine(it) {
+			c.queueUp(&waiter[M]{item: it})
+			c.mu.Unlock()
+			return it, c, nil
+		}
 	}
 	over, overflow := c.queue.push(it, c.conf.box, &c.conf.chunks)
 	wake := !c.scheduled && !c.suspended
@@ -208,7 +215,7 @@ func (c *cell[M]) reportUndelivered(it item[M], reason error) {
 // handler that waits for something gives up.
 func (c *cell[M]) signal(msg systemMsg) {
 	if msg.kind == sysDrain {
-		c.enqueue(item[M]{task: lastTask[M]{}})
+		c.enqueue(item[M]{task: lastTask[M]{}}, entrance{})
 		return
 	}
 	c.mu.Lock()
@@ -223,6 +230,7 @@ func (c *cell[M]) signal(msg systemMsg) {
 	c.mu.Unlock()
 	if msg.kind == sysStop {
 		c.endLife() // not before it is queued: who sees the end handles nothing else
+		c.closeRoom()
 	}
 	if wake {
 		c.sys.scheduler.ready(&c.core)
@@ -418,5 +426,7 @@ type lastTask[M any] struct{}
 func (lastTask[M]) run(c *cell[M]) { c.beginStop(nil) }
 
 func (lastTask[M]) exempt() bool { return true }
+
+func (lastTask[M]) follows() bool { return true }
 
 func (lastTask[M]) undelivered() (any, bool) { return nil, false }

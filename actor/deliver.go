@@ -19,7 +19,8 @@ import (
 //
 // done is called before those who watch the actor are told of its end, in the order in
 // which messages were delivered, by whatever goroutine finds out, perhaps before Deliver
-// returns; so it must not block. A panic in it is logged. When r is not that of an actor on
+// returns; so it must not block. A panic in it is logged. Deliver does not wait in a mailbox that
+// blocks: see [ActorRef.TellNoWait]. When r is not that of an actor on
 // this node, msg is told to nobody, and done gets [ErrNoSuchActor] in the caller's goroutine.
 func (r ActorRef[M]) Deliver(msg M, done func(err error)) {
 	if r.c == nil {
@@ -36,7 +37,7 @@ func (r ActorRef[M]) Deliver(msg M, done func(err error)) {
 		done(err)
 		return
 	}
-	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}})
+	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}}, entrance{parked: true})
 }
 
 // A HandlingError is the failure of an actor at one message, see [ActorRef.Deliver].

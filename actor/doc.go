@@ -39,7 +39,8 @@
 //     to handle one is in the log.
 //   - What an actor does before it tells a message has happened before what the receiver
 //     does with it, in the sense of the Go memory model.
-//   - Tell never fails, and never blocks unless a mailbox does, see [Mailbox.Block].
+//   - Tell never fails, and never blocks unless a mailbox does, see [Mailbox.Block]. Other
+//     nodes, and actors of the framework, do not wait there either.
 //     Mailboxes are unbounded, unless they are [Bounded]; a full one drops
 //     messages, never the end of a watched actor, a timer or the result of a piped
 //     function.

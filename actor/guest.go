@@ -29,7 +29,7 @@ type host[M any] interface {
 	become(b Behavior[M]) (handled bool)
 	supervise(b Behavior[M], s Strategy, n *Next[M])
 	fail(err error)
-	enqueue(it item[M])
+	enqueue(it item[M], by entrance)
 	putBack(items []item[M])
 	ending() bool
 	check(what string)
@@ -51,12 +51,12 @@ func (c *cell[M]) hosted() host[M] {
 }
 
 // post puts it into the mailbox of the actor, which is the host's for a guest.
-func (c *cell[M]) post(it item[M]) {
+func (c *cell[M]) post(it item[M], by entrance) {
 	if host := c.hosted(); host != nil {
-		host.enqueue(it)
+		host.enqueue(it, by)
 		return
 	}
-	c.enqueue(it)
+	c.enqueue(it, by)
 }
 
 // ending reports whether the incarnation is about to end, or has.
@@ -183,9 +183,9 @@ func (g *guest[Outer, Inner]) leave() {
 }
 
 // deliver takes what is told to the ref of the guest.
-func (g *guest[Outer, Inner]) deliver(msg any) {
+func (g *guest[Outer, Inner]) deliver(msg any, by entrance) {
 	if m, ok := convert[Inner](msg); ok {
-		g.host().enqueue(item[Inner]{msg: m})
+		g.host().enqueue(item[Inner]{msg: m}, by)
 		return
 	}
 	g.sys.deadLetter(&g.core, msg, WrongType[Inner](msg))
@@ -216,7 +216,7 @@ func (h *hostOf[Outer, Inner]) supervise(b Behavior[Inner], s Strategy, n *Next[
 
 func (h *hostOf[Outer, Inner]) fail(err error) { h.of.fail(err) }
 
-func (h *hostOf[Outer, Inner]) enqueue(it item[Inner]) { h.of.post(h.wrap(it)) }
+func (h *hostOf[Outer, Inner]) enqueue(it item[Inner], by entrance) { h.of.post(h.wrap(it), by) }
 
 func (h *hostOf[Outer, Inner]) putBack(items []item[Inner]) {
 	wrapped := make([]item[Outer], len(items))
@@ -265,5 +265,10 @@ func (f *forGuest[Outer, Inner]) run(*cell[Outer]) {
 }
 
 func (f *forGuest[Outer, Inner]) exempt() bool { return f.item.exempt() }
+
+func (f *forGuest[Outer, Inner]) follows() bool {
+	task, ok := f.item.task.(follower)
+	return ok && task.follows()
+}
 
 func (f *forGuest[Outer, Inner]) undelivered() (any, bool) { return f.item.undelivered() }

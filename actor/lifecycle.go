@@ -65,6 +65,7 @@ func (c *cell[M]) beginStop(cause error) {
 		return
 	}
 	c.phase = stopping
+	c.closeRoom()
 	c.endBy(cause)
 	c.endLife()
 	c.stopTimers()
@@ -94,8 +95,7 @@ func (c *cell[M]) finish() {
 	c.unwatchAll()
 	c.mu.Lock()
 	c.dead = true
-	rest := c.drain()
-	c.turnAway()
+	rest := append(c.drain(), c.takeParked()...)
 	c.system = systemMsgs{}
 	c.mu.Unlock()
 	c.releaseLife()

@@ -45,11 +45,21 @@ func (m Mailbox) DropOldest() Mailbox {
 }
 
 // Block is m, where whoever tells waits until there is room, but no longer than d; then
-// the message is a dead letter. It is the exception to the rule that Tell does not block,
-// so use it where those who tell are goroutines of your own that may be slowed down. The
-// actor itself does not wait: what it tells itself without room is dropped at once. Two
-// actors that tell each other may wait for each other, as long as that. It panics unless m
-// is [Bounded] and d is positive.
+// the message is a dead letter with [ErrMailboxFull]. It is the exception to the rule that Tell
+// does not block, so use it where the tellers are goroutines of your own that may be slowed
+// down. The actor itself does not wait: what it tells itself without room is dropped at once.
+// Two actors that tell each other may wait for each other, as long as that, or until one of
+// them is told to stop. An [Ask] waits no longer than its context.
+//
+// A slow actor slows its own tellers only. These do not wait: other nodes, [AskToSelf],
+// [ActorRef.Deliver], the event stream, and actors of the framework such as routers and
+// topics. The mailbox keeps what they tell beyond its bound, in one line with the tellers that
+// wait: up to 10,000 messages, and up to 16 MiB of those from other nodes, or one message.
+// Each waits no longer than d. What is beyond these limits is a dead letter with
+// [ErrMailboxFull], on this node. It makes no difference that the teller has ended meanwhile.
+// The end of a watched actor, and [Context.Drain], come after what was in the line before.
+//
+// It panics unless m is [Bounded] and d is positive.
 func (m Mailbox) Block(d time.Duration) Mailbox {
 	m.checkBounded("Block")
 	if d <= 0 {

@@ -17,7 +17,7 @@ func (c *Context[M]) Notify(handle func() Behavior[M]) (notify func()) {
 	c.Defer(func() { n.over = true })
 	return func() {
 		if n.waits.CompareAndSwap(false, true) {
-			cell.post(item[M]{task: n})
+			cell.post(item[M]{task: n}, entrance{})
 		}
 	}
 }

@@ -23,7 +23,7 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 	c.check("PipeToSelf")
 	c.sys.background.Go(func() {
 		p := &piped[T, M]{wrap: wrap, err: guard.ErrGoexit} // unless f returns
-		defer func() { c.post(item[M]{task: p}) }()
+		defer func() { c.post(item[M]{task: p}, entrance{}) }()
 		p.err = guard.Run(func() (err error) {
 			p.value, err = f(life)
 			return err

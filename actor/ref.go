@@ -39,82 +39,98 @@ func (r ActorRef[M]) Tell(msg M) {
 		to.tell(msg)
 	case *promise[M]:
 		to.replied(msg)
-	case *adapter[M]:
-		if copied, err := carried(&to.core, msg); err != nil {
-			to.sys.deadLetter(&to.core, msg, err)
-		} else {
-			to.tell(copied)
-		}
-	case *remoteActor:
-		to.deliver(msg)
 	default:
-		deliverHere(r.c, msg)
+		_ = r.tellBy(msg, entrance{}) // which reports it
 	}
 }
 
+// tellBy is Tell by some entrance. It returns why the message cannot be encoded, if so, where
+// the system does that for messages within it: then it is a dead letter.
+func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
+	switch to := r.c.impl.(type) {
+	case *cell[M]:
+		copied, err := carried(&to.core, msg)
+		if err != nil {
+			to.sys.deadLetter(&to.core, msg, err)
+			return err
+		}
+		to.accept(copied, by)
+	case *promise[M]:
+		to.replied(msg)
+	case *adapter[M]:
+		copied, err := carried(&to.core, msg)
+		if err != nil {
+			to.sys.deadLetter(&to.core, msg, err)
+			return err
+		}
+		to.post(copied, by)
+	case *remoteActor:
+		to.deliver(msg, by)
+	default:
+		return deliverHere(r.c, msg, by)
+	}
+	return nil
+}
+
 // deliverHere is for what is told to a core of this system.
-func deliverHere[M any](c *core, msg M) {
+func deliverHere[M any](c *core, msg M, by entrance) (unfit error) {
 	copied, err := carried(c, msg)
 	if err == nil {
-		c.impl.deliver(copied)
-		return
+		c.impl.deliver(copied, by)
+		return nil
 	}
 	if a, ok := c.impl.(interface{ settle(err error) }); ok {
 		a.settle(fmt.Errorf("ask: the reply: %w", err))
 	}
 	c.sys.deadLetter(c, msg, err)
+	return err
 }
 
-// tellAsIs is Tell for what does not come from another actor.
+// tellAsIs is TellNoWait for what does not come from another actor.
 func (r ActorRef[M]) tellAsIs(msg M) {
 	switch to := r.c.impl.(type) {
 	case *cell[M]:
-		to.accept(msg)
+		to.accept(msg, entrance{parked: true})
 	case *promise[M]:
 		to.tell(msg)
 	case *adapter[M]:
-		to.tell(msg)
+		to.post(msg, entrance{parked: true})
 	default:
-		to.deliver(msg)
+		to.deliver(msg, entrance{parked: true})
 	}
 }
 
-// offer is Tell for who wants to know that the mailbox is full, where that is for the
+// TellNoWait is Tell for extensions whose actors tell those of users: it never waits. A mailbox
+// that blocks keeps up to 10,000 such messages, and those that come from other nodes, beyond
+// its bound, in order, for as long as [Mailbox.Block] says. What is beyond that, or has waited
+// for too long, is a dead letter with [ErrMailboxFull].
+func (r ActorRef[M]) TellNoWait(msg M) {
+	if r.c == nil {
+		deadLetterToNobody("", msg)
+		return
+	}
+	_ = r.tellBy(msg, entrance{parked: true}) // which reports it
+}
+
+// offer is Tell for an asker, who wants to know that the mailbox is full, where that is for the
 // teller to know.
-func (r ActorRef[M]) offer(msg M) (full error) {
+func (r ActorRef[M]) offer(msg M, by entrance) (full error) {
 	c, here := r.c.impl.(*cell[M])
 	if !here || c.conf.box.capacity == 0 || c.conf.box.overflow == dropOldest {
-		return r.tellOrFail(msg)
+		return r.tellBy(msg, by)
 	}
 	msg, err := carried(r.c, msg)
 	if err != nil {
 		r.c.sys.deadLetter(r.c, msg, err)
 		return err
 	}
-	lost, at, reason := c.put(item[M]{msg: msg})
+	lost, at, reason := c.put(item[M]{msg: msg}, by)
 	if reason != nil {
 		at.reportUndelivered(lost, reason)
 	}
 	if errors.Is(reason, ErrMailboxFull) {
 		return reason
 	}
-	return nil
-}
-
-// tellOrFail is Tell for who wants to know that the message cannot be encoded, where the
-// system does that for messages within it.
-func (r ActorRef[M]) tellOrFail(msg M) (unfit error) {
-	c, here := r.c.impl.(*cell[M])
-	if !here || c.sys.encoding == nil {
-		r.Tell(msg)
-		return nil
-	}
-	copied, err := carried(r.c, msg)
-	if err != nil {
-		r.c.sys.deadLetter(r.c, msg, err)
-		return err
-	}
-	c.accept(copied)
 	return nil
 }
 
@@ -156,7 +172,7 @@ type core struct {
 
 // A receiver is the part of a core that knows message types.
 type receiver interface {
-	deliver(msg any) // a message whose type must still be checked
+	deliver(msg any, by entrance) // a message whose type must still be checked
 }
 
 // actor returns the core of the actor that c stands for: the owner of an adapter, and

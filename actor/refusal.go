@@ -108,18 +108,18 @@ func briefly(p ErrorPayload) ErrorPayload {
 func (c *core) sendRefusal(r refusal) {
 	far, ok := c.impl.(*remoteActor)
 	if ok && strings.HasPrefix(far.sendTo.Path, tempPrefix) && !far.sys.deaf.Load() {
-		far.deliver(r)
+		far.deliver(r, entrance{})
 	}
 }
 
 // deliverOutside gives msgs from other nodes to an ask or an adapter.
-func (c *core) deliverOutside(msgs []any) {
-	for _, msg := range msgs {
+func (c *core) deliverOutside(msgs []any, sizes []int) {
+	for i, msg := range msgs {
 		r, ok := msg.(refusal)
 		a, isAsk := c.impl.(asker)
 		switch {
 		case !ok:
-			c.impl.deliver(msg)
+			c.impl.deliver(msg, arrival(sizes, i))
 		case isAsk && r.Shared:
 			a.share()
 		case isAsk:

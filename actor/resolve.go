@@ -81,7 +81,7 @@ func (n *nobody) successor() *core {
 	return &n.core
 }
 
-func (n *nobody) deliver(msg any) { n.sys.Deliver(n.label, n.uid, msg) }
+func (n *nobody) deliver(msg any, by entrance) { n.sys.deliver(n.label, n.uid, msg, by) }
 
 // A remoteActor is an actor on another node.
 type remoteActor struct {
@@ -95,7 +95,7 @@ func (c *core) isRemote() bool {
 	return remote
 }
 
-func (r *remoteActor) deliver(msg any) {
+func (r *remoteActor) deliver(msg any, _ entrance) {
 	if r.sys.transport == nil {
 		r.sys.DeadLetter(r.sendTo.Full, msg, ErrUnreachable)
 		return

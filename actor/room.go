@@ -1,74 +1,242 @@
 package actor
 
 import (
-	"slices"
+	"container/list"
+	"context"
 	"sync/atomic"
 	"time"
 )
 
-// A room has those who wait to tell something to an actor whose mailbox blocks. The mutex
+// A room is the line of messages for which a mailbox that blocks has no place yet. Behind some
+// of them a goroutine waits; others are parked, as whoever told them must not wait. The mutex
 // of the core guards it, but for at.
 type room[M any] struct {
-	waiting []*waiter[M]
-	at      atomic.Uint64 // which goroutine the actor's turn is in; 0: none
+	line   list.List // of *waiter[M], the first comes next
+	parked int       // how many of line are parked
+	bytes  int       // of those, as encoded
+	timer  *time.Timer
+	closed bool          // the actor is to stop: no goroutine waits any more
+	at     atomic.Uint64 // which goroutine the actor's turn is in; 0: none
 }
 
-// A waiter is a tell that has no room yet.
+// A waiter is a message that has no place yet.
 type waiter[M any] struct {
 	item   item[M]
-	reason error         // that it will never have, if any
-	done   chan struct{} // closed when it is decided; reason is not written to any more
+	until  time.Time     // then it is a dead letter; zero for what no bound counts
+	done   chan struct{} // closed when it is decided; nil for what is parked
+	reason error         // that it will never have a place, if any; not written to after done
+	size   int           // of what is parked
+	lost   func(error)   // of what is parked: called with the reason as well; nil for nobody
 }
 
-// await waits for room for it, for as long as the mailbox says, and returns why there was
-// none. core.mu is held, and given back.
-func (c *cell[M]) await(it item[M]) error {
-	if c.room.at.Load() == goroutine() {
+// An entrance says how a message comes to a mailbox without room, if that blocks.
+type entrance struct {
+	ctx    context.Context // ends the wait; nil for nothing but the mailbox
+	parked bool            // whoever tells it does not wait
+	size   int             // of what is parked, as encoded; 0 for unknown
+	lost   func(error)     // of what is parked, see waiter
+}
+
+// How much is parked for one actor: that many messages, and that many bytes, or one message.
+const (
+	maxParked      = 10_000
+	maxParkedBytes = 16 << 20
+)
+
+// await sees that it gets room, and returns why there is none: at once if it is parked, else
+// after as long as the mailbox says. core.mu is held, and given back.
+func (c *cell[M]) await(it item[M], by entrance) error {
+	switch {
+	case by.parked:
+		defer c.mu.Unlock()
+		return c.park(it, by)
+	case c.room.closed:
+		c.mu.Unlock()
+		return ErrTerminated
+	case c.room.at.Load() == goroutine():
 		c.mu.Unlock()
 		return ErrMailboxFull // the actor itself would wait for ever
 	}
 	w := &waiter[M]{item: it, done: make(chan struct{})}
-	c.room.waiting = append(c.room.waiting, w)
+	place := c.queueUp(w)
 	c.mu.Unlock()
-	timer := time.NewTimer(c.conf.box.patience)
-	defer timer.Stop()
+	if by.ctx == nil {
+		<-w.done
+		return w.reason
+	}
 	select {
 	case <-w.done:
 		return w.reason
-	case <-timer.C:
+	case <-by.ctx.Done():
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.Index(c.room.waiting, w); i >= 0 {
-		c.room.waiting = slices.Delete(c.room.waiting, i, i+1)
-		return ErrMailboxFull
+	select {
+	case <-w.done:
+		return w.reason
+	default:
 	}
-	return w.reason
+	c.room.line.Remove(place)
+	return ErrMailboxFull
 }
 
-// admit lets in who has waited longest, if there is room. core.mu is held.
+// park puts it into the line, unless too much is there. core.mu is held.
+func (c *cell[M]) park(it item[M], by entrance) error {
+	r := c.room
+	if r.parked >= maxParked || r.parked > 0 && r.bytes+by.size > maxParkedBytes {
+		return ErrMailboxFull
+	}
+	r.parked++
+	r.bytes += by.size
+	c.queueUp(&waiter[M]{item: it, size: by.size, lost: by.lost})
+	return nil
+}
+
+// queueUp puts a waiter at the end of the line. core.mu is held.
+func (c *cell[M]) queueUp(w *waiter[M]) *list.Element {
+	if !w.item.exempt() {
+		w.until = time.Now().Add(c.conf.box.patience)
+		c.armRoom(c.conf.box.patience)
+	}
+	return c.room.line.PushBack(w)
+}
+
+// armRoom sees that somebody looks at the line after d, unless somebody will before. core.mu
+// is held.
+func (c *cell[M]) armRoom(d time.Duration) {
+	if c.room.timer == nil {
+		c.room.timer = time.AfterFunc(d, c.clearRoom)
+	}
+}
+
+// clearRoom turns away whoever has waited for as long as the mailbox says. What is parked is a
+// dead letter then; for other messages the teller sees to that.
+func (c *cell[M]) clearRoom() {
+	c.mu.Lock()
+	c.room.timer = nil
+	late := c.takeLate(time.Now())
+	c.admit()
+	c.mu.Unlock()
+	for _, w := range late {
+		c.reportUndelivered(w.item, ErrMailboxFull)
+		if w.lost != nil {
+			w.lost(ErrMailboxFull)
+		}
+	}
+}
+
+// takeLate turns away those whose time is over, and returns what of that was parked. core.mu is
+// held.
+func (c *cell[M]) takeLate(now time.Time) (parked []*waiter[M]) {
+	for place := c.room.line.Front(); place != nil; {
+		w, after := waiterAt[M](place), place.Next()
+		switch {
+		case w.item.exempt():
+		case now.Before(w.until):
+			c.armRoom(w.until.Sub(now))
+			return parked
+		default:
+			if c.room.take(place).done == nil {
+				parked = append(parked, w)
+			} else {
+				w.turnAway(ErrMailboxFull)
+			}
+		}
+		place = after
+	}
+	return parked
+}
+
+func waiterAt[M any](place *list.Element) *waiter[M] { return place.Value.(*waiter[M]) } //nolint:forcetypeassert // nothing else is in the line
+
+// take takes one out of the line.
+func (r *room[M]) take(place *list.Element) *waiter[M] {
+	w := waiterAt[M](place)
+	r.line.Remove(place)
+	if w.parked() {
+		r.parked--
+		r.bytes -= w.size
+	}
+	return w
+}
+
+// parked reports whether it counts as parked: no goroutine waits, and a bound counts it.
+func (w *waiter[M]) parked() bool { return w.done == nil && !w.item.exempt() }
+
+// turnAway tells the goroutine that waits that there will be no place. core.mu is held.
+func (w *waiter[M]) turnAway(reason error) {
+	w.reason = reason
+	close(w.done)
+}
+
+// admit lets in whoever has waited longest, while there is room. core.mu is held.
 func (c *cell[M]) admit() {
 	if c.room == nil {
 		return
 	}
-	for len(c.room.waiting) > 0 && !c.queue.full(c.room.waiting[0].item, c.conf.box) {
-		first := c.room.waiting[0]
-		c.room.waiting = slices.Delete(c.room.waiting, 0, 1)
-		c.queue.push(first.item, c.conf.box, &c.conf.chunks)
-		close(first.done)
+	for place := c.room.line.Front(); place != nil; place = c.room.line.Front() {
+		if c.queue.full(waiterAt[M](place).item, c.conf.box) {
+			return
+		}
+		w := c.room.take(place)
+		c.queue.push(w.item, c.conf.box, &c.conf.chunks)
+		if w.done != nil {
+			close(w.done)
+		}
+	}
+	c.room.disarm()
+}
+
+// disarm ends the timer, as nobody is in the line.
+func (r *room[M]) disarm() {
+	if r.timer != nil {
+		r.timer.Stop()
+		r.timer = nil
 	}
 }
 
-// turnAway tells all who wait that the actor has ended. core.mu is held.
-func (c *cell[M]) turnAway() {
-	if c.room == nil {
+// closeRoom lets nobody wait any more, as the actor is about to end: whoever waits may be
+// somebody for whose end the actor waits. What is parked stays, until the end.
+func (c *cell[M]) closeRoom() {
+	if c.conf.box.overflow != block {
 		return
 	}
-	for _, w := range c.room.waiting {
-		w.reason = ErrTerminated
-		close(w.done)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room.closed = true
+	for place := c.room.line.Front(); place != nil; {
+		after := place.Next()
+		if w := waiterAt[M](place); w.done != nil {
+			c.room.take(place)
+			w.turnAway(ErrTerminated)
+		}
+		place = after
 	}
-	c.room.waiting = nil
+}
+
+// takeParked ends the line, and returns what is parked there. core.mu is held.
+func (c *cell[M]) takeParked() (parked []item[M]) {
+	if c.conf.box.overflow != block {
+		return nil
+	}
+	for place := c.room.line.Front(); place != nil; place = c.room.line.Front() {
+		parked = append(parked, c.room.take(place).item)
+	}
+	c.room.disarm()
+	return parked
+}
+
+// A follower is a task that no bound counts, and that yet must not overtake what was told
+// before it.
+type follower interface{ follows() bool }
+
+// joinsLine reports whether it has to wait behind those in the line. core.mu is held.
+func (c *cell[M]) joinsLine(it item[M]) bool {
+	if c.room == nil || c.room.line.Len() == 0 || it.task == nil {
+		return false
+	}
+	f, ok := it.task.(follower)
+	return ok && f.follows()
 }
 
 // enter notes in which goroutine the turn is, for await, and returns it.

@@ -131,7 +131,7 @@ func newGuardian(s *System, path string) *guardian {
 	return g
 }
 
-func (g *guardian) deliver(msg any) {
+func (g *guardian) deliver(msg any, _ entrance) {
 	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it was told %s, and takes no messages", ErrWrongType, typeName(msg)))
 }
 

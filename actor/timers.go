@@ -26,7 +26,7 @@ func (t *timers[M]) set(c *cell[M], d time.Duration, k *keyedTimer[M]) {
 		t.byKey = make(map[string]*keyedTimer[M])
 	}
 	t.byKey[k.key] = k
-	k.timer = time.AfterFunc(d, func() { c.post(item[M]{task: k}) })
+	k.timer = time.AfterFunc(d, func() { c.post(item[M]{task: k}, entrance{}) })
 }
 
 func (t *timers[M]) cancel(key string) {
@@ -83,7 +83,7 @@ type receiveTimeout[M any] struct {
 
 func newReceiveTimeout[M any](c *cell[M], d time.Duration, msg M) *receiveTimeout[M] {
 	r := &receiveTimeout[M]{after: d, msg: msg, due: time.Now().Add(d)}
-	r.timer = time.AfterFunc(d, func() { c.post(item[M]{task: r}) })
+	r.timer = time.AfterFunc(d, func() { c.post(item[M]{task: r}, entrance{}) })
 	return r
 }
 

@@ -36,41 +36,65 @@ func (s *System) MaxMessage() int {
 }
 
 // Deliver tells msg, which came from another node, to the actor at path. When uid is
-// not 0 it must be that actor's. What cannot be delivered is a dead letter.
+// not 0 it must be that actor's. What cannot be delivered is a dead letter. It does not wait
+// in a mailbox that blocks: that keeps up to 10,000 such messages, and 16 MiB of them, beyond
+// its bound, in order, for as long as [Mailbox.Block] says. What is beyond that, or has waited
+// for too long, is a dead letter with [ErrMailboxFull].
 func (s *System) Deliver(path string, uid uint64, msg any) {
-	s.DeliverAll(path, uid, []any{msg})
+	s.DeliverAll(path, uid, []any{msg}, nil)
 }
 
 // DeliverAll is [System.Deliver] for many messages, in their order. It takes less time than
-// one after the other, and wakes the actor once. It does not keep msgs.
-func (s *System) DeliverAll(path string, uid uint64, msgs []any) {
-	c := s.lookup(path)
-	reason := ErrNoSuchActor
-	switch {
-	case c == nil:
-	case uid != 0 && c.uid != uid:
-		reason = ErrStaleRef
-	case c.outside:
-		c.deliverOutside(msgs)
-		return
-	default:
-		deliverAll(c.impl, msgs)
+// one after the other, and wakes the actor once. sizes are how many bytes each had when it
+// came; nil is unknown. It keeps neither slice.
+func (s *System) DeliverAll(path string, uid uint64, msgs []any, sizes []int) {
+	c, reason := s.recipient(path, uid)
+	if c == nil {
+		for _, msg := range msgs {
+			s.DeadLetter(formatPath(s.name, s.address, path), msg, reason)
+		}
 		return
 	}
-	for _, msg := range msgs {
+	if c.outside {
+		c.deliverOutside(msgs, sizes)
+		return
+	}
+	if many, ok := c.impl.(interface{ deliverAll(msgs []any, sizes []int) }); ok {
+		many.deliverAll(msgs, sizes)
+		return
+	}
+	for i, msg := range msgs {
+		c.impl.deliver(msg, arrival(sizes, i))
+	}
+}
+
+// arrival is how one of many messages comes from another node.
+func arrival(sizes []int, i int) entrance {
+	if sizes == nil {
+		return entrance{parked: true}
+	}
+	return entrance{parked: true, size: sizes[i]}
+}
+
+// deliver tells msg, which was told here, to the actor at path.
+func (s *System) deliver(path string, uid uint64, msg any, by entrance) {
+	if c, reason := s.recipient(path, uid); c != nil {
+		c.impl.deliver(msg, by)
+	} else {
 		s.DeadLetter(formatPath(s.name, s.address, path), msg, reason)
 	}
 }
 
-// deliverAll gives msgs to a receiver, at once if it is one that can take many.
-func deliverAll(to receiver, msgs []any) {
-	if many, ok := to.(interface{ deliverAll(msgs []any) }); ok {
-		many.deliverAll(msgs)
-		return
+// recipient returns the actor at path, whose number is uid unless that is 0, or why there is
+// none.
+func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
+	switch c = s.lookup(path); {
+	case c == nil:
+		return nil, ErrNoSuchActor
+	case uid != 0 && c.uid != uid:
+		return nil, ErrStaleRef
 	}
-	for _, msg := range msgs {
-		to.deliver(msg)
-	}
+	return c, nil
 }
 
 // Starting reports whether the actor at path has been spawned, and its behavior has not

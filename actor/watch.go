@@ -106,7 +106,7 @@ func (c *cell[M]) unwatchAll() {
 }
 
 func (w *watch[M]) watchedEnded(target *core, err error) {
-	w.by.post(item[M]{task: &endOfWatched[M]{w, target, err}})
+	w.by.post(item[M]{task: &endOfWatched[M]{w, target, err}}, entrance{})
 }
 
 // endOfWatched waits in the mailbox behind all that the watched actor has told. It
@@ -134,5 +134,7 @@ func (e *endOfWatched[M]) run(c *cell[M]) {
 }
 
 func (e *endOfWatched[M]) exempt() bool { return true }
+
+func (e *endOfWatched[M]) follows() bool { return true }
 
 func (e *endOfWatched[M]) undelivered() (any, bool) { return nil, false }

@@ -21,6 +21,8 @@
 //     acknowledged, and the next connection goes on from there.
 //   - A dead peer, a slow one, or one that sends garbage, costs the others nothing.
 //     What waits for one peer is bounded.
+//   - A slow actor costs the other actors of its node nothing. Nothing that comes from a peer
+//     waits in a mailbox: one that blocks keeps it beyond its bound, see [actor.Mailbox.Block].
 //
 // # What is not guaranteed
 //
@@ -51,6 +53,7 @@
 //	cannot be decoded, or is malformed           dead letter of the receiver, ErrNotDecodable; nothing else is lost
 //	larger than MaxMessage of the receiver       dead letter of the receiver, ErrNotDecodable and ErrTooLarge
 //	no such actor, another one, another type     dead letter of the receiver, with the reasons of package actor
+//	no room in a mailbox, or not in time         dead letter of the receiver, [actor.ErrMailboxFull]
 //
 // # Watching
 //

@@ -14,8 +14,9 @@ type receiver struct {
 	reader  *envelopeReader
 	parts   *joiner // those of the session
 	decoded []any   // not delivered yet
+	sizes   []int   // of these, before they were decoded
 	runs    []run   // whom these are for
-	bytes   int     // of these, before they were decoded
+	bytes   int     // all sizes
 }
 
 // A run is messages that follow each other and are for the same actor.
@@ -94,6 +95,7 @@ func (r *receiver) lose(env envelope, why error) {
 // put puts a message aside.
 func (r *receiver) put(env envelope, msg any) {
 	r.decoded = append(r.decoded, msg)
+	r.sizes = append(r.sizes, len(env.payload.Data))
 	r.bytes += len(env.payload.Data)
 	if last := len(r.runs) - 1; last >= 0 && r.runs[last].path == env.path && r.runs[last].uid == env.uid {
 		r.runs[last].count++
@@ -104,12 +106,12 @@ func (r *receiver) put(env envelope, msg any) {
 
 // deliver delivers what has been put aside.
 func (r *receiver) deliver() {
-	msgs := r.decoded
+	msgs, sizes := r.decoded, r.sizes
 	for _, to := range r.runs {
-		r.sys.DeliverAll(to.path, to.uid, msgs[:to.count])
-		msgs = msgs[to.count:]
+		r.sys.DeliverAll(to.path, to.uid, msgs[:to.count], sizes[:to.count])
+		msgs, sizes = msgs[to.count:], sizes[to.count:]
 	}
 	clear(r.decoded)
 	clear(r.runs)
-	r.decoded, r.runs, r.bytes = r.decoded[:0], r.runs[:0], 0
+	r.decoded, r.sizes, r.runs, r.bytes = r.decoded[:0], r.sizes[:0], r.runs[:0], 0
 }

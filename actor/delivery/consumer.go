@@ -95,9 +95,9 @@ func (c *consumer[M]) receive(m sequenced) {
 	switch s.take(m) {
 	case ignore:
 	case answer:
-		s.from.Tell(s.say(false))
+		s.from.TellNoWait(s.say(false))
 	case again:
-		s.from.Tell(s.say(true))
+		s.from.TellNoWait(s.say(true))
 	case accept:
 		if s.join(&m, c.maxBytes) {
 			s.waiting++
@@ -236,7 +236,7 @@ func (c *consumer[M]) giveUp(err error) {
 func (c *consumer[M]) end() {
 	for _, s := range c.streams {
 		if s.confirmed > s.told.Confirmed {
-			s.from.Tell(s.say(false))
+			s.from.TellNoWait(s.say(false))
 		}
 	}
 	for _, a := range c.waiting.All() {
@@ -248,6 +248,6 @@ func (c *consumer[M]) end() {
 
 func (c *consumer[M]) report(s *stream) {
 	if s.due() {
-		s.from.Tell(s.say(false))
+		s.from.TellNoWait(s.say(false))
 	}
 }

@@ -36,7 +36,7 @@ func (e *entry[M]) first() uint64 { return e.number - uint64(e.parts()) + 1 }
 // accepted answers whoever waits, once.
 func (e *entry[M]) accepted(number uint64) {
 	if e.replyTo != (actor.ActorRef[Accepted]{}) {
-		e.replyTo.Tell(Accepted{number})
+		e.replyTo.TellNoWait(Accepted{number})
 		e.replyTo = actor.ActorRef[Accepted]{}
 	}
 }
@@ -44,7 +44,7 @@ func (e *entry[M]) accepted(number uint64) {
 // tell says what has become of the message, once.
 func (e *entry[M]) tell(c Confirmed) {
 	if e.confirmTo != (actor.ActorRef[Confirmed]{}) {
-		e.confirmTo.Tell(c)
+		e.confirmTo.TellNoWait(c)
 		e.confirmTo = actor.ActorRef[Confirmed]{}
 	}
 }

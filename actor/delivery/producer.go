@@ -333,7 +333,7 @@ func (p *producer[M]) send(l *lane[M], number uint64, probe bool) {
 	default:
 		m.Payload = at.payload()
 	}
-	l.consumer.Tell(m)
+	l.consumer.TellNoWait(m)
 	if p.set.loose {
 		e.clear()
 	}
@@ -417,7 +417,7 @@ func (p *producer[M]) lookAfter(l *lane[M]) {
 	if p.set.loose {
 		m := p.header(l, l.sent) // with nothing in it
 		m.Probe, m.Void = true, true
-		l.consumer.Tell(m)
+		l.consumer.TellNoWait(m)
 	} else {
 		p.send(l, l.confirmed+1, true)
 	}

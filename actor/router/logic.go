@@ -38,7 +38,7 @@ func (r *roundRobin[M]) route(msg M) {
 	}
 	to := r.routees[r.next]
 	r.next++
-	to.Tell(msg)
+	to.TellNoWait(msg)
 }
 
 type random[M any] struct{ routees []actor.ActorRef[M] }
@@ -46,7 +46,7 @@ type random[M any] struct{ routees []actor.ActorRef[M] }
 func (r *random[M]) change(routees []actor.ActorRef[M]) { r.routees = routees }
 
 func (r *random[M]) route(msg M) {
-	r.routees[rand.IntN(len(r.routees))].Tell(msg) //nolint:gosec // need not be secret
+	r.routees[rand.IntN(len(r.routees))].TellNoWait(msg) //nolint:gosec // need not be secret
 }
 
 type hashing[M any] struct {
@@ -56,4 +56,4 @@ type hashing[M any] struct {
 
 func (h *hashing[M]) change(routees []actor.ActorRef[M]) { h.ring = newRing(routees) }
 
-func (h *hashing[M]) route(msg M) { h.ring.of(h.key(msg)).Tell(msg) }
+func (h *hashing[M]) route(msg M) { h.ring.of(h.key(msg)).TellNoWait(msg) }

@@ -93,6 +93,6 @@ func stop[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 
 func tellAll[M any](routees []actor.ActorRef[M], msg M) {
 	for _, r := range routees {
-		r.Tell(msg)
+		r.TellNoWait(msg)
 	}
 }

@@ -131,7 +131,7 @@ func (b *board[T]) index(ref actor.ActorRef[T]) int {
 
 func tellAll[T any](subscribers []subscriber[T], msg T) int {
 	for _, each := range subscribers {
-		each.ref.Tell(msg)
+		each.ref.TellNoWait(msg)
 	}
 	return len(subscribers)
 }

@@ -42,8 +42,8 @@ func (t Topic[T]) Name() string { return t.key.Name()[len(prefix):] }
 
 // Publish tells msg to all who have subscribed. It does not wait for other nodes. With many
 // subscribers on this node, it takes the time of as many Tells. It panics when the topic is
-// used with another type of messages on this node. On a client of a cluster msg is a dead
-// letter with [ErrOutside].
+// used with another type of messages on this node. It does not wait in the mailbox of a subscriber,
+// see [actor.Mailbox.Block]. On a client of a cluster msg is a dead letter with [ErrOutside].
 func (t Topic[T]) Publish(s *actor.System, msg T) {
 	if why := receptionist.Outside(s); why != nil {
 		s.DeadLetter("topic "+t.Name(), msg, fmt.Errorf("%w: %w; have an actor of the cluster publish", ErrOutside, why))

@@ -126,7 +126,7 @@ func (f *forwarder[M]) flush() {
 		f.giveUp(f.wrong)
 	case f.to != actor.ActorRef[M]{}:
 		for f.held.Len() > 0 {
-			f.to.Tell(f.held.Pop())
+			f.to.TellNoWait(f.held.Pop())
 		}
 	}
 }

@@ -40,7 +40,7 @@ type coordinator[E any] struct {
 func (c *coordinator[E]) receive(cmd Command) {
 	switch cmd := cmd.(type) {
 	case GetStatus:
-		cmd.ReplyTo.Tell(c.status(c.workers))
+		cmd.ReplyTo.TellNoWait(c.status(c.workers))
 	case CatchUp:
 		c.catchUp(cmd)
 	}
@@ -53,7 +53,7 @@ func (c *coordinator[E]) catchUp(cmd CatchUp) {
 	for _, ref := range c.refs {
 		ref.Tell(order{caughtUp: func() {
 			if left.Add(-1) == 0 {
-				cmd.ReplyTo.Tell(c.status(c.workers))
+				cmd.ReplyTo.TellNoWait(c.status(c.workers))
 			}
 		}})
 	}
