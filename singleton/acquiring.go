@@ -180,7 +180,7 @@ func (m *machine) onReleased(now time.Time) []action {
 	}
 	a.releasing = false
 	var out []action
-	if !m.alive {
+	if !m.occupied() {
 		out = m.grantWaiters()
 	}
 	return append(out, m.review(now)...)

@@ -15,7 +15,7 @@ func (m *machine) ask(now time.Time) []action {
 	m.phase = Asking
 	m.attempt++
 	m.term = m.highestTerm() + 1
-	m.grants = make(map[PeerID]bool)
+	m.grants, m.heldUps = make(map[PeerID]bool), nil
 	m.retries = 0
 	m.retryAt = now
 	return m.proceed(now, false)
@@ -73,16 +73,21 @@ func (m *machine) notBefore() time.Time {
 	if m.known.Fenced || m.set.leased() {
 		return at
 	}
-	margin := m.set.margin
-	if margin < 0 {
-		margin = m.topo.Margin
-	}
+	margin := m.removalMargin()
 	for _, g := range m.topo.Gone {
 		if until := g.Since.Add(margin); m.mayRun(g.Peer) && g.offered != "" && until.After(at) {
 			at = until
 		}
 	}
 	return at
+}
+
+// removalMargin is how long an instance on a node that was removed may still run.
+func (m *machine) removalMargin() time.Duration {
+	if m.set.margin < 0 {
+		return m.topo.Margin
+	}
+	return m.set.margin
 }
 
 func (m *machine) becomeHost(now time.Time) []action {
@@ -134,6 +139,9 @@ func (m *machine) onRequest(r requested, now time.Time) []action {
 		return m.stopFor(HandingOver, false, now)
 	case HandingOver, Stopping:
 		m.wait(r)
+		if m.stopping.step == stuck {
+			return []action{m.holdUp(r)}
+		}
 	}
 	return nil
 }

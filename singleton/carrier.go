@@ -36,6 +36,9 @@ func (wireRequest) Carried(*actor.System) (string, any, bool) { return "", nil, 
 func (wireGrant) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [actor.System.DeadLetter].
+func (wireHeldUp) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// Carried is for [actor.System.DeadLetter].
 func (wireRecall) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [actor.System.DeadLetter].

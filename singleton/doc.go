@@ -122,7 +122,7 @@
 //	AtLeastOnce      off     messages that may be under way from each node
 //	StopMessage      none    how to ask an instance to stop; without one it is stopped
 //	                         when it has handled what it had been told
-//	StopTimeout      10 s    then it is stopped after the message it is at
+//	StopTimeout      10 s    then it is stopped after the message it is at, and else [Stuck]
 //	RestartBackoff   100 ms  doubling up to 4 s, with jitter
 //	RemovalMargin    as the cluster recommends
 //	WithLease        none    what must be held for an instance to run
@@ -133,7 +133,7 @@
 //
 // [StatusOf] tells where the instance is, since when, under which generation, how many
 // messages wait, and what for. [Started], [Stopped], [HostChanged], [LeaseAcquired],
-// [LeaseLost], [Retired] and [Dropped] are published on the event stream of each node's
+// [LeaseLost], [Retired], [Stuck] and [Dropped] are published on the event stream of each node's
 // system.
 //
 // # What is not guaranteed

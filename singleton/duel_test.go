@@ -150,7 +150,7 @@ func (n *fighter) do(a action) {
 		n.in(n.slow(), func() { n.ifStill(gen, func() { n.ends(false) }) })
 	case saveRecord:
 		n.spread(a.record)
-	case acquireLease, releaseLease, claimTerm: // there is neither
+	case acquireLease, releaseLease, claimTerm, sendHeldUp, reportStuck: // there is neither
 	}
 }
 

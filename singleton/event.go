@@ -1,5 +1,7 @@
 package singleton
 
+import "time"
+
 // event is what happens to a machine.
 //
 //sumtype:decl
@@ -17,6 +19,11 @@ type (
 		attempt uint64
 		record  Record
 		taken   uint64 // the highest term that somebody else may have used
+	}
+	heldUp struct { // from cannot give permission, as the instance there does not end
+		from         PeerID
+		attempt      uint64
+		since, until time.Time // when it was told to stop, and when it is given up
 	}
 	instanceEnded struct {
 		fenced   bool // the journal has a newer writer
@@ -48,6 +55,7 @@ type (
 func (viewed) event()        {}
 func (requested) event()     {}
 func (granted) event()       {}
+func (heldUp) event()        {}
 func (instanceEnded) event() {}
 func (fenceHeld) event()     {}
 func (drainAsked) event()    {}
@@ -74,6 +82,12 @@ type (
 		record  Record
 		taken   uint64
 	}
+	sendHeldUp struct { // as of heldUp
+		to           PeerID
+		attempt      uint64
+		since, until time.Time
+	}
+	reportStuck   struct{ since, until time.Time } // the instance here does not end
 	startInstance struct{ gen Generation }
 	stopInstance  struct{ now bool } // now: not by message, but at once
 	saveRecord    struct{ record Record }
@@ -84,6 +98,8 @@ type (
 
 func (sendRequest) action()   {}
 func (sendGrant) action()     {}
+func (sendHeldUp) action()    {}
+func (reportStuck) action()   {}
 func (startInstance) action() {}
 func (stopInstance) action()  {}
 func (saveRecord) action()    {}

@@ -28,7 +28,7 @@ func (m *machine) stopFor(phase Phase, immediately bool, now time.Time) []action
 	if !m.alive {
 		return m.afterInstance(now)
 	}
-	m.killAt = now.Add(m.set.stopTimeout)
+	m.stopping = stopping{step: told, since: now, at: now.Add(m.set.stopTimeout)}
 	return []action{stopInstance{now: immediately}}
 }
 
@@ -38,7 +38,7 @@ func (m *machine) onEnded(e instanceEnded, now time.Time) []action {
 		return nil
 	}
 	m.alive = false
-	m.killAt = time.Time{}
+	m.stopping = stopping{}
 	if e.finished {
 		m.known.Finished = true
 		return append([]action{saveRecord{m.known}}, m.afterInstance(now)...)

@@ -390,6 +390,8 @@ func recipient(msg wireMsg) (to PeerID, addressed bool) {
 		return msg.To, true
 	case wireGrant:
 		return msg.To, true
+	case wireHeldUp:
+		return msg.To, true
 	case wireRecall:
 		return msg.To, true
 	case wireRecalled:
@@ -433,7 +435,7 @@ func (h *hub) answer(msg wireMsg) {
 		h.giveBack(msg)
 	case wireGiveBack:
 		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
-	case wireGrant, wireRecalled, wireFarewellHeard, wireSettled, wireAck, wireMarks:
+	case wireGrant, wireHeldUp, wireRecalled, wireFarewellHeard, wireSettled, wireAck, wireMarks:
 	case wireTold, wireCheck: // the sender keeps it, and will send it again
 	}
 }

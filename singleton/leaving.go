@@ -12,7 +12,7 @@ func (m *manager[M]) takeLeave(now time.Time) {
 		m.hosted = m.self()
 	case Pending, Standby, HandingOver, Stopping, Ended:
 	}
-	if !m.draining || m.machine.alive || m.machine.phase == Host || m.machine.outside.releasing {
+	if !m.draining || m.machine.occupied() || m.machine.phase == Host || m.machine.outside.releasing {
 		m.goodbyes.plan(now, false)
 		return
 	}

@@ -41,6 +41,7 @@ type machine struct {
 	attempt  uint64          // number of the ask under way, or of the last one
 	term     uint64          // what it asks for
 	grants   map[PeerID]bool // who has answered it
+	heldUps  []heldUp        // who cannot answer it, and why
 	promised promise
 	waiters  []requested // who waits for our instance to end
 
@@ -52,10 +53,10 @@ type machine struct {
 	started  time.Time  // when it did
 	failures int        // starts since it last ran well
 
-	retryAt time.Time // ask again
-	retries int
-	startAt time.Time // not before
-	killAt  time.Time // the patience with a stopping instance ends
+	retryAt  time.Time // ask again
+	retries  int
+	startAt  time.Time // not before
+	stopping stopping
 }
 
 func newMachine(name string, set settings) *machine {
@@ -74,6 +75,8 @@ func (m *machine) step(ev event, now time.Time) []action {
 		return m.onRequest(ev, now)
 	case granted:
 		return m.onGrant(ev, now)
+	case heldUp:
+		m.onHeldUp(ev)
 	case instanceEnded:
 		return m.onEnded(ev, now)
 	case fenceHeld:
@@ -172,6 +175,8 @@ func (m *machine) settle(now time.Time) []action {
 		m.phase = Pending
 	case h.ID != m.topo.Self:
 		m.phase = Standby
+	case m.stopping.step == givenUp: // what would start would run beside it
+		m.phase = Pending
 	case m.phase == Asking:
 		return m.proceed(now, true)
 	case m.phase == Acquiring:
@@ -192,9 +197,8 @@ func (m *machine) onTick(now time.Time) []action {
 		return m.advance(now)
 	case m.phase == Host && !m.alive && !now.Before(m.startAt):
 		return m.start(now)
-	case !m.killAt.IsZero() && !now.Before(m.killAt):
-		m.killAt = time.Time{}
-		return []action{stopInstance{now: true}}
+	case m.phase == HandingOver || m.phase == Stopping:
+		return m.pressOn(now)
 	}
 	return nil
 }
@@ -214,7 +218,7 @@ func (m *machine) wake() time.Time {
 	case Host:
 		return m.startAt
 	case HandingOver, Stopping:
-		return m.killAt
+		return m.stopping.at
 	case Pending, Standby, Ended:
 	}
 	return time.Time{}

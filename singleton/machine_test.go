@@ -281,6 +281,10 @@ func describe(a action) string {
 		return fmt.Sprintf("ask %s #%d for term %d", a.to.short(), a.attempt, a.term)
 	case sendGrant:
 		return fmt.Sprintf("grant %s #%d, %d taken", a.to.short(), a.attempt, a.taken)
+	case sendHeldUp:
+		return fmt.Sprintf("hold up %s #%d for %v", a.to.short(), a.attempt, a.until.Sub(a.since))
+	case reportStuck:
+		return fmt.Sprintf("stuck for %v", a.until.Sub(a.since))
 	case startInstance:
 		return "start " + a.gen.String()
 	case stopInstance:

@@ -209,6 +209,8 @@ func (m *manager[M]) onInbox(msg any) {
 		m.reliable.intake.learn(msg.Marks)
 	case wireRequest:
 		m.happened(requested{from: msg.From, attempt: msg.Attempt, term: msg.Term})
+	case wireHeldUp:
+		m.onHeldUp(msg)
 	case wireGrant:
 		m.happened(granted{from: msg.From, attempt: msg.Attempt, record: msg.Record, taken: msg.Taken})
 	}
@@ -225,6 +227,17 @@ func (m *manager[M]) happened(ev event) {
 	m.checkFit()
 	m.reroute()
 	m.settle(now)
+}
+
+// onHeldUp says once for each ask that another node cannot let this one host.
+func (m *manager[M]) onHeldUp(w wireHeldUp) {
+	now, before := time.Now(), len(m.machine.heldUps)
+	h := heldUp{from: w.From, attempt: w.Attempt, since: now.Add(-w.Since), until: now.Add(w.Until)}
+	m.happened(h)
+	if len(m.machine.heldUps) > before {
+		m.ctx.Log().Warn("singleton waits for an instance that does not end", zap.String("host", h.from.Address), zap.Time("told to stop", h.since), zap.Time("given up", h.until))
+		m.publish(Stuck{Name: m.name, Host: h.from.Address, Since: h.since, Until: h.until})
+	}
 }
 
 // settle says how things are, and wakes the manager when they may change by themselves.
@@ -245,6 +258,12 @@ func (m *manager[M]) do(a action) {
 	case sendGrant:
 		m.sendMarks(a.to)
 		m.post.send(a.to, wireGrant{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Record: a.record, Taken: a.taken})
+	case sendHeldUp:
+		now := time.Now()
+		m.post.send(a.to, wireHeldUp{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Since: now.Sub(a.since), Until: a.until.Sub(now)})
+	case reportStuck:
+		m.ctx.Log().Error("singleton's instance does not end: its handler does not return", zap.Time("told to stop", a.since), zap.Time("given up", a.until))
+		m.publish(Stuck{Name: m.name, Host: self.Address, Since: a.since, Until: a.until})
 	case startInstance:
 		m.start(a.gen)
 	case stopInstance:
@@ -297,7 +316,11 @@ func (m *manager[M]) report() {
 	if s.Host != host.ID.Address {
 		m.publish(HostChanged{Name: m.name, Host: host.ID.Address})
 	}
-	s.Host, s.Here = host.ID.Address, m.machine.alive
+	s.Host, s.Here = host.ID.Address, m.machine.occupied()
+	s.Stuck = time.Time{}
+	if m.machine.stopping.step >= stuck {
+		s.Stuck = m.machine.stopping.since
+	}
 	s.Why = m.machine.why(m.instance.begun)
 	s.Generation = m.machine.gen
 	s.Held, s.Kept, s.Closed = m.mail.size()+m.guests.size(), m.mail.kept, m.mail.closed

@@ -105,8 +105,9 @@ func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = ms
 
 // StopTimeout sets how long an instance may take to stop by itself; the default is ten
 // seconds. Then its context is cancelled and it is stopped after the message it is at.
-// No other instance starts before it has ended, however long that takes.
-// It panics when d is negative.
+// No other instance starts before it has ended, except when a handler of it does not return:
+// half a second later it is called [Stuck], and after [RemovalMargin] it is given up, at
+// once where a journal fences its writes. It panics when d is negative.
 func StopTimeout(d time.Duration) Option {
 	mustNotBeNegative("stop timeout", d)
 	return func(s *settings) { s.stopTimeout = d }

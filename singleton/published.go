@@ -1,5 +1,7 @@
 package singleton
 
+import "time"
+
 // Events of the singletons of a node are published on the event stream of its system, by
 // the managers there: subscribe with actor.Subscribe[Started] and so on. Each node
 // publishes what it knows itself: where the instance runs, that it starts and stops, and
@@ -37,6 +39,19 @@ type (
 	LeaseLost struct {
 		Name   string
 		Reason error // what the lease says; [ErrLeaseLost] when the instance noticed first
+	}
+
+	// Stuck says that an instance does not end although it has been told to, so that another
+	// node has to wait with the next one: a handler of it does not return. It is published
+	// on the node where it is, when [StopTimeout] is over, and on the one that waits. When
+	// the margin for removed nodes is over as well, or at once where a journal fences its
+	// writes, the instance counts as ended, and another may start, beside it perhaps. None
+	// starts on its own node before it has ended.
+	Stuck struct {
+		Name  string
+		Host  string    // address of where it is
+		Since time.Time // when it was told to stop
+		Until time.Time // when it is given up
 	}
 
 	// Retired says that this node has heard that the singleton has [Finished]: no instance

@@ -36,6 +36,7 @@ func (n *simNode) do(a action) {
 		n.send(a.to, requested{from: n.id, attempt: a.attempt, term: a.term})
 	case sendGrant:
 		n.send(a.to, granted{from: n.id, attempt: a.attempt, record: a.record, taken: a.taken})
+	case sendHeldUp, reportStuck: // for people
 	case startInstance:
 		n.start(a.gen)
 	case stopInstance:

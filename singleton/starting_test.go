@@ -135,7 +135,7 @@ func (d *dawn) happened(n *dawnNode, ev event) {
 				d.running--
 				d.happened(n, instanceEnded{})
 			})
-		case saveRecord, acquireLease, releaseLease, claimTerm: // views and records come later than all this
+		case saveRecord, acquireLease, releaseLease, claimTerm, sendHeldUp, reportStuck: // views and records come later than all this
 		}
 	}
 	if at := n.wake(); !at.IsZero() {

@@ -57,6 +57,10 @@ type Status struct {
 	// when it asks again.
 	NotBefore time.Time
 
+	// Stuck is when the instance on this node was told to stop, if it does not: one of its
+	// handlers does not return. It is zero otherwise, and until that is certain. See [Stuck].
+	Stuck time.Time
+
 	Lease     string // what protects the singleton, "" without a lease
 	LeaseHeld bool   // by this node
 	Obstacle  error  // why the lease or the term has not been got, the last time; or why the lease was lost

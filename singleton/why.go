@@ -27,17 +27,28 @@ func (m *machine) why(begun bool) string {
 		case !begun:
 			return "the instance is starting"
 		}
-	case HandingOver:
-		return "stops, to run elsewhere"
-	case Stopping:
-		return "stops, as this node is down or has lost the lease"
+	case HandingOver, Stopping:
+		return m.whyStopping()
 	case Ended:
 		return "it has finished, and does not start again"
 	}
 	return ""
 }
 
+func (m *machine) whyStopping() string {
+	switch {
+	case m.stopping.step == stuck:
+		return fmt.Sprintf("the instance here was told to stop at %s and does not end, as its handler does not return; it is given up at %s", clockTime(m.stopping.since), clockTime(m.stopping.at))
+	case m.phase == HandingOver:
+		return "stops, to run elsewhere"
+	}
+	return "stops, as this node is down or has lost the lease"
+}
+
 func (m *machine) whyPending() string {
+	if m.stopping.step == givenUp {
+		return fmt.Sprintf("the last instance here was told to stop at %s and does not end, as its handler does not return; nothing starts on this node until it has", clockTime(m.stopping.since))
+	}
 	if m.topo.Down {
 		return "this node is down"
 	}
@@ -66,6 +77,9 @@ func (m *machine) whyAsking() string {
 		name := id.Address
 		if p, member := m.topo.member(id); member && p.Name != "" {
 			name = p.Name
+		}
+		if h := m.heldUpBy(id); h != nil {
+			name += fmt.Sprintf(", where the instance was told to stop at %s and does not end; it is given up at %s", clockTime(h.since), clockTime(h.until))
 		}
 		names = append(names, name)
 	}

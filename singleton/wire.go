@@ -1,6 +1,8 @@
 package singleton
 
 import (
+	"time"
+
 	"github.com/understudy-go/understudy/actor"
 )
 
@@ -23,6 +25,16 @@ type (
 		Attempt  uint64
 		Record   Record
 		Taken    uint64
+	}
+
+	// wireHeldUp says that there is no permission yet, as the instance there does not end. It
+	// was told to stop so long ago, and is given up in so long.
+	wireHeldUp struct {
+		_            struct{} `cbor:",toarray"`
+		Name         string
+		From, To     PeerID
+		Attempt      uint64
+		Since, Until time.Duration
 	}
 
 	// wireDeliver carries a message that was told on node From to the host.
@@ -189,6 +201,7 @@ func init() {
 	actor.RegisterType[wireConfirm]("understudy.singleton.confirm")
 	actor.RegisterType[wireRequest]("understudy.singleton.request")
 	actor.RegisterType[wireGrant]("understudy.singleton.grant")
+	actor.RegisterType[wireHeldUp]("understudy.singleton.held-up")
 	actor.RegisterType[wireDeliver]("understudy.singleton.deliver")
 	actor.RegisterType[wireGiveBack]("understudy.singleton.give-back")
 	actor.RegisterType[wireRecall]("understudy.singleton.recall")
@@ -205,6 +218,7 @@ func init() {
 
 func (m wireRequest) singleton() string       { return m.Name }
 func (m wireGrant) singleton() string         { return m.Name }
+func (m wireHeldUp) singleton() string        { return m.Name }
 func (m wireDeliver) singleton() string       { return m.Name }
 func (m wireGiveBack) singleton() string      { return m.Name }
 func (m wireRecall) singleton() string        { return m.Name }
