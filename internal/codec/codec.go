@@ -240,7 +240,7 @@ func EncodeTo(buf *bytes.Buffer, v any) (name string, err error) {
 
 func (k *kind) encode(buf *bytes.Buffer, v any) error {
 	if p := k.plan(); p != nil && p.encode != nil {
-		if data, ok := p.encode(buf.AvailableBuffer(), reflect.ValueOf(v)); ok && len(data) <= MaxSize {
+		if data := p.encode(buf.AvailableBuffer(), reflect.ValueOf(v)); data != nil && len(data) <= MaxSize {
 			buf.Write(data)
 			return nil
 		}
@@ -282,13 +282,18 @@ func (k *kind) decode(data []byte, s *spare) error {
 		return errSize
 	}
 	p := k.plan()
-	if p != nil && !p.foreign {
-		if p.decodeAll(data, s.value) {
-			return nil
-		}
-		s.value.SetZero()
-		p = nil
+	if p == nil || p.foreign {
+		return k.decodeBy(p, data, s)
 	}
+	if p.decodeAll(data, s.value) {
+		return nil
+	}
+	s.value.SetZero()
+	return k.decodeBy(nil, data, s)
+}
+
+// decodeBy decodes by a plan, if there is one, or by the library: both call methods of values.
+func (k *kind) decodeBy(p *plan, data []byte, s *spare) error {
 	return guard.Run(func() error {
 		if p == nil || !p.decodeAll(data, s.value) {
 			s.value.SetZero()

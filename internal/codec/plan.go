@@ -18,9 +18,9 @@ type plan struct {
 	// follows it.
 	decode func(data []byte, v reflect.Value) (rest []byte, ok bool)
 
-	// encode appends v, if it comes back from decoding as it is. It is nil where only the
-	// library can.
-	encode func(buf []byte, v reflect.Value) (more []byte, ok bool)
+	// encode appends v, and returns nil unless it comes back from decoding as it is. It is nil
+	// where only the library can encode.
+	encode func(buf []byte, v reflect.Value) []byte
 
 	least   int  // bytes that a value needs
 	foreign bool // it has methods called that are not of this package
@@ -114,11 +114,11 @@ func decodeBool(data []byte, v reflect.Value) ([]byte, bool) {
 	return data[1:], true
 }
 
-func encodeBool(buf []byte, v reflect.Value) ([]byte, bool) {
+func encodeBool(buf []byte, v reflect.Value) []byte {
 	if v.Bool() {
-		return append(buf, simpleTrue), true
+		return append(buf, simpleTrue)
 	}
-	return append(buf, simpleFalse), true
+	return append(buf, simpleFalse)
 }
 
 func decodeInt(data []byte, v reflect.Value) ([]byte, bool) {
@@ -137,11 +137,11 @@ func decodeInt(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func encodeInt(buf []byte, v reflect.Value) ([]byte, bool) {
+func encodeInt(buf []byte, v reflect.Value) []byte {
 	if i := v.Int(); i < 0 {
-		return AppendHead(buf, MajorNegative, uint64(-1-i)), true
+		return AppendHead(buf, MajorNegative, uint64(-1-i))
 	}
-	return AppendHead(buf, MajorUint, uint64(v.Int())), true
+	return AppendHead(buf, MajorUint, uint64(v.Int()))
 }
 
 func decodeUint(data []byte, v reflect.Value) ([]byte, bool) {
@@ -153,8 +153,8 @@ func decodeUint(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func encodeUint(buf []byte, v reflect.Value) ([]byte, bool) {
-	return AppendHead(buf, MajorUint, v.Uint()), true
+func encodeUint(buf []byte, v reflect.Value) []byte {
+	return AppendHead(buf, MajorUint, v.Uint())
 }
 
 func decodeFloat(data []byte, v reflect.Value) ([]byte, bool) {
@@ -189,7 +189,10 @@ func decodeString(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func encodeString(buf []byte, v reflect.Value) ([]byte, bool) {
+func encodeString(buf []byte, v reflect.Value) []byte {
 	s := v.String()
-	return append(AppendHead(buf, MajorText, uint64(len(s))), s...), utf8.ValidString(s)
+	if !utf8.ValidString(s) {
+		return nil
+	}
+	return append(AppendHead(buf, MajorText, uint64(len(s))), s...)
 }

@@ -32,11 +32,11 @@ func decodeBytes(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func encodeBytes(buf []byte, v reflect.Value) ([]byte, bool) {
+func encodeBytes(buf []byte, v reflect.Value) []byte {
 	if v.IsNil() {
-		return append(buf, simpleNull), true
+		return append(buf, simpleNull)
 	}
-	return append(AppendHead(buf, MajorBytes, uint64(v.Len())), v.Bytes()...), true
+	return append(AppendHead(buf, MajorBytes, uint64(v.Len())), v.Bytes()...)
 }
 
 func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value) ([]byte, bool) {
@@ -56,20 +56,20 @@ func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value) ([]b
 	}
 }
 
-func encodeSlice(element *plan) func([]byte, reflect.Value) ([]byte, bool) {
-	return func(buf []byte, v reflect.Value) (_ []byte, ok bool) {
+func encodeSlice(element *plan) func([]byte, reflect.Value) []byte {
+	return func(buf []byte, v reflect.Value) []byte {
 		if v.IsNil() {
-			return append(buf, simpleNull), true
+			return append(buf, simpleNull)
 		}
 		if v.Len() > maxElements || len(buf) > MaxSize {
-			return buf, false
+			return nil
 		}
 		buf = AppendHead(buf, MajorArray, uint64(v.Len()))
 		for i := range v.Len() {
-			if buf, ok = element.encode(buf, v.Index(i)); !ok {
-				return buf, false
+			if buf = element.encode(buf, v.Index(i)); buf == nil {
+				return nil
 			}
 		}
-		return buf, true
+		return buf
 	}
 }

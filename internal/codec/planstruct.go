@@ -60,8 +60,7 @@ func (p *plan) proven(t reflect.Type) bool {
 
 // encodes reports whether v is encoded as data.
 func (p *plan) encodes(v reflect.Value, data []byte) bool {
-	own, ok := p.encode(nil, v)
-	return ok && bytes.Equal(data, own)
+	return bytes.Equal(data, p.encode(nil, v))
 }
 
 // planFields returns the fields that are encoded. It has none of embedded structs, none of a
@@ -136,15 +135,15 @@ func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Va
 	}
 }
 
-func encodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value) ([]byte, bool) {
-	return func(buf []byte, v reflect.Value) (_ []byte, ok bool) {
+func encodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value) []byte {
+	return func(buf []byte, v reflect.Value) []byte {
 		buf = AppendHead(buf, container, uint64(len(fields)))
 		for i := range fields {
 			f := &fields[i]
-			if buf, ok = f.encode(append(buf, f.key...), v.Field(f.index)); !ok {
-				return buf, false
+			if buf = f.encode(append(buf, f.key...), v.Field(f.index)); buf == nil {
+				return nil
 			}
 		}
-		return buf, true
+		return buf
 	}
 }

@@ -43,7 +43,7 @@ var places = map[string]string{
 	"cluster/placement/placed.go introduce":        "the receptionist, for which a service has one type",
 	"cluster/splitting.go decision":                "Decide of a downing strategy",
 	"cluster/status_singletons.go singleton":       "Error of what keeps a singleton from starting",
-	"internal/codec/codec.go decode":               "UnmarshalCBOR and UnmarshalBinary",
+	"internal/codec/codec.go decodeBy":             "UnmarshalCBOR and UnmarshalBinary",
 	"internal/codec/codec.go unmarshal":            "UnmarshalCBOR and UnmarshalBinary",
 	"internal/codec/sound.go encode":               "MarshalCBOR, MarshalBinary and IsZero",
 	"internal/codec/sound.go fails":                "the same, to find which field is at fault",
