@@ -97,15 +97,23 @@ func (m *manager[M]) refuse(p actor.Payload, reason error) {
 
 // unpack decodes a message of another node. When that fails it is a dead letter.
 func (m *manager[M]) unpack(p actor.Payload) (msg M, ok bool) {
+	msg, err := m.decode(p)
+	return msg, err == nil
+}
+
+// decode is unpack, and says why it fails.
+func (m *manager[M]) decode(p actor.Payload) (msg M, err error) {
 	v, err := p.Unpack(m.ctx.System())
 	if err != nil {
 		m.deadLetter(p, err)
-		return msg, false
+		return msg, err
 	}
-	if msg, ok = v.(M); !ok {
-		m.deadLetter(v, actor.WrongType[M](v))
+	msg, ok := v.(M)
+	if !ok {
+		err = actor.WrongType[M](v)
+		m.deadLetter(v, err)
 	}
-	return msg, ok
+	return msg, err
 }
 
 func (m *manager[M]) giveBack(to PeerID, p actor.Payload) {

@@ -133,7 +133,7 @@
 //
 // [StatusOf] tells where the instance is, since when, under which generation, how many
 // messages wait, and what for. [Started], [Stopped], [HostChanged], [LeaseAcquired],
-// [LeaseLost], [Retired], [Stuck] and [Dropped] are published on the event stream of each node's
+// [LeaseLost], [Retired], [Stuck], [Dropped] and [Refused] are published on the event stream of each node's
 // system.
 //
 // # What is not guaranteed

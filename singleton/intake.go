@@ -1,9 +1,12 @@
 package singleton
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/understudy-go/understudy/actor"
 )
 
 // A streamID is the stream of messages that one manager has numbered.
@@ -23,13 +26,24 @@ func (s streamID) compare(o streamID) int {
 	return 1
 }
 
-// A mark says that instances have handled a stream up to a number. It stays true for
-// ever, so whoever knows of it may tell others.
+// A mark says that instances have handled a stream up to a number, but for what was refused.
+// It stays true for ever, so whoever knows of it may tell others.
 type mark struct {
 	_       struct{} `cbor:",toarray"`
 	Stream  streamID
 	Handled uint64
+	Refused []refusal // numbers up to Handled that the sender may not know of, in order
 }
+
+// A refusal says that no instance has handled a message, and none will.
+type refusal struct {
+	_      struct{} `cbor:",toarray"`
+	Number uint64
+	Reason actor.ErrorPayload
+}
+
+// mostRefused is how many refusals are told at once.
+const mostRefused = 100
 
 // An intake knows how far each stream has come: what the instance here has been handed,
 // and what instances have handled. It is pure.
@@ -40,6 +54,7 @@ type stream struct {
 	handled  uint64
 	received uint64          // by the instance that runs, or handled
 	voids    map[uint64]bool // received, but there is nothing to handle
+	refused  []refusal       // of those received, in order of their numbers; the sender may not know
 	failures int             // of instances, at the message after handled
 	lapsed   bool            // there is a gap after received, and the sender has been told
 	news     bool            // the sender has not been told of handled
@@ -71,7 +86,49 @@ func (in *intake) meet(id streamID, from PeerID, first uint64) *stream {
 	s := in.stream(id)
 	s.from = from
 	s.advance(first - 1)
+	for len(s.refused) > 0 && s.refused[0].Number < first {
+		s.refused = s.refused[1:]
+		s.news = true // there may be more than could be told
+	}
 	return s
+}
+
+// told is what can be said of a stream: up to which number all have been handled but for what
+// was refused, which is part of it.
+func (s *stream) told() (handled uint64, refused []refusal) {
+	n := 0
+	for n < len(s.refused) && s.refused[n].Number <= s.handled {
+		n++
+	}
+	if n > mostRefused {
+		return s.refused[mostRefused-1].Number, slices.Clone(s.refused[:mostRefused])
+	}
+	return s.handled, slices.Clone(s.refused[:n])
+}
+
+// refuse notes that no instance is going to handle a message, which was accepted.
+func (in *intake) refuse(id streamID, number uint64, why error) {
+	s := in.stream(id)
+	if number <= s.handled {
+		return
+	}
+	i, known := slices.BinarySearchFunc(s.refused, number, func(r refusal, n uint64) int { return cmp.Compare(r.Number, n) })
+	if !known {
+		s.refused = slices.Insert(s.refused, i, refusal{Number: number, Reason: reasonOf(why)})
+	}
+}
+
+// maxReason is how many bytes of the text of a refusal cross the wire.
+const maxReason = 512
+
+// reasonOf returns what is sent of the reason of a refusal: its text and the errors that are
+// compared, not those with fields.
+func reasonOf(err error) actor.ErrorPayload {
+	p := actor.PackError(err)
+	if p.As = nil; len(p.Text) > maxReason {
+		p.Text = strings.ToValidUTF8(p.Text[:maxReason], "") + " ..."
+	}
+	return p
 }
 
 // take decides about a message, of which open says whether an instance can be handed it.
@@ -147,6 +204,7 @@ func (in *intake) begin() []streamID {
 	for _, id := range ids {
 		s := in.streams[id]
 		s.received, s.voids, s.lapsed = s.handled, nil, false
+		s.refused = slices.DeleteFunc(s.refused, func(r refusal) bool { return r.Number > s.handled })
 	}
 	return ids
 }
@@ -169,7 +227,8 @@ func (in *intake) marks() []mark {
 	var all []mark
 	for _, id := range slices.SortedFunc(maps.Keys(in.streams), streamID.compare) {
 		if s := in.streams[id]; s.handled > 0 {
-			all = append(all, mark{Stream: id, Handled: s.handled})
+			handled, refused := s.told()
+			all = append(all, mark{Stream: id, Handled: handled, Refused: refused})
 		}
 	}
 	return all
@@ -178,7 +237,13 @@ func (in *intake) marks() []mark {
 // learn takes what a former host knows.
 func (in *intake) learn(marks []mark) {
 	for _, m := range marks {
-		in.stream(m.Stream).advance(m.Handled)
+		s := in.stream(m.Stream)
+		for _, r := range m.Refused {
+			if r.Number > s.handled && r.Number <= m.Handled {
+				s.refused = append(s.refused, r)
+			}
+		}
+		s.advance(m.Handled)
 	}
 }
 

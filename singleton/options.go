@@ -86,7 +86,8 @@ func Buffer(n int) Option {
 //
 // Limits: the messages are gone with the process on which they were told, and are dead
 // letters when its manager ends. A message at which 10 instances on one node have failed
-// in a row is a dead letter with [ErrGivenUp]. A failure that the instance's own
+// in a row is a dead letter with [ErrGivenUp], and what the host cannot decode is one there. The
+// node where such a message was told publishes [Refused]. A failure that the instance's own
 // supervision deals with, by resuming or restarting, is no reason to send a message
 // again, and neither is that the instance has put it aside in its state. It panics unless
 // window is positive.

@@ -65,4 +65,15 @@ type (
 		Message any
 		Reason  error
 	}
+
+	// Refused says on the node where a message was told that no instance has handled it, and
+	// none will, with [AtLeastOnce]: it cannot be encoded, or decoded by the host, is of a type
+	// that the instance does not take, instances have failed at it ([ErrGivenUp]), or a stash had no room
+	// ([actor.ErrStashFull]). The actor.DeadLetter is on the node where that was found. A host
+	// that ends before it could say so leaves the message to the next one.
+	Refused struct {
+		Name    string
+		Message any
+		Reason  error
+	}
 )

@@ -125,6 +125,7 @@ func (m *manager[M]) told(number uint64, k *kept[M]) wireTold {
 			return w
 		}
 		m.deadLetter(k.msg, err)
+		m.publish(Refused{Name: m.name, Message: k.msg, Reason: err})
 		*k = kept[M]{void: true}
 	}
 	w.Void = true
@@ -149,8 +150,13 @@ func (m *manager[M]) accept(w wireTold, k *kept[M]) {
 	case askAgain:
 		m.sendAck(w.Stream, true)
 	case accept:
-		msg, ok := m.content(w, k)
-		if !ok {
+		if w.Void || k != nil && k.void { // the sender has refused it
+			m.reliable.intake.void(w.Stream, w.Number)
+			return
+		}
+		msg, err := m.content(w, k)
+		if err != nil {
+			m.reliable.intake.refuse(w.Stream, w.Number, err)
 			m.reliable.intake.void(w.Stream, w.Number)
 			return
 		}
@@ -158,14 +164,11 @@ func (m *manager[M]) accept(w wireTold, k *kept[M]) {
 	}
 }
 
-func (m *manager[M]) content(w wireTold, k *kept[M]) (msg M, ok bool) {
-	switch {
-	case k != nil:
-		return k.msg, !k.void
-	case w.Void:
-		return msg, false
+func (m *manager[M]) content(w wireTold, k *kept[M]) (msg M, err error) {
+	if k != nil {
+		return k.msg, nil
 	}
-	return m.unpack(w.Payload)
+	return m.decode(w.Payload)
 }
 
 // hand gives a message to the instance, and hears what becomes of it.
@@ -193,13 +196,19 @@ func (m *manager[M]) note(o outcome[M]) {
 	case isFailure && in.failed(o.stream, o.number) < maxFailures:
 		return
 	case isFailure:
-		m.deadLetter(o.msg, fmt.Errorf("%w: %w", ErrGivenUp, failed.Err))
+		m.refuseOutcome(o, fmt.Errorf("%w: %w", ErrGivenUp, failed.Err))
 	case errors.Is(o.err, actor.ErrStashFull):
-		m.deadLetter(o.msg, o.err)
+		m.refuseOutcome(o, o.err)
 	default: // the instance has ended before; it is for the next one
 		return
 	}
 	in.handled(o.stream, o.number)
+}
+
+// refuseOutcome makes a dead letter of a message that no instance is going to handle.
+func (m *manager[M]) refuseOutcome(o outcome[M], why error) {
+	m.deadLetter(o.msg, why)
+	m.reliable.intake.refuse(o.stream, o.number, why)
 }
 
 // sendAcks tells senders what has been handled.
@@ -215,12 +224,27 @@ func (m *manager[M]) sendAcks() {
 // after what has been received.
 func (m *manager[M]) sendAck(id streamID, again bool) {
 	s := m.reliable.intake.stream(id)
-	ack := wireAck{Name: m.name, From: m.self(), To: s.from, Stream: id, Handled: s.handled, Received: s.received, Again: again}
+	ack := wireAck{Name: m.name, From: m.self(), To: s.from, Stream: id, Received: s.received, Again: again}
+	ack.Handled, ack.Refused = s.told()
 	switch {
 	case id == m.ownStream():
 		m.onAck(ack)
 	case s.from != PeerID{}: // else it is only known from a former host
 		m.post.send(s.from, ack)
+	}
+}
+
+// onRefused says on the sender's node what no instance is going to handle. Its dead letter is on
+// the host's node, where the reason is found.
+func (m *manager[M]) onRefused(w wireAck) {
+	out := m.reliable.out
+	for _, r := range w.Refused {
+		if r.Number > w.Handled || r.Number <= out.acked || r.Number > out.acked+uint64(out.open.Len()) {
+			continue // it is known, or nothing of ours
+		}
+		if k := out.open.At(int(r.Number - out.acked - 1)); !k.void {
+			m.publish(Refused{Name: m.name, Message: k.msg, Reason: r.Reason.Unpack(m.ctx.System())})
+		}
 	}
 }
 
@@ -230,6 +254,7 @@ func (m *manager[M]) onAck(w wireAck) {
 	if out == nil || w.Stream.Number != m.reliable.stream {
 		return
 	}
+	m.onRefused(w)
 	out.handled(w.Handled)
 	if w.Again {
 		out.again(w.From, w.Received)

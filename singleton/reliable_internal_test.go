@@ -12,6 +12,7 @@ import (
 type parcel struct {
 	number, first   uint64 // of a message
 	handled, passed uint64 // of an answer
+	refused         []refusal
 	again           bool
 	isAck, isCheck  bool
 	to              int // host
@@ -24,10 +25,12 @@ type pair struct {
 	random  *rand.Rand
 	out     *outbox[int]
 	hosts   [2]*intake
-	open    int         // the host with an instance; -1: none
-	queue   []uint64    // what the instance has been handed
-	done    map[int]int // how often each message was handled
-	last    int         // the message that this instance has handled last
+	open    int             // the host with an instance; -1: none
+	queue   []uint64        // what the instance has been handed
+	done    map[int]int     // how often each message was handled
+	refused map[uint64]bool // the messages that the sender knows to be refused
+	bad     int             // of a hundred messages, no instance handles
+	last    int             // the message that this instance has handled last
 	net     []parcel
 	faulty  bool
 	crashes int
@@ -66,7 +69,8 @@ func (p *pair) target() int {
 
 func (p *pair) ack(host int, again bool) {
 	s := p.hosts[host].stream(pairStream)
-	p.send(parcel{isAck: true, handled: s.handled, passed: s.received, again: again, to: host})
+	handled, refused := s.told()
+	p.send(parcel{isAck: true, handled: handled, refused: refused, passed: s.received, again: again, to: host})
 }
 
 func (p *pair) arrive() {
@@ -78,6 +82,7 @@ func (p *pair) arrive() {
 	in := p.hosts[x.to]
 	switch {
 	case x.isAck:
+		p.hears(x)
 		p.out.handled(x.handled)
 		if x.again {
 			p.out.again(hostID(x.to), x.passed)
@@ -89,6 +94,11 @@ func (p *pair) arrive() {
 	default:
 		switch in.take(pairStream, PeerID{}, x.first, x.number, p.open == x.to) {
 		case accept:
+			if p.random.IntN(100) < p.bad/2 { // it cannot be decoded
+				in.refuse(pairStream, x.number, ErrGivenUp)
+				in.void(pairStream, x.number)
+				break
+			}
 			p.queue = append(p.queue, x.number)
 		case askAgain:
 			p.ack(x.to, true)
@@ -100,6 +110,19 @@ func (p *pair) arrive() {
 	}
 }
 
+// hears is the law: what counts as handled an instance has handled, or the sender is told that it
+// was refused.
+func (p *pair) hears(ack parcel) {
+	for _, r := range ack.refused {
+		if r.Number <= ack.handled {
+			p.refused[r.Number] = true
+		}
+	}
+	for n := p.out.acked + 1; n <= min(ack.handled, p.out.last()); n++ {
+		require.True(p.t, p.done[int(n)] > 0 || p.refused[n], "%d is neither handled nor refused", n)
+	}
+}
+
 func (p *pair) handle() {
 	if p.open < 0 || len(p.queue) == 0 {
 		return
@@ -108,7 +131,11 @@ func (p *pair) handle() {
 	p.queue = p.queue[1:]
 	require.Greater(p.t, int(n), p.last, "one instance handles in order, each once")
 	p.last = int(n)
-	p.done[int(n)]++
+	if p.random.IntN(100) < p.bad {
+		p.hosts[p.open].refuse(pairStream, n, ErrGivenUp)
+	} else {
+		p.done[int(n)]++
+	}
 	p.hosts[p.open].handled(pairStream, n)
 	if p.random.IntN(3) == 0 && len(p.hosts[p.open].news()) > 0 {
 		p.ack(p.open, false)
@@ -192,13 +219,13 @@ func (p *pair) run(steps, messages int, ends bool) {
 	require.Equal(p.t, told, int(p.out.acked))
 	require.False(p.t, p.out.unsettled())
 	for n := range told {
-		require.NotZero(p.t, p.done[n+1], "message %d", n+1)
+		require.True(p.t, p.done[n+1] > 0 || p.refused[uint64(n+1)], "message %d", n+1)
 	}
 }
 
 func newPair(t *testing.T, seed uint64, window int) *pair {
 	return &pair{
-		t: t, random: rand.New(rand.NewPCG(seed, 1)), done: map[int]int{}, hosts: [2]*intake{{}, {}},
+		t: t, random: rand.New(rand.NewPCG(seed, 1)), done: map[int]int{}, refused: map[uint64]bool{}, hosts: [2]*intake{{}, {}},
 		out: &outbox[int]{window: window, limit: 1000},
 	}
 }
@@ -207,7 +234,7 @@ func TestWhateverIsLostDoubledOrLateEachMessageIsHandled(t *testing.T) {
 	for seed := range uint64(400) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			p := newPair(t, seed, 1+int(seed%7))
-			p.faulty = true
+			p.faulty, p.bad = true, []int{0, 10, 90}[seed%3]
 			p.run(1500, 60, true)
 		})
 	}
@@ -285,6 +312,30 @@ func TestANumberWithoutAMessageCountsInItsTurn(t *testing.T) {
 	require.Equal(t, accept, in.take(pairStream, nodeA, 1, 3, true))
 	in.void(pairStream, 3)
 	require.Equal(t, uint64(3), in.stream(pairStream).handled)
+}
+
+func TestNoMoreRefusalsAreToldThanThereIsRoomFor(t *testing.T) {
+	in := &intake{}
+	const many = 3*mostRefused + 1
+	for n := uint64(1); n <= many; n++ {
+		in.take(pairStream, nodeA, 1, n, true)
+		in.refuse(pairStream, n, ErrGivenUp)
+		in.void(pairStream, n)
+	}
+	next := &intake{} // of another host
+	next.learn(in.marks())
+	require.Equal(t, uint64(mostRefused), next.stream(pairStream).handled)
+	acked, told := uint64(0), 0
+	for acked < many {
+		in.meet(pairStream, nodeA, acked+1)
+		handled, refused := in.stream(pairStream).told()
+		require.LessOrEqual(t, len(refused), mostRefused)
+		require.Greater(t, handled, acked)
+		acked, told = handled, told+len(refused)
+	}
+	require.Equal(t, many, told)
+	in.meet(pairStream, nodeA, acked+1)
+	require.Empty(t, in.stream(pairStream).refused)
 }
 
 func TestFailuresCountAtOneMessageOnly(t *testing.T) {

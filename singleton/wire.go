@@ -120,7 +120,8 @@ type (
 		First, Last uint64
 	}
 
-	// wireAck says how far a stream has come. Again asks for what follows Received.
+	// wireAck says how far a stream has come: all up to Handled has been handled, but for what
+	// was refused. Again asks for what follows Received.
 	wireAck struct {
 		_                 struct{} `cbor:",toarray"`
 		Name              string
@@ -128,6 +129,7 @@ type (
 		Stream            streamID
 		Handled, Received uint64
 		Again             bool
+		Refused           []refusal
 	}
 
 	// wireMarks tells the next host what has been handled; it comes before the grant.

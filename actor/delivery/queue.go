@@ -10,8 +10,8 @@ import (
 
 // A Queue keeps messages until they have been confirmed, and those that were refused until
 // somebody removes them. A producer calls its methods one at a time, Load first; a producer
-// that loads takes the queue over, and calls of Append, Confirm and Refuse by those that have
-// another value of the same queue fail from then on. Give each producer a value of its own.
+// that loads takes the queue over, and calls of Append and Confirm by those that have another
+// value of the same queue fail from then on. Give each producer a value of its own.
 // What a producer has begun goes on, with a context that is done, while the same producer loads
 // again, after a restart. List and Remove may be called by anybody at any time. Package
 // persistence/deliveryqueue has one on a journal.
@@ -28,9 +28,10 @@ type Queue interface {
 	// Confirm stores that all messages up to a number have been confirmed, and those of beyond,
 	// which come after it. Messages that were refused count: Refuse has stored them before.
 	Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
-	// Refuse stores messages that nobody has handled, all or none, for List. One whose number
-	// it has already stays as it is. An error that wraps [ErrRefusedFull] says that there is no
-	// room: the producer asks again until there is. Any other ends the producer.
+	// Refuse stores messages that nobody has handled, for List. One whose number it has already
+	// stays as it is. An error that wraps [ErrRefusedFull] says that none is stored, as they have
+	// no room: the producer asks again until there is. After any other some may be stored; it ends
+	// the producer.
 	Refuse(ctx context.Context, messages []Refused) error
 	// List returns the messages that were refused and not removed since, in the order in which
 	// they were.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,8 +18,22 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A letter cannot be decoded when it says so.
+// A letter cannot be decoded when it says so, on the node of a consumer.
 type letter struct{ Text string }
+
+// abroad is set while a consumer decodes.
+var abroad atomic.Bool
+
+// foreign is a consumer on a node that cannot decode all letters.
+func foreign(consumer actor.Behavior[delivery.Link[letter]]) actor.Behavior[delivery.Link[letter]] {
+	return behaviors.Intercept(&behaviors.Interceptor[delivery.Link[letter]]{
+		Message: func(ctx *actor.Context[delivery.Link[letter]], m delivery.Link[letter], inner actor.MessageHandler[delivery.Link[letter]]) actor.Behavior[delivery.Link[letter]] {
+			abroad.Store(true)
+			defer abroad.Store(false)
+			return inner(ctx, m)
+		},
+	}, consumer)
+}
 
 const illegible = "illegible"
 
@@ -32,7 +47,7 @@ func (l *letter) UnmarshalCBOR(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if l.Text = v.(string); strings.HasPrefix(l.Text, illegible) {
+	if l.Text = v.(string); strings.HasPrefix(l.Text, illegible) && abroad.Load() {
 		return errors.New("nobody can read this")
 	}
 	return nil
@@ -89,7 +104,7 @@ func TestWhatNobodyHasHandledIsNotConfirmedAndAQueueKeepsIt(t *testing.T) {
 				letters, done, told := dead(t, s), testkit.NewProbe[string](t, s), testkit.NewProbe[delivery.Confirmed](t, s)
 				behavior, q := make(delivery.ChunkAbove(10))
 				producer := actor.Spawn(s, behavior, "producer")
-				consumer := actor.Spawn(s, delivery.Consumer(reading(done), delivery.GiveUpAfter(2), delivery.MaxBytes(100)), "consumer")
+				consumer := actor.Spawn(s, foreign(delivery.Consumer(reading(done), delivery.GiveUpAfter(2), delivery.MaxBytes(100))), "consumer")
 				producer.Tell(delivery.Connect[letter]{Consumer: consumer})
 				for _, c := range unhandled {
 					producer.Tell(delivery.Send[letter]{Message: letter{c.text}, ConfirmTo: told.Ref()})
