@@ -115,6 +115,10 @@ fuzz: ## Run every fuzz target for FUZZTIME (30s)
 		$(GO) test -run='^$$' -fuzz="^$${func#func }$$" -fuzztime=$(FUZZTIME) "$${file%/*}" </dev/null || exit; \
 	done
 
+.PHONY: mutate
+mutate: ## Make some sixty mistakes, one at a time, and list those that no test finds; RUN=delivery says which, half an hour for all
+	$(GO) run ./internal/mutate $(if $(RUN),-run='$(RUN)')
+
 .PHONY: bench
 bench: ## Run every benchmark
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
