@@ -117,7 +117,7 @@ func (m *manager[M]) onSignal(sig actor.Signal) {
 func (m *manager[M]) onInstanceEnded(err error) {
 	m.collect()
 	if err != nil {
-		m.status.Failures++
+		m.status.failed(err, time.Now())
 	}
 	m.publish(Stopped{Name: m.name, Generation: m.machine.gen, Err: err})
 	m.happened(m.instance.ended(err))
@@ -322,6 +322,7 @@ func (m *manager[M]) report() {
 		s.Stuck = m.machine.stopping.since
 	}
 	s.Why = m.machine.why(m.instance.begun)
+	s.reportFailing(m.machine)
 	s.Generation = m.machine.gen
 	s.Held, s.Kept, s.Closed = m.mail.size()+m.guests.size(), m.mail.kept, m.mail.closed
 	if out := m.reliable.out; out != nil {

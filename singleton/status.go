@@ -46,6 +46,17 @@ type Status struct {
 	Starts   uint64 // how many instances have started here
 	Failures uint64 // how many have failed here, while starting or later
 
+	// LastError is the error with which an instance has failed here last, and FailedAt when;
+	// nil and zero while none has.
+	LastError error
+	FailedAt  time.Time
+
+	// RestartsInARow is how often in a row the instance has ended here by itself, with an
+	// error or without, and was or will be started again. It is 0 where the singleton is not,
+	// and once an instance has run for as long as the delays of [RestartBackoff] take to begin again.
+	RestartsInARow int
+	wellAt         time.Time // when the instance that runs will have run well
+
 	// Why says why no instance runs, as far as this node knows, in a sentence without an
 	// end; "" when nothing is known against it.
 	Why string
@@ -64,6 +75,21 @@ type Status struct {
 	Lease     string // what protects the singleton, "" without a lease
 	LeaseHeld bool   // by this node
 	Obstacle  error  // why the lease or the term has not been got, the last time; or why the lease was lost
+}
+
+// crashLoop is as many restarts in a row as are no accident any more.
+const crashLoop = 3
+
+// CrashLoop reports whether the instance ends again and again before it has run well: at
+// least three times in a row.
+func (s Status) CrashLoop() bool { return s.RestartsInARow >= crashLoop }
+
+// at is s at a time after it was written.
+func (s Status) at(now time.Time) Status {
+	if !s.wellAt.IsZero() && !now.Before(s.wellAt) {
+		s.RestartsInARow, s.wellAt = 0, time.Time{}
+	}
+	return s
 }
 
 // StatusOf returns what the manager of a singleton on this node knows. The name is the
@@ -85,7 +111,12 @@ func Statuses(s *actor.System) []Status {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.SortedFunc(maps.Values(b.statuses), func(x, y Status) int { return strings.Compare(x.Name, y.Name) })
+	all := slices.SortedFunc(maps.Values(b.statuses), func(x, y Status) int { return strings.Compare(x.Name, y.Name) })
+	now := time.Now()
+	for i := range all {
+		all[i] = all[i].at(now)
+	}
+	return all
 }
 
 // A board holds the statuses of the singletons of a system.
@@ -105,7 +136,7 @@ func (b *board) read(name string) (Status, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s, ok := b.statuses[name]
-	return s, ok
+	return s.at(time.Now()), ok
 }
 
 func (b *board) write(s Status) {
