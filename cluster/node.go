@@ -36,6 +36,7 @@ type Node struct {
 	troubles troubles
 	leasing  *leasing
 	searches searches
+	figures  figuresBook
 
 	aborted   context.Context // ends membership without a word
 	abort     context.CancelCauseFunc
@@ -107,6 +108,7 @@ func listen(cfg Config) (*Node, error) {
 	endpoint.Serve(n.System)
 	n.followMembers()
 	n.attendClients()
+	n.tellFigures()
 	return n, nil
 }
 

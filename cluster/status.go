@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -66,6 +67,9 @@ type shown Node
 
 var _ statuspage.Source = (*shown)(nil)
 
+// Refresh implements [statuspage.Source].
+func (n *shown) Refresh(ctx context.Context) { (*Node)(n).askForFigures(ctx) }
+
 // Snapshot implements [statuspage.Source].
 func (n *shown) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	v, changed, ended := n.views.read()
@@ -75,7 +79,13 @@ func (n *shown) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s := v.snapshot()
 	s.Cluster, s.Time = n.cfg.Name, time.Now()
 	s.Settings, s.Expected = n.cfg.shown()
-	s.Singletons = v.singletons(singleton.Statuses(n.System), singleton.AllKnown(n.System))
+	told := n.figures.read()
+	told[v.Self.ID()] = (*Node)(n).ownFigures()
+	s.Singletons = v.byHosts(v.singletons(singleton.Statuses(n.System), singleton.AllKnown(n.System)), told)
+	s.Unanswered = v.silent(told)
+	for _, each := range told {
+		s.FiguresLeftOut += each.LeftOut
+	}
 	s.Waiting = list((*Node)(n).waiting(v, ended))
 	s.Live, s.Ready = v.checks(ended)
 	return s, changed

@@ -89,6 +89,8 @@ func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
 // A still is a source that does not change.
 type still statuspage.Snapshot
 
+func (s still) Refresh(context.Context) {}
+
 func (s still) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	return statuspage.Snapshot(s), make(chan struct{})
 }
@@ -129,6 +131,13 @@ func crowd(n, singletons int) still {
 			Host: s.Members[i%(n/2)*(i%2)].ID, Term: 3, Managers: []string{}, WaitingFor: []string{},
 		})
 	}
+	if singletons > 4 {
+		looping, nowhere := &s.Singletons[3], &s.Singletons[4]
+		looping.CrashLoop = true
+		looping.AtHost = &statuspage.AtHost{Member: looping.Host, Phase: "host", Starts: 1234, Failures: 1233, RestartsInARow: 17, LastError: "setup: relation \"orders\" does not exist", FailedAt: new(time.Now())}
+		nowhere.Nowhere, nowhere.Host, nowhere.Phase = true, "", "pending"
+		nowhere.Why = "no member that is up has a manager for it and may host it"
+	}
 	if singletons > 2 {
 		leased, misfit := &s.Singletons[1], &s.Singletons[2]
 		leased.Lease, leased.LeaseHeld, leased.Here, leased.Phase, leased.Generation = "region-1 by node-1 in PostgreSQL", true, true, "host", "3.1"
@@ -167,7 +176,14 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 				const cells = document.querySelector("#singletons [data-singleton=coordinator-of-region-1]").textContent;
 				return cells.includes("lease held") && cells.includes("12 unacknowledged") && cells.includes("34567 dropped");
 			})()`))
-			require.Equal(t, 1, b.count("#singletons .name .note.bad"), "one is another singleton than elsewhere")
+			require.Equal(t, 3, b.count("#singletons .name .note.bad"), "one is another singleton than elsewhere, one fails, one can run nowhere")
+			require.Equal(t, true, b.eval(`(() => {
+				const cells = document.querySelector("#singletons [data-singleton=coordinator-of-region-3]").textContent;
+				return cells.includes("1233 failed") && cells.includes("17 in a row") && cells.includes("does not exist");
+			})()`))
+			require.Equal(t, 1, b.count("#drawing .pill.failing[data-singleton=coordinator-of-region-3]"))
+			require.Equal(t, 1, b.count("#drawing .pill.failing[data-singleton=coordinator-of-region-4]"))
+			require.Equal(t, 1, b.count("#drawing .tie.failing"), "nothing ties what can run nowhere")
 			b.dark(members == 40)
 			b.shoot(fmt.Sprintf("%d-members-%d", members, width))
 			b.eval(`document.getElementById("singletons").scrollIntoView()`)
@@ -184,6 +200,7 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 	s.Members[0].Name, s.Members[0].Roles, s.Members[0].Meta = evil, []string{evil}, map[string]string{evil: evil}
 	s.Members[0].Status, s.Members[0].Address = evil, evil
 	s.Singletons[0].Name, s.Singletons[0].Why, s.Singletons[0].Phase = evil, evil, evil
+	s.Singletons[0].CrashLoop, s.Singletons[0].AtHost = true, &statuspage.AtHost{Member: evil, LastError: "not " + evil, Why: evil}
 	s.Singletons[0].Lease, s.Singletons[0].Obstacle, s.Singletons[0].Mismatch, s.Singletons[0].Placement = evil, evil, "not "+evil, evil
 	s.Waiting, s.Settings.Downing = []string{evil}, evil
 	for i := range s.Members {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
-
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
 )

@@ -69,7 +69,8 @@ func TestTheStatusTellsMembersLeaderSingletonsAndTimes(t *testing.T) {
 		there, one := s.Singletons[0], s.Singletons[1]
 		require.Equal(t, "elsewhere", there.Name)
 		require.Empty(t, there.Phase)
-		require.NotEmpty(t, there.Why)
+		require.Empty(t, there.Why, "its host says that it runs")
+		require.Equal(t, v.mustMember(t, "n1").ID().String(), there.Host)
 		require.Equal(t, []string{v.mustMember(t, "n1").ID().String()}, there.Managers)
 		require.Equal(t, "everywhere", one.Name)
 		require.Len(t, one.Managers, 2)

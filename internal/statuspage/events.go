@@ -46,6 +46,7 @@ func (s *stream) run(r *http.Request, closing <-chan struct{}) {
 	looks, beats := time.NewTicker(look), time.NewTicker(beat)
 	defer looks.Stop()
 	defer beats.Stop()
+	s.source.Refresh(r.Context())
 	for {
 		changed, err := s.send()
 		if err != nil || changed == nil {
@@ -58,6 +59,7 @@ func (s *stream) run(r *http.Request, closing <-chan struct{}) {
 			return
 		case <-changed:
 		case <-looks.C:
+			s.source.Refresh(r.Context())
 		case <-beats.C:
 			if s.write(": alive\n\n") != nil {
 				return
@@ -69,6 +71,7 @@ func (s *stream) run(r *http.Request, closing <-chan struct{}) {
 // send sends the newest snapshot unless the client has it.
 func (s *stream) send() (changed <-chan struct{}, err error) {
 	snapshot, changed := s.source.Snapshot()
+	snapshot = snapshot.bounded()
 	key, err := snapshot.key()
 	if err != nil || key == s.last {
 		return changed, err

@@ -81,9 +81,10 @@ func (r route) allow() string {
 }
 
 // status answers with the snapshot, indented for people.
-func (h *handler) status(w http.ResponseWriter, _ *http.Request) {
+func (h *handler) status(w http.ResponseWriter, r *http.Request) {
+	h.source.Refresh(r.Context())
 	s, _ := h.source.Snapshot()
-	b, err := json.MarshalIndent(s, "", "  ")
+	b, err := json.MarshalIndent(s.bounded(), "", "  ")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -1,6 +1,7 @@
 package statuspage
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -28,6 +29,8 @@ func newFake() *fake {
 	ok := []Check{{Name: "running", OK: true}}
 	return &fake{snapshot: Snapshot{Cluster: "shop", Version: 1, Live: ok, Ready: ok}, changed: make(chan struct{})}
 }
+
+func (f *fake) Refresh(context.Context) {}
 
 func (f *fake) Snapshot() (Snapshot, <-chan struct{}) {
 	f.mu.Lock()

@@ -2,14 +2,17 @@ package statuspage
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
 // metrics answers with the numbers of a snapshot, in the text format of Prometheus.
-func (h *handler) metrics(w http.ResponseWriter, _ *http.Request) {
+func (h *handler) metrics(w http.ResponseWriter, r *http.Request) {
+	h.source.Refresh(r.Context())
 	s, _ := h.source.Snapshot()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_ = s.writeMetrics(w) // who asked may have gone
@@ -32,7 +35,7 @@ var (
 
 func (s Snapshot) writeMetrics(to io.Writer) error {
 	w := bufio.NewWriter(to) // which keeps the first error
-	for _, m := range append(s.ofMembers(), s.ofSingletons()...) {
+	for _, m := range slices.Concat(s.ofMembers(), s.ofSingletons(), s.ofHosts()) {
 		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", m.name, escapeHelp(m.help), m.name, m.kind)
 		m.samples(func(value uint64, labels ...string) {
 			_, _ = fmt.Fprintf(w, "%s%s %d\n", m.name, labelled(labels), value)
@@ -97,6 +100,39 @@ func (s Snapshot) ofSingletons() []metric {
 		{"understudy_singleton_dropped_messages_total", "counter", "Messages that had no room on this node.", each(func(one Singleton) uint64 { return one.Dropped })},
 		{"understudy_singleton_starts_total", "counter", "Instances that have started on this node.", each(func(one Singleton) uint64 { return one.Starts })},
 		{"understudy_singleton_failures_total", "counter", "Instances that have failed on this node.", each(func(one Singleton) uint64 { return one.Failures })},
+	}
+}
+
+// ofHosts are what the hosts of singletons have told: the same on each node that is asked.
+func (s Snapshot) ofHosts() []metric {
+	names := map[string]string{}
+	for _, m := range s.Members {
+		names[m.ID] = m.Name
+	}
+	atHost := func(value func(Singleton) uint64) func(sampler) {
+		return func(add sampler) {
+			for _, one := range s.Singletons {
+				if one.AtHost != nil {
+					add(value(one), "singleton", one.Name, "host", cmp.Or(names[one.AtHost.Member], one.AtHost.Member))
+				}
+			}
+		}
+	}
+	nowhere := func(add sampler) {
+		for _, one := range s.Singletons {
+			if one.AtHost != nil || one.Nowhere {
+				add(oneIf(one.Nowhere), "singleton", one.Name)
+			}
+		}
+	}
+	return []metric{
+		{"understudy_singleton_host_starts_total", "counter", "Instances that have started on the host, as it says; the same on every node.", atHost(func(one Singleton) uint64 { return one.AtHost.Starts })},
+		{"understudy_singleton_host_failures_total", "counter", "Instances that have failed on the host, as it says; the same on every node.", atHost(func(one Singleton) uint64 { return one.AtHost.Failures })},
+		{"understudy_singleton_host_restarts_in_a_row", "gauge", "How often in a row the instance has ended on the host before it had run well.", atHost(func(one Singleton) uint64 { return uint64(one.AtHost.RestartsInARow) })}, //nolint:gosec // it is a count
+		{"understudy_singleton_crash_loop", "gauge", "1 while the instance ends again and again on the host before it has run well.", atHost(func(one Singleton) uint64 { return oneIf(one.CrashLoop) })},
+		{"understudy_singleton_nowhere", "gauge", "1 while no member can host the singleton.", nowhere},
+		{"understudy_singleton_figures_left_out", "gauge", "Singletons of which their hosts tell nothing, as they have too many.", func(add sampler) { add(uint64(s.FiguresLeftOut)) }}, //nolint:gosec // it is a count
+		{"understudy_singleton_hosts_unanswered", "gauge", "Members that have told nothing of the singletons that they host.", func(add sampler) { add(uint64(len(s.Unanswered))) }},
 	}
 }
 

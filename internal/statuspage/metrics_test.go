@@ -64,12 +64,15 @@ func requireFormat(t *testing.T, text string) {
 func TestMetricsCountMembersAndShowSingletons(t *testing.T) {
 	text := measured(t, Snapshot{
 		Converged: true,
-		Members:   []Member{{Status: "up", Reachable: true}, {Status: "up"}, {Status: "leaving", Reachable: true}},
+		Members:   []Member{{ID: "a:1#1", Name: "anna", Status: "up", Reachable: true}, {Status: "up"}, {Status: "leaving", Reachable: true}},
 		Singletons: []Singleton{
 			{Name: "here", Phase: "host", Here: true, Held: 1, Unacknowledged: 2, Dropped: 3, Starts: 4, Failures: 5, GenerationTerm: 6, GenerationSeq: 7, Lease: "here by node-1", LeaseHeld: true},
 			{Name: "misfit", Phase: "pending", Mismatch: "the role differs"},
 			{Name: "elsewhere"},
+			{Name: "looping", CrashLoop: true, AtHost: &AtHost{Member: "a:1#1", Starts: 8, Failures: 9, RestartsInARow: 4}},
+			{Name: "homeless", Nowhere: true},
 		},
+		FiguresLeftOut: 10, Unanswered: []string{"b:1#1"},
 	})
 	requireFormat(t, text)
 	for _, line := range []string{
@@ -91,6 +94,14 @@ func TestMetricsCountMembersAndShowSingletons(t *testing.T) {
 		`understudy_singleton_dropped_messages_total{singleton="here"} 3`,
 		`understudy_singleton_starts_total{singleton="here"} 4`,
 		`understudy_singleton_failures_total{singleton="here"} 5`,
+		`understudy_singleton_host_starts_total{singleton="looping",host="anna"} 8`,
+		`understudy_singleton_host_failures_total{singleton="looping",host="anna"} 9`,
+		`understudy_singleton_host_restarts_in_a_row{singleton="looping",host="anna"} 4`,
+		`understudy_singleton_crash_loop{singleton="looping",host="anna"} 1`,
+		`understudy_singleton_nowhere{singleton="looping"} 0`,
+		`understudy_singleton_nowhere{singleton="homeless"} 1`,
+		`understudy_singleton_figures_left_out 10`,
+		`understudy_singleton_hosts_unanswered 1`,
 	} {
 		require.Contains(t, text, line+"\n")
 	}

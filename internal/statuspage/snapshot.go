@@ -1,16 +1,22 @@
 package statuspage
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
-// A Source is what a status page shows. Its methods may be called by any goroutine and do
-// not block.
+// A Source is what a status page shows. Its methods may be called by any goroutine.
 type Source interface {
+	// Refresh asks other members for what only they know, unless that is new enough, so that
+	// the next snapshot has it. It blocks until they have answered, or for half a second.
+	Refresh(ctx context.Context)
+
 	// Snapshot returns how things are, and a channel that is closed when members have
 	// changed; nil when they will not change any more, as the node has ended. What else is
-	// in a snapshot may change at any time.
+	// in a snapshot may change at any time. It does not block.
 	Snapshot() (Snapshot, <-chan struct{})
 }
 
@@ -25,11 +31,16 @@ type Snapshot struct {
 	Converged  bool        `json:"converged"`
 	Members    []Member    `json:"members"`
 	Singletons []Singleton `json:"singletons"`
-	Waiting    []string    `json:"waiting"` // why something does not move, in sentences
-	Settings   Settings    `json:"settings"`
-	Expected   Expected    `json:"expected"`
-	Live       []Check     `json:"live"`
-	Ready      []Check     `json:"ready"`
+
+	SingletonsLeftOut int      `json:"singletonsLeftOut"` // as there are too many for one answer
+	FiguresLeftOut    int      `json:"figuresLeftOut"`    // singletons of which their hosts have told nothing, as they have too many
+	Unanswered        []string `json:"unanswered"`        // IDs of the members that have told nothing of theirs
+
+	Waiting  []string `json:"waiting"` // why something does not move, in sentences
+	Settings Settings `json:"settings"`
+	Expected Expected `json:"expected"`
+	Live     []Check  `json:"live"`
+	Ready    []Check  `json:"ready"`
 }
 
 // A Member is one incarnation of a node.
@@ -74,6 +85,62 @@ type Singleton struct {
 	WaitingFor []string   `json:"waitingFor"`
 	NotBefore  *time.Time `json:"notBefore"`
 	Why        string     `json:"why"` // why it does not run, "" when it does
+
+	CrashLoop bool    `json:"crashLoop"` // the instance ends again and again before it has run well
+	Nowhere   bool    `json:"nowhere"`   // no member can host it
+	AtHost    *AtHost `json:"atHost"`    // nil when no host has told anything
+}
+
+// AtHost is what the member that hosts a singleton, or is about to, knows of it. What is
+// counted is counted there, since its manager was spawned.
+type AtHost struct {
+	Member         string     `json:"member"` // its ID
+	Phase          string     `json:"phase"`  // of its manager
+	Since          *time.Time `json:"since"`
+	Starts         uint64     `json:"starts"`
+	Failures       uint64     `json:"failures"`
+	RestartsInARow int        `json:"restartsInARow"`
+	LastError      string     `json:"lastError"` // of the last instance that has failed there, "" when none has
+	FailedAt       *time.Time `json:"failedAt"`
+	Why            string     `json:"why"`
+}
+
+// mostSingletons is how many a page shows.
+const mostSingletons = 1000
+
+// bounded returns s with no more singletons than a page shows: those in trouble first, then
+// those of which something is known, all in the order of s.
+func (s Snapshot) bounded() Snapshot {
+	left := len(s.Singletons) - mostSingletons
+	if left <= 0 {
+		return s
+	}
+	order := make([]int, len(s.Singletons))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Singletons[a].dullness(), s.Singletons[b].dullness()) })
+	order = order[:mostSingletons]
+	slices.Sort(order)
+	shown := make([]Singleton, 0, mostSingletons)
+	for _, i := range order {
+		shown = append(shown, s.Singletons[i])
+	}
+	s.Singletons, s.SingletonsLeftOut = shown, left
+	return s
+}
+
+// dullness is less for what people should rather see.
+func (s Singleton) dullness() int {
+	switch {
+	case s.CrashLoop || s.Nowhere || s.Mismatch != "":
+		return 0
+	case s.Why != "":
+		return 1
+	case s.AtHost != nil:
+		return 2
+	}
+	return 3
 }
 
 // Settings are what a cluster was started with.

@@ -47,6 +47,8 @@ function ofSingletons(before, after) {
   for (const s of after.singletons) {
     const old = was.get(s.name);
     if (old && old.leaseHeld !== s.leaseHeld) found.push(s.leaseHeld ? `this node holds the lease of ${s.name}` : `this node does not hold the lease of ${s.name} any more`);
+    if (s.crashLoop && !(old && old.crashLoop)) found.push(`${s.name} fails again and again`);
+    if (s.nowhere && !(old && old.nowhere)) found.push(`${s.name} can run nowhere`);
     if (s.phase === "ended" && old && old.phase !== "ended") found.push(`${s.name} has finished for good`);
     if (old && old.host === s.host && old.here === s.here && old.phase === s.phase) continue;
     const host = after.members.find((m) => m.id === s.host);

@@ -174,24 +174,34 @@ function rayLabel(plan, place) {
 }
 
 // singletons are a column of pills in the middle, in the order of their hosts from top to
-// bottom, so that few ties cross.
+// bottom, so that few ties cross; those that can run nowhere come first, and have no tie. Where
+// not all have room, those in trouble are drawn.
 function singletons(s, plan) {
-  const hosted = s.singletons.filter((one) => plan.places.has(one.host))
-    .sort((a, b) => plan.places.get(a.host).y - plan.places.get(b.host).y || (a.name < b.name ? -1 : 1));
+  const placed = s.singletons.filter((one) => one.nowhere || plan.places.has(one.host));
+  const dull = (one) => (one.nowhere || one.crashLoop ? 0 : one.why !== "" ? 1 : 2);
+  const height = (one) => plan.places.get(one.host)?.y ?? -1;
+  const inOrder = (a, b) => height(a) - height(b) || (a.name < b.name ? -1 : 1);
   const most = plan.many ? mostPills.many : mostPills.few;
-  const shown = hosted.length > most ? hosted.slice(0, most - 1) : hosted;
-  const rest = hosted.slice(shown.length);
-  const count = shown.length + (rest.length ? 1 : 0), step = 31;
+  const wanted = [...placed].sort((a, b) => dull(a) - dull(b) || inOrder(a, b));
+  const shown = (placed.length > most ? wanted.slice(0, most - 1) : wanted).sort(inOrder);
+  const rest = wanted.slice(shown.length);
+  const more = rest.length + s.singletonsLeftOut;
+  const count = shown.length + (more ? 1 : 0), step = 31;
   const top = plan.y - ((count - 1) * step) / 2;
   const ties = shape("g", {}), pills = shape("g", {});
   shown.forEach((one, i) => {
-    const place = plan.places.get(one.host), y = round(top + i * step), moving = one.why !== "";
-    ties.append(shape("line", { class: moving ? "tie moving" : "tie", x1: plan.x, y1: y, x2: place.x, y2: place.y }));
-    const said = `${one.name}: ${one.here ? "runs on" : "belongs to"} ${place.member.name}${moving ? `\n${one.why}` : ""}`;
-    pills.append(pill(plan.x, y, one.name, said, { class: moving ? "pill moving" : "pill", "data-singleton": one.name, "data-host": place.member.name }));
+    const place = plan.places.get(one.host), y = round(top + i * step);
+    const mood = `${one.why !== "" ? " moving" : ""}${one.nowhere || one.crashLoop ? " failing" : ""}`;
+    if (place) ties.append(shape("line", { class: `tie${mood}`, x1: plan.x, y1: y, x2: place.x, y2: place.y }));
+    pills.append(pill(plan.x, y, one.name, said(one, place), { class: `pill${mood}`, "data-singleton": one.name, "data-host": place?.member.name ?? "" }));
   });
-  if (rest.length) pills.append(pill(plan.x, round(top + shown.length * step), `and ${rest.length} more`, rest.map((one) => one.name).join("\n"), { class: "pill" }));
+  if (more) pills.append(pill(plan.x, round(top + shown.length * step), `and ${more} more`, rest.map((one) => one.name).join("\n"), { class: "pill" }));
   return shape("g", {}, ties, pills);
+}
+
+function said(one, place) {
+  const where = place ? `${one.here ? "runs on" : "belongs to"} ${place.member.name}` : "can run nowhere";
+  return [`${one.name}: ${where}`, one.crashLoop ? "it fails again and again" : "", one.why].filter(Boolean).join("\n");
 }
 
 function pill(x, y, name, title, attributes) {

@@ -53,16 +53,20 @@ function few(names) {
 }
 
 function showSingletons(s, nameOf) {
-  $("singletons-count").textContent = s.singletons.length ? String(s.singletons.length) : "";
+  const all = s.singletons.length + s.singletonsLeftOut;
+  $("singletons-count").textContent = all ? String(all) : "";
+  $("singletons-left-out").hidden = s.singletonsLeftOut === 0;
+  $("singletons-left-out").textContent = `${s.singletonsLeftOut} more are left out. Those in trouble are shown first.`;
   $("singletons").hidden = s.singletons.length === 0;
   $("no-singletons").hidden = s.singletons.length > 0;
   $("singletons").tBodies[0].replaceChildren(...s.singletons.map((one) => {
     const name = element("td", "name", one.name);
     if (one.placement) name.title = `on ${one.placement}`;
     const known = one.why.includes(one.mismatch); // always, when there is none
-    if (one.why) name.append(element("span", one.mismatch && known ? "note bad" : "note", one.why));
+    const bad = (one.mismatch && known) || one.crashLoop || one.nowhere;
+    if (one.why) name.append(element("span", bad ? "note bad" : "note", one.why));
     if (!known) name.append(element("span", "note bad", `it is another singleton than elsewhere: ${one.mismatch}`));
-    const host = element("td", "wrap", one.host ? nameOf(one.host) : "–");
+    const host = element("td", one.nowhere ? "wrap bad" : "wrap", one.host ? nameOf(one.host) : one.nowhere ? "nowhere" : "–");
     if (one.here) host.append(element("span", "mark self", "runs here"));
     const since = element("td", "number plain");
     if (one.since) since.dataset.since = one.since;
@@ -72,10 +76,25 @@ function showSingletons(s, nameOf) {
     const messages = element("td", "number plain", String(one.held));
     if (one.unacknowledged) messages.append(element("span", "note", `${one.unacknowledged} unacknowledged`));
     if (one.dropped) messages.append(element("span", "note bad", `${one.dropped} dropped`));
-    const row = element("tr", "", name, host, element("td", "plain", one.phase || "–"), since, generation, messages);
+    const row = element("tr", "", name, host, starts(one, name), element("td", "plain", one.phase || "–"), since, generation, messages);
     row.dataset.singleton = one.name;
     return row;
   }));
+}
+
+// starts is what the host has counted; the last error goes below the name.
+function starts(one, name) {
+  const at = one.atHost;
+  if (!at) return element("td", "number plain", "–");
+  const cell = element("td", "number plain", String(at.starts));
+  const mood = one.crashLoop ? "note bad" : "note";
+  if (at.failures) cell.append(element("span", mood, `${at.failures} failed`));
+  if (one.crashLoop) cell.append(element("span", mood, `${at.restartsInARow} in a row`));
+  if (at.lastError && !one.why.includes(at.lastError)) {
+    const when = at.failedAt ? ` (${new Date(at.failedAt).toLocaleString()})` : "";
+    name.append(element("span", mood, `last failure${when}: ${at.lastError}`));
+  }
+  return cell;
 }
 
 // lease says whether this node holds the lease of a singleton; which one that is, and why

@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+func broken() actor.Behavior[int] { panic("no such table") }
+
+func TestEveryNodeShowsACrashLoopAsItsHostDoes(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.start("n1", "n2", "n3")
+		f.await(5*time.Second, "n1", "n2", "n3")
+		actor.Spawn(f.nodes["n1"], behaviors.Singleton(broken), "ledger")
+		actor.Spawn(f.nodes["n2"], behaviors.Singleton(broken), "ledger")
+		time.Sleep(10 * time.Second)
+		host := ""
+		for _, name := range []string{"n1", "n2", "n3"} { // n3 has no manager
+			s := statusOf(t, f.nodes[name])
+			require.Empty(t, s.Unanswered)
+			one := s.Singletons[0]
+			require.True(t, one.CrashLoop, name)
+			require.NotNil(t, one.AtHost, name)
+			require.GreaterOrEqual(t, one.AtHost.RestartsInARow, 3)
+			require.GreaterOrEqual(t, one.AtHost.Failures, uint64(3))
+			require.Contains(t, one.AtHost.LastError, "no such table")
+			require.NotNil(t, one.AtHost.FailedAt)
+			require.Contains(t, one.Why, "no such table")
+			if host == "" {
+				host = one.Host
+			}
+			require.Equal(t, host, one.Host)
+			require.Equal(t, host, one.AtHost.Member)
+			who, _ := f.nodes[name].View().findByText(host)
+			metrics := get(f.nodes[name], "/metrics").Body.String()
+			require.Contains(t, metrics, fmt.Sprintf(`understudy_singleton_crash_loop{singleton="ledger",host="%s"} 1`, who.Name))
+			require.Contains(t, metrics, fmt.Sprintf(`understudy_singleton_host_failures_total{singleton="ledger",host="%s"} %d`, who.Name, one.AtHost.Failures))
+		}
+	})
+}
+
+func TestEveryNodeShowsWhatCanRunNowhere(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.start("n1", "n2")
+		f.await(5*time.Second, "n1", "n2")
+		actor.Spawn(f.nodes["n1"], behaviors.Singleton(nothing, singleton.Role("db")), "ledger")
+		time.Sleep(time.Second)
+		for _, name := range []string{"n1", "n2"} {
+			one := statusOf(t, f.nodes[name]).Singletons[0]
+			require.True(t, one.Nowhere, name)
+			require.Nil(t, one.AtHost)
+			require.Contains(t, one.Why, "may host it", name)
+			require.Contains(t, get(f.nodes[name], "/metrics").Body.String(), `understudy_singleton_nowhere{singleton="ledger"} 1`)
+		}
+	})
+}
+
+func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		f.tune = func(cfg *Config) { cfg.Downing = downing.Manual{} }
+		f.start("n1", "n2", "n3")
+		f.await(5*time.Second, "n1", "n2", "n3")
+		for _, name := range []string{"n1", "n2", "n3"} {
+			actor.Spawn(f.nodes[name], behaviors.Singleton(nothing), "ledger")
+		}
+		time.Sleep(time.Second)
+		one := statusOf(t, f.nodes["n2"]).Singletons[0]
+		host, _ := f.nodes["n2"].View().findByText(one.AtHost.Member)
+		f.crash(host.Name)
+		for _, n := range f.nodes {
+			time.Sleep(figuresHold)
+			asked := time.Now()
+			s := statusOf(t, n)
+			require.LessOrEqual(t, time.Since(asked), figuresPatience)
+			if n.cfg.NodeID == "n2" {
+				require.NotContains(t, s.Unanswered, host.ID().String(), "what it has told is not old yet")
+			}
+		}
+		time.Sleep(figuresLast)
+		for _, n := range f.nodes {
+			s := statusOf(t, n)
+			require.Equal(t, []string{host.ID().String()}, s.Unanswered)
+			require.Nil(t, s.Singletons[0].AtHost)
+			require.Contains(t, s.Singletons[0].Why, "unreachable")
+		}
+	})
+}
+
+func TestFiguresAreAskedForOnceASecondForAllWhoLook(t *testing.T) {
+	var book figuresBook
+	now := time.Now()
+	end, wait := book.begin(now)
+	require.NotNil(t, end)
+	require.Nil(t, wait)
+	second, wait := book.begin(now)
+	require.Nil(t, second, "somebody asks already")
+	require.NotNil(t, wait)
+	end(map[ID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}})
+	<-wait
+	require.Equal(t, 3, book.read()[ID{Address: "n1", Incarnation: 1}].LeftOut)
+	third, wait := book.begin(time.Now())
+	require.Nil(t, third, "it is new enough")
+	require.Nil(t, wait)
+	fourth, _ := book.begin(time.Now().Add(figuresHold))
+	require.NotNil(t, fourth)
+	fourth(nil)
+	require.Len(t, book.read(), 1, "who does not answer is believed for a while")
+}
+
+func TestOfManySingletonsThoseInTroubleAreTold(t *testing.T) {
+	var all []singleton.Status
+	for i := range 10_000 {
+		all = append(all, singleton.Status{Name: fmt.Sprintf("s%05d", i), Phase: singleton.Host})
+	}
+	all[9000].Why = "the instance is starting"
+	all[9500].RestartsInARow, all[9500].LastError = 3, errors.New("\xff"+string(make([]byte, 10_000)))
+	all[9999].Phase = singleton.Standby
+	told := worthTelling(true, all)
+	require.Len(t, told.Figures, mostFigures)
+	require.Equal(t, 9999-mostFigures, told.LeftOut)
+	require.Equal(t, "s09500", told.Figures[0].Name)
+	require.True(t, told.Figures[0].CrashLoop)
+	require.Less(t, len(told.Figures[0].LastError), mostFigureText+10)
+	require.Equal(t, "s09000", told.Figures[1].Name)
+	_, err := actor.Pack(told)
+	require.NoError(t, err)
+}
+
+func TestOnlyANodeThatIsUpSaysThatNobodyCanHost(t *testing.T) {
+	pending := []singleton.Status{{Name: "ledger", Phase: singleton.Pending, Why: "nobody"}}
+	require.Len(t, worthTelling(true, pending).Figures, 1)
+	require.Empty(t, worthTelling(false, pending).Figures)
+	pending[0].Mismatch = "the role differs"
+	require.Empty(t, worthTelling(true, pending).Figures)
+}
