@@ -26,7 +26,10 @@ import (
 //   - [ErrUnreachable] as soon as the node of the actor is known to have left its cluster, or
 //     this system has stopped its actors;
 //   - ctx.Err() when ctx ends, with the path and the time waited and, where
-//     [System.ExplainSilence] knows it, the reason. Where ctx has ended before, nothing is told;
+//     [System.ExplainSilence] knows it, the reason. It wraps [ErrWithdrawn] as well where the
+//     request was still being kept on this node, by a singleton without an instance for
+//     example, and is not delivered any more. Otherwise the request may still be handled. Where
+//     ctx has ended before, nothing is told;
 //   - the panic of request, in which case nothing is told either.
 //
 // Who tells the ref to several by itself should give each an ask of its own: one of them that
@@ -72,11 +75,12 @@ type promise[R any] struct {
 	asked   *core
 	claimed atomic.Bool
 	state   atomic.Uint32
-	watches bool          // it is a watcher of whom it has asked; of the asker's goroutine
-	shared  atomic.Bool   // see asker
-	wake    chan struct{} // of one, when state is promiseAwaited
-	reply   R             // of who has claimed it, until state is promiseSettled
-	ended   error         // why there is no reply
+	watches bool        // it is a watcher of whom it has asked; of the asker's goroutine
+	shared  atomic.Bool // see asker
+	custody
+	wake  chan struct{} // of one, when state is promiseAwaited
+	reply R             // of who has claimed it, until state is promiseSettled
+	ended error         // why there is no reply
 }
 
 const (
@@ -157,10 +161,18 @@ func (p *promise[R]) sleep(ctx context.Context) (R, error) {
 }
 
 func (p *promise[R]) silenceError(ctx context.Context, waited time.Duration) error {
-	if why := p.asked.actor().silence(); why != nil {
-		return fmt.Errorf("ask %s: no reply after %v: %w: %w", p.asked.fullPath(), waited, ctx.Err(), why)
+	return p.asked.silenceError(waited, ctx.Err(), p.giveUp())
+}
+
+// silenceError is the error of an ask of c that was not answered in time.
+func (c *core) silenceError(waited time.Duration, err error, withdrawn bool) error {
+	if why := c.actor().silence(); why != nil {
+		err = fmt.Errorf("%w: %w", err, why)
 	}
-	return fmt.Errorf("ask %s: no reply after %v: %w", p.asked.fullPath(), waited, ctx.Err())
+	if withdrawn {
+		return fmt.Errorf("ask %s: no reply after %v: %w: %w", c.fullPath(), waited, err, ErrWithdrawn)
+	}
+	return fmt.Errorf("ask %s: no reply after %v, and the request may still be handled: %w", c.fullPath(), waited, err)
 }
 
 // result is that of a settled promise.

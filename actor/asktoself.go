@@ -49,6 +49,7 @@ type selfAsk[M, R any] struct {
 	late    error       // why it takes no replies, once it is dead; guarded by core.mu
 	pending pendingAsk
 	shared  atomic.Bool // see asker
+	custody
 }
 
 func (a *selfAsk[M, R]) watch(timeout time.Duration) {
@@ -65,12 +66,10 @@ func (a *selfAsk[M, R]) watch(timeout time.Duration) {
 }
 
 func (a *selfAsk[M, R]) expire() {
-	waited := time.Since(a.started)
-	if why := a.asked.actor().silence(); why != nil {
-		a.settle(fmt.Errorf("ask %s: no reply after %v: %w: %w", a.asked.fullPath(), waited, context.DeadlineExceeded, why))
-		return
+	if a.claim(ErrLateReply) {
+		var none R
+		a.end(none, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.giveUp()))
 	}
-	a.settle(fmt.Errorf("ask %s: no reply after %v: %w", a.asked.fullPath(), waited, context.DeadlineExceeded))
 }
 
 func (a *selfAsk[M, R]) watchedEnded(target *core, err error) {

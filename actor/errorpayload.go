@@ -73,6 +73,7 @@ func init() {
 		"understudy/actor.stale-handler": ErrStaleHandler, "understudy/actor.late-reply": ErrLateReply,
 		"understudy/actor.unreachable": ErrUnreachable, "understudy/actor.not-serializable": ErrNotSerializable,
 		"understudy/actor.not-decodable": ErrNotDecodable, "understudy/actor.dropped": ErrDropped,
+		"understudy/actor.withdrawn":  ErrWithdrawn,
 		"understudy/actor.death-pact": ErrDeathPact, "understudy/actor.escalated": ErrEscalated,
 	} {
 		RegisterError(name, err)

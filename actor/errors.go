@@ -21,6 +21,10 @@ var (
 	ErrNoRef = errors.New("actor: nobody's ActorRef")
 	// ErrWrongType: the actor does not take messages of that type. The text names both.
 	ErrWrongType = errors.New("actor: the actor does not take messages of this type")
+	// ErrWithdrawn: the message was the request of an ask that had ended by its context or its
+	// timeout before the message could be delivered. The error of such an ask wraps it, too:
+	// then the request has not been handled, and will not be.
+	ErrWithdrawn = errors.New("actor: the request was withdrawn, as nobody waits for the reply")
 	// ErrMailboxFull: a bounded mailbox had no room.
 	ErrMailboxFull = errors.New("actor: mailbox is full")
 	// ErrStashFull: a stash had no room.
@@ -56,7 +60,7 @@ var ErrShutdownGoesOn = errors.New("actor: it goes on without who has called it"
 // deadLetterReasons are the reasons by which dead letters are counted.
 var deadLetterReasons = []error{
 	ErrTerminated, ErrNoSuchActor, ErrStaleRef, ErrNoRef, ErrWrongType, ErrMailboxFull, ErrStashFull,
-	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped,
+	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped, ErrWithdrawn,
 }
 
 // WrongType returns an [ErrWrongType] that names both types: that of msg, and M, which the actor

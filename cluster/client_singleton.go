@@ -113,6 +113,7 @@ func (r *relay[M]) take(msg M) {
 		r.to.Tell(msg)
 		return
 	}
+	r.ctx.System().Hold(msg)
 	if r.held = append(r.held, msg); len(r.held) > relayBuffer {
 		r.drop(r.held[0], singleton.ErrBufferFull)
 		r.held = slices.Delete(r.held, 0, 1)
@@ -138,7 +139,11 @@ func (r *relay[M]) choose(v View) {
 	held := r.held
 	r.held = nil
 	for _, msg := range held {
-		r.to.Tell(msg)
+		if r.ctx.System().Pass(msg) {
+			r.to.Tell(msg)
+		} else {
+			r.drop(msg, actor.ErrWithdrawn)
+		}
 	}
 }
 

@@ -41,7 +41,8 @@ func (m *manager[M]) take(msg M) {
 		m.send(msg)
 		return
 	}
-	m.overflowed(m.mail.hold(msg))
+	m.overflowed(m.mail.hold(m.keepWaiting(msg)))
+	m.awaitExpiry()
 	m.report()
 }
 
@@ -69,11 +70,12 @@ func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
 			m.instance.ref.Tell(msg)
 		}
 	case toSelf:
-		if over, overflow := m.guests.lodge(from, p); overflow {
+		if over, overflow := m.guests.lodge(from, p, m.machine.set.expiry(time.Now())); overflow {
 			if msg, ok := m.unpack(over); ok {
 				m.drop(msg)
 			}
 		}
+		m.awaitExpiry()
 		m.report()
 	case toNobody, toPeer:
 		if m.machine.phase == Ended {
@@ -130,7 +132,7 @@ func (m *manager[M]) onGiveBack(w wireGiveBack) {
 		m.deadLetter(msg, m.mismatch)
 		return
 	}
-	over, recall := m.mail.gaveBack(msg, w.From)
+	over, recall := m.mail.gaveBack(m.keepWaiting(msg), w.From)
 	m.overflowed(over)
 	if recall {
 		m.sendRecall()
@@ -217,14 +219,16 @@ func (m *machine) routeToHost(parted map[PeerID]bool) route {
 func (m *manager[M]) flush() {
 	if m.mail.route.kind != toSelf {
 		for _, box := range m.guests.takeAll() {
-			for _, p := range box.items.Drain() {
+			for _, p := range box.drain() {
 				m.onDeliver(box.from, p)
 			}
 		}
 	}
 	m.answerSettlers()
-	for msg, ok := m.mail.next(); ok; msg, ok = m.mail.next() {
-		m.send(msg)
+	for w, ok := m.mail.next(); ok; w, ok = m.mail.next() {
+		if m.passes(w) {
+			m.send(w.msg)
+		}
 	}
 }
 
@@ -243,14 +247,14 @@ func (m *manager[M]) giveUp(reason error) {
 		waiting = append(waiting, m.reliable.out.drain()...)
 		m.reliable.out.pause()
 	}
-	for _, msg := range waiting {
-		m.deadLetter(msg, reason)
+	for _, w := range waiting {
+		m.deadLetter(w.msg, reason)
 	}
 }
 
-func (m *manager[M]) overflowed(lost []M) {
-	for _, msg := range lost {
-		m.drop(msg)
+func (m *manager[M]) overflowed(lost []waiting[M]) {
+	for _, w := range lost {
+		m.drop(w.msg)
 	}
 }
 

@@ -16,6 +16,8 @@ var (
 	ErrUnavailable = errors.New("singleton: no instance")
 	// ErrBufferFull: there was no instance, and the node's buffer had no room left.
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrUnavailable)
+	// ErrHeldTooLong: there was no instance for as long as [Expire] allows.
+	ErrHeldTooLong = fmt.Errorf("%w, and the message has waited for longer than Expire allows", ErrUnavailable)
 	// ErrMismatch: the node's singleton of that name has another message type or other
 	// settings than that of the other nodes, so that it can be no part of it. The text says
 	// what differs.
@@ -42,6 +44,7 @@ func init() {
 	for name, err := range map[string]error{
 		"understudy/singleton.unavailable":     ErrUnavailable,
 		"understudy/singleton.buffer-full":     ErrBufferFull,
+		"understudy/singleton.held-too-long":   ErrHeldTooLong,
 		"understudy/singleton.mismatch":        ErrMismatch,
 		"understudy/singleton.manager-stopped": ErrManagerStopped,
 		"understudy/singleton.finished":        ErrFinished,

@@ -2,6 +2,7 @@ package singleton
 
 import (
 	"slices"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fifo"
@@ -21,20 +22,20 @@ const keptLeft = 100
 
 type guestBox struct {
 	from  PeerID
-	items fifo.Queue[actor.Payload]
+	items fifo.Queue[waiting[actor.Payload]]
 }
 
-// lodge keeps a message of a node; the oldest of that node gives way when there is no
-// room.
-func (g *guests) lodge(from PeerID, p actor.Payload) (over actor.Payload, overflow bool) {
+// lodge keeps a message of a node, until a time; the oldest of that node gives way when there
+// is no room.
+func (g *guests) lodge(from PeerID, p actor.Payload, until time.Time) (over actor.Payload, overflow bool) {
 	if g.limit == 0 {
 		return p, true
 	}
 	b := g.box(from)
 	if b.items.Len() == g.limit {
-		over, overflow = b.items.Pop(), true
+		over, overflow = b.items.Pop().msg, true
 	}
-	b.items.Push(p)
+	b.items.Push(waiting[actor.Payload]{msg: p, until: until})
 	return over, overflow
 }
 
@@ -73,13 +74,41 @@ func (g *guests) takeFrom(address string) []actor.Payload {
 	var others []*guestBox
 	for _, b := range g.boxes {
 		if b.from.Address == address {
-			taken = append(taken, b.items.Drain()...)
+			taken = append(taken, b.drain()...)
 		} else {
 			others = append(others, b)
 		}
 	}
 	g.boxes = others
 	return taken
+}
+
+// drain empties the box.
+func (b *guestBox) drain() (taken []actor.Payload) {
+	for _, w := range b.items.Drain() {
+		taken = append(taken, w.msg)
+	}
+	return taken
+}
+
+// remove takes out the messages that gone says, of each node from the oldest on.
+func (g *guests) remove(gone func(waiting[actor.Payload]) bool) (removed []actor.Payload) {
+	for _, b := range g.boxes {
+		for b.items.Len() > 0 && gone(b.items.At(0)) {
+			removed = append(removed, b.items.Pop().msg)
+		}
+	}
+	return removed
+}
+
+// expiries returns when the oldest message of each node expires.
+func (g *guests) expiries() (times []time.Time) {
+	for _, b := range g.boxes {
+		if b.items.Len() > 0 {
+			times = append(times, b.items.At(0).until)
+		}
+	}
+	return times
 }
 
 // has reports whether there are messages of a node.

@@ -170,5 +170,27 @@ func (q *mail[M]) next() (msg M, ok bool) {
 	return msg, false
 }
 
+// remove takes out the messages that gone says, from the oldest on, up to the first that it does
+// not.
+func (q *mail[M]) remove(gone func(M) bool) (removed []M) {
+	for _, of := range []*fifo.Queue[M]{&q.early, &q.held} {
+		for of.Len() > 0 && gone(of.At(0)) {
+			removed = append(removed, of.Pop())
+		}
+	}
+	return removed
+}
+
+// first returns the messages that have waited the longest: of those that came back, and of the
+// others.
+func (q *mail[M]) first() (all []M) {
+	for _, of := range []*fifo.Queue[M]{&q.early, &q.held} {
+		if of.Len() > 0 {
+			all = append(all, of.At(0))
+		}
+	}
+	return all
+}
+
 // drain empties the mail and returns what was in it.
 func (q *mail[M]) drain() []M { return append(q.early.Drain(), q.held.Drain()...) }

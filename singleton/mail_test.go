@@ -145,13 +145,13 @@ func TestGuestsAreInOrderAndBoundedPerNode(t *testing.T) {
 	p := func(s string) actor.Payload { return actor.Payload{Type: s} }
 	g := &guests{limit: 2}
 	for _, s := range []string{"a1", "a2", "a3"} {
-		over, overflow := g.lodge(nodeA, p(s))
+		over, overflow := g.lodge(nodeA, p(s), time.Time{})
 		require.Equal(t, s == "a3", overflow)
 		if overflow {
 			require.Equal(t, p("a1"), over)
 		}
 	}
-	_, overflow := g.lodge(nodeB, p("b1"))
+	_, overflow := g.lodge(nodeB, p("b1"), time.Time{})
 	require.False(t, overflow)
 	require.Equal(t, 3, g.size())
 	require.Equal(t, []actor.Payload{p("a2"), p("a3")}, g.takeFrom("a"))
@@ -159,7 +159,7 @@ func TestGuestsAreInOrderAndBoundedPerNode(t *testing.T) {
 	require.Len(t, g.takeAll(), 1)
 	require.Zero(t, g.size())
 	g.limit = 0
-	_, overflow = g.lodge(nodeA, p("a4"))
+	_, overflow = g.lodge(nodeA, p("a4"), time.Time{})
 	require.True(t, overflow)
 }
 

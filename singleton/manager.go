@@ -16,7 +16,7 @@ type manager[M any] struct {
 	ctx     *actor.Context[M]
 	name    string
 	machine *machine
-	mail    mail[M]
+	mail    mail[waiting[M]]
 	guests  guests
 	inbox   actor.ActorRef[any]
 	post    post
@@ -44,7 +44,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	name := nameOf(ctx.Self().Path())
 	m := &manager[M]{
 		ctx: ctx, name: name, machine: newMachine(name, set),
-		mail: mail[M]{limit: set.buffer}, guests: guests{limit: set.buffer},
+		mail: mail[waiting[M]]{limit: set.buffer}, guests: guests{limit: set.buffer},
 		post: post{system: ctx.System()}, board: boardOf(ctx.System()),
 		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: set.placement()},
 	}
@@ -175,6 +175,7 @@ func (m *manager[M]) onInbox(msg any) {
 	case instanceEnded:
 		m.happened(msg)
 	case ticked:
+		m.expire(time.Now())
 		m.lookAfterMail(time.Now())
 		m.lookAfterFarewell(time.Now())
 		m.happened(msg)
@@ -246,7 +247,7 @@ func (m *manager[M]) settle(now time.Time) {
 	m.look.plan(now, m.mail.closed || m.mail.refused)
 	m.reliable.checks.plan(now, m.checkDue())
 	m.takeLeave(now)
-	m.alarm.set(now, m.machine.wake(), m.look.at, m.reliable.checks.at, m.goodbyes.at)
+	m.alarm.set(now, m.machine.wake(), m.look.at, m.reliable.checks.at, m.goodbyes.at, m.nextExpiry())
 	m.report()
 }
 

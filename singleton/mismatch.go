@@ -21,8 +21,8 @@ func (m *manager[M]) checkFit() {
 	}
 	m.status.Mismatch = what
 	if m.refusing() {
-		for _, msg := range m.mail.drain() {
-			m.deadLetter(msg, m.mismatch)
+		for _, w := range m.mail.drain() {
+			m.deadLetter(w.msg, m.mismatch)
 		}
 	}
 }

@@ -55,7 +55,9 @@ func TestSettingsThatKeepInstancesApartMustAgree(t *testing.T) {
 		"stop message": {singleton.StopMessage(msg{}), `stop message is "singleton_test.msg" here and "" there`},
 		"generations":  {singleton.WithGenerations(persistence.Generations(memory.New())), `generations is "yes" here and "" there`},
 		"lease":        {singleton.WithLease(lease.NewMemory().Lease("one", "b", 15*time.Second)), `lease is "yes" here and "" there`},
+		"delivery":     {singleton.AtLeastOnce(5), `at least once is "yes" here and "" there`},
 		"buffer":       {singleton.Buffer(3), ""},
+		"expiry":       {singleton.Expire(time.Minute), ""},
 		"leader":       {singleton.OnLeader(), ""},
 		"stop timeout": {singleton.StopTimeout(time.Minute), ""},
 	} {

@@ -30,7 +30,8 @@ type settings struct {
 	anchor      anchor
 	signature   string // of all that must be the same on all nodes; "" fits all
 	buffer      int
-	window      int // of AtLeastOnce; 0: at most once
+	expire      time.Duration // 0: never
+	window      int           // of AtLeastOnce; 0: at most once
 	stopMessage any
 	stopTimeout time.Duration
 	restart     actor.Backoff
@@ -71,6 +72,18 @@ func Buffer(n int) Option {
 		panic(fmt.Sprintf("singleton: buffer size %d is negative", n))
 	}
 	return func(s *settings) { s.buffer = n }
+}
+
+// Expire bounds how long a message may wait for an instance on one node: on the one where it was
+// told, and on the host while that has no instance yet. After d it is a dead letter with
+// [ErrHeldTooLong], and an [actor.Ask] that it is the request of ends with that. Without Expire,
+// or with 0, messages wait until there is an instance, at most [Buffer] of them; requests of asks
+// of the same node that have ended are withdrawn either way, see [actor.ErrWithdrawn]. With
+// [AtLeastOnce] it does not bound messages that have been sent to an instance. It panics when d
+// is negative.
+func Expire(d time.Duration) Option {
+	mustNotBeNegative("expiry", d)
+	return func(s *settings) { s.expire = d }
 }
 
 // AtLeastOnce keeps each message on the node where it was told until an instance has

@@ -24,6 +24,7 @@ type outbox[M any] struct {
 type kept[M any] struct {
 	msg  M
 	void bool // it cannot be sent, and has become a dead letter; its number is
+	sent bool // it has been sent at least once
 }
 
 // tell takes a message. What has no room any more is returned.
@@ -94,6 +95,38 @@ func (q *outbox[M]) past(number uint64) bool { return q.acked >= number || !q.un
 
 // unsettled reports whether there is something that may not have been handled.
 func (q *outbox[M]) unsettled() bool { return q.open.Len() > 0 }
+
+// remove takes out the messages that gone says, from the oldest on, but none that has been sent:
+// it may have been handled. Their numbers are sent without them.
+func (q *outbox[M]) remove(gone func(M) bool) (removed []M) {
+	for i := range q.open.Len() {
+		switch k := q.open.At(i); {
+		case k.void || k.sent:
+		case !gone(k.msg):
+			return removed
+		default:
+			removed = append(removed, k.msg)
+			*k = kept[M]{void: true}
+		}
+	}
+	for q.held.Len() > 0 && gone(q.held.At(0)) {
+		removed = append(removed, q.held.Pop())
+	}
+	return removed
+}
+
+// first returns the message that has waited the longest without being sent, if any.
+func (q *outbox[M]) first() []M {
+	for i := range q.open.Len() {
+		if k := q.open.At(i); !k.void && !k.sent {
+			return []M{k.msg}
+		}
+	}
+	if q.held.Len() > 0 {
+		return []M{q.held.At(0)}
+	}
+	return nil
+}
 
 // drain empties the outbox and returns what was in it, but for what has become a dead
 // letter before.

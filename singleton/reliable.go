@@ -18,7 +18,7 @@ const maxFailures = 10
 // reliable is the part of a manager that has to do with [AtLeastOnce].
 type reliable[M any] struct {
 	stream   uint64
-	out      *outbox[M] // nil without AtLeastOnce
+	out      *outbox[waiting[M]] // nil without AtLeastOnce
 	intake   intake
 	lastTold uint64 // the number of the last message that was told before this node drained
 	outcomes *outcomes[M]
@@ -28,7 +28,7 @@ type reliable[M any] struct {
 func newReliable[M any](set settings, notify func()) reliable[M] {
 	r := reliable[M]{stream: rand.Uint64(), outcomes: &outcomes[M]{notify: notify}}
 	if set.window > 0 {
-		r.out = &outbox[M]{window: set.window, limit: set.buffer}
+		r.out = &outbox[waiting[M]]{window: set.window, limit: set.buffer}
 	}
 	return r
 }
@@ -73,8 +73,9 @@ func (m *manager[M]) ownStream() streamID {
 // keep takes what is told to the singleton on this node, and keeps it until it has been
 // handled.
 func (m *manager[M]) keep(msg M) {
-	m.overflowed(m.reliable.out.tell(msg))
+	m.overflowed(m.reliable.out.tell(m.keepWaiting(msg)))
 	m.pump()
+	m.awaitExpiry()
 	if !m.reliable.out.going || m.reliable.checks.at.IsZero() {
 		m.settle(time.Now())
 	}
@@ -103,30 +104,42 @@ func (m *manager[M]) aim() {
 func (m *manager[M]) pump() {
 	out := m.reliable.out
 	for number, k, ok := out.next(); ok; number, k, ok = out.next() {
+		m.release(k)
 		if out.to == m.self() {
 			m.accept(wireTold{Stream: m.ownStream(), From: m.self(), First: out.acked + 1, Number: number}, k)
+			if k.void {
+				m.sendAcks() // no instance will say that it has handled it
+			}
 			continue
 		}
 		m.post.send(out.to, m.told(number, k))
 	}
 }
 
+// release decides about a message that is sent for the first time.
+func (m *manager[M]) release(k *kept[waiting[M]]) {
+	if !k.void && !k.sent && !m.passes(k.msg) {
+		*k = kept[waiting[M]]{void: true}
+	}
+	k.sent = true
+}
+
 // told is a message on its way to another node. What cannot be encoded is a dead letter,
 // once; only its number is sent.
-func (m *manager[M]) told(number uint64, k *kept[M]) wireTold {
+func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 	w := wireTold{
 		Name: m.name, From: m.self(), To: m.reliable.out.to,
 		Stream: m.ownStream(), First: m.reliable.out.acked + 1, Number: number,
 	}
 	if !k.void {
-		payload, err := actor.Pack(k.msg)
+		payload, err := actor.Pack(k.msg.msg)
 		if err == nil {
 			w.Payload = payload
 			return w
 		}
-		m.deadLetter(k.msg, err)
-		m.publish(Refused{Name: m.name, Message: k.msg, Reason: err})
-		*k = kept[M]{void: true}
+		m.deadLetter(k.msg.msg, err)
+		m.publish(Refused{Name: m.name, Message: k.msg.msg, Reason: err})
+		*k = kept[waiting[M]]{void: true}
 	}
 	w.Void = true
 	return w
@@ -144,7 +157,7 @@ func (m *manager[M]) onTold(w wireTold) {
 
 // accept hands a message to the instance, if it is its turn. k is the message where it
 // is one of this node.
-func (m *manager[M]) accept(w wireTold, k *kept[M]) {
+func (m *manager[M]) accept(w wireTold, k *kept[waiting[M]]) {
 	switch m.reliable.intake.take(w.Stream, w.From, w.First, w.Number, m.mail.route.kind == toInstance) {
 	case ignore:
 	case askAgain:
@@ -164,9 +177,9 @@ func (m *manager[M]) accept(w wireTold, k *kept[M]) {
 	}
 }
 
-func (m *manager[M]) content(w wireTold, k *kept[M]) (msg M, err error) {
+func (m *manager[M]) content(w wireTold, k *kept[waiting[M]]) (msg M, err error) {
 	if k != nil {
-		return k.msg, nil
+		return k.msg.msg, nil
 	}
 	return m.decode(w.Payload)
 }

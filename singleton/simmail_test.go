@@ -171,7 +171,7 @@ func (p *simPost) onDeliver(from PeerID, load actor.Payload) {
 	case toInstance:
 		p.node.inst.tell(msg)
 	case toSelf:
-		if over, overflow := p.guests.lodge(from, load); overflow {
+		if over, overflow := p.guests.lodge(from, load, time.Time{}); overflow {
 			p.lose([]int{simUnpack(over)}, simOverflow)
 		}
 	case toNobody, toPeer:
@@ -242,7 +242,7 @@ func (p *simPost) route() route {
 func (p *simPost) flush() {
 	if p.mail.route.kind != toSelf {
 		for _, box := range p.guests.takeAll() {
-			for _, load := range box.items.Drain() {
+			for _, load := range box.drain() {
 				p.onDeliver(box.from, load)
 			}
 		}
@@ -368,7 +368,7 @@ func (p *simPost) close() {
 func (p *simPost) die(f simFate) {
 	p.lose(p.mail.drain(), f)
 	for _, box := range p.guests.takeAll() {
-		for _, load := range box.items.Drain() {
+		for _, load := range box.drain() {
 			p.lose([]int{simUnpack(load)}, f)
 		}
 	}

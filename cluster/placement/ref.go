@@ -126,12 +126,26 @@ func (f *forwarder[M]) flush() {
 		f.giveUp(f.wrong)
 	case f.to != actor.ActorRef[M]{}:
 		for f.held.Len() > 0 {
-			f.to.TellNoWait(f.held.Pop())
+			f.pass(f.held.Pop())
 		}
 	}
 }
 
+// pass sends a message on, unless it is the request of an ask that has ended.
+func (f *forwarder[M]) pass(msg M) {
+	if f.ctx.System().Pass(msg) {
+		f.to.TellNoWait(msg)
+	} else {
+		f.deadLetter(msg, actor.ErrWithdrawn)
+	}
+}
+
 func (f *forwarder[M]) told(msg M) {
+	if f.held.Len() == 0 && f.wrong == nil && f.to != (actor.ActorRef[M]{}) {
+		f.to.TellNoWait(msg)
+		return
+	}
+	f.ctx.System().Hold(msg)
 	f.held.Push(msg)
 	f.flush()
 	if f.held.Len() > maxHeld {

@@ -1,0 +1,97 @@
+package singleton_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+// protections are the ways in which messages to a singleton are kept.
+var protections = map[string][]singleton.Option{
+	"at most once":                 nil,
+	"at least once":                {singleton.AtLeastOnce(50)},
+	"at least once, beyond window": {singleton.AtLeastOnce(1)},
+}
+
+// The request of an ask that has ended while there was no instance is not carried out when there
+// is one again, an hour later; what was told before and after it is.
+func TestAnAskThatEndsWhileItsRequestIsHeldIsNeverHandled(t *testing.T) {
+	for name, opts := range protections {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+				refs := onAll(c, parrot, opts...)
+				settle()
+				a, b := c.nodes["a"], c.nodes["b"]
+				c.crash("a")
+				c.reachable(a, false)
+				settle()
+				handled := testkit.NewProbe[string](t, b.System)
+				refs["b"].Tell(msg{Text: "before", ReplyTo: handled.Ref()})
+				err := asked(t, refs["b"])
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.ErrorIs(t, err, singleton.ErrUnavailable)
+				require.ErrorIs(t, err, actor.ErrWithdrawn)
+				refs["b"].Tell(msg{Text: "after", ReplyTo: handled.Ref()})
+				time.Sleep(time.Hour)
+				c.downed(a)
+				time.Sleep(time.Minute)
+				require.Equal(t, "before", handled.Receive())
+				require.Equal(t, "after", handled.Receive())
+				letter := b.deadLetters.Receive()
+				require.ErrorIs(t, letter.Reason, actor.ErrWithdrawn)
+				require.Equal(t, "here", letter.Message.(msg).Text)
+				require.NoError(t, asked(t, refs["b"]), "the way works")
+			})
+		})
+	}
+}
+
+// An ask whose request an instance has got says that it may still be handled.
+func TestAnAskThatEndsAfterItsRequestWasDeliveredMayStillBeHandled(t *testing.T) {
+	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
+		ref := onAll(c, func() actor.Behavior[msg] { return behaviors.Ignore })["a"]
+		settle()
+		err := asked(t, ref)
+		require.ErrorContains(t, err, "the request may still be handled")
+		require.NotErrorIs(t, err, actor.ErrWithdrawn)
+	})
+}
+
+// With Expire no message waits for longer, and the ask of one that does not ends at once.
+func TestAHeldMessageExpires(t *testing.T) {
+	for name, opts := range protections {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+				refs := onAll(c, parrot, append(opts, singleton.Expire(10*time.Second))...)
+				settle()
+				a, b := c.nodes["a"], c.nodes["b"]
+				c.crash("a")
+				c.reachable(a, false)
+				settle()
+				begin := time.Now()
+				refs["b"].Tell(msg{Text: "first"})
+				time.Sleep(3 * time.Second)
+				_, err := actor.Ask(t.Context(), refs["b"], func(replyTo actor.ActorRef[string]) msg { return msg{Text: "second", ReplyTo: replyTo} })
+				require.ErrorIs(t, err, singleton.ErrHeldTooLong)
+				require.ErrorIs(t, err, singleton.ErrUnavailable)
+				require.Equal(t, 13*time.Second, time.Since(begin))
+				for _, text := range []string{"first", "second"} {
+					letter := b.deadLetters.Receive()
+					require.ErrorIs(t, letter.Reason, singleton.ErrHeldTooLong)
+					require.Equal(t, text, letter.Message.(msg).Text)
+				}
+				c.downed(a)
+				settle()
+				time.Sleep(time.Minute)
+				require.NoError(t, asked(t, refs["b"]))
+			})
+		})
+	}
+}
