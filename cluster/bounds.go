@@ -20,6 +20,9 @@ const (
 // checkWords says what is wrong with what a node says of itself, which becomes part of what all
 // others say and show. The name may be empty: then it is the address.
 func checkWords(name string, roles []string, meta map[string]string) error {
+	if err := checkMember(name, roles, meta); err != nil {
+		return err
+	}
 	if name != "" {
 		if err := naming.Check(name); err != nil {
 			return fmt.Errorf("the node ID %q %w", name, err)
@@ -38,7 +41,7 @@ func checkWords(name string, roles []string, meta map[string]string) error {
 			return fmt.Errorf("the value of %q in the metadata %w", key, err)
 		}
 	}
-	return checkMember(name, roles, meta)
+	return nil
 }
 
 // checkMember says what of a member's own words is too much.
