@@ -227,8 +227,7 @@ func (all shaper) structure(s *shape) {
 			name = f.Name
 		}
 		if strings.Contains(options, ",omitzero") {
-			_, asked := reflect.PointerTo(f.Type).MethodByName("IsZero")
-			sound = sound && !asked
+			sound = sound && !asksIsZero(f.Type)
 		}
 		sound = sound && utf8.ValidString(name) && (name == "" || !names[name])
 		names[name] = true
@@ -252,6 +251,13 @@ func (all shaper) structure(s *shape) {
 		return
 	}
 	s.check = func(w *walk, v reflect.Value) *fault { return w.fields(checked, s.least, v) }
+}
+
+// asksIsZero reports whether a method of the user's may say that a value is zero.
+func asksIsZero(t reflect.Type) bool {
+	_, of := t.MethodByName("IsZero")
+	_, ofPointer := reflect.PointerTo(t).MethodByName("IsZero")
+	return (of || ofPointer) && t != reflect.TypeFor[time.Time]()
 }
 
 func indirect(t reflect.Type) reflect.Type {

@@ -87,6 +87,7 @@ func TestWhatDecodingWouldRefuseOrChangeIsNotEncoded(t *testing.T) {
 		"an error":                    {struct{ Err error }{fmt.Errorf("x")}, "at .Err: a *errors.errorString in a error cannot be decoded"},
 		"a NaN as a key":              {map[float64]int{math.NaN(): 1}, "a NaN"},
 		"a pointer as a key":          {map[*int]int{new(int): 1}, "a pointer as a key"},
+		"a nil key":                   {map[any]panicky{nil: {1}}, `at ["nil"]: panic: MarshalCBOR`},
 		"keys that are one":           {sameDay, "duplicate map key"},
 		"keys that encode as one":     {map[shortKey]int{{1, 1}: 1, {1, 2}: 2}, " key "},
 		"a channel":                   {struct{ C chan int }{}, "at .C: a chan int cannot be encoded; leave it out"},

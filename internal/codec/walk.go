@@ -186,6 +186,8 @@ func short(k reflect.Value) string {
 	}
 	text := ""
 	switch k.Kind() {
+	case reflect.Invalid:
+		text = "nil"
 	case reflect.String:
 		text = k.String()
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64,
