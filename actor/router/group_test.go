@@ -176,7 +176,7 @@ func TestAFunctionOfAnOptionThatPanicsCostsOneMessage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, d := testkit.NewSystem(t), newDiary()
+				s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
 				dead := deadLetters(t, s)
 				actor.Spawn(s, behaviors.Discoverable(workers, d.worker()), "a")
 				synctest.Wait()

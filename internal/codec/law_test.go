@@ -25,7 +25,7 @@ import (
 type (
 	base    struct{ Name string }
 	Base    struct{ Kind string }
-	hidden  struct{ inner int } //nolint:unused // nothing of it is encoded
+	hidden  struct{ inner int } // nothing of it is encoded
 	byValue struct{ base }
 	byRef   struct{ *base } // decoding cannot set it
 	ByRef   struct{ *Base } // it can
@@ -106,11 +106,11 @@ func (v panicky) MarshalCBOR() ([]byte, error) {
 }
 
 func (v *panicky) UnmarshalCBOR(data []byte) error {
-	if err := cbor.Unmarshal(data, &v.A); v.A == 2 {
+	err := cbor.Unmarshal(data, &v.A)
+	if v.A == 2 {
 		panic("UnmarshalCBOR")
-	} else {
-		return err
 	}
+	return err
 }
 
 func (v deepOwn) MarshalCBOR() ([]byte, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-type spiteful struct{ error }
+type spiteful struct{}
 
 func (spiteful) Error() string  { panic("Error") }
 func (spiteful) Is(error) bool  { panic("Is") }

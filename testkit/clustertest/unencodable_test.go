@@ -3,6 +3,7 @@ package clustertest_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -127,7 +128,8 @@ func TestWhatCannotBeEncodedIsReportedInEveryWayAndTheWayWorksAfterwards(t *test
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scenario(t, 2, func(t *testing.T, c *clustertest.Cluster) {
+			synctest.Test(t, func(t *testing.T) {
+				c := clustertest.Start(t, 2, clustertest.WithoutEncoding()) // what cannot be encoded is the story
 				notes := testkit.NewProbe[string](t, c.Node("n1").System)
 				from, send := way(t, c, notes.Ref())
 				dead := testkit.NewProbe[actor.DeadLetter](t, from)
