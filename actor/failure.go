@@ -118,7 +118,7 @@ func (c *cell[M]) logFailure(l *layer[M], usual zapcore.Level, what string, err 
 	if level == zapcore.InvalidLevel {
 		return
 	}
-	c.ctx.Log().Log(min(level, zapcore.ErrorLevel), what, append(more, zap.Error(err))...)
+	logWithStack(c.ctx.Log(), min(level, zapcore.ErrorLevel), what, err, more...)
 }
 
 const stoppingMessage = "actor failed; stopping"
@@ -138,7 +138,7 @@ func (c *cell[M]) tryRestart(i int, err error) {
 	delay, ok := l.ledger.admit(l.strategy, time.Now())
 	if !ok {
 		c.logFailure(l, zapcore.ErrorLevel, "actor failed; restart limit reached, stopping", err,
-			zap.Int("limit", l.strategy.Limit), zap.Duration("window", l.strategy.Window))
+			zap.Int("restarts_allowed", max(l.strategy.Limit, 0)), zap.Duration("window", l.strategy.Window))
 		c.beginStop(err)
 		return
 	}
@@ -185,6 +185,6 @@ func (c *cell[M]) failUp(err error) {
 
 // stopFailed ends the actor where no strategy is asked.
 func (c *cell[M]) stopFailed(err error) {
-	c.ctx.Log().Error(stoppingMessage, zap.Error(err))
+	logWithStack(c.ctx.Log(), zapcore.ErrorLevel, stoppingMessage, err)
 	c.beginStop(err)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 )
 
 func (c *cell[M]) handleSystem(msg systemMsg) {
@@ -165,7 +166,7 @@ func (c *cell[M]) guard(what string, f func()) {
 
 // logOutside logs a failure that nobody decides about.
 func (c *core) logOutside(what string, err error) {
-	c.sys.log.Error("failure outside of supervision", zap.String("actor", c.actor().path()), zap.String("in", what), zap.Error(err))
+	logWithStack(c.sys.log, zapcore.ErrorLevel, "failure outside of supervision", err, zap.String("actor", c.actor().path()), zap.String("in", what))
 }
 
 func (c *cell[M]) setSuspended(suspended bool, capacity int) {

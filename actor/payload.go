@@ -59,14 +59,38 @@ func Pack(v any) (p Payload, err error) {
 	return Payload{Type: name, Data: data}, nil
 }
 
-// Unpack decodes p. Refs inside belong to s, which may be nil when there are none. Its
+// PackMessage is [Pack] for messages, of which one may be nil: that is the zero Payload.
+func PackMessage(msg any) (Payload, error) {
+	if msg == nil {
+		return Payload{}, nil
+	}
+	return Pack(msg)
+}
+
+// Unpack decodes p; the zero Payload is nil. Refs inside belong to s, which may be nil when there are none. Its
 // errors wrap [ErrNotDecodable] and say what to do; a panic in a method of the value is one.
 func (p Payload) Unpack(s *System) (any, error) {
+	if p.Type == "" && len(p.Data) == 0 {
+		return nil, nil
+	}
 	v, err := codec.DecodeAnd(p.Type, p.Data, func(v reflect.Value) error { return bindValue(s, v) })
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotDecodable, err)
 	}
 	return v, nil
+}
+
+// UnpackMessage is [Payload.Unpack] for an actor that takes messages of type M: a nil is one
+// where M is an interface. Others fail with [ErrWrongType], and are returned as content.
+func UnpackMessage[M any](s *System, p Payload) (msg M, content any, err error) {
+	if content, err = p.Unpack(s); err != nil {
+		return msg, p, err
+	}
+	msg, ok := convert[M](content)
+	if !ok {
+		return msg, content, WrongType[M](content)
+	}
+	return msg, content, nil
 }
 
 // MarshalCBOR encodes the ref as its path and number.

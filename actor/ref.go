@@ -25,7 +25,8 @@ type AnyRef interface {
 }
 
 // Tell hands msg to the actor. It never panics, and blocks only where a mailbox does,
-// see [Mailbox.Block]. Messages of one sender to one actor arrive in the order in which they
+// see [Mailbox.Block]. A nil is a message like any other where M is an interface or a pointer,
+// on this node and others, whatever it passes through. Messages of one sender to one actor arrive in the order in which they
 // were told. What cannot be delivered is
 // published as a [DeadLetter], on every running system of the process when the ref is
 // the zero ActorRef.

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -38,7 +39,7 @@ type Strategy struct {
 	Decide func(error) Directive
 
 	// Limit is how many restarts are allowed within Window; one more failure stops the
-	// actor. 0 means no limit.
+	// actor. 0 means no limit, and [NoRestarts] that the first failure stops it.
 	Limit int
 	// Window is the sliding time in which restarts count; 0 means for ever, or, with a
 	// Backoff, until that is reset.
@@ -94,8 +95,11 @@ func (b Backoff) ResetAfter() time.Duration {
 
 func (b Backoff) limit() time.Duration { return max(b.Min, b.Max) }
 
+// NoRestarts is the [Strategy.Limit] of zero restarts.
+const NoRestarts = math.MinInt
+
 func (s Strategy) validate() {
-	if s.Limit < 0 || s.Window < 0 || s.StashCapacity < 0 || s.Backoff.Min < 0 || s.Backoff.Max < 0 || s.Backoff.Jitter < 0 || s.Backoff.Reset < 0 {
+	if s.Limit < 0 && s.Limit != NoRestarts || s.Window < 0 || s.StashCapacity < 0 || s.Backoff.Min < 0 || s.Backoff.Max < 0 || s.Backoff.Jitter < 0 || s.Backoff.Reset < 0 {
 		panic(fmt.Sprintf("actor: supervision strategy has a negative setting: %+v", s))
 	}
 	if s.Backoff.Max > 0 && s.Backoff.Max < s.Backoff.Min {
@@ -134,6 +138,9 @@ func (l *ledger) failed(s Strategy, now time.Time) {
 
 // admit records a restart at now, and returns its delay; ok is false at the limit.
 func (l *ledger) admit(s Strategy, now time.Time) (delay time.Duration, ok bool) {
+	if s.Limit == NoRestarts {
+		return 0, false
+	}
 	if s.Limit > 0 {
 		for s.Window > 0 && len(l.times) > 0 && now.Sub(l.times[0]) > s.Window {
 			l.times = l.times[1:]

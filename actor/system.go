@@ -9,8 +9,10 @@ import (
 	"sync/atomic"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
 // A System is the home of a tree of actors. Its methods may be called from any
@@ -44,7 +46,8 @@ type System struct {
 // An Option changes how a system is built.
 type Option func(*System)
 
-// WithLogger gives the system a logger; the default logs nothing.
+// WithLogger gives the system a logger; nil is the default, which writes warnings and errors to
+// standard error. zap.NewNop() logs nothing.
 func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log } }
 
 // WithTransport connects the system to others: address, as "host:port", becomes part of
@@ -60,7 +63,7 @@ func NewSystem(name string, opts ...Option) *System {
 	if err := naming.CheckSystem(name); err != nil {
 		panic(fmt.Sprintf("actor: system name %q %v", name, err))
 	}
-	s := &System{name: name, log: zap.NewNop(), terminated: make(chan struct{})}
+	s := &System{name: name, terminated: make(chan struct{})}
 	s.shutdown.init(s)
 	for _, o := range opts {
 		o(s)
@@ -69,6 +72,9 @@ func NewSystem(name string, opts ...Option) *System {
 		if err := naming.CheckAddress(s.address); err != nil {
 			panic(fmt.Sprintf("actor: system address %q %v", s.address, err))
 		}
+	}
+	if s.log == nil {
+		s.log = stderrlog.New()
 	}
 	s.uids.Store(rand.Uint64() >> 16 << 12) //nolint:gosec // must differ from run to run, need not be secret
 	s.scheduler.limit, s.scheduler.virtual = runtime.GOMAXPROCS(0), inBubble()
@@ -145,7 +151,7 @@ func (g *guardian) signal(msg systemMsg) {
 		g.mu.Unlock()
 		g.stopChildren()
 	case sysEscalated:
-		g.sys.log.Error("failure escalated beyond the top-level actor", zap.String("actor", msg.child.path()), zap.Error(msg.err))
+		logWithStack(g.sys.log, zapcore.ErrorLevel, "failure escalated beyond the top-level actor", msg.err, zap.String("actor", msg.child.path()))
 	}
 	if g.terminated() && g.childCount() == 0 {
 		g.once.Do(func() { close(g.gone) })

@@ -18,7 +18,7 @@ import (
 type wire struct{ nodes map[string]*actor.System }
 
 func (w *wire) Send(s *actor.System, target actor.Target, msg any) {
-	payload, err := actor.Pack(msg)
+	payload, err := actor.PackMessage(msg)
 	if err != nil {
 		s.DeadLetter(target.Full, msg, err)
 		return

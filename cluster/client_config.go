@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/stderrlog"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -37,7 +38,8 @@ type ClientConfig struct {
 	// Network is nil for the TCP of the operating system. Tests pass one in memory.
 	Network remote.Network
 
-	// Logger is nil for none.
+	// Logger is nil for one that writes warnings and errors to standard error; zap.NewNop()
+	// logs nothing.
 	Logger *zap.Logger
 
 	// SystemOptions are as in [Config].
@@ -48,7 +50,7 @@ func (c ClientConfig) withDefaults() ClientConfig {
 	c.Name = cmp.Or(c.Name, DefaultName)
 	c.Traffic = c.Traffic.withDefaults()
 	if c.Logger == nil {
-		c.Logger = zap.NewNop()
+		c.Logger = stderrlog.New()
 	}
 	return c
 }

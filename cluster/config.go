@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/stderrlog"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -144,7 +145,8 @@ type Config struct {
 	// Clock is nil for the operating system's. Tests pass one that runs fast or slow.
 	Clock Clock
 
-	// Logger is nil for none.
+	// Logger is nil for one that writes warnings and errors to standard error; zap.NewNop()
+	// logs nothing.
 	Logger *zap.Logger
 
 	// SystemOptions are further options of the actor system of the node, such as
@@ -178,7 +180,7 @@ func (c Config) withDefaults() Config {
 		c.Clock = systemClock{}
 	}
 	if c.Logger == nil {
-		c.Logger = zap.NewNop()
+		c.Logger = stderrlog.New()
 	}
 	return c
 }

@@ -30,11 +30,12 @@ func (n *Node) show(v View) {
 	before := n.View()
 	n.views.show(v)
 	for _, e := range v.Since(before) {
-		n.logEvent(e)
+		n.logEvent(e, before.Self)
 	}
 }
 
-func (n *Node) logEvent(e Event) {
+// logEvent logs what has changed since this node was self.
+func (n *Node) logEvent(e Event, self Member) {
 	switch e := e.(type) {
 	case MemberJoined:
 		n.log.Info("member changed", fields(e.Member)...)
@@ -47,15 +48,19 @@ func (n *Node) logEvent(e Event) {
 	case MemberDowned:
 		n.log.Info("member changed", fields(e.Member)...)
 	case MemberRemoved:
-		n.log.Info("member changed", append(fields(e.Member), zap.Stringer("before", e.Before), zap.Bool("clean", e.Clean))...)
+		n.log.Info("member changed", append(fields(e.Member), zap.Stringer("status_before", e.Before), zap.Bool("left_in_order", e.Clean))...)
 	case MemberUnreachable:
-		n.log.Warn("member unreachable", append(fields(e.Member), zap.Strings("by", namesOf(e.By)))...)
+		n.log.Warn("member unreachable", append(fields(e.Member), zap.Strings("unreachable_from", namesOf(e.By)))...)
 	case MemberReachable:
 		n.log.Info("member reachable again", fields(e.Member)...)
 	case LeaderChanged:
-		n.log.Info("leader changed", zap.String("role", e.Role), zap.String("leader", e.After.Name), zap.String("before", e.Before.Name))
+		n.log.Info("leader changed", zap.String("role", e.Role), zap.String("leader", e.After.Name), zap.String("leader_before", e.Before.Name))
 	case MembershipLost:
-		n.log.Info("membership lost", fields(e.Self)...)
+		if e.Self.Status != Down && (self.Status == Leaving || self.Status == Exiting) {
+			n.log.Info("node has left the cluster", fields(self)...)
+		} else {
+			n.log.Warn("membership lost", append(fields(e.Self), zap.Stringer("status_before", self.Status))...)
+		}
 	}
 }
 
@@ -64,7 +69,7 @@ func fields(m Member) []zap.Field {
 		zap.String("member", m.Name),
 		zap.Stringer("status", m.Status),
 		zap.Stringer("id", m.ID()),
-		zap.Uint64("number", m.UpNumber),
+		zap.Uint64("up_number", m.UpNumber),
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
 // A Peer is one incarnation of a node: a process that restarts at the same address is
@@ -98,7 +100,8 @@ type Config struct {
 	// sent. The default is 1 s.
 	Linger time.Duration
 
-	// Logger is nil for none.
+	// Logger is nil for one that writes warnings and errors to standard error; zap.NewNop()
+	// logs nothing.
 	Logger *zap.Logger
 
 	// The functions below are called by goroutines of the endpoint, several at a time, and
@@ -140,7 +143,7 @@ func (c Config) withDefaults() Config {
 		c.Network = osNetwork{}
 	}
 	if c.Logger == nil {
-		c.Logger = zap.NewNop()
+		c.Logger = stderrlog.New()
 	}
 	if c.Control == nil {
 		c.Control = func(Peer, []byte) {}

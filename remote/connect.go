@@ -180,7 +180,7 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	if seal != nil {
 		l.end.sealers.set(l.key.addr, seal)
 	}
-	l.log.Debug("connected", zap.Uint64("incarnation", a.Incarnation), zap.Uint64("received", a.Received))
+	l.log.Debug("connected", zap.Uint64("peer_incarnation", a.Incarnation), zap.Uint64("frames_received", a.Received))
 	return nil
 }
 

@@ -54,7 +54,7 @@ func (e *Endpoint) logType(name, problem string, err error) {
 	if e.types.first(name) {
 		level = zap.WarnLevel
 	}
-	e.log.Log(level, problem, zap.String("type", name), zap.Error(err))
+	e.log.WithOptions(zap.AddCallerSkip(1)).Log(level, problem, zap.String("type", name), zap.Error(err))
 }
 
 // firsts tells what comes for the first time.

@@ -157,7 +157,7 @@ func (l *link) lose(letters []letter, reason error) {
 	if len(letters) == 0 {
 		return
 	}
-	l.log.Log(l.lossLevel(), "lost", zap.Int("count", len(letters)), zap.Error(reason))
+	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(letters)), zap.Error(reason))
 	for _, x := range letters {
 		l.end.deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason))
 	}

@@ -46,7 +46,7 @@ func (e *Endpoint) acceptAll() {
 func (e *Endpoint) receiveStranger(conn net.Conn) {
 	x := e.strangers.enter(conn)
 	if x == nil {
-		e.log.Debug("connection not taken", zap.Stringer("from", conn.RemoteAddr()))
+		e.log.Debug("connection not taken", zap.Stringer("remote_address", conn.RemoteAddr()))
 		discard(conn)
 		return
 	}
@@ -77,7 +77,7 @@ func (e *Endpoint) logEnd(conn net.Conn, err error) {
 	if loud && e.warnings.take() {
 		level = zap.WarnLevel
 	}
-	e.log.Log(level, "connection closed", zap.Stringer("from", conn.RemoteAddr()), zap.Error(err))
+	e.log.Log(level, "connection closed", zap.Stringer("remote_address", conn.RemoteAddr()), zap.Error(err))
 }
 
 // demultiplex acts on the first byte. It returns whether somebody else owns the

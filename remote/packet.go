@@ -152,7 +152,7 @@ func (e *Endpoint) receivePacket(source net.Addr, b []byte) {
 		from, data, err = parsePacket(b, e.cluster)
 	}
 	if err != nil {
-		e.log.Debug("packet dropped", zap.Stringer("from", source), zap.Error(err))
+		e.log.Debug("packet dropped", zap.Stringer("remote_address", source), zap.Error(err))
 		return
 	}
 	data = append([]byte(nil), data...)

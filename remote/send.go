@@ -20,7 +20,10 @@ import (
 func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 	d := drafts.Get().(*draft)
 	defer d.done()
-	name, err := codec.EncodeTo(&d.data, msg)
+	name, err := "", error(nil) // those of a nil
+	if msg != nil {
+		name, err = codec.EncodeTo(&d.data, msg)
+	}
 	if err != nil {
 		err = fmt.Errorf("%w: %w", actor.ErrNotSerializable, err)
 		e.logType(fmt.Sprintf("%T", msg), "message cannot be encoded", err)

@@ -52,7 +52,7 @@ func (m *manager[M]) send(msg M) {
 		m.instance.ref.Tell(msg)
 		return
 	}
-	payload, err := actor.Pack(msg)
+	payload, err := actor.PackMessage(msg)
 	if err != nil {
 		m.deadLetter(msg, err)
 		return
@@ -105,15 +105,9 @@ func (m *manager[M]) unpack(p actor.Payload) (msg M, ok bool) {
 
 // decode is unpack, and says why it fails.
 func (m *manager[M]) decode(p actor.Payload) (msg M, err error) {
-	v, err := p.Unpack(m.ctx.System())
+	msg, content, err := actor.UnpackMessage[M](m.ctx.System(), p)
 	if err != nil {
-		m.deadLetter(p, err)
-		return msg, err
-	}
-	msg, ok := v.(M)
-	if !ok {
-		err = actor.WrongType[M](v)
-		m.deadLetter(v, err)
+		m.deadLetter(content, err)
 	}
 	return msg, err
 }

@@ -371,7 +371,7 @@ func (h *hub) send(letters []letter) {
 // route gives msg to the manager it is for.
 func (h *hub) route(msg wireMsg) {
 	if to, addressed := recipient(msg); addressed && to != h.topo.Self {
-		h.log.Debug("message for another incarnation", zap.String("singleton", msg.singleton()), zap.Uint64("to", to.Incarnation))
+		h.log.Debug("message for another incarnation", zap.String("singleton", msg.singleton()), zap.Uint64("to_incarnation", to.Incarnation))
 		return
 	}
 	if r, asks := msg.(wireRequest); asks {

@@ -268,7 +268,7 @@ func (m *manager[M]) do(a action) {
 	case startInstance:
 		m.start(a.gen)
 	case stopInstance:
-		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.gen), zap.Bool("now", a.now))
+		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.gen), zap.Bool("at_once", a.now))
 		m.goStraightTo(actor.ActorRef[M]{})
 		m.instance.stop(a.now)
 	case saveRecord:

@@ -132,7 +132,7 @@ func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 		Stream: m.ownStream(), First: m.reliable.out.acked + 1, Number: number,
 	}
 	if !k.void {
-		payload, err := actor.Pack(k.msg.msg)
+		payload, err := actor.PackMessage(k.msg.msg)
 		if err == nil {
 			w.Payload = payload
 			return w
@@ -148,7 +148,7 @@ func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 // onTold takes a message that another node keeps.
 func (m *manager[M]) onTold(w wireTold) {
 	if w.First == 0 || w.Number < w.First {
-		m.ctx.Log().Debug("malformed message", zap.Uint64("first", w.First), zap.Uint64("number", w.Number))
+		m.ctx.Log().Debug("malformed message", zap.Uint64("first_message", w.First), zap.Uint64("message", w.Number))
 		return
 	}
 	m.accept(w, nil)
@@ -284,7 +284,7 @@ func (m *manager[M]) check() {
 
 func (m *manager[M]) onCheck(w wireCheck) {
 	if w.First == 0 {
-		m.ctx.Log().Debug("malformed check", zap.Uint64("last", w.Last))
+		m.ctx.Log().Debug("malformed check", zap.Uint64("last_message", w.Last))
 		return
 	}
 	s := m.reliable.intake.meet(w.Stream, w.From, w.First)

@@ -57,10 +57,16 @@ func (p *Probe[M]) Stop() {
 // Receive returns the next message.
 func (p *Probe[M]) Receive() M {
 	p.t.Helper()
+	return p.receive(func() string { return "" })
+}
+
+// receive returns the next message; expected is what a failure says of it.
+func (p *Probe[M]) receive(expected func() string) M {
+	p.t.Helper()
 	limit := p.limit()
 	msg, ok := p.inbox.take(limit)
 	if !ok {
-		p.t.Fatalf("probe: no message within %v", limit)
+		p.t.Fatalf("probe: no message within %v%s", limit, expected())
 	}
 	return msg
 }
@@ -68,7 +74,8 @@ func (p *Probe[M]) Receive() M {
 // Expect fails unless the next message equals want, in depth.
 func (p *Probe[M]) Expect(want M) {
 	p.t.Helper()
-	if got := p.Receive(); !reflect.DeepEqual(got, want) {
+	got := p.receive(func() string { return fmt.Sprintf(", expected %#v", want) })
+	if !reflect.DeepEqual(got, want) {
 		p.t.Fatalf("probe: expected %#v, got %#v", want, got)
 	}
 }
@@ -98,7 +105,7 @@ func (p *Probe[M]) ExpectTerminated(ref actor.AnyRef) {
 // ExpectType fails unless the next message is a T, and returns it.
 func ExpectType[T, M any](p *Probe[M]) T {
 	p.t.Helper()
-	msg := p.Receive()
+	msg := p.receive(func() string { return fmt.Sprintf(", expected one of type %v", reflect.TypeFor[T]()) })
 	got, ok := any(msg).(T)
 	if !ok {
 		p.t.Fatalf("probe: expected a message of type %v, got %#v", reflect.TypeFor[T](), msg)

@@ -27,15 +27,15 @@ func TestAProbeReceivesWhatItIsToldInOrder(t *testing.T) {
 
 func TestAProbeGivesUpAfterThreeSeconds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		for name, wait := range map[string]func(p *testkit.Probe[int]){
-			"Receive": func(p *testkit.Probe[int]) { p.Receive() },
-			"Expect":  func(p *testkit.Probe[int]) { p.Expect(1) },
-			"type":    func(p *testkit.Probe[int]) { testkit.ExpectType[int](p) },
+		for want, wait := range map[string]func(p *testkit.Probe[int]){
+			"probe: no message within 3s":                           func(p *testkit.Probe[int]) { p.Receive() },
+			"probe: no message within 3s, expected 1":               func(p *testkit.Probe[int]) { p.Expect(1) },
+			"probe: no message within 3s, expected one of type int": func(p *testkit.Probe[int]) { testkit.ExpectType[int](p) },
 		} {
 			start := time.Now()
 			complaint := failing(t, func(t testing.TB) { wait(testkit.NewProbe[int](t, s)) })
-			require.Equal(t, "probe: no message within 3s", complaint, name)
-			require.Equal(t, 3*time.Second, time.Since(start), name)
+			require.Equal(t, want, complaint)
+			require.Equal(t, 3*time.Second, time.Since(start), want)
 		}
 	})
 }

@@ -83,7 +83,7 @@ func (c *consumer[M]) handle(_ *actor.Context[Link[M]], msg Link[M]) actor.Behav
 
 func (c *consumer[M]) receive(m sequenced) {
 	if m.First == 0 || m.Number < m.First || m.From == (actor.ActorRef[request]{}) {
-		c.ctx.Log().Debug("malformed delivery", zap.Uint64("first", m.First), zap.Uint64("number", m.Number))
+		c.ctx.Log().Debug("malformed delivery", zap.Uint64("first_message", m.First), zap.Uint64("message", m.Number))
 		return
 	}
 	s := c.meet(m)

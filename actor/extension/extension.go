@@ -1,32 +1,66 @@
 // Package extension keeps values for the time of an actor system, such as what an extension
 // of the framework needs once per system. Each is found by its static type. All functions
 // may be called from any goroutine.
+//
+// A test that wants another value than the one that [Ensure] would create calls [Set] first,
+// before anybody uses the extension.
 package extension
 
 import (
 	"reflect"
+	"sync"
+	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
 )
 
-// Set puts ext into the system, under its static type T, for [Get] to find. A later one of
-// the same type takes its place.
-func Set[T any](s *actor.System, ext T) { s.Extensions().Store(reflect.TypeFor[T](), ext) }
-
-// Get returns what was put into the system under the type T.
-func Get[T any](s *actor.System) (T, bool) {
-	ext, ok := s.Extensions().Load(reflect.TypeFor[T]())
-	found, _ := ext.(T) // it is stored under its type, but may be nil
-	return found, ok
+// A slot has the value of one type.
+type slot[T any] struct {
+	creating sync.Mutex        // held while it is created or set
+	value    atomic.Pointer[T] // nil: none yet
 }
 
-// Ensure returns what is in the system under the type T, and puts there what create
-// returns when there is nothing. create may be called in vain.
-func Ensure[T any](s *actor.System, create func() T) T {
-	if ext, ok := Get[T](s); ok {
-		return ext
+func slotOf[T any](s *actor.System) *slot[T] {
+	key := reflect.TypeFor[T]()
+	known, ok := s.Extensions().Load(key)
+	if !ok {
+		known, _ = s.Extensions().LoadOrStore(key, &slot[T]{})
 	}
-	ext, _ := s.Extensions().LoadOrStore(reflect.TypeFor[T](), create())
-	found, _ := ext.(T)
-	return found
+	return known.(*slot[T]) // stored under its type
+}
+
+// Set puts ext into the system, under its static type T, for [Get] and [Ensure] to find. A
+// later one of the same type takes its place; what has the earlier one by then goes on with
+// it. It waits for an [Ensure] that is creating one.
+func Set[T any](s *actor.System, ext T) {
+	at := slotOf[T](s)
+	at.creating.Lock()
+	defer at.creating.Unlock()
+	at.value.Store(&ext)
+}
+
+// Get returns what was put into the system under the type T; ok is false when nothing was.
+func Get[T any](s *actor.System) (ext T, ok bool) {
+	if found := slotOf[T](s).value.Load(); found != nil {
+		return *found, true
+	}
+	return ext, false
+}
+
+// Ensure returns what is in the system under the type T. When there is nothing, it puts there
+// what create returns, which is called once, however many call Ensure at once: the others wait.
+// After a panic of create there is nothing yet. create must not ensure the same type.
+func Ensure[T any](s *actor.System, create func() T) T {
+	at := slotOf[T](s)
+	if found := at.value.Load(); found != nil {
+		return *found
+	}
+	at.creating.Lock()
+	defer at.creating.Unlock()
+	if found := at.value.Load(); found != nil {
+		return *found
+	}
+	ext := create()
+	at.value.Store(&ext)
+	return ext
 }
