@@ -126,7 +126,7 @@ func (l location) check() error {
 		return fmt.Errorf("its system name %q %w", l.system, err)
 	}
 	if l.address != "" {
-		if err := naming.CheckAddress(l.address); err != nil {
+		if err := naming.CheckPlace(l.address); err != nil {
 			return fmt.Errorf("its address %q %w", l.address, err)
 		}
 	}

@@ -61,7 +61,7 @@ func TestAMalformedPathIsNobodysAndLogged(t *testing.T) {
 		"understudy://test/user/x#-1":   `actor: path "understudy://test/user/x#-1" has a malformed number`,
 		"understudy:///user/x":          `actor: path "understudy:///user/x" is no actor's: its system name "" is empty`,
 		"understudy://t t/user/x":       `actor: path "understudy://t t/user/x" is no actor's: its system name "t t" contains ' '; letters, digits and -_.:~+@ are allowed`,
-		"understudy://test@there/x":     `actor: path "understudy://test@there/x" is no actor's: its address "there" is not a host:port`,
+		"understudy://test@t here/x":    `actor: path "understudy://test@t here/x" is no actor's: its address "t here" contains ' '`,
 		"understudy://test@a:1/user//x": `actor: path "understudy://test@a:1/user//x" is no actor's: what follows its system has two slashes in a row`,
 		"understudy://test@a:1/user/é":  `actor: path "understudy://test@a:1/user/é" is no actor's: what follows its system contains 'é'; letters, digits and -_.:~+@ are allowed`,
 	} {

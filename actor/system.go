@@ -58,7 +58,7 @@ func WithTransport(address string, t Transport) Option {
 
 // NewSystem starts a system. It runs no goroutine while nothing happens in it; still,
 // end it with Shutdown. It panics when the name is empty, has an @ or what an actor's name may
-// not have, and when [WithTransport] was given what is no host:port.
+// not have, and when [WithTransport] was given what cannot stand in a path.
 func NewSystem(name string, opts ...Option) *System {
 	if err := naming.CheckSystem(name); err != nil {
 		panic(fmt.Sprintf("actor: system name %q %v", name, err))
@@ -69,7 +69,7 @@ func NewSystem(name string, opts ...Option) *System {
 		o(s)
 	}
 	if s.address != "" {
-		if err := naming.CheckAddress(s.address); err != nil {
+		if err := naming.CheckPlace(s.address); err != nil {
 			panic(fmt.Sprintf("actor: system address %q %v", s.address, err))
 		}
 	}

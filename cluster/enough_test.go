@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,27 +30,6 @@ func TestNobodyIsUpBeforeThereAreEnoughMembersOfEachRole(t *testing.T) {
 	r.hears(n5, gone{})
 	n6 := join("n6", 6, "web")
 	require.Equal(t, Up, r.table.status(n6), "it is about the first to be up, and does not stop what runs")
-}
-
-func TestMinMembersIsARuleOnWhichAllAgree(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
-		f.tune = func(c *Config) { c.Roles, c.MinMembersOf = []string{"db"}, map[string]int{"db": 1} }
-		f.start("n1")
-		for _, spoil := range []func(*Config){
-			func(c *Config) { c.MinMembers = 2 },
-			func(c *Config) { c.MinMembersOf = map[string]int{"db": 2} },
-			func(c *Config) { c.MinMembersOf = nil },
-		} {
-			cfg := f.config("n2")
-			spoil(&cfg)
-			_, err := Start(t.Context(), cfg)
-			require.ErrorAs(t, err, new(*RefusedError))
-			require.ErrorContains(t, err, "at least")
-		}
-		f.tune = func(c *Config) { c.MinMembersOf = map[string]int{"db": 1, "web": 0} }
-		f.start("n2")
-		f.await(time.Second, "n1", "n2")
-	})
 }
 
 func TestNumbersOfMembersAreNotNegative(t *testing.T) {

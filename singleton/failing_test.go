@@ -1,6 +1,7 @@
 package singleton_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,9 +13,10 @@ import (
 
 func TestStatusTellsTheLastErrorAndACrashLoop(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
-		broken := true
+		var broken atomic.Bool
+		broken.Store(true)
 		onAll(c, func() actor.Behavior[msg] {
-			if broken {
+			if broken.Load() {
 				panic("no such table")
 			}
 			return parrot()
@@ -35,7 +37,7 @@ func TestStatusTellsTheLastErrorAndACrashLoop(t *testing.T) {
 		require.Contains(t, s.Why, "restart 6 in a row")
 		require.False(t, c.nodes["b"].status("one").CrashLoop())
 
-		broken = false
+		broken.Store(false)
 		time.Sleep(2 * time.Second)
 		require.True(t, a.status("one").CrashLoop(), "it has not run for long")
 		require.Empty(t, a.status("one").Why)

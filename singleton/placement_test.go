@@ -150,7 +150,7 @@ func TestOffersSayWhatMustBeTheSame(t *testing.T) {
 }
 
 func TestSignaturesAreBoundedAndStillTellApart(t *testing.T) {
-	long := strings.Repeat("é", 3000)
+	long := strings.Repeat("é", 100)
 	sign := func(role string) string {
 		set := newSettings([]Option{Role(role)})
 		return signatureOf(set.traits(reflect.TypeFor[string]()))

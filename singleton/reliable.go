@@ -256,7 +256,7 @@ func (m *manager[M]) onRefused(w wireAck) {
 			continue // it is known, or nothing of ours
 		}
 		if k := out.open.At(int(r.Number - out.acked - 1)); !k.void {
-			m.publish(Refused{Name: m.name, Message: k.msg, Reason: r.Reason.Unpack(m.ctx.System())})
+			m.publish(Refused{Name: m.name, Message: k.msg.msg, Reason: r.Reason.Unpack(m.ctx.System())})
 		}
 	}
 }

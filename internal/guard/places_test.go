@@ -35,6 +35,8 @@ var places = map[string]string{
 	"cluster/discovering.go failureKind":           "Error, Is and As of the error of a discovery",
 	"cluster/discovering.go find":                  "Find of a discovery",
 	"cluster/election.go sort":                     "Compare of a leader election",
+	"actor/refusal.go refuse":                      "Is of the reason of a dead letter",
+	"cluster/figures.go figuresOf":                 "Error of the last failure of a singleton",
 	"cluster/election.go validate":                 "Compare of a leader election, when the node starts",
 	"cluster/log.go whyNotUp":                      "Error of the error of a discovery",
 	"cluster/placement/choose.go consider":         "Score of a strategy",

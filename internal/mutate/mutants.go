@@ -51,7 +51,7 @@ var mutants = []mutant{
 	// network
 	{"remote: the outbox has no bound of bytes", "remote/outbox.go", " || o.bytes+len(l.frame) > o.maxBytes && o.len() > 0 {", " {", "remote"},
 	{"remote: a frame may have any size", "remote/frame.go", "if int64(size) > int64(limit) {", "if int64(size) > int64(limit)*2 {", "remote"},
-	{"remote: parts may have any size", "remote/parts.go", "case left > uint64(limit) || len(j.body)+len(data)+int(left) > limit:", "case left > uint64(limit):", "remote"},
+	{"remote: parts may have any size", "remote/parts.go", "!j.refused && (have > limit || left > uint64(limit-have)) {", "!j.refused && have > limit {", "remote"},
 	{"remote: acknowledges what was not sent", "remote/outbox.go", " || count > o.acked+uint64(o.flying.len()) {", " {", "remote"},
 	{"remote: strangers have no grace", "remote/strangers.go", " && x.since.Sub(s.waiting[oldest].since) < strangerGrace:", " && false:", "remote"},
 	{"remote: a session that is not known goes on", "remote/sessions.go", "if goesOn && !known {", "if goesOn && old == nil {", "remote"},

@@ -124,15 +124,27 @@ func CheckAddress(address string) error {
 	if plainAddress(address) {
 		return nil
 	}
+	if err := CheckPlace(address); err != nil {
+		return err
+	}
+	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+		return errors.New("is not a host:port")
+	}
+	return nil
+}
+
+// CheckPlace says what is wrong with the address of a system, whatever its transport makes of
+// it: it must be of 1 to [MaxLength] bytes, and have no characters that end an address in a path.
+func CheckPlace(address string) error {
+	if plainAddress(address) {
+		return nil
+	}
 	if err := Check(address); err != nil {
 		return err
 	}
 	if i := strings.IndexFunc(address, func(r rune) bool { return strings.ContainsRune("/#@", r) || unicode.IsSpace(r) }); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(address[i:])
 		return fmt.Errorf("contains %q", r)
-	}
-	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
-		return errors.New("is not a host:port")
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ func TestWhatIsWrongWithANameIsSaid(t *testing.T) {
 			"": "is empty", "a": "is not a host:port", "a:": "is not a host:port", "a\xff:1": "is not UTF-8", "a/b:1": "contains '/'", "a b:1": "contains ' '",
 			"a@b:1": "contains '@'", "a\x01:1": "has the control character U+0001",
 		}},
+		{"place", CheckPlace, []string{"a", "a:1"}, map[string]string{"": "is empty", "a/b": "contains '/'", "a\xff": "is not UTF-8"}},
 	} {
 		for _, name := range test.good {
 			require.NoError(t, test.check(name), "%s %q", test.what, name)

@@ -23,7 +23,9 @@ import (
 )
 
 // quiet is for tests whose actors fail on purpose.
-func quiet(t *testing.T) *actor.System { return testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.NewNop())) }
+func quiet(t *testing.T) *actor.System {
+	return testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.NewNop()))
+}
 
 func TestAProjectionFollowsTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
