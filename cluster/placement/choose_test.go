@@ -150,7 +150,7 @@ func TestSpecsThatCannotBePlacedAreInvalid(t *testing.T) {
 		"cannot avoid itself":  {with("l", Constraints{AntiAffinity: []string{"l"}}), "Spec.Constraints.AntiAffinity"},
 		"both avoid":           {with("l", Constraints{AntiAffinity: []string{"a"}, ColocateWith: "a"}), "Spec.Constraints.AntiAffinity"},
 		"cannot be encoded":    {Spec{Label: "l", Type: "t", err: errors.New("the state cannot be encoded")}, "Spec.State"},
-		`"l\xff" is not UTF-8`: {specOf("l\xff"), "Spec.Label"},
+		`the label "l\xff" of a spec is not UTF-8`: {specOf("l\xff"), "Spec.Label"},
 		`"r\xff" is not UTF-8`: {with("l", Constraints{Roles: []string{"r\xff"}}), "Spec.Constraints.Roles"},
 		`"v\xff" is not UTF-8`: {with("l", Constraints{Meta: map[string]string{"k": "v\xff"}}), "Spec.Constraints.Meta"},
 		`"n\xff" is not UTF-8`: {with("l", Constraints{RequiredNode: "n\xff"}), "Spec.Constraints.RequiredNode"},

@@ -97,10 +97,11 @@ func TestAnAskThroughARefEndsWithItsContext(t *testing.T) {
 		began := time.Now()
 		_, err := actor.Ask(ctx, workers.Ref(w.system, "later"), func(r actor.ActorRef[answered]) order { return order{ReplyTo: r} })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, actor.ErrWithdrawn)
 		require.Equal(t, time.Second, time.Since(began))
 		w.start("later", 1, job{})
 		w.started("later", 1)
-		require.Equal(t, 2, w.ask("later").N, "what was held has been handled")
+		require.Equal(t, 1, w.ask("later").N, "what was held was withdrawn with its ask")
 	})
 }
 
