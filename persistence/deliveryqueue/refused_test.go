@@ -168,6 +168,7 @@ func TestWhatNobodyHasHandledSurvivesTheProducerAndIsSentAgain(t *testing.T) {
 		require.ErrorContains(t, told.Receive().Reason, "no 1")
 		told.Expect(delivery.Confirmed{Number: 2})
 		require.EqualValues(t, 3, told.Receive().Refused)
+		synctest.Wait() // what is confirmed and not stored yet would be sent again
 		require.NoError(t, first.Shutdown(t.Context()))
 
 		s := testkit.NewSystem(t)

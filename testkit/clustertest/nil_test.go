@@ -101,7 +101,7 @@ func TestANilIsAMessageWhicheverWayItComes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := clustertest.Start(t, 2)
+				c := clustertest.Start(t, 2, clustertest.WithoutEncoding()) // a ref is told as a message
 				got := make(chan any, 1)
 				tell(t, c, func() actor.Behavior[any] {
 					return behaviors.Receive(func(_ *actor.Context[any], m any) actor.Behavior[any] {

@@ -118,12 +118,12 @@ func TestWhatCannotBeEncodedIsReportedInEveryWayAndTheWayWorksAfterwards(t *test
 		},
 		"a client": func(_ *testing.T, c *clustertest.Cluster, notes actor.ActorRef[string]) (*actor.System, func(memo)) {
 			actor.Spawn(c.Node("n2"), reader(notes), "reader")
-			client := c.Dial("client")
+			client := c.Dial("client", unencoded)
 			return client.System, at[memo](client, c.Node("n2"), "/user/reader").Tell
 		},
 		"a client's singleton": func(_ *testing.T, c *clustertest.Cluster, notes actor.ActorRef[string]) (*actor.System, func(memo)) {
 			readerSingletons(c, notes)
-			client := c.Dial("client")
+			client := c.Dial("client", unencoded)
 			return client.System, cluster.SingletonRef[memo](client, "reader").Tell
 		},
 	} {
