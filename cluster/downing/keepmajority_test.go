@@ -60,6 +60,7 @@ func TestKeepMajorityDownsThoseWhoseLinksAreBroken(t *testing.T) {
 		{"A B C D", "AB BC CD DA", "BD"}, // the rule would leave nobody
 		{"A B C' D", "AC", "C"},
 		{"A B' C' D", "BC", "C"},
+		{"A B- C D", "AB", "B"},
 		{"A B C' D", "AC AB", "ABC"},
 	} {
 		for self := range strings.FieldsSeq(tt.members) {

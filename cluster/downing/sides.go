@@ -50,7 +50,8 @@ func nobody(Member) bool { return false }
 // unlinked returns the members of one side that must go so that all that stay have links to
 // each other.
 //
-// Joining members go first, one after the other: they hold nothing yet. Of the others those
+// Members that are joining or leaving go first, one after the other: they hold nothing yet, or
+// are on their way out. Of the others those
 // that lack the most links go, all of them where several lack equally many, until no link is
 // broken: of two members that lack only each other nobody can tell which one is at fault, and
 // so both go, as by the rule for indirectly connected nodes of Akka's split brain resolver. A
@@ -59,7 +60,7 @@ func nobody(Member) bool { return false }
 // A spared member stays, and members that lack it go; there is at most one. If the rule would
 // leave nobody, the oldest member is spared.
 func unlinked(side []Member, spared func(Member) bool) []Member {
-	up, out := linkedJoining(side)
+	up, out := withoutPassing(side)
 	gone := worstFirst(up, spared)
 	if len(gone) == len(up) && len(up) > 0 {
 		first, _ := oldest(up)
@@ -68,11 +69,12 @@ func unlinked(side []Member, spared func(Member) bool) []Member {
 	return append(out, gone...)
 }
 
-// linkedJoining returns one side without the joining members that lack links, and those.
-func linkedJoining(side []Member) (left, out []Member) {
+// withoutPassing returns one side without the joining and leaving members that lack links, and
+// those.
+func withoutPassing(side []Member) (left, out []Member) {
 	left = slices.Clone(side)
 	for {
-		lacking := filter(left, func(m Member) bool { return m.Joining && faults(m, left, nobody) > 0 })
+		lacking := filter(left, func(m Member) bool { return (m.Joining || m.Leaving) && faults(m, left, nobody) > 0 })
 		if len(lacking) == 0 {
 			return left, out
 		}
