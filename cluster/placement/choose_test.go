@@ -140,20 +140,20 @@ func TestSpecsThatCannotBePlacedAreInvalid(t *testing.T) {
 		spec  Spec
 		field string
 	}{
-		"needs a label":        {Spec{Type: "t"}, "Spec.Label"},
-		"limit is 255":         {Spec{Label: string(make([]byte, 256)), Type: "t"}, "Spec.Label"},
-		"needs a type":         {Spec{Label: "l"}, "Spec.Type"},
-		"no known crash":       {specOf("l").WithCrashStrategy(CrashStrategy{Kind: 7}), "Spec.OnCrash"},
-		"positive duration":    {specOf("l").WithCrashStrategy(WaitForReturn(0)), "Spec.OnCrash.Wait"},
-		"waits -1ns":           {specOf("l").WithCrashStrategy(WaitForReturn(-1)), "Spec.OnCrash.Wait"},
-		"with itself":          {with("l", Constraints{ColocateWith: "l"}), "Spec.Constraints.ColocateWith"},
-		"cannot avoid itself":  {with("l", Constraints{AntiAffinity: []string{"l"}}), "Spec.Constraints.AntiAffinity"},
-		"both avoid":           {with("l", Constraints{AntiAffinity: []string{"a"}, ColocateWith: "a"}), "Spec.Constraints.AntiAffinity"},
-		"cannot be encoded":    {Spec{Label: "l", Type: "t", err: errors.New("the state cannot be encoded")}, "Spec.State"},
+		"needs a label":       {Spec{Type: "t"}, "Spec.Label"},
+		"limit is 255":        {Spec{Label: string(make([]byte, 256)), Type: "t"}, "Spec.Label"},
+		"needs a type":        {Spec{Label: "l"}, "Spec.Type"},
+		"no known crash":      {specOf("l").WithCrashStrategy(CrashStrategy{Kind: 7}), "Spec.OnCrash"},
+		"positive duration":   {specOf("l").WithCrashStrategy(WaitForReturn(0)), "Spec.OnCrash.Wait"},
+		"waits -1ns":          {specOf("l").WithCrashStrategy(WaitForReturn(-1)), "Spec.OnCrash.Wait"},
+		"with itself":         {with("l", Constraints{ColocateWith: "l"}), "Spec.Constraints.ColocateWith"},
+		"cannot avoid itself": {with("l", Constraints{AntiAffinity: []string{"l"}}), "Spec.Constraints.AntiAffinity"},
+		"both avoid":          {with("l", Constraints{AntiAffinity: []string{"a"}, ColocateWith: "a"}), "Spec.Constraints.AntiAffinity"},
+		"cannot be encoded":   {Spec{Label: "l", Type: "t", err: errors.New("the state cannot be encoded")}, "Spec.State"},
 		`the label "l\xff" of a spec is not UTF-8`: {specOf("l\xff"), "Spec.Label"},
-		`"r\xff" is not UTF-8`: {with("l", Constraints{Roles: []string{"r\xff"}}), "Spec.Constraints.Roles"},
-		`"v\xff" is not UTF-8`: {with("l", Constraints{Meta: map[string]string{"k": "v\xff"}}), "Spec.Constraints.Meta"},
-		`"n\xff" is not UTF-8`: {with("l", Constraints{RequiredNode: "n\xff"}), "Spec.Constraints.RequiredNode"},
+		`"r\xff" is not UTF-8`:                     {with("l", Constraints{Roles: []string{"r\xff"}}), "Spec.Constraints.Roles"},
+		`"v\xff" is not UTF-8`:                     {with("l", Constraints{Meta: map[string]string{"k": "v\xff"}}), "Spec.Constraints.Meta"},
+		`"n\xff" is not UTF-8`:                     {with("l", Constraints{RequiredNode: "n\xff"}), "Spec.Constraints.RequiredNode"},
 	} {
 		err := tt.spec.validate()
 		require.ErrorContains(t, err, why)
