@@ -52,7 +52,9 @@ func TestAMonitorThatABehaviorReturnsAgainAndAgainGetsOneCopy(t *testing.T) {
 
 func TestMessagesAndSignalsAreLoggedAtTheirLevelOnce(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
-	system := func(t *testing.T) *actor.System { return testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.New(core))) }
+	system := func(t *testing.T) *actor.System {
+		return testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.New(core)))
+	}
 	for _, test := range []struct {
 		level zapcore.Level
 		lines []string
