@@ -36,8 +36,6 @@ func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
 	return ActorRef[T]{&a.core}
 }
 
-func (a *adapter[T]) tell(msg T) { a.post(msg, entrance{}) }
-
 func (a *adapter[T]) deliver(msg any, by entrance) {
 	if m, ok := convert[T](msg); ok {
 		a.post(m, by)

@@ -47,8 +47,8 @@ func (l *refsLooker) look(v reflect.Value, depth int) {
 			}
 			return
 		}
-		for i := range v.NumField() {
-			l.look(v.Field(i), depth+1)
+		for _, field := range v.Fields() {
+			l.look(field, depth+1)
 		}
 	case reflect.Slice, reflect.Array:
 		for i := 0; i < v.Len() && l.steps <= maxLooks; i++ {

@@ -94,7 +94,7 @@ func (n *Node) askForFigures(ctx context.Context) {
 func (n *Node) collectFigures(ctx context.Context) map[ID]figuresTold {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait for it, too
 	defer cancel()
-	defer context.AfterFunc(n.aborted, cancel)()
+	defer context.AfterFunc(n.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
 	v := n.View()
 	var (
 		asks    sync.WaitGroup

@@ -49,14 +49,14 @@ func (s source) complete(shown *statuspage.Singleton) {
 		return
 	}
 	if noManager {
-		shown.Host = s.ID.String()
+		shown.Host = s.String()
 	}
 	if shown.Why == "" {
 		shown.Why = s.Why
 	}
 	shown.CrashLoop = s.CrashLoop
 	shown.AtHost = &statuspage.AtHost{
-		Member: s.ID.String(), Phase: string(s.Phase), Since: timeOrNil(s.Since),
+		Member: s.String(), Phase: string(s.Phase), Since: timeOrNil(s.Since),
 		Starts: s.Starts, Failures: s.Failures, RestartsInARow: s.RestartsInARow,
 		LastError: s.LastError, FailedAt: timeOrNil(s.FailedAt), Why: s.Why,
 	}

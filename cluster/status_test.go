@@ -74,7 +74,7 @@ func TestTheStatusTellsMembersLeaderSingletonsAndTimes(t *testing.T) {
 		require.Equal(t, []string{v.mustMember(t, "n1").ID().String()}, there.Managers)
 		require.Equal(t, "everywhere", one.Name)
 		require.Len(t, one.Managers, 2)
-		host, _ := v.findByText(one.Host)
+		host := v.findByText(one.Host)
 		require.Equal(t, host.Name == "n2", one.Here)
 		require.Empty(t, one.Why)
 		require.NotZero(t, one.Term)
@@ -88,13 +88,13 @@ func (v View) mustMember(t *testing.T, name string) Member {
 	return m
 }
 
-func (v View) findByText(id string) (Member, bool) {
+func (v View) findByText(id string) Member {
 	for _, m := range v.Members {
 		if m.ID().String() == id {
-			return m, true
+			return m
 		}
 	}
-	return Member{}, false
+	return Member{}
 }
 
 func TestTheStatusTellsWhoDoesNotHearWhomAndWhyNothingMoves(t *testing.T) {

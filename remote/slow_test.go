@@ -12,13 +12,13 @@ import (
 
 // spawnSlow starts an actor whose mailbox blocks for patience. It handles nothing until release
 // is called, and collects then.
-func spawnSlow(x *node, name string, patience time.Duration) (got *collector[int], release func()) {
+func spawnSlow(x *node, patience time.Duration) (got *collector[int], release func()) {
 	wait := make(chan struct{})
 	got = &collector[int]{}
 	actor.Spawn(x.sys, receive(func(n int) {
 		<-wait
 		got.add(n)
-	}), name, actor.Bounded(1).Block(patience))
+	}), "slow", actor.Bounded(1).Block(patience))
 	return got, func() { close(wait) }
 }
 
@@ -26,7 +26,7 @@ func TestAnActorWhoseMailboxBlocksKeepsNobodyElseOfAPeerWaiting(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
 		spawnAdder(b.sys)
-		got, release := spawnSlow(b, "slow", time.Minute)
+		got, release := spawnSlow(b, time.Minute)
 		slow, adder := ref[int](a, b, "/user/slow"), ref[question](a, b, "/user/adder")
 		for i := range 1000 {
 			slow.Tell(i)
@@ -50,7 +50,7 @@ func TestAnActorWhoseMailboxBlocksKeepsNobodyElseOfAPeerWaiting(t *testing.T) {
 func TestWhatAnActorWhoseMailboxBlocksHasNoTimeForIsADeadLetterOfItsNode(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		got, release := spawnSlow(b, "slow", time.Minute)
+		got, release := spawnSlow(b, time.Minute)
 		for i := range 10 {
 			ref[int](a, b, "/user/slow").Tell(i)
 		}
@@ -73,7 +73,7 @@ func TestWhatAnActorWhoseMailboxBlocksHasNoTimeForIsADeadLetterOfItsNode(t *test
 func TestWhatHasArrivedForAnActorWhoseMailboxBlocksIsHandledWhenItsSenderIsGone(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		got, release := spawnSlow(b, "slow", time.Minute)
+		got, release := spawnSlow(b, time.Minute)
 		for i := range 100 {
 			ref[int](a, b, "/user/slow").Tell(i)
 		}
@@ -90,7 +90,7 @@ func TestWhatHasArrivedForAnActorWhoseMailboxBlocksIsHandledWhenItsSenderIsGone(
 func TestAnEndpointClosesAtOnceWhileAnActorWhoseMailboxBlocksIsFull(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
-		_, release := spawnSlow(b, "slow", time.Hour)
+		_, release := spawnSlow(b, time.Hour)
 		t.Cleanup(release)
 		for i := range 100 {
 			ref[int](a, b, "/user/slow").Tell(i)

@@ -12,18 +12,18 @@ type nothing struct{}
 func (nothing) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried implements [actor.Carrier]. Who keeps nothing has lost the message.
-func (m sequenced) Carried(s *actor.System) (string, any, bool) {
-	if !m.Loose || m.Void {
+func (s sequenced) Carried(sys *actor.System) (string, any, bool) {
+	if !s.Loose || s.Void {
 		return "", nil, false
 	}
-	msg := m.local
-	if m.Payload.Type != "" {
+	msg := s.local
+	if s.Payload.Type != "" {
 		var err error
-		if msg, err = m.Payload.Unpack(s); err != nil {
-			msg = m.Payload
+		if msg, err = s.Payload.Unpack(sys); err != nil {
+			msg = s.Payload
 		}
 	}
-	return "consumer of " + m.From.Path(), msg, true
+	return "consumer of " + s.From.Path(), msg, true
 }
 
 // Carried implements [actor.Carrier].

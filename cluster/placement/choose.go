@@ -94,13 +94,13 @@ func (n Node) hasMeta(all map[string]string) bool {
 
 // consider asks every node of v about s.
 func consider(s Spec, v View, beside []string, by Strategy) (all []Candidate, err error) {
-	if panicked := guard.Apart(func() { all, err = rate(s, v, beside, by) }); panicked != nil {
+	if panicked := guard.Apart(func() { all = rate(s, v, beside, by) }); panicked != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStrategy, nameOf(by), panicked)
 	}
-	return all, err
+	return all, nil
 }
 
-func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate, err error) {
+func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
 	for _, n := range v.Nodes {
 		c := Candidate{Node: n.Name, Why: n.refuses(s, beside)}
 		if c.Why == "" {
@@ -114,7 +114,7 @@ func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate, err er
 		}
 		all = append(all, c)
 	}
-	return all, nil
+	return all
 }
 
 // choose returns the node with the highest score. avoid are nodes that are taken only when
