@@ -18,7 +18,7 @@ import (
 //
 //   - the reason, as soon as a message with the ref to reply to has become a dead letter, on
 //     whichever node: for instance [ErrNotSerializable], [ErrWrongType], [ErrNoSuchActor],
-//     [ErrMailboxFull], or an error of who has dropped it, if that is known by
+//     [ErrMailboxFull], or the error of the code that dropped it, if that is registered by
 //     [RegisterError]; also where the actor has passed it on. So does the reply, if it cannot
 //     be encoded or decoded. See [System.DeadLetter] for where the ref is found;
 //   - [ErrTerminated] as soon as the actor is known to have ended without a reply, for actors

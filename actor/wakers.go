@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A waker wakes who waits for a reply.
+// A waker wakes a goroutine that waits for a reply.
 type waker struct {
 	wake  chan struct{} // of one place
 	timer *time.Timer   // nil until it was needed; stopped while nobody waits

@@ -1,4 +1,4 @@
-// Package stderrlog makes the logger of who has been given none.
+// Package stderrlog makes the logger of systems and nodes that are given none.
 package stderrlog
 
 import (
