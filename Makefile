@@ -130,6 +130,7 @@ bench-singleton: bench-failover ## What a singleton costs beside a plain actor, 
 
 .PHONY: bench-many
 bench-many: ## How long 10 000 singletons take to answer, and to fail over
+	$(GO) run ./internal/stopwatch -many 10000 -fenced
 	$(GO) run ./internal/stopwatch -many 10000
 
 .PHONY: bench-failover

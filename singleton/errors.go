@@ -29,6 +29,9 @@ var (
 	// ErrLeaseLost: the node of the instance has lost its lease, so the instance must not
 	// handle anything any more.
 	ErrLeaseLost = errors.New("singleton: the lease was lost")
+	// ErrTooMany: the node has [MaxPerNode] singletons. It is what the manager of one more
+	// fails with when it starts; no other singleton is touched.
+	ErrTooMany = fmt.Errorf("singleton: the node has as many as it may have, %d; let fewer singletons look after several things each", MaxPerNode)
 	// ErrGivenUp: with [AtLeastOnce], instances have failed at the message again and again.
 	// The failure of the last is wrapped beside it.
 	ErrGivenUp = errors.New("singleton: message given up, as 10 instances have failed at it")
@@ -49,6 +52,7 @@ func init() {
 		"understudy/singleton.manager-stopped": ErrManagerStopped,
 		"understudy/singleton.finished":        ErrFinished,
 		"understudy/singleton.lease-lost":      ErrLeaseLost,
+		"understudy/singleton.too-many":        ErrTooMany,
 		"understudy/singleton.given-up":        ErrGivenUp,
 		"understudy/fenced":                    ErrFenced,
 	} {

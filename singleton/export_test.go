@@ -20,6 +20,14 @@ func pretend(s *actor.System, f func(d *directory)) {
 	o.hub.Tell(flushAsked{})
 }
 
+// SetMost makes n the number of singletons that s may have managers for.
+func SetMost(s *actor.System, n int) {
+	b := boardOf(s)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.most = n
+}
+
 // IsNews reports whether a message is what a hub tells others of its row and of records,
 // without being asked for it.
 func IsNews(msg any) bool {

@@ -15,7 +15,8 @@ import (
 // "/user/".
 //
 // factory is called inside the new instance; its panic is a failure of the instance. New
-// itself panics on options that make no sense.
+// itself panics on options that make no sense. Beyond [MaxPerNode] managers of a node one
+// more fails with [ErrTooMany].
 func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 	set := newSettings(opts)
 	if set.stopMessage != nil {
@@ -25,6 +26,10 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 	}
 	set.signature = signatureOf(set.traits(reflect.TypeFor[M]()))
 	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
+		if !boardOf(ctx.System()).admit(nameOf(ctx.Self().Path())) {
+			next.Fail(ErrTooMany)
+			return
+		}
 		m := newManager(ctx, factory, set)
 		next.OnMessage = m.onMessage
 		next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {

@@ -124,10 +124,25 @@ type board struct {
 	explain  sync.Once
 	mu       sync.Mutex // guards statuses
 	statuses map[string]Status
+	most     int // statuses
+}
+
+// MaxPerNode is how many singletons a node may have managers for. Each costs every node of
+// a cluster messages when it starts and when membership changes; many more than these, all
+// at once, would fill the outboxes between nodes and take the processor from heartbeats.
+// The manager of one more fails with [ErrTooMany].
+const MaxPerNode = 20_000
+
+// admit reports whether there is room for a singleton of that name.
+func (b *board) admit(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, known := b.statuses[name]
+	return known || len(b.statuses) < b.most
 }
 
 func boardOf(s *actor.System) *board {
-	b := extension.Ensure(s, func() *board { return &board{statuses: make(map[string]Status)} })
+	b := extension.Ensure(s, func() *board { return &board{statuses: make(map[string]Status), most: MaxPerNode} })
 	b.explain.Do(func() { s.ExplainSilence(b.silence) })
 	return b
 }

@@ -8,7 +8,7 @@
 // of an idle cluster of three nodes leaving, until the first reply of the next instance,
 // from the call to Leave. A crowd is that with a hundred singletons on the host.
 //
-//	go run ./internal/stopwatch -many 10000
+//	go run ./internal/stopwatch -many 10000 [-fenced]
 //
 // measures how long so many singletons take to answer after they are spawned, and after
 // SIGKILL of their host.
@@ -35,11 +35,12 @@ func main() {
 	moves := flag.Int("moves", 50, "how often the host leaves")
 	crowds := flag.Int("crowds", 10, "how often the host of a hundred singletons leaves")
 	singletons := flag.Int("many", 0, "only this: how many singletons three nodes have, the host of which is killed once")
+	fenced := flag.Bool("fenced", false, "with -many: they are event-sourced, and so need no margin")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 	if *singletons > 0 {
-		if err := many(ctx, *singletons); err != nil {
+		if err := many(ctx, *singletons, *fenced); err != nil {
 			fmt.Fprintln(os.Stderr, "stopwatch:", err)
 			os.Exit(1)
 		}

@@ -3,24 +3,46 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // many measures a cluster of three nodes with so many singletons on each: how long after
 // they are spawned the last of them has answered, and how long after SIGKILL of the process
 // that hosts them all the last has answered again, from another node. The host is a process
-// of its own; the other two nodes are in this one.
-func many(ctx context.Context, singletons int) error {
-	host, spawn, err := startHost(singletons)
+// of its own; the other two nodes are in this one. Fenced singletons are event-sourced on
+// one SQLite file; the others wait for the margin after the kill.
+func many(ctx context.Context, singletons int, fenced bool) error {
+	behavior := idleMany
+	cfg := nodeConfig{Name: "n1", Singletons: singletons}
+	if fenced {
+		dir, err := os.MkdirTemp("", "stopwatch")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }() // nothing is measured any more
+		cfg.Database = filepath.Join(dir, "journal.db")
+		journal, err := sqlite.Open(cfg.Database) //nolint:contextcheck // opening takes no context
+		if err != nil {
+			return err
+		}
+		defer journal.Close()
+		behavior = fencedMany(journal)
+	}
+	host, spawn, err := startHost(cfg)
 	if err != nil {
 		return err
 	}
@@ -43,7 +65,7 @@ func many(ctx context.Context, singletons int) error {
 		return err
 	}
 	for i := range r.nodes {
-		r.nodes[i].refs = spawnMany(r.nodes[i].Node, singletons)
+		r.nodes[i].refs = spawnMany(r.nodes[i].Node, singletons, behavior)
 	}
 	fmt.Printf("%-46s %8s\n", fmt.Sprintf("%d singletons, spawned", singletons), ms(time.Since(began)))
 	before, err := answers(ctx, r.nodes[1].refs, make([]string, singletons))
@@ -63,39 +85,71 @@ func many(ctx context.Context, singletons int) error {
 	return nil
 }
 
-func spawnMany(node *cluster.Node, singletons int) (refs []actor.ActorRef[Where]) {
+func idleMany(string) actor.Behavior[Where] { return behaviors.Singleton(idle) }
+
+// fencedMany returns behaviors of event-sourced singletons, which recover from the journal
+// and persist nothing more.
+func fencedMany(journal persistence.Journal) func(name string) actor.Behavior[Where] {
+	return func(name string) actor.Behavior[Where] {
+		return behaviors.Singleton(func() actor.Behavior[Where] {
+			return behaviors.EventSourced(name, journal, 0,
+				func(n int, _ Seen) int { return n + 1 },
+				func(ctx *actor.Context[Where], _ int, msg Where) persistence.Effect[Seen] {
+					return persistence.ThenReply(persistence.None[Seen], msg.ReplyTo, singleton.GenerationOf(ctx).String())
+				})
+		})
+	}
+}
+
+func spawnMany(node *cluster.Node, singletons int, behavior func(name string) actor.Behavior[Where]) (refs []actor.ActorRef[Where]) {
 	for i := range singletons {
-		refs = append(refs, actor.Spawn(node, behaviors.Singleton(idle), fmt.Sprintf("s%d", i)))
+		name := fmt.Sprintf("s%d", i)
+		refs = append(refs, actor.Spawn(node, behavior(name), name))
 	}
 	return refs
 }
 
+const (
+	again  = 50 * time.Millisecond // before a singleton is asked once more
+	askers = 5000                  // at once; the replies to all must fit into the outbox of a node
+)
+
 // answers asks all singletons until each has answered by another generation than before, and
-// returns which those are.
+// returns which those are. A request that was on its way to a host that died ends with an
+// error at once, and is made again.
 func answers(ctx context.Context, refs []actor.ActorRef[Where], before []string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now, errs := make([]string, len(refs)), make([]error, len(refs))
 	var all sync.WaitGroup
+	tokens := make(chan struct{}, askers)
 	for i, ref := range refs {
+		tokens <- struct{}{}
 		all.Go(func() {
-			for now[i] = before[i]; now[i] == before[i] && errs[i] == nil; {
-				now[i], errs[i] = actor.Ask(ctx, ref, func(replyTo actor.ActorRef[string]) Where { return Where{replyTo} })
+			defer func() { <-tokens }()
+			for {
+				now[i], errs[i] = whereWithin(ctx, ref)
+				if errs[i] == nil && now[i] != before[i] || ctx.Err() != nil {
+					return
+				}
+				time.Sleep(again)
 			}
 		})
 	}
 	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return now, nil
+	return now, errors.Join(errs...)
+}
+
+// whereWithin asks once, and gives up when the reply was lost with a full outbox.
+func whereWithin(ctx context.Context, ref actor.ActorRef[Where]) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return where(ctx, ref)
 }
 
 // startHost starts a process with the first node of a cluster, which spawns so many
 // singletons when it is told to.
-func startHost(singletons int) (host *process, spawn func() error, err error) {
+func startHost(cfg nodeConfig) (host *process, spawn func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +158,7 @@ func startHost(singletons int) (host *process, spawn func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg := nodeConfig{Name: "n1", Bind: bind, Seeds: []string{bind}, Singletons: singletons}
+	cfg.Bind, cfg.Seeds = bind, []string{bind}
 	host = &process{cfg: cfg, cmd: exec.Command(self)}
 	if err := host.becomeNode(); err != nil {
 		return nil, nil, err
@@ -129,6 +183,15 @@ func startHost(singletons int) (host *process, spawn func() error, err error) {
 
 // runHost is the life of that process.
 func runHost(ctx context.Context, cfg nodeConfig, told <-chan struct{}) error {
+	behavior := idleMany
+	if cfg.Database != "" {
+		journal, err := sqlite.Open(cfg.Database) //nolint:contextcheck // opening takes no context
+		if err != nil {
+			return err
+		}
+		defer journal.Close()
+		behavior = fencedMany(journal)
+	}
 	node, err := cluster.Start(ctx, cluster.Config{Name: "stopwatch", NodeID: cfg.Name, Bind: cfg.Bind, Seeds: cfg.Seeds})
 	if err != nil {
 		return err
@@ -139,7 +202,7 @@ func runHost(ctx context.Context, cfg nodeConfig, told <-chan struct{}) error {
 	case <-ctx.Done():
 		return nil
 	}
-	spawnMany(node, cfg.Singletons)
+	spawnMany(node, cfg.Singletons, behavior)
 	<-ctx.Done()
 	return nil
 }
