@@ -190,6 +190,11 @@ func TestALostLeaseEndsTheInstanceAtOnce(t *testing.T) {
 		time.Sleep(ttl)
 		synctest.Wait()
 		require.Contains(t, told, "stopped")
+		for _, text := range []string{"one", "two", "three"}[len(told)-1:] {
+			letter := c.nodes["a"].deadLetters.Receive()
+			require.Equal(t, text, letter.Message.(msg).Text)
+			require.ErrorIs(t, letter.Reason, singleton.ErrLeaseLost)
+		}
 		l.refs["a"].Tell(msg{Text: "four"})
 		time.Sleep(2 * retry)
 		synctest.Wait()
