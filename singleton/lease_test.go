@@ -3,6 +3,7 @@ package singleton_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
@@ -417,6 +421,37 @@ func TestTermsOfASourceOutliveTheCluster(t *testing.T) {
 				c.leave(host)
 				time.Sleep(time.Second)
 			}
+		})
+	}
+}
+
+// 168. Two sides that both go on, and ask one source of terms, whatever is behind it, never
+// have a generation in common; of single nodes' sources that would not be so.
+func TestTwoSidesWithOneSourceHaveNoGenerationInCommon(t *testing.T) {
+	sources := map[string]func(t *testing.T) singleton.GenerationSource{
+		"counter": func(*testing.T) singleton.GenerationSource { return &shelf{} },
+		"memory":  func(*testing.T) singleton.GenerationSource { return persistence.Generations(memory.New()) },
+		"sqlite": func(t *testing.T) singleton.GenerationSource {
+			j, err := sqlite.Open(filepath.Join(t.TempDir(), "journal.db"))
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, j.Close()) })
+			return persistence.Generations(j)
+		},
+	}
+	for name, open := range sources {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+				source := open(t)
+				onAll(c, mortal, singleton.WithGenerations(source))
+				time.Sleep(time.Second)
+				c.net.losing(cut("b"))
+				c.showTo(c.nodes["b"], c.nodes["b"])
+				time.Sleep(time.Minute)
+				a, b := c.nodes["a"].status("one"), c.nodes["b"].status("one")
+				require.True(t, a.Here)
+				require.True(t, b.Here)
+				require.Less(t, a.Generation.Term, b.Generation.Term)
+			})
 		})
 	}
 }

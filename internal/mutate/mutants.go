@@ -32,7 +32,7 @@ var mutants = []mutant{
 	{"restart: the backoff is never reset", "singleton/hosting.go", "if now.Sub(m.started) >= m.set.restart.ResetAfter() {", "if false {", "singleton"},
 	{"at least once: the order of a stream", "singleton/intake.go", "case number == s.received+1:", "case number > s.received:", "singleton"},
 	{"at least once: what is handled sinks", "singleton/intake.go", "s.handled = max(s.handled, to)", "s.handled = to", "singleton"},
-	{"at least once: a duplicate is handed again", "singleton/intake.go", "case number <= s.received:", "case number < s.received:", "singleton"},
+	{"at least once: a duplicate is handed again", "singleton/intake.go", "case number <= s.received:\n\t\ts.news = s.news || number <= s.handled // what the sender was told may have been lost\n\t\treturn ignore\n\tcase !open:\n\t\treturn ignore\n\tcase number == s.received+1:", "case !open:\n\t\treturn ignore\n\tcase number <= s.received+1:", "singleton"},
 	{"at least once: a refusal is not told", "singleton/intake.go", "return s.handled, slices.Clone(s.refused[:n])", "return s.handled, nil", "singleton"},
 	{"at least once: not compared between nodes", "singleton/offer.go", "presence(s.window > 0)", "presence(false)", "singleton"},
 	{"lease: valid for longer than it was granted", "singleton/lease/keeper.go", "if momentOf(k.clock).since(v.sent) < k.bound {", "if momentOf(k.clock).since(v.sent) < 2*k.bound {", "singleton/lease"},

@@ -71,6 +71,8 @@ var tableEvents = []struct {
 	{"abandon 1", moved{time.Second, evAbandon{1}}},
 	{"release 9", moved{time.Second, evRelease{9}}},
 	{"answer: ok 6", moved{time.Second, ok(6)}},
+	{"answer: ok 7", moved{time.Second, ok(7)}}, // not above 7
+	{"answer: ok 8", moved{time.Second, ok(8)}},
 	{"answer: ok 5", moved{time.Second, ok(5)}},
 	{"answer: held", moved{time.Second, refusal(ErrHeld)}},
 	{"answer: lost", moved{time.Second, refusal(ErrLost)}},

@@ -30,14 +30,20 @@ func TestManyNodesThatStartTogetherAreOneClusterInSeconds(t *testing.T) {
 }
 
 // Scenario 3: nobody founds before every seed has answered; then there is one cluster in 3 s.
+// Machines that are off do not answer; a port that refused would be an answer.
 func TestNodesThatStartInAnyOrderFormOneCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 0, func(_ string, cfg *cluster.Config) {
 			cfg.Seeds = []string{"n1:7355", "n2:7355", "n3:7355", "n4:7355", "n5:7355"}
 		})
+		for _, name := range named(5) {
+			c.Network().Host(name)
+			c.Network().PowerOff(name)
+		}
 		random := rand.New(rand.NewPCG(1, 0)) //nolint:gosec // it must repeat
 		up := make(chan *cluster.Node, 5)
 		for _, i := range random.Perm(5) {
+			require.Empty(t, up, "nobody founds before all seeds have answered")
 			cfg := c.Config(fmt.Sprintf("n%d", i+1))
 			go func() {
 				n, err := cluster.Start(context.Background(), cfg)
