@@ -15,7 +15,7 @@ import (
 // failure of the actor.
 //
 // An ask ends with the incarnation: a reply that comes after a restart or the end of the
-// actor is a dead letter. It costs no goroutine. Without a timeout it is remembered until
+// actor is a dead letter, and a request that is still held for a singleton is withdrawn. It costs no goroutine. Without a timeout it is remembered until
 // then, or until the asked actor replies or ends.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
 	c := ctx.cell
@@ -130,11 +130,13 @@ func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
 	}
 }
 
-// abandon ends it with the incarnation that has asked, for the reason given to replies.
+// abandon ends it with the incarnation that has asked, for the reason given to replies. A
+// request that is held is withdrawn.
 func (a *selfAsk[M, R]) abandon(reason error) {
 	if !a.claim(reason) {
 		return // the outcome is on its way
 	}
+	a.giveUp()
 	a.asked.actor().removeWatcher(a)
 	a.tellWatchers()
 }

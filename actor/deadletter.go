@@ -40,7 +40,7 @@ type carrier interface {
 // another one: what that returns is the dead letter instead, or nothing unless ok.
 func (s *System) DeadLetter(recipient string, msg any, reason error) {
 	if c, ok := msg.(carrier); ok {
-		to, carried, ok := c.Carried(s)
+		to, carried, ok := s.carriedBy(c, recipient)
 		if !ok {
 			s.log.Debug("message of the framework not delivered", zap.String("recipient", recipient), zap.Error(reason))
 			return
@@ -55,6 +55,16 @@ func (s *System) DeadLetter(recipient string, msg any, reason error) {
 		s.deadLetters.log(s.log, recipient, msg, reason)
 	}
 	s.refuse(recipient, msg, reason)
+}
+
+// carriedBy asks c, which may be of a type of the user's. Where that panics c itself is the
+// dead letter.
+func (s *System) carriedBy(c carrier, recipient string) (to string, msg any, ok bool) {
+	if err := guard.Do(func() { to, msg, ok = c.Carried(s) }); err != nil {
+		s.log.Error("the method Carried of a message has panicked", zap.String("type", fmt.Sprintf("%T", c)), zap.Error(err))
+		return recipient, c, true
+	}
+	return to, msg, ok
 }
 
 func (s *System) deadLetter(to *core, msg any, reason error) {

@@ -191,6 +191,27 @@ func TestOfAMessageOfTheFrameworkWhatItCarriesIsTheDeadLetter(t *testing.T) {
 	})
 }
 
+type evil struct{ next *evil }
+
+func (e *evil) Carried(*actor.System) (string, any, bool) { return "", e.next.next, true }
+
+func (e *evil) LocalOnly() bool { return e.next.next == nil }
+
+// Methods that the framework looks for in messages are the user's: they may panic.
+func TestMethodsOfMessagesThatPanicHarmNobody(t *testing.T) {
+	inBubbleWith(t, func(t *testing.T, s *actor.System) {
+		p := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, p.Ref())
+		gone := actor.Resolve[*evil](s, "understudy://test/user/gone")
+		for _, msg := range []*evil{nil, {}} {
+			gone.Tell(msg)
+			require.Equal(t, msg, p.Receive().Message)
+			gone.TellAfter(time.Second, msg)
+			require.Equal(t, msg, p.Receive().Message)
+		}
+	}, actor.WithEncoding(func(string, any, error) {}))
+}
+
 func TestDeadLettersAreCountedByTheirReasons(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		require.Empty(t, s.DeadLettersByReason())

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // WithEncoding has the system carry each message within it as between nodes: it is encoded
@@ -83,7 +84,8 @@ var module = strings.TrimSuffix(reflect.TypeFor[System]().PkgPath(), "actor")
 // actors of the framework tell each other there, which has no name.
 func isLocal(msg any) bool {
 	if l, ok := msg.(interface{ LocalOnly() bool }); ok {
-		return l.LocalOnly()
+		local, _ := guard.Value(l.LocalOnly)
+		return local
 	}
 	t := reflect.TypeOf(msg)
 	if _, named := codec.NameOf(t); named {

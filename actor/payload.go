@@ -27,7 +27,8 @@ import (
 //     map[string]any: the type is not encoded, so another one would come back;
 //   - values in interfaces with methods, channels, functions and complex numbers;
 //   - pointers to a nil or to the zero time, embedded pointers to unexported structs, fields that
-//     hide others of the same name, and structs without any exported field that are not zero;
+//     hide others of the same name, fields with the tag `json:"-"` and none of CBOR, and structs
+//     without any exported field that are not zero, such as big.Rat and big.Float;
 //   - keys of maps that are NaN or pointers, or become equal by being encoded;
 //   - values whose methods MarshalCBOR and UnmarshalCBOR, or MarshalBinary and UnmarshalBinary,
 //     fail, panic, or do not return what was encoded.

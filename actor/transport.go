@@ -9,7 +9,8 @@ import "strings"
 //
 // that calls ended, once, when the actor is known to have ended or its node to be gone.
 // Without one, [Context.Watch] panics for actors on other nodes. Another method of it,
-// MaxMessage() int, says what [System.MaxMessage] returns.
+// MaxMessage() int, says what [System.MaxMessage] returns, and CheckSize(of string, bytes int)
+// error what [System.CheckSize] does.
 type Transport interface {
 	// Send hands msg over for the actor at target, on behalf of s. It encodes msg before
 	// it returns, never blocks and never fails: what cannot be sent is given to
@@ -33,6 +34,18 @@ func (s *System) MaxMessage() int {
 		return t.MaxMessage()
 	}
 	return 0
+}
+
+// CheckSize returns why a message of so many bytes, with all that goes with it, cannot be sent
+// to another node; nil when it can, or no limit is known. What it is of is for the text. It is
+// for extensions that carry messages of the user's, and send them again until they arrive.
+func (s *System) CheckSize(of string, bytes int) error {
+	if t, ok := s.transport.(interface {
+		CheckSize(of string, bytes int) error
+	}); ok {
+		return t.CheckSize(of, bytes)
+	}
+	return nil
 }
 
 // Deliver tells msg, which came from another node, to the actor at path. When uid is

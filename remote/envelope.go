@@ -64,8 +64,13 @@ func (e *Endpoint) checkSize(to actor.Target, p actor.Payload) error {
 	if len(to.Path) > maxText || len(p.Type) > maxText {
 		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), maxText)
 	}
-	if size := envelopeSize(to.Path, p); size > e.cfg.MaxMessage {
-		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Traffic.MaxMessage of cluster.Config, or MaxMessage of remote.Config, raises it, on all nodes", ErrTooLarge, p.Type, size, e.cfg.MaxMessage)
+	return e.CheckSize(p.Type, envelopeSize(to.Path, p))
+}
+
+// CheckSize is for [actor.System.CheckSize]. It fails with [ErrTooLarge].
+func (e *Endpoint) CheckSize(of string, bytes int) error {
+	if bytes > e.cfg.MaxMessage {
+		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Traffic.MaxMessage of cluster.Config, or MaxMessage of remote.Config, raises it, on all nodes", ErrTooLarge, of, bytes, e.cfg.MaxMessage)
 	}
 	return nil
 }

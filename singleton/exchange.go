@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/understudy-go/understudy/internal/batch"
 )
 
 // Each node owns its row, and tells every member what changes in it, together with the
@@ -34,7 +36,7 @@ func (d *directory) flush() []letter {
 		return nil
 	}
 	var out []letter
-	for _, names := range inParts(slices.Sorted(maps.Keys(d.unsaid)), d.sizeOf) {
+	for _, names := range batch.Split(slices.Sorted(maps.Keys(d.unsaid)), partBytes, d.sizeOf) {
 		news := wireNews{From: d.topo.Self, Since: d.own.version, Version: d.own.version + 1}
 		d.own.version++
 		for _, name := range names {
@@ -85,14 +87,14 @@ func (d *directory) allRecords(to PeerID) []letter {
 	for _, name := range slices.Sorted(maps.Keys(d.records)) {
 		all = append(all, namedRecord{Name: name, Record: d.records[name]})
 	}
-	for _, part := range inParts(all, func(r namedRecord) int { return len(r.Name) + recordBytes }) {
+	for _, part := range batch.Split(all, partBytes, func(r namedRecord) int { return len(r.Name) + recordBytes }) {
 		out = append(out, letter{to, wireRecords{Records: part}})
 	}
 	return out
 }
 
 func (d *directory) rowParts(to, owner PeerID, r *row) []letter {
-	parts := inParts(slices.Sorted(maps.Values(r.offers)), func(text string) int { return len(text) + 2 })
+	parts := batch.Split(slices.Sorted(maps.Values(r.offers)), partBytes, func(text string) int { return len(text) + 2 })
 	if len(parts) == 0 {
 		parts = [][]string{nil}
 	}
@@ -101,22 +103,6 @@ func (d *directory) rowParts(to, owner PeerID, r *row) []letter {
 		out = append(out, letter{to, wireRow{From: d.topo.Self, Owner: owner, Version: r.version, Part: i, Of: len(parts), Offers: offers}})
 	}
 	return out
-}
-
-// inParts divides all into parts of about partBytes, by the size of each.
-func inParts[E any](all []E, size func(E) int) (parts [][]E) {
-	from, bytes := 0, 0
-	for i, each := range all {
-		if bytes > 0 && bytes+size(each) > partBytes {
-			parts = append(parts, all[from:i])
-			from, bytes = i, 0
-		}
-		bytes += size(each)
-	}
-	if from < len(all) {
-		parts = append(parts, all[from:])
-	}
-	return parts
 }
 
 // compare compares with a peer.

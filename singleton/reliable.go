@@ -134,6 +134,9 @@ func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 	if !k.void {
 		payload, err := actor.PackMessage(k.msg.msg)
 		if err == nil {
+			err = m.ctx.System().CheckSize(payload.Type, len(payload.Data)+m.sizeAround(payload.Type))
+		}
+		if err == nil {
 			w.Payload = payload
 			return w
 		}
@@ -143,6 +146,13 @@ func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 	}
 	w.Void = true
 	return w
+}
+
+// sizeAround is at most how many bytes go with a message to another node. One that does not get
+// through would be sent again for ever, and those after it wait.
+func (m *manager[M]) sizeAround(typ string) int {
+	const numbers = 512
+	return numbers + len(m.name) + len(typ) + len(m.self().Address) + len(m.reliable.out.to.Address) + len(m.ownStream().Address)
 }
 
 // onTold takes a message that another node keeps.

@@ -2,6 +2,7 @@ package singleton_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -51,6 +52,52 @@ func TestAnAskThatEndsWhileItsRequestIsHeldIsNeverHandled(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An actor that asks, and stops or restarts while the request is held, wants it no more.
+func TestARequestIsWithdrawnWhenTheActorThatAskedEnds(t *testing.T) {
+	for name, opts := range protections {
+		for _, end := range []string{"stop", "fail"} {
+			for _, timeout := range []time.Duration{0, 5 * time.Second} {
+				t.Run(name+", "+end+", "+timeout.String(), func(t *testing.T) {
+					inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+						refs := onAll(c, parrot, opts...)
+						settle()
+						a, b := c.nodes["a"], c.nodes["b"]
+						c.crash("a")
+						c.reachable(a, false)
+						settle()
+						asker := actor.Spawn(b.System, behaviors.Supervise(asksOnce(refs["b"], timeout), actor.Strategy{}), "asker")
+						asker.Tell("ask")
+						asker.Tell(end)
+						time.Sleep(time.Hour)
+						c.downed(a)
+						time.Sleep(time.Minute)
+						letter := b.deadLetters.Receive()
+						require.ErrorIs(t, letter.Reason, actor.ErrWithdrawn)
+						require.Equal(t, "held", letter.Message.(msg).Text)
+						b.deadLetters.ExpectNone(time.Minute)
+					})
+				})
+			}
+		}
+	}
+}
+
+// asksOnce asks to when it is told so, and ends otherwise.
+func asksOnce(to actor.ActorRef[msg], timeout time.Duration) actor.Behavior[string] {
+	return behaviors.Receive(func(ctx *actor.Context[string], what string) actor.Behavior[string] {
+		switch what {
+		case "ask":
+			actor.AskToSelf(ctx, to, timeout, func(replyTo actor.ActorRef[string]) msg { return msg{"held", replyTo} },
+				func(string, error) string { return "" })
+		case "stop":
+			return behaviors.Stopped
+		case "fail":
+			return ctx.Fail(errors.New("failed"))
+		}
+		return behaviors.Same
+	})
 }
 
 // An ask whose request an instance has got says that it may still be handled.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/understudy-go/understudy/internal/batch"
 )
 
 // Each node owns its registrations and nobody else passes them on. It tells every member
@@ -14,8 +16,8 @@ import (
 // long as it is a member, which it is never again once it has been removed.
 
 const (
-	// partSize is how many entries travel in one message.
-	partSize = 2000
+	// partBytes is about how much travels in one message.
+	partBytes = 64 << 10
 	// rounds is in how many ticks every peer gets its turn.
 	rounds = 6
 	// maxEarly is how many checks of nodes are kept that are not known to be members yet.
@@ -32,9 +34,10 @@ func (r *registry) flush() []parcel {
 	added, removed := sorted(r.added), sorted(r.removed)
 	clear(r.added)
 	clear(r.removed)
+	large := len(batch.Split(slices.Concat(added, removed), partBytes, entry.size)) > 1
 	var out []parcel
 	for _, id := range r.order {
-		if len(added)+len(removed) > partSize {
+		if large {
 			out = append(out, r.rowFor(id)...)
 			continue
 		}
@@ -45,12 +48,13 @@ func (r *registry) flush() []parcel {
 
 // rowFor sends all there is, to one peer.
 func (r *registry) rowFor(to NodeID) []parcel {
-	all := sorted(r.own.entries)
-	of := max(1, (len(all)+partSize-1)/partSize)
-	out := make([]parcel, 0, of)
-	for part := range of {
-		entries := all[part*partSize : min(len(all), (part+1)*partSize)]
-		out = append(out, parcel{to, wireRow{Owner: r.self, Version: r.own.version, Part: part, Of: of, Entries: entries}})
+	parts := batch.Split(sorted(r.own.entries), partBytes, entry.size)
+	if len(parts) == 0 {
+		parts = [][]entry{nil}
+	}
+	out := make([]parcel, 0, len(parts))
+	for i, entries := range parts {
+		out = append(out, parcel{to, wireRow{Owner: r.self, Version: r.own.version, Part: i, Of: len(parts), Entries: entries}})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -358,8 +359,9 @@ func TestWhoIsHeardOfBeforeItIsSeenIsAskedWhenItIsSeen(t *testing.T) {
 func TestARowOfManyPartsCountsWhenAllHaveCome(t *testing.T) {
 	w := newWorld(1, 2)
 	a, b := w.nodes[0], w.nodes[1]
-	for i := range 2*partSize + 1 {
-		a.add(entry{Service: "s", Type: "t", Ref: fmt.Sprint(i)})
+	const entries = 150
+	for i := range entries {
+		a.add(entry{Service: "s", Type: "t", Ref: strings.Repeat("x", 1000) + fmt.Sprint(i)})
 	}
 	a.flush()
 	parts := a.rowFor(b.id)
@@ -373,7 +375,7 @@ func TestARowOfManyPartsCountsWhenAllHaveCome(t *testing.T) {
 	for _, p := range parts {
 		b.receive(p.msg)
 	}
-	require.Len(t, b.find("s"), 2*partSize+1)
+	require.Len(t, b.find("s"), entries)
 }
 
 func TestANodeThatHasNothingRegisteredSendsNothing(t *testing.T) {

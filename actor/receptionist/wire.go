@@ -10,6 +10,9 @@ type entry struct {
 	Ref     string // path and number
 }
 
+// size is about how many bytes an entry needs.
+func (e entry) size() int { return len(e.Service) + len(e.Type) + len(e.Ref) + 10 }
+
 // What receptionists of different nodes tell each other. A version belongs to the
 // registrations of one incarnation of a node, and counts what it has told of them.
 type (

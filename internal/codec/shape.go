@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -127,12 +128,13 @@ func isTrusted(t reflect.Type) bool {
 }
 
 // encodesItself reports whether the library calls a method of a type to encode its values, or
-// knows the type by itself.
+// knows the type by itself. Of math/big it knows Int; Rat and Float have no exported fields, and
+// so would be encoded as nothing.
 func encodesItself(t reflect.Type) bool {
 	return implements(t, []reflect.Type{
 		reflect.TypeFor[interface{ MarshalCBOR() ([]byte, error) }](),
 		reflect.TypeFor[interface{ MarshalBinary() ([]byte, error) }](),
-	}) || t.PkgPath() == reflect.TypeFor[cbor.Tag]().PkgPath() || t.PkgPath() == "math/big"
+	}) || t.PkgPath() == reflect.TypeFor[cbor.Tag]().PkgPath() || t == reflect.TypeFor[big.Int]()
 }
 
 // decodesItself reports whether the library calls a method of a type to decode its values.
@@ -208,6 +210,10 @@ func (all shaper) structure(s *shape) {
 	names := map[string]bool{}
 	height, sound := 0, true
 	for f := range s.typ.Fields() {
+		if isHiddenFromJSON(f) {
+			s.check = refuse("field %s of %v has the tag `json:\"-\"`, by which it would be left out; add the tag `cbor:%q` to keep it, or `cbor:\"-\"` to leave it out", f.Name, s.typ, f.Name)
+			return
+		}
 		if !isEncoded(f) {
 			continue
 		}
@@ -265,6 +271,12 @@ func indirect(t reflect.Type) reflect.Type {
 		t = t.Elem()
 	}
 	return t
+}
+
+// isHiddenFromJSON reports whether a field would be left out for the sake of JSON alone: what is
+// kept out of an answer to a browser is not therefore meant to be lost.
+func isHiddenFromJSON(f reflect.StructField) bool {
+	return f.IsExported() && f.Tag.Get("cbor") == "" && f.Tag.Get("json") == "-"
 }
 
 // isEncoded reports whether the library looks at a field: an embedded struct has exported

@@ -20,6 +20,8 @@ var places = map[string]string{
 	"actor/adapter.go adapt":                       "the function of an adapter",
 	"actor/ask.go build":                           "the function that makes a request",
 	"actor/cell.go turn":                           "behaviors, handlers, interceptors: the actor fails",
+	"actor/deadletter.go carriedBy":                "Carried of a dead letter",
+	"actor/encoding.go isLocal":                    "LocalOnly of a message",
 	"actor/deadletter.go count":                    "Is of the reason of a dead letter",
 	"actor/deliver.go run":                         "a handler whose sender is told how it went",
 	"actor/deliver.go tell":                        "the function that is told",

@@ -1,0 +1,49 @@
+package codec
+
+import (
+	"bytes"
+	"math/big"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+type numbers struct {
+	Int   *big.Int
+	Rat   *big.Rat
+	Float *big.Float
+}
+
+// Of math/big the library knows Int alone; what it encodes of the others is nothing.
+func TestOfBigNumbersOnlyIntIsEncoded(t *testing.T) {
+	n := new(big.Int).Lsh(big.NewInt(7), 200)
+	var buf bytes.Buffer
+	require.NoError(t, shapeOf(reflect.TypeFor[numbers]()).encode(&buf, numbers{Int: n}))
+	require.ErrorContains(t, shapeOf(reflect.TypeFor[numbers]()).encode(&buf, numbers{Rat: big.NewRat(1, 3)}), "Rat")
+	require.ErrorContains(t, shapeOf(reflect.TypeFor[numbers]()).encode(&buf, numbers{Float: big.NewFloat(1.5)}), "Float")
+	require.Error(t, shapeOf(reflect.TypeFor[big.Rat]()).encode(&buf, *big.NewRat(1, 3)))
+}
+
+type secretive struct {
+	Name   string
+	Secret string `json:"-"`
+}
+
+type kept struct {
+	Name   string
+	Secret string `cbor:"secret" json:"-"`
+	Cache  string `cbor:"-"      json:"-"`
+}
+
+// A tag for JSON renames, but loses nothing: whoever means to leave a field out says so to CBOR.
+func TestAFieldThatIsLeftOutForJSONIsNotLost(t *testing.T) {
+	var buf bytes.Buffer
+	for _, v := range []secretive{{}, {Secret: "s"}} {
+		require.ErrorContains(t, shapeOf(reflect.TypeFor[secretive]()).encode(&buf, v), "field Secret of codec.secretive has the tag `json:\"-\"`")
+	}
+	require.NoError(t, shapeOf(reflect.TypeFor[kept]()).encode(&buf, kept{"n", "s", "c"}))
+	var back kept
+	require.NoError(t, Unmarshal(buf.Bytes(), &back))
+	require.Equal(t, kept{"n", "s", ""}, back)
+}
