@@ -9,7 +9,9 @@ import "strings"
 //
 // that calls ended, once, when the actor is known to have ended or its node to be gone.
 // Without one, [Context.Watch] panics for actors on other nodes. Another method of it,
-// MaxMessage() int, says what [System.MaxMessage] returns.
+// MaxMessage() int, says what [System.MaxMessage] returns, and FirstUID() uint64, unless it is 0,
+// from which number the actors of the system count: no process before it at the address may have
+// had those.
 type Transport interface {
 	// Send hands msg over for the actor at target, on behalf of s. It encodes msg before
 	// it returns, never blocks and never fails: what cannot be sent is given to

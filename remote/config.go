@@ -4,12 +4,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/incarnation"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
@@ -26,7 +26,8 @@ type Config struct {
 	// Cluster is the name of the cluster. Endpoints of different names do not talk.
 	Cluster string
 	// Incarnation tells this process from the ones that had its address before. 0 draws
-	// one at random.
+	// one at random. The upper 32 bits stand for the process, and stay when that is renamed, see
+	// [Endpoint.Rename]; where they are 0, nothing can be told of the process.
 	Incarnation uint64
 	// Bind is the host:port to listen at, by TCP and UDP; port 0 picks one that is free
 	// for both. The default is 127.0.0.1:0.
@@ -125,7 +126,7 @@ type Config struct {
 // withDefaults returns c with its zero values replaced.
 func (c Config) withDefaults() Config {
 	setDefault(&c.Bind, "127.0.0.1:0")
-	setDefault(&c.Incarnation, rand.Uint64()|1)
+	setDefault(&c.Incarnation, incarnation.Draw())
 	setDefault(&c.MaxStrangers, 128)
 	setDefault(&c.MaxStrangersPerHost, 16)
 	setDefault(&c.OutboxSize, 10_000)

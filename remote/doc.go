@@ -65,7 +65,14 @@
 //	when the actor ends, or does not live                    as soon as that is known
 //	when another process answers at the address              within five seconds
 //	when the node was a member, and is none any more         at once: see [Endpoint.Members]
+//	when it begins after that                                at once, if the ref says which actor is meant
 //	when no member lives there, and nobody has answered      after ten seconds, in a cluster
+//
+// The number in a ref says of which process the actor is. A ref that was resolved from a path
+// without a number means whoever lives there. Its watch ends with the removal of the node as well;
+// begun after that, it has ten seconds, as the next process of the node may be about to start.
+// [actor.Ask] ends with the removal, and at once after it, in the same way. The last 1,000 members
+// that were removed are remembered, as long as this node is a member itself.
 //
 // That a member does not answer ends nothing. Without a cluster, silence never does: a watch
 // of an actor whose process is gone for good lasts until another one is at its address.
