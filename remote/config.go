@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"time"
 
@@ -92,10 +93,11 @@ type Config struct {
 	// doubles each time. The defaults are 20 ms and 1 s.
 	MinBackoff, MaxBackoff time.Duration
 	// UnreachableAfter is how long something may wait for a peer that acknowledges
-	// nothing. Then all that waits becomes dead letters. The default is 5 s.
+	// nothing. Then all that waits becomes dead letters. The default is 5 s. After half of that
+	// another connection is tried.
 	UnreachableAfter time.Duration
 	// IdleAfter is how long a connection is kept that carries nothing. The default is
-	// one minute.
+	// one minute. Who receives keeps it for twice as long.
 	IdleAfter time.Duration
 	// Linger is how long Close waits for connected peers to acknowledge what has been
 	// sent. The default is 1 s.
@@ -160,6 +162,9 @@ func (c Config) withDefaults() Config {
 	}
 	return c
 }
+
+// silence is how long nothing may come on a connection: the peer closes one that is idle before.
+func (c Config) silence() time.Duration { return 2 * min(c.IdleAfter, math.MaxInt64/4) }
 
 func setDefault[T comparable](field *T, value T) {
 	if *field == *new(T) {

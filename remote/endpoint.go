@@ -202,6 +202,7 @@ func (e *Endpoint) met(p Peer) {
 	for _, l := range e.links.to(p.Addr) {
 		l.hangUp(p.Incarnation)
 	}
+	e.reaching.met(p)
 	if w := e.watcher.Load(); w != nil {
 		w.Met(deathwatch.Peer{Address: p.Addr, Incarnation: p.Incarnation})
 	}

@@ -92,7 +92,7 @@ func TestWhatWaitsForAnActorEndsWithTheRemovalOfItsNodeAndAtOnceAfterIt(t *testi
 		for way, end := range ways {
 			for _, at := range []time.Duration{
 				-3 * time.Second, -time.Second, -500 * time.Millisecond, -100 * time.Millisecond, 0,
-				time.Second, 2900 * time.Millisecond, 3100 * time.Millisecond, 5 * time.Second, 2 * time.Minute,
+				time.Second, 2900 * time.Millisecond, 3100 * time.Millisecond, 5 * time.Second, long(2 * time.Minute),
 			} {
 				t.Run(fmt.Sprintf("%s, %s, %v", kind, way, at), func(t *testing.T) {
 					scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
