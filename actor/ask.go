@@ -24,7 +24,7 @@ import (
 //   - [ErrTerminated] as soon as the actor is known to have ended without a reply, for actors
 //     of this system only;
 //   - [ErrUnreachable] as soon as the node of the actor is known to have left its cluster, or
-//     this system has stopped its actors;
+//     this system has stopped its actors; at once, where that has been before;
 //   - ctx.Err() when ctx ends, with the path and the time waited and, where
 //     [System.ExplainSilence] knows it, the reason. It wraps [ErrWithdrawn] as well where the
 //     request was still being kept on this node, by a singleton without an instance for
@@ -54,6 +54,10 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 	}
 	if _, here := to.c.impl.(*cell[M]); !here {
 		p.watch() // whose node may be gone before the request is
+		if why := to.c.unreachable(); why != nil {
+			to.c.sys.DeadLetter(to.c.fullPath(), msg, why)
+			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
+		}
 	}
 	if full := to.offer(msg, entrance{ctx: ctx}); full != nil { // it is a dead letter, as when the target has ended
 		if err := ctx.Err(); err != nil {
@@ -107,11 +111,8 @@ func (p *promise[R]) watch() {
 	}
 	p.watches = true
 	target := p.asked.actor()
-	switch {
-	case !target.addWatcher(p):
+	if !target.addWatcher(p) {
 		p.watchedEnded(target, ErrTerminated)
-	case target.isRemote() && p.sys.deaf.Load():
-		p.watchedEnded(target, errDeaf)
 	}
 }
 

@@ -31,6 +31,11 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	c.own().asks.add(&a.pending, a)
 	a.watch(timeout)
 	lost := func(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
+	if why := a.asked.unreachable(); why != nil {
+		c.sys.DeadLetter(a.asked.fullPath(), msg, why)
+		lost(why)
+		return
+	}
 	if full := to.offer(msg, entrance{parked: true, lost: lost}); full != nil {
 		lost(full)
 	}

@@ -42,11 +42,38 @@ type endWatcher struct{ ended func() }
 
 func (w *endWatcher) watchedEnded(*core, error) { w.ended() }
 
-// NodeGone ends every [Ask] that waits for an actor at an address, with [ErrUnreachable]:
-// what lived there is gone. It is for transports that know who is a member of a cluster;
-// asks that come later are not affected.
-func (s *System) NodeGone(address string) {
-	s.endAsks(func(l location) bool { return l.address == address }, ErrUnreachable)
+// EndAsks ends every [Ask] that waits for an actor at an address whose number satisfies of, 0
+// being that of a path that names none, with [ErrUnreachable]: what lived there is gone. It is for
+// transports that know who is a member of a cluster; asks that come later are not affected.
+func (s *System) EndAsks(address string, of func(uid uint64) bool) {
+	s.endAsks(func(l location) bool { return l.address == address && of(l.uid) }, ErrUnreachable)
+}
+
+// NodeGone says that the actors at an address whose numbers satisfy of are gone for good: asks of
+// them that come later end at once with [ErrUnreachable], and are dead letters, until
+// [System.NodeBack], or until it is called for other actors of the address. It is for transports,
+// like [System.EndAsks]. of must not block, and is called by any goroutine.
+func (s *System) NodeGone(address string, of func(uid uint64) bool) { s.remotes.setGone(address, of) }
+
+// NodeBack takes back what [System.NodeGone] has said of an address.
+func (s *System) NodeBack(address string) { s.remotes.setGone(address, nil) }
+
+// errGone ends asks of actors of former members.
+var errGone = fmt.Errorf("%w: its node is no member of the cluster any more", ErrUnreachable)
+
+// unreachable says why an actor on another node will not reply to what it is asked from now on,
+// if that is known.
+func (c *core) unreachable() error {
+	r, remote := c.impl.(*remoteActor)
+	switch {
+	case !remote:
+		return nil
+	case c.sys.deaf.Load():
+		return errDeaf
+	case c.sys.remotes.isGone(r.sendTo):
+		return errGone
+	}
+	return nil
 }
 
 // errDeaf ends asks of actors on other nodes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -89,10 +90,10 @@ func TestShutdownWaitsUntilWatchersHaveBeenToldOfEveryEnd(t *testing.T) {
 type letter struct{ to actor.ActorRef[int] }
 
 // asked asks an actor of another node, and returns how that ends.
-func asked(t *testing.T, s *actor.System, address string) chan error {
+func asked(t *testing.T, s *actor.System, path string) chan error {
 	t.Helper()
 	ended := make(chan error, 1)
-	ref := actor.Resolve[letter](s, "understudy://test@"+address+"/user/x")
+	ref := actor.Resolve[letter](s, "understudy://test@"+path)
 	go func() {
 		_, err := actor.Ask(context.Background(), ref, func(to actor.ActorRef[int]) letter { return letter{to} })
 		ended <- err
@@ -104,25 +105,59 @@ func asked(t *testing.T, s *actor.System, address string) chan error {
 func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", &recorder{}))
-		there, elsewhere := asked(t, s, "there:2"), asked(t, s, "elsewhere:3")
-		s.NodeGone("there:2")
+		there, elsewhere := asked(t, s, "there:2/user/x"), asked(t, s, "elsewhere:3/user/x")
+		s.EndAsks("there:2", anyone)
 		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached before it replied")
 		synctest.Wait()
 		require.Empty(t, elsewhere)
-		s.NodeGone("elsewhere:3")
+		s.EndAsks("elsewhere:3", anyone)
 		require.ErrorIs(t, <-elsewhere, actor.ErrUnreachable)
+	})
+}
+
+func anyone(uint64) bool { return true }
+
+func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *actor.System) {
+		sent := &recorder{}
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", sent))
+		s.NodeGone("there:2", func(uid uint64) bool { return uid == 7 })
+		letters := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, letters.Ref())
+		gone := "understudy://test@there:2/user/x#7"
+		require.EqualError(t, <-asked(t, s, "there:2/user/x#7"),
+			"ask understudy://test@there:2/user/x: actor: node cannot be reached: its node is no member of the cluster any more")
+		require.ErrorIs(t, letters.Receive().Reason, actor.ErrUnreachable)
+		answers := testkit.NewProbe[error](t, s)
+		actor.Spawn(s, func(ctx *actor.Context[error], next *actor.Next[error]) {
+			actor.AskToSelf(ctx, actor.Resolve[letter](s, gone), 0, func(to actor.ActorRef[int]) letter { return letter{to} },
+				func(_ int, err error) error { return err })
+			next.OnMessage = func(_ *actor.Context[error], err error) actor.Behavior[error] {
+				answers.Ref().Tell(err)
+				return nil
+			}
+		}, "")
+		require.ErrorIs(t, answers.Receive(), actor.ErrUnreachable)
+		require.ErrorIs(t, letters.Receive().Reason, actor.ErrUnreachable)
+		letters.ExpectNone(time.Hour)
+
+		for _, other := range []string{"there:2/user/x", "there:2/user/x#8", "elsewhere:3/user/x#7"} {
+			require.Empty(t, asked(t, s, other))
+		}
+		s.NodeBack("there:2")
+		require.Empty(t, asked(t, s, "there:2/user/x#7"))
 	})
 }
 
 func TestAsksOfOtherNodesEndWithTheSystemThatAsks(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", &recorder{}))
-		before := asked(t, s, "there:2")
+		before := asked(t, s, "there:2/user/x")
 		require.NoError(t, s.Shutdown(t.Context()))
 		require.EqualError(t, <-before,
 			"ask understudy://test@there:2/user/x: actor: node cannot be reached: this system has been shut down before it replied")
-		require.ErrorIs(t, <-asked(t, s, "there:2"), actor.ErrUnreachable)
-		require.ErrorIs(t, <-asked(t, s, "elsewhere:3"), actor.ErrUnreachable)
+		require.ErrorIs(t, <-asked(t, s, "there:2/user/x"), actor.ErrUnreachable)
+		require.ErrorIs(t, <-asked(t, s, "elsewhere:3/user/x"), actor.ErrUnreachable)
 	})
 }
 
@@ -132,7 +167,7 @@ func TestAsksOfOtherNodesEndWhenAnActorDoesNot(t *testing.T) {
 		done := make(chan struct{})
 		defer close(done)
 		actor.Spawn(s, obedient(), "busy").Tell(do(func(*actor.Context[order]) { <-done }))
-		far := asked(t, s, "there:2")
+		far := asked(t, s, "there:2/user/x")
 		require.ErrorContains(t, s.Shutdown(t.Context()), "/user/busy")
 		require.ErrorIs(t, <-far, actor.ErrUnreachable)
 	})

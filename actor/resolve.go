@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"go.uber.org/zap"
@@ -107,9 +108,35 @@ func (r *remoteActor) deliver(msg any, _ entrance) {
 // remotes makes refs to the same actor on another node equal: each has one core, as
 // long as anybody holds it. Most are those of asks, and gone soon.
 type remotes struct {
-	mu    sync.Mutex // guards all below
+	gone atomic.Pointer[map[string]func(uid uint64) bool] // by address, see System.NodeGone; nil for none
+
+	mu    sync.Mutex // guards all below; held to change gone
 	cores map[location]weak.Pointer[remoteActor]
 	sweep int // how many cores there are when those that are gone are looked for
+}
+
+// setGone says which actors of an address are gone; nil is none.
+func (r *remotes) setGone(address string, of func(uid uint64) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	gone := map[string]func(uint64) bool{}
+	if before := r.gone.Load(); before != nil {
+		maps.Copy(gone, *before)
+	}
+	gone[address] = of
+	if of == nil {
+		delete(gone, address)
+	}
+	r.gone.Store(&gone)
+}
+
+func (r *remotes) isGone(t Target) bool {
+	gone := r.gone.Load()
+	if gone == nil {
+		return false
+	}
+	of := (*gone)[t.Address]
+	return of != nil && of(t.UID)
 }
 
 // minSweep is for a few cores, which nobody needs to look through.

@@ -76,7 +76,7 @@ func NewSystem(name string, opts ...Option) *System {
 	if s.log == nil {
 		s.log = stderrlog.New()
 	}
-	s.uids.Store(rand.Uint64() >> 16 << 12) //nolint:gosec // must differ from run to run, need not be secret
+	s.uids.Store(s.firstUID())
 	s.scheduler.limit, s.scheduler.virtual = runtime.GOMAXPROCS(0), inBubble()
 	s.wakers.virtual = s.scheduler.virtual
 	s.user, s.system = newGuardian(s, "/user"), newGuardian(s, "/system")
@@ -119,6 +119,16 @@ func (s *System) Framework() Spawner { return &s.system.core }
 func (s *System) spawnUnder() *core { return &s.user.core }
 
 func (c *core) spawnUnder() *core { return c }
+
+// firstUID returns where to count from: it must differ from run to run, and need not be secret.
+func (s *System) firstUID() uint64 {
+	if t, ok := s.transport.(interface{ FirstUID() uint64 }); ok {
+		if first := t.FirstUID(); first != 0 {
+			return first
+		}
+	}
+	return rand.Uint64() >> 16 << 12 //nolint:gosec // see above
+}
 
 // nextUID returns a number that no other actor of this address has or had: it counts
 // from a random start.

@@ -8,9 +8,10 @@ import "strings"
 //	Watch(s *System, target Target, ended func()) (stop func())
 //
 // that calls ended, once, when the actor is known to have ended or its node to be gone.
-// Without one, [Context.Watch] panics for actors on other nodes. Another method of it,
-// MaxMessage() int, says what [System.MaxMessage] returns, and CheckSize(of string, bytes int)
-// error what [System.CheckSize] does.
+// Without one, [Context.Watch] panics for actors on other nodes. It may have further methods:
+// MaxMessage() int says what [System.MaxMessage] returns; CheckSize(of string, bytes int) error
+// what [System.CheckSize] does; FirstUID() uint64, unless it is 0, from which number the actors of
+// the system count: no process before it at the address may have had those.
 type Transport interface {
 	// Send hands msg over for the actor at target, on behalf of s. It encodes msg before
 	// it returns, never blocks and never fails: what cannot be sent is given to

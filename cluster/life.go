@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/incarnation"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -223,7 +224,7 @@ func (n *Node) admit(name string) error {
 // next returns the rules of the incarnation after the one that has ended.
 func (n *Node) next(set rules, e end) rules {
 	set.earlier = append(slices.Clone(set.earlier), set.self.Incarnation)
-	set.self.Incarnation = drawIncarnation()
+	set.self.Incarnation = incarnation.Again(set.self.Incarnation)
 	set.founding = drawClusterID()
 	set.known = e.known
 	set.version = n.View().Version

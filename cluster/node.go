@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/incarnation"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -77,10 +77,10 @@ func listen(cfg Config) (*Node, error) {
 	if n.keyring, err = cfg.keyring(); err != nil {
 		return nil, err
 	}
-	incarnation := drawIncarnation()
+	first := incarnation.Draw()
 	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
 		Cluster:       cfg.Name,
-		Incarnation:   incarnation,
+		Incarnation:   first,
 		Bind:          cfg.Bind,
 		Advertise:     cfg.Advertise,
 		TLS:           cfg.TLS,
@@ -97,7 +97,7 @@ func listen(cfg Config) (*Node, error) {
 	n.cfg.NodeID = cmp.Or(cfg.NodeID, endpoint.Addr())
 	n.log = cfg.Logger.Named("cluster").With(zap.String("node", n.cfg.NodeID))
 	n.endpoint = endpoint
-	n.views.show(View{Self: n.self(incarnation)})
+	n.views.show(View{Self: n.self(first)})
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
@@ -239,12 +239,6 @@ func (n *Node) dialFailed(address string, err error) {
 	if ev.refused || ev.foreign != "" || ev.lives != 0 || ev.mistrust != "" {
 		n.inbox.post(0, ev)
 	}
-}
-
-func drawIncarnation() uint64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	return binary.BigEndian.Uint64(b[:]) | 1
 }
 
 func drawClusterID() (id clusterID) {

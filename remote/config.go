@@ -4,12 +4,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"math"
 	"net"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/incarnation"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
@@ -26,7 +27,8 @@ type Config struct {
 	// Cluster is the name of the cluster. Endpoints of different names do not talk.
 	Cluster string
 	// Incarnation tells this process from the ones that had its address before. 0 draws
-	// one at random.
+	// one at random. The upper 32 bits stand for the process, and stay when that is renamed, see
+	// [Endpoint.Rename]; where they are 0, nothing can be told of the process.
 	Incarnation uint64
 	// Bind is the host:port to listen at, by TCP and UDP; port 0 picks one that is free
 	// for both. The default is 127.0.0.1:0.
@@ -91,10 +93,11 @@ type Config struct {
 	// doubles each time. The defaults are 20 ms and 1 s.
 	MinBackoff, MaxBackoff time.Duration
 	// UnreachableAfter is how long something may wait for a peer that acknowledges
-	// nothing. Then all that waits becomes dead letters. The default is 5 s.
+	// nothing. Then all that waits becomes dead letters. The default is 5 s. After half of that
+	// another connection is tried.
 	UnreachableAfter time.Duration
 	// IdleAfter is how long a connection is kept that carries nothing. The default is
-	// one minute.
+	// one minute. Who receives keeps it for twice as long.
 	IdleAfter time.Duration
 	// Linger is how long Close waits for connected peers to acknowledge what has been
 	// sent. The default is 1 s.
@@ -125,7 +128,7 @@ type Config struct {
 // withDefaults returns c with its zero values replaced.
 func (c Config) withDefaults() Config {
 	setDefault(&c.Bind, "127.0.0.1:0")
-	setDefault(&c.Incarnation, rand.Uint64()|1)
+	setDefault(&c.Incarnation, incarnation.Draw())
 	setDefault(&c.MaxStrangers, 128)
 	setDefault(&c.MaxStrangersPerHost, 16)
 	setDefault(&c.OutboxSize, 10_000)
@@ -159,6 +162,9 @@ func (c Config) withDefaults() Config {
 	}
 	return c
 }
+
+// silence is how long nothing may come on a connection: the peer closes one that is idle before.
+func (c Config) silence() time.Duration { return 2 * min(c.IdleAfter, math.MaxInt64/4) }
 
 func setDefault[T comparable](field *T, value T) {
 	if *field == *new(T) {

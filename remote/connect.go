@@ -11,8 +11,10 @@ import (
 )
 
 var (
-	// errSilent ends a connection on which nothing is acknowledged any more.
+	// errSilent ends a link on which nothing is acknowledged any more, errStale its connection
+	// while there is time for another.
 	errSilent = errors.New("no acknowledgement for too long")
+	errStale  = errors.New("no acknowledgement on this connection, another is tried")
 	// errRenamed ends a handshake in which our own incarnation was not the latest.
 	errRenamed = errors.New("this node has begun a new incarnation")
 	// errSession is a peer whose answer contradicts what it has said before.
@@ -78,7 +80,7 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
 	defer stop()
 	h := l.hello()
-	a, err := greet(conn, l.key.lane, h, l.key.addr)
+	a, err := greet(l.answersOn(conn), l.key.lane, h, l.key.addr)
 	if err != nil {
 		return cutShort(ctx, err)
 	}
@@ -101,6 +103,14 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	}
 	l.end.met(peer)
 	return nil
+}
+
+// answersOn returns conn, without what may come before the answer.
+func (l *link) answersOn(conn net.Conn) net.Conn {
+	if isOutbound(l.key.addr) {
+		return &afterBeats{Conn: conn}
+	}
+	return conn
 }
 
 // cutShort returns that there was no time left, where err only says that the connection was
@@ -175,7 +185,7 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 		return errSession
 	}
 	l.out.rewind()
-	l.conn, l.with = conn, a.Incarnation
+	l.conn, l.with, l.opened = conn, a.Incarnation, time.Now()
 	l.prompt, l.rest = promptly(conn), false
 	if seal != nil {
 		l.end.sealers.set(l.key.addr, seal)

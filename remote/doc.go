@@ -65,7 +65,14 @@
 //	when the actor ends, or does not live                    as soon as that is known
 //	when another process answers at the address              within five seconds
 //	when the node was a member, and is none any more         at once: see [Endpoint.Members]
+//	when it begins after that                                at once, if the ref says which actor is meant
 //	when no member lives there, and nobody has answered      after ten seconds, in a cluster
+//
+// The number in a ref says of which process the actor is. A ref that was resolved from a path
+// without a number means whoever lives there. Its watch ends with the removal of the node as well;
+// begun after that, it has ten seconds, as the next process of the node may be about to start.
+// [actor.Ask] ends with the removal, and at once after it, in the same way. The last 1,000 members
+// that were removed are remembered, as long as this node is a member itself.
 //
 // That a member does not answer ends nothing. Without a cluster, silence never does: a watch
 // of an actor whose process is gone for good lasts until another one is at its address.
@@ -93,6 +100,22 @@
 // _ struct{} with the tag cbor:",toarray", so that the names of fields do not travel.
 // docs/benchmarks.md has figures.
 //
+// # Dead connections
+//
+// A network may lose a connection without a word, as a NAT does that has forgotten it, and a
+// machine may lose its power. Nothing here waits for the operating system to notice that. A
+// connection ends
+//
+//	when nothing of what waits for an acknowledgement gets one    after UnreachableAfter/2, and another is tried
+//	when it takes nothing of what is written                      the same
+//	when nothing comes on it                                      after twice IdleAfter, at the receiver
+//	when a client's, that waits, does not return a beat           3 s after the last sign of life, at the client
+//	when there is no beat on such a one                           after 10 s, at the other side
+//	when its handshake is not over                                after DialTimeout or HandshakeTimeout
+//
+// No message is lost with it where the other process lives and can be reached by a new connection
+// within UnreachableAfter.
+//
 // # Settings
 //
 //	OutboxSize        10,000    messages that wait for a peer
@@ -104,8 +127,8 @@
 //	HandshakeTimeout  2 s       for who connects to us
 //	MinBackoff        20 ms     pause after the first failed attempt, doubled each time, ± 20 %
 //	MaxBackoff        1 s       the longest pause
-//	UnreachableAfter  5 s       without an acknowledgement, then what waits becomes dead letters
-//	IdleAfter         1 min     then a connection is closed until it is needed
+//	UnreachableAfter  5 s       without an acknowledgement, then what waits becomes dead letters; half of it for one connection
+//	IdleAfter         1 min     then a connection is closed until it is needed; twice that at the receiver
 //	Linger            1 s       that Close waits for acknowledgements
 //	MaxStrangers      128       connections that are not authenticated yet; then the oldest is closed
 //	MaxStrangersPerHost 16      those of one IP address; more are closed at once
@@ -116,7 +139,8 @@
 // cluster, perhaps behind a NAT. It has a made-up address below client.invalid, which is
 // part of the refs of its actors. It dials whom it talks to, like any other; and it keeps
 // a connection open to each peer given to [Endpoint.Reach], by which that one can send to
-// it, with the same guarantees. Who is not given cannot send to it: messages become dead
+// it, with the same guarantees. Both sides find out when such a connection is dead, see below, and
+// the client opens another; at once, when it meets another incarnation of the peer. Who is not given cannot send to it: messages become dead
 // letters there, with [actor.ErrUnreachable]. The certificate of a client need not be for
 // any host; a client is not listened to on the control lane and the stream lane. That keeps out
 // mistakes, not malice: a client can tell any actor anything, so it has to be trusted as
@@ -143,7 +167,9 @@
 //	              [path, uid, type name, message in DEFLATE, its size]; or parts of one: the array
 //	              [bytes behind this part, bytes]
 //	M   stream    after a hello, which is not answered, memberlist's
-//	R   reverse   after hello and answer it waits until the listener begins a user lane on it
+//	R   reverse   after hello and answer it waits until the listener begins a user lane on it. Meanwhile
+//	              the dialler sends a beat, the byte B, 2 s after the last sign of life, and the
+//	              listener returns it
 //
 // The dialler goes on with its hello, and on C and A the listener with its answer; then
 // only the dialler sends frames, and only the listener sends acknowledgements.

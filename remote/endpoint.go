@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/incarnation"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
@@ -145,6 +146,9 @@ func (e *Endpoint) Addr() string { return e.addr }
 // MaxMessage returns [Config.MaxMessage], for [actor.System.MaxMessage].
 func (e *Endpoint) MaxMessage() int { return e.cfg.MaxMessage }
 
+// FirstUID is for [actor.Transport]: the number from which the actors of the system count.
+func (e *Endpoint) FirstUID() uint64 { return incarnation.FirstActor(e.cfg.Incarnation) }
+
 // Self returns what peers know the endpoint as.
 func (e *Endpoint) Self() Peer { return Peer{Addr: e.addr, Incarnation: e.incarnation.Load()} }
 
@@ -157,11 +161,12 @@ func (e *Endpoint) Serve(s *actor.System) {
 	close(e.serving)
 }
 
-// Rename begins a new incarnation of this node: all connections end, and peers find
+// Rename begins a new incarnation of this node, to: all connections end, and peers find
 // somebody new when they connect again. What was sent and not acknowledged becomes dead
-// letters, what has not been sent is sent under the new incarnation.
-func (e *Endpoint) Rename(incarnation uint64) {
-	e.incarnation.Store(incarnation)
+// letters, what has not been sent is sent under the new incarnation. Its upper 32 bits should be
+// those of the one before, or peers do not know that the actors are the same.
+func (e *Endpoint) Rename(to uint64) {
+	e.incarnation.Store(to)
 	e.hangUp(func(Peer) bool { return true })
 	for _, l := range e.links.to("") {
 		l.hangUp(0)
@@ -196,6 +201,10 @@ func (e *Endpoint) met(p Peer) {
 	e.hangUp(func(from Peer) bool { return from.Addr == p.Addr && from.Incarnation != p.Incarnation })
 	for _, l := range e.links.to(p.Addr) {
 		l.hangUp(p.Incarnation)
+	}
+	e.reaching.met(p)
+	if w := e.watcher.Load(); w != nil {
+		w.Met(deathwatch.Peer{Address: p.Addr, Incarnation: p.Incarnation})
 	}
 }
 

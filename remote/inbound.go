@@ -17,6 +17,7 @@ type inbound struct {
 	session  uint64
 	conn     net.Conn
 	patience time.Duration // of writing
+	idle     time.Duration // how long nothing may come
 	hang     sync.Once
 	stop     chan struct{} // closed by hangUp
 	done     chan struct{} // closed when nothing is read any more
@@ -29,7 +30,7 @@ type inbound struct {
 	parts    joiner    // of the session, too; guarded by sessions.mu when done is closed
 	acked    uint64    // the last count that the peer was told
 	unacked  int       // bytes since
-	timed    bool      // reading has a deadline: then the count is due
+	timed    bool      // reading has a near deadline: then the count is due
 	ended    time.Time // when done was closed
 }
 
@@ -92,13 +93,16 @@ func (in *inbound) fill(size int) error {
 	return err
 }
 
+// setTimer sets when reading ends: soon when a count is due, or else when the peer has been silent
+// for so long that it has closed the connection, or is not there any more. Closing it costs
+// nothing: the session goes on with the next.
 func (in *inbound) setTimer(on bool) error {
 	if on == in.timed {
 		return nil
 	}
 	in.timed = on
 	if !on {
-		return in.conn.SetReadDeadline(time.Time{})
+		return in.conn.SetReadDeadline(time.Now().Add(in.idle))
 	}
 	return in.conn.SetReadDeadline(time.Now().Add(ackDelay))
 }

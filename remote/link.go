@@ -29,6 +29,7 @@ type link struct {
 	since    time.Time // of the last sign that the peer takes what is in out
 	failures int       // since then: attempts and connections
 	conn     net.Conn  // nil while there is none, or none that is of use
+	opened   time.Time // when there was the last one
 	prompt   *promptConn
 	asleep   bool      // the writing goroutine waits for wake
 	slept    time.Time // when it began to, or when somebody wrote in its place

@@ -247,6 +247,7 @@ func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
 		session:  h.Session,
 		conn:     conn,
 		patience: e.cfg.UnreachableAfter,
+		idle:     e.cfg.silence(),
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
 		frames:   newFrameReader(conn, maxFrame(l, e.cfg.MaxMessage)),
@@ -283,7 +284,7 @@ func (e *Endpoint) answer(in *inbound) error {
 	if err := sendAnswer(in.conn, a); err != nil {
 		return err
 	}
-	if err := in.conn.SetDeadline(time.Time{}); err != nil {
+	if err := in.conn.SetReadDeadline(time.Now().Add(in.idle)); err != nil {
 		return err
 	}
 	e.met(in.from)

@@ -16,7 +16,8 @@ import (
 
 // An endpoint with [Config.Outbound] listens nowhere. It opens connections to others, by
 // which those send to it: on a reverse lane the two sides shake hands, and then the
-// connection waits until the listener has something to send. What it carries from there on
+// connection waits until the listener has something to send. Meanwhile beats tell both sides that
+// the other is there. What it carries from there on
 // is what a connection carries that the listener has dialled.
 
 // outboundHost is the end of the made-up hosts of outbound endpoints. RFC 2606 sees to it
@@ -53,13 +54,38 @@ type reaching struct {
 	ctx context.Context // ends with the endpoint
 	end context.CancelFunc
 
-	mu    sync.Mutex // guards peers
+	mu    sync.Mutex // guards all below
 	peers map[string]context.CancelFunc
+	wait  map[net.Conn]Peer // connections that wait, with whom they lead to
 }
 
 func newReaching() *reaching {
 	ctx, end := context.WithCancel(context.Background())
-	return &reaching{ctx: ctx, end: end, peers: map[string]context.CancelFunc{}}
+	return &reaching{ctx: ctx, end: end, peers: map[string]context.CancelFunc{}, wait: map[net.Conn]Peer{}}
+}
+
+func (r *reaching) enter(conn net.Conn, with Peer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wait[conn] = with
+}
+
+func (r *reaching) leave(conn net.Conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.wait, conn)
+}
+
+// met ends the connections that wait for another incarnation of a peer, for keepReverse to open
+// others.
+func (r *reaching) met(p Peer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for conn, with := range r.wait {
+		if with.Addr == p.Addr && with.Incarnation != p.Incarnation {
+			discard(conn)
+		}
+	}
 }
 
 // Reach says which endpoints may have to send to this one, which is [Config.Outbound]: it
@@ -128,17 +154,20 @@ func (e *Endpoint) keepReverse(ctx context.Context, addr string) {
 // waitReverse opens a connection and waits until the peer has something to send, which is
 // received in a goroutine of its own.
 func (e *Endpoint) waitReverse(ctx context.Context, addr string) error {
-	conn, _, err := e.openReverse(ctx, addr)
+	conn, peer, err := e.openReverse(ctx, addr)
 	if err != nil {
 		return err
 	}
+	e.reaching.enter(conn, peer)
+	e.met(peer)
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
-	first, err := readByte(conn)
+	l, err := awaitLane(conn)
+	e.reaching.leave(conn)
 	if !stop() || err != nil {
 		discard(conn)
 		return errors.Join(ctx.Err(), err)
 	}
-	e.tasks.Go(func() { e.receiveReverse(conn, lane(first)) })
+	e.tasks.Go(func() { e.receiveReverse(conn, l) })
 	return nil
 }
 

@@ -20,12 +20,29 @@ type reverses struct {
 	arrival chan struct{} // closed when there is another one
 }
 
-// A reverse is one of them. A goroutine reads from it, to notice that it has been closed.
+// A reverse is one of them. A goroutine reads from it, to answer beats, and to notice that it has
+// been closed or is silent.
 type reverse struct {
 	conn   net.Conn
 	done   chan struct{} // closed when nobody reads any more
-	usable bool          // nothing was there to be read; set before done is closed
+	usable bool          // it was wanted, and has not failed; set before done is closed
+
+	mu     sync.Mutex // guards wanted, and who sets the deadline of reading
+	wanted bool
 }
+
+// A beat is a byte that the client sends on a connection that waits, and that the listener returns:
+// so both find out that the other is not there any more, whatever the network does. No lane has
+// that byte, and no frame that is answered on a lane begins with it.
+const (
+	beat         = 'B'
+	beatEvery    = 2 * time.Second  // after a sign of life
+	beatPatience = time.Second      // of the client with the answer
+	beatsAreOver = 10 * time.Second // of the listener with the next beat
+)
+
+// errNoBeats ends a connection that waits, of a peer that is not there any more.
+var errNoBeats = errors.New("no sign of life on a connection that waits")
 
 // spares is how many may wait for one peer; the oldest has to go.
 const spares = 2
@@ -40,17 +57,105 @@ func (r *reverses) wait(addr string, conn net.Conn) (taken bool, err error) {
 	if !r.add(addr, x) {
 		return false, errTooManyLanes
 	}
-	_, err = conn.Read(make([]byte, 1))
-	x.usable = errors.Is(err, os.ErrDeadlineExceeded)
+	err = x.answerBeats()
+	x.usable = err == nil
 	taken = !r.remove(addr, x) && x.usable
 	close(x.done)
-	switch {
-	case taken:
-		return true, nil
-	case err == nil:
-		err = fmt.Errorf("%w: a peer talks on a connection on which it is to listen", ErrFrame)
+	return taken, err
+}
+
+// answerBeats returns nil when the connection is wanted.
+func (x *reverse) answerBeats() error {
+	for {
+		if err := x.setPatience(); err != nil {
+			return err
+		}
+		b, err := readByte(x.conn)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded) && x.isWanted():
+			return nil
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return errNoBeats
+		case err != nil:
+			return err
+		case b != beat:
+			return fmt.Errorf("%w: a peer talks on a connection on which it is to listen", ErrFrame)
+		}
+		if err := writeBeat(x.conn); err != nil {
+			return err
+		}
 	}
-	return false, err
+}
+
+// setPatience lets the next read take as long as a beat may, or no time when the connection is
+// wanted.
+func (x *reverse) setPatience() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.wanted {
+		return nil // the deadline has passed
+	}
+	return x.conn.SetReadDeadline(time.Now().Add(beatsAreOver))
+}
+
+func (x *reverse) isWanted() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.wanted
+}
+
+func writeBeat(conn net.Conn) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(beatPatience)); err != nil {
+		return err
+	}
+	_, err := conn.Write([]byte{beat})
+	return err
+}
+
+// awaitLane waits on a connection of this side for the lane that the peer begins on it. It ends with
+// errNoBeats when the peer does not answer beats.
+func awaitLane(conn net.Conn) (lane, error) {
+	for patience, asked := beatEvery, false; ; {
+		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			return 0, err
+		}
+		b, err := readByte(conn)
+		switch {
+		case err == nil && b == beat:
+			patience, asked = beatEvery, false
+		case err == nil:
+			return lane(b), conn.SetDeadline(time.Time{})
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return 0, err
+		case asked:
+			return 0, errNoBeats
+		default:
+			if err := writeBeat(conn); err != nil {
+				return 0, err
+			}
+			patience, asked = beatPatience, true
+		}
+	}
+}
+
+// An afterBeats is a connection that was taken while a beat may have been under way.
+type afterBeats struct {
+	net.Conn
+	over bool // the peer has said something else
+}
+
+// Read leaves out the beats before everything else.
+func (c *afterBeats) Read(b []byte) (int, error) {
+	if c.over || len(b) == 0 {
+		return c.Conn.Read(b)
+	}
+	for {
+		count, err := c.Conn.Read(b[:1])
+		if err != nil || b[0] != beat {
+			c.over = true
+			return count, err
+		}
+	}
 }
 
 // add returns false when there are too many.
@@ -125,14 +230,22 @@ func (r *reverses) take(ctx context.Context, addr string) (net.Conn, error) {
 
 // take ends the reading; false means that the connection is of no use any more.
 func (x *reverse) take() bool {
-	if err := x.conn.SetReadDeadline(time.Unix(1, 0)); err != nil {
-		discard(x.conn)
-	}
+	x.want()
 	<-x.done
 	if !x.usable {
 		return false
 	}
 	return x.conn.SetDeadline(time.Time{}) == nil
+}
+
+// want ends the reading with its deadline.
+func (x *reverse) want() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.wanted = true
+	if err := x.conn.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		discard(x.conn)
+	}
 }
 
 // keepForSending shakes hands on a reverse lane, and keeps the connection until there is
@@ -154,9 +267,6 @@ func (e *Endpoint) keepForSending(x *stranger, conn net.Conn) (kept bool, err er
 	}
 	e.strangers.leave(x)
 	if err := sendAnswer(conn, answer{Incarnation: e.incarnation.Load(), Addr: e.addr}); err != nil {
-		return false, err
-	}
-	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return false, err
 	}
 	return e.reverses.wait(h.Addr, conn)

@@ -80,9 +80,9 @@ func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error)
 	})
 }
 
-// patiently lets write wait as long as the peer may be silent.
+// patiently lets write wait as long as a connection may be of no use.
 func (l *link) patiently(conn net.Conn, write func() error) error {
-	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter)); err != nil {
+	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter / 2)); err != nil {
 		return err
 	}
 	return write()
@@ -121,16 +121,29 @@ func (l *link) takeRest() *promptConn {
 
 // goToSleep returns when to look again, or why not to. The caller holds mu.
 func (l *link) goToSleep() (due time.Time, err error) {
-	due = l.deadline()
+	due, err = l.deadline(), errSilent
+	if l.out.len() == 0 {
+		err = errIdle
+	} else if renewal := l.renewal(); renewal.Before(due) {
+		due, err = renewal, errStale
+	}
 	now := time.Now()
-	switch {
-	case now.Before(due):
+	if now.Before(due) {
 		l.asleep, l.slept = true, now
 		return due, nil
-	case l.out.len() == 0:
-		return time.Time{}, errIdle
 	}
-	return time.Time{}, errSilent
+	return time.Time{}, err
+}
+
+// renewal returns when to give up a connection on which nothing is acknowledged: it may be lost
+// without anybody having said so, and there must be time left for another one. The caller holds
+// mu.
+func (l *link) renewal() time.Time {
+	since := l.since
+	if l.opened.After(since) {
+		since = l.opened
+	}
+	return since.Add(l.end.cfg.UnreachableAfter / 2)
 }
 
 // catchUp says that the writing goroutine is awake: by the timer, perhaps, with a wake

@@ -52,7 +52,7 @@ var layers = []layer{
 		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
 		{"persistence", []string{"actor/extension", "actor", "internal/*"}},
 		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
-		{"remote/internal/deathwatch", []string{"actor"}},
+		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
 	}},
 	{"runtime", []place{

@@ -25,6 +25,7 @@ type conn struct {
 	ended         bool       // the peer has closed, and all it wrote has arrived
 	closed        bool       // by Close
 	err           error      // what ended the stream otherwise
+	severed       bool       // nothing arrives any more, see Network.Sever
 	readBy        deadline
 	writeBy       deadline
 }
@@ -108,7 +109,11 @@ func (c *conn) transmit(data []byte) {
 
 // post sends something to the peer, behind all that was sent before.
 func (c *conn) post(arrive func()) {
-	p := &parcel{link: c.link(), sender: c.host, stream: true, stubborn: true, arrive: arrive, due: c.lastDue}
+	p := &parcel{link: c.link(), sender: c.host, stream: true, stubborn: true, due: c.lastDue, arrive: func() {
+		if !c.severed {
+			arrive()
+		}
+	}}
 	c.host.net.send(p)
 	c.lastDue = p.due
 }
@@ -134,7 +139,11 @@ func (c *conn) answerReset() {
 	if c.peer == nil || c.host.net.dark[c.host.name] {
 		return
 	}
-	reset := func() { c.peer.fail(syscall.ECONNRESET) }
+	reset := func() {
+		if !c.severed {
+			c.peer.fail(syscall.ECONNRESET)
+		}
+	}
 	c.host.net.send(&parcel{link: c.link(), sender: c.host, stream: true, arrive: reset, due: c.lastDue})
 }
 

@@ -82,6 +82,35 @@ func (n *Network) cut(c *cut) (mend func()) {
 	}
 }
 
+// Sever loses the streams between two hosts without a word, as a NAT does that has forgotten
+// them: both ends stay open, and nothing arrives any more, not even a reset. Nothing mends that,
+// and it does nothing to streams that are opened later.
+func (n *Network) Sever(a, b string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, ends := range []link{{a, b}, {b, a}} {
+		if h := n.hosts[ends.from]; h != nil {
+			for _, c := range h.conns {
+				c.severed = c.severed || c.peer != nil && c.peer.host.name == ends.to
+			}
+		}
+	}
+}
+
+// Severed returns how many ends of streams that were severed are still open.
+func (n *Network) Severed() (open int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, h := range n.hosts {
+		for _, c := range h.conns {
+			if c.severed {
+				open++
+			}
+		}
+	}
+	return open
+}
+
 // Heal mends every Partition, OneWay and Stall. What streams had to say meanwhile arrives
 // now; datagrams are lost.
 func (n *Network) Heal() {

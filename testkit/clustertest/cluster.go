@@ -244,6 +244,11 @@ func (c *Cluster) OneWay(from, to string) { c.net.OneWay(from, to) }
 // Stall holds up what streams carry from one node to another; datagrams get through.
 func (c *Cluster) Stall(from, to string) { c.net.Stall(from, to) }
 
+// Sever loses the connections between two nodes, or a node and a client, without a word, as a NAT
+// does that has forgotten them: no end hears anything any more, not even a reset. Nothing mends
+// that, and it does nothing to connections that are opened later.
+func (c *Cluster) Sever(a, b string) { c.net.Sever(a, b) }
+
 // Heal mends every cut, and what stalls.
 func (c *Cluster) Heal() { c.net.Heal() }
 

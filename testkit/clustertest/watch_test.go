@@ -115,13 +115,14 @@ func TestANodeThatLeavesEndsTheWatchesOnIt(t *testing.T) {
 	})
 }
 
-func TestWhoeverHasLeftLongAgoHasEndedWithinTenSeconds(t *testing.T) {
+func TestWhoeverHasLeftLongAgoHasEndedAndAPathWhereNoMemberLivesWithinTenSeconds(t *testing.T) {
 	scenario(t, 2, func(t *testing.T, c *clustertest.Cluster) {
 		target := mute(c.Node("n2"), "target")
 		c.Leave("n2")
 		time.Sleep(long(5 * time.Minute))
+		watchFrom(t, c.Node("n1"), target.String()).Expect(target.Path())
 		begin := time.Now()
-		p := watchFrom(t, c.Node("n1"), target.String())
+		p := watchFrom(t, c.Node("n1"), target.Path()) // of whoever lives there
 		p.ExpectNone(9 * time.Second)
 		p.Expect(target.Path())
 		require.LessOrEqual(t, time.Since(begin), 11*time.Second)

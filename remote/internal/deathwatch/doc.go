@@ -27,9 +27,13 @@
 // as well. It also ends when the node does:
 //
 //   - the incarnation that has confirmed the watch was a member and is none any more,
+//   - nobody has confirmed it, and the process of the actor was a member and is none any more,
+//     before the watch began or after that. The number of an actor says of which process it is,
+//     see internal/incarnation. A watch of whoever lives at a path ends only if it began before,
+//     and if no other process is known to live there,
 //   - another incarnation answers a later check,
 //   - at the address lives no member, and it has not answered for ten seconds.
 //
-// The first and the last rest on what a cluster says of its members. While this node is in
+// All but the third rest on what a cluster says of its members. While this node is in
 // no cluster itself, they do not hold. That a member does not answer ends nothing.
 package deathwatch

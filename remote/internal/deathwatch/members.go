@@ -1,13 +1,22 @@
 package deathwatch
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/incarnation"
+)
 
 // members are those of the cluster, by address. One address has one incarnation.
 type members struct {
 	known bool // this node is in a cluster, and knows of it
 	as    Peer // whom they were known to
 	all   map[string]uint64
+	gone  map[string]uint64 // the last member of an address whose process is none any more
 }
+
+// maxGone bounds the former members that are remembered. Actors of others end as those at any
+// address where no member lives.
+const maxGone = 1000
 
 // view takes the news who is a member, as an incarnation of this node knows it, or that it
 // is in no cluster. It returns who is gone.
@@ -15,27 +24,39 @@ func (w *watching) view(known bool, as Peer, peers []Peer, now time.Time) (gone 
 	before := w.members
 	if !known {
 		w.members.known = false
+		w.forgetGone()
 		return nil
 	}
-	w.members = members{known: true, as: as, all: make(map[string]uint64, len(peers))}
+	w.members = members{known: true, as: as, all: make(map[string]uint64, len(peers)), gone: before.gone}
 	for _, p := range peers {
 		w.members.all[p.Address] = p.Incarnation
+		w.lives(p)
 	}
 	if !before.known {
 		w.begin(now)
 	}
 	if before.as != as {
+		w.forgetGone()
 		return nil // the first views of a new member do not know everybody
 	}
-	for address, incarnation := range before.all {
-		if w.members.all[address] != incarnation {
-			gone = append(gone, Peer{Address: address, Incarnation: incarnation})
+	for address, number := range before.all {
+		if w.members.all[address] != number {
+			gone = append(gone, Peer{Address: address, Incarnation: number})
 		}
 	}
 	for _, p := range gone {
 		w.removed(p)
 	}
 	return gone
+}
+
+// has reports whether the actor of a number is known to be of p.
+func (p Peer) has(uid uint64) bool { return incarnation.HasActor(p.Incarnation, uid) }
+
+// mayHave reports whether the actor of a number, or whoever is meant by 0, is not known to be of
+// another process than p.
+func (p Peer) mayHave(uid uint64) bool {
+	return uid == 0 || p.has(uid) || !incarnation.SaysProcess(p.Incarnation)
 }
 
 // begin lets silence count from now.
@@ -45,9 +66,79 @@ func (w *watching) begin(now time.Time) {
 	}
 }
 
-// removed ends the watches that a former member has confirmed.
+// removed ends the watches that a former member has confirmed, and those of its actors that
+// nobody has confirmed. Of these, a watch of a path is of whoever lives there: it ends when
+// nobody is known who could.
 func (w *watching) removed(gone Peer) {
-	if p := w.places[gone.Address]; p != nil {
-		w.endAll(p, func(x *watched) bool { return x.by == gone.Incarnation })
+	p := w.places[gone.Address]
+	next := w.members.all[gone.Address]
+	if next == 0 && p != nil && p.met != gone.Incarnation {
+		next = p.met
+	}
+	over := !incarnation.SameProcess(gone.Incarnation, next)
+	if over {
+		w.noteGone(gone)
+	}
+	if p == nil {
+		return
+	}
+	w.endAll(p, func(x *watched) bool {
+		switch {
+		case x.by != 0:
+			return x.by == gone.Incarnation
+		case x.target.UID != 0:
+			return over && incarnation.HasActor(gone.Incarnation, x.target.UID)
+		}
+		return next == 0
+	})
+}
+
+// noteGone remembers a former member.
+func (w *watching) noteGone(gone Peer) {
+	if w.members.gone == nil {
+		w.members.gone = make(map[string]uint64)
+	}
+	for address := range w.members.gone {
+		if len(w.members.gone) < maxGone {
+			break
+		}
+		w.forget(address)
+	}
+	w.members.gone[gone.Address] = gone.Incarnation
+}
+
+// met takes the news that an incarnation answers at an address, member or not.
+func (w *watching) met(peer Peer) {
+	if p := w.places[peer.Address]; p != nil {
+		p.met = peer.Incarnation
+	}
+	if w.members.gone[peer.Address] != peer.Incarnation {
+		w.lives(peer)
+	}
+}
+
+// isGone reports whether the actor of a number is of a process whose last incarnation at the
+// address is known to be a member no more.
+func (w *watching) isGone(address string, uid uint64) bool {
+	return incarnation.HasActor(w.members.gone[address], uid)
+}
+
+// lives notes that a process lives, under another incarnation than the one that is gone.
+func (w *watching) lives(p Peer) {
+	if last := w.members.gone[p.Address]; incarnation.SameProcess(last, p.Incarnation) {
+		w.forget(p.Address)
+	}
+}
+
+// forget forgets the former member at an address, whose process may live.
+func (w *watching) forget(address string) {
+	delete(w.members.gone, address)
+	w.back = append(w.back, address)
+}
+
+// forgetGone forgets all former members, when this node cannot tell any more.
+func (w *watching) forgetGone() {
+	for address := range w.members.gone {
+		w.forget(address)
 	}
 }

@@ -51,6 +51,7 @@ type (
 		as    Peer
 		peers []Peer
 	}
+	met       struct{ Peer }
 	endedHere struct{ hosted }
 	ticked    struct{}
 )
@@ -63,6 +64,9 @@ func (begin) Carried(*actor.System) (recipient string, msg any, ok bool) { retur
 
 // Carried is for [actor.System.DeadLetter].
 func (stop) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+// Carried is for [actor.System.DeadLetter].
+func (met) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Carried is for [actor.System.DeadLetter].
 func (viewed) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
@@ -97,6 +101,9 @@ func (w *Watcher) Watch(target actor.Target, ended func()) (unwatch func()) {
 // Members tells who the members of the cluster are, as an incarnation of this node knows it.
 func (w *Watcher) Members(as Peer, peers []Peer) { w.ref.Tell(viewed{true, as, peers}) }
 
+// Met tells that an incarnation of a node has shaken hands with this one.
+func (w *Watcher) Met(p Peer) { w.ref.Tell(met{p}) }
+
 // NotAMember tells that this node is in no cluster at present.
 func (w *Watcher) NotAMember() { w.ref.Tell(viewed{}) }
 
@@ -111,6 +118,8 @@ func (w *Watcher) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 		delete(w.requests, msg.number)
 	case viewed:
 		w.view(msg, now)
+	case met:
+		w.watching.met(msg.Peer)
 	case endedHere:
 		delete(w.stops, msg.key())
 		w.hosting.ended(msg.hosted)
@@ -141,7 +150,10 @@ func (w *Watcher) begin(r *request, now time.Time) {
 func (w *Watcher) view(msg viewed, now time.Time) {
 	for _, p := range w.watching.view(msg.known, msg.as, msg.peers, now) {
 		w.hosting.gone(p)
-		w.system.NodeGone(p.Address)
+		if w.watching.members.gone[p.Address] == p.Incarnation {
+			w.system.NodeGone(p.Address, p.has)
+		}
+		w.system.EndAsks(p.Address, p.mayHave)
 	}
 	w.watching.tick(now) // an address may have been silent for long enough
 }
@@ -158,7 +170,10 @@ func (w *Watcher) settle(now time.Time) {
 			r.ended()
 		}
 	}
-	w.watching.post, w.watching.over = nil, nil
+	for _, address := range w.watching.back {
+		w.system.NodeBack(address)
+	}
+	w.watching.post, w.watching.over, w.watching.back = nil, nil, nil
 	for _, p := range w.hosting.post {
 		w.send(p.to, p.msg)
 	}

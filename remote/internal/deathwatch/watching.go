@@ -14,7 +14,8 @@ const (
 )
 
 // A watching is what this node watches elsewhere. It is pure: what is to be sent is
-// collected in post, and which watches have ended in over, for the shell to take.
+// collected in post, which watches have ended in over, and where nobody is known to be gone any
+// more in back, for the shell to take.
 type watching struct {
 	self    Peer
 	last    uint64 // number of a watch, or of a check
@@ -23,6 +24,7 @@ type watching struct {
 
 	post []parcel
 	over []uint64
+	back []string // addresses
 }
 
 // A parcel is a message for the watcher at an address.
@@ -39,6 +41,7 @@ type place struct {
 	asked   uint64    // the last check
 	due     time.Time // of the next
 	heard   time.Time // when it was last known to answer, or since when that counts
+	met     uint64    // the incarnation that has answered last; 0 for none
 }
 
 // A watched is one watch. It is confirmed when a check that was made after it has been
@@ -53,8 +56,14 @@ func newWatching(self Peer) *watching {
 	return &watching{self: self, places: make(map[string]*place)}
 }
 
-// watch begins a watch and returns its number.
+// watch begins a watch and returns its number. That of an actor whose process is gone ends at
+// once.
 func (w *watching) watch(address, path string, uid uint64, now time.Time) uint64 {
+	if w.isGone(address, uid) {
+		w.last++
+		w.over = append(w.over, w.last)
+		return w.last
+	}
 	p := w.places[address]
 	fresh := p == nil
 	if fresh {
@@ -123,7 +132,7 @@ func (w *watching) checked(msg wireChecked, now time.Time) {
 	if p == nil || msg.To != w.self {
 		return
 	}
-	p.heard = now
+	p.heard, p.met = now, msg.From.Incarnation
 	w.replaced(p, msg)
 	switch {
 	case msg.Same:

@@ -1,0 +1,119 @@
+package deathwatch
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/incarnation"
+)
+
+// A fate is a watching node that knows of one member, and of the actors of it and of the process
+// after it.
+type fate struct {
+	*watching
+	me, far, renamed, next Peer
+	mine, its              uint64 // actors of far, which is renamed too, and of next
+}
+
+var fateNow = time.Unix(1000, 0)
+
+func newFate() *fate {
+	peer := func(number uint64) Peer { return Peer{Address: thereAt, Incarnation: number} }
+	f := &fate{me: Peer{Address: hereAt, Incarnation: 100}, far: peer(incarnation.Draw()), next: peer(incarnation.Draw())}
+	f.renamed = peer(incarnation.Again(f.far.Incarnation))
+	f.mine, f.its = incarnation.FirstActor(f.far.Incarnation), incarnation.FirstActor(f.next.Incarnation)
+	f.watching = newWatching(f.me)
+	f.see(f.far)
+	return f
+}
+
+func (f *fate) see(others ...Peer) { f.view(true, f.me, append(others, f.me), fateNow) }
+
+// ends begins a watch, and reports whether it ends at once.
+func (f *fate) ends(uid uint64) bool {
+	before := len(f.over)
+	f.watch(thereAt, "/user/x", uid, fateNow)
+	return len(f.over) > before
+}
+
+// What nobody has confirmed ends with its process: not with that before it, nor when the process
+// goes on as another member.
+func TestAnUnconfirmedWatchEndsWithTheRemovalOfItsProcess(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		happens          func(f *fate)
+		mine, its, paths bool // which watches end
+	}{
+		{"nobody follows", func(f *fate) { f.see() }, true, false, true},
+		{"another process is a member", func(f *fate) { f.see(f.next) }, true, false, false},
+		{"another process has answered", func(f *fate) { f.met(f.next); f.see() }, true, false, false},
+		{"another process has answered a check", func(f *fate) {
+			f.checked(wireChecked{From: f.next, To: f.me, At: thereAt}, fateNow)
+			f.see()
+		}, true, false, false},
+		{"it had answered itself", func(f *fate) { f.met(f.far); f.see() }, true, false, true},
+		{"the process is another member", func(f *fate) { f.see(f.renamed) }, false, false, false},
+		{"the process has answered under another name", func(f *fate) { f.met(f.renamed); f.see() }, false, false, false},
+		{"this node is in no cluster", func(f *fate) { f.view(false, f.me, nil, fateNow) }, false, false, false},
+		{"this node is a new member", func(f *fate) {
+			f.me.Incarnation++
+			f.see()
+		}, false, false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFate()
+			mine := f.watch(thereAt, "/user/mine", f.mine+5, fateNow)
+			its := f.watch(thereAt, "/user/its", f.its+5, fateNow)
+			path := f.watch(thereAt, "/user/path", 0, fateNow)
+			test.happens(f)
+			for number, ends := range map[uint64]bool{mine: test.mine, its: test.its, path: test.paths} {
+				require.Equal(t, ends, slices.Contains(f.over, number))
+			}
+		})
+	}
+}
+
+func TestAWatchOfAProcessThatIsGoneEndsAtOnceUntilItIsBack(t *testing.T) {
+	for name, back := range map[string]func(f *fate){
+		"another member":   func(f *fate) { f.see(f.renamed) },
+		"it answers":       func(f *fate) { f.met(f.renamed) },
+		"in no cluster":    func(f *fate) { f.view(false, f.me, nil, fateNow) },
+		"a new member":     func(f *fate) { f.me.Incarnation++; f.see() },
+		"too many removed": func(f *fate) { f.removeMany(maxGone) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFate()
+			require.False(t, f.ends(f.mine))
+			f.see()
+			for _, other := range []func(){func() {}, func() { f.met(f.far) }, func() { f.met(f.next) }, func() { f.see(f.next) }} {
+				other()
+				require.True(t, f.ends(f.mine+1))
+				require.False(t, f.ends(f.its))
+				require.False(t, f.ends(0))
+			}
+			require.Empty(t, f.back)
+			back(f)
+			require.Contains(t, f.back, thereAt)
+			require.False(t, f.ends(f.mine))
+		})
+	}
+}
+
+// removeMany lets so many members come and go that nobody has room for them and one more.
+func (f *fate) removeMany(count int) {
+	for round := 0; f.members.gone[thereAt] != 0; round++ {
+		var all []Peer
+		for i := range count {
+			all = append(all, Peer{Address: fmt.Sprintf("n%d-%d:1", round, i), Incarnation: incarnation.Draw()})
+		}
+		f.see(all...)
+		f.see()
+	}
+	if len(f.members.gone) > maxGone {
+		panic("too many are remembered")
+	}
+}
