@@ -25,6 +25,8 @@ func (m *machine) askedBySelf(r joinRequest) {
 func (m *machine) answer(from ID, r joinRequest) joinAnswer {
 	switch m.phase {
 	case seeking:
+		m.hearsFrom(from.Address)
+		m.hearGone(r.Gone)
 		m.askBack(from.Address)
 		return m.denyTo(from, r)
 	case member:

@@ -97,7 +97,10 @@ func (r joinRequest) check() error {
 	if len(r.Replaces) > maxMembers {
 		return errors.New("too many incarnations")
 	}
-	return cmp.Or(checkTexts([]string{r.To}, maxText), r.Agreement.check(), checkMember(r.Name, r.Roles, r.Meta))
+	if len(r.Gone) > maxMembers {
+		return errors.New("too many nodes that are gone")
+	}
+	return cmp.Or(checkTexts([]string{r.To}, maxText), checkTexts(r.Gone, maxText), r.Agreement.check(), checkMember(r.Name, r.Roles, r.Meta))
 }
 
 func (a joinAnswer) check() error {

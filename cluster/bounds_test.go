@@ -60,6 +60,8 @@ func TestMessagesThatAreTooMuchAreRefused(t *testing.T) {
 		"a long name":        joinRequest{Name: long},
 		"long rules":         joinRequest{Agreement: agreement{Leader: long}},
 		"a long question":    joinRequest{To: long},
+		"many that are gone": joinRequest{Gone: make([]string, maxMembers+1)},
+		"a long one gone":    joinRequest{Gone: []string{long}},
 		"many incarnations":  joinRequest{Replaces: make([]uint64, maxMembers+1)},
 		"many replaced":      joinAnswer{Replaces: make([]uint64, maxMembers+1)},
 		"a long reason":      joinAnswer{Reason: long},

@@ -49,6 +49,9 @@ type Config struct {
 	// as a group: the lowest of their addresses does, when all of them have answered. So two nodes
 	// may name just the other one. Who names nodes of a group joins.
 	//
+	// When the first seed is lost for good while there is no cluster, start one of the others with
+	// a list that begins with itself and leaves out what is lost; or see [Node.FoundWithout].
+	//
 	// A seed may be given by a name of its host, which is resolved whenever it is dialled,
 	// and may be this very node; but it must be one node: who dials a name of several reaches
 	// any of them, perhaps itself, and would found a cluster of its own. So Start refuses

@@ -37,9 +37,11 @@
 // A node that starts asks all seeds. Whoever is a member lets it in, as joining. If there
 // is no cluster, the first seed founds one, but only when each other seed has said that it
 // is in none, or refuses connections: a seed that does not answer at all may well be in
-// one. So a cluster does not form while the host of a seed is away; start that one, take it
-// out of the list, or have one node do it by force ([Config]'s ForceForm). What a node
-// waits for is in [View], in the log, and in the error of [Start].
+// one. So a cluster does not form while the host of a seed is away. Start that seed, or restart
+// one of the others with a list that begins with itself and leaves the lost one out. A node
+// that runs can be told that a seed is gone for good ([Node.FoundWithout]), and one that is
+// started can found a cluster by force ([Config]'s ForceForm). What a node waits for is in
+// [View], in the log, and in the error of [Start].
 //
 // Where addresses are not known beforehand, [Config]'s Discovery finds them while the node
 // runs, through DNS for instance: see package discovery. Then the lowest address founds,

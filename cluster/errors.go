@@ -11,6 +11,8 @@ import (
 var (
 	// ErrNotMember is returned by [Node.Down] for a name that no member has.
 	ErrNotMember = errors.New("cluster: no such member")
+	// ErrNotSeeking is returned by [Node.FoundWithout] of a node that is in a cluster, or stops.
+	ErrNotSeeking = errors.New("cluster: the node does not look for a cluster")
 	// ErrEnded is returned by [Start] when the node was removed again before it was up.
 	ErrEnded = errors.New("cluster: node has ended")
 )
@@ -28,8 +30,9 @@ func (e *RefusedError) Error() string {
 
 func init() {
 	for name, err := range map[string]error{
-		"understudy/cluster.not-member": ErrNotMember,
-		"understudy/cluster.ended":      ErrEnded,
+		"understudy/cluster.not-member":  ErrNotMember,
+		"understudy/cluster.not-seeking": ErrNotSeeking,
+		"understudy/cluster.ended":       ErrEnded,
 	} {
 		actor.RegisterError(name, err)
 	}

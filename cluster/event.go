@@ -36,24 +36,29 @@ type (
 		number uint64
 		held   bool // certainly
 	}
-	leaveAsked struct{}              // by the user
-	downAsked  struct{ name string } // by an operator
-	drained    struct{}              // no instance of a singleton runs here, and none will start
-	stopped    struct{}              // no actor runs here
+	leaveAsked   struct{}              // by the user
+	downAsked    struct{ name string } // by an operator
+	withoutAsked struct {              // by an operator: found a cluster without some nodes
+		addresses []string
+		answer    chan<- error // has room
+	}
+	drained struct{} // no instance of a singleton runs here, and none will start
+	stopped struct{} // no actor runs here
 )
 
-func (started) event()    {}
-func (ticked) event()     {}
-func (received) event()   {}
-func (gossiped) event()   {}
-func (notReached) event() {}
-func (found) event()      {}
-func (connected) event()  {}
-func (leased) event()     {}
-func (leaveAsked) event() {}
-func (downAsked) event()  {}
-func (drained) event()    {}
-func (stopped) event()    {}
+func (started) event()      {}
+func (ticked) event()       {}
+func (received) event()     {}
+func (gossiped) event()     {}
+func (notReached) event()   {}
+func (found) event()        {}
+func (connected) event()    {}
+func (leased) event()       {}
+func (leaveAsked) event()   {}
+func (downAsked) event()    {}
+func (withoutAsked) event() {}
+func (drained) event()      {}
+func (stopped) event()      {}
 
 // An action is what a machine wants done.
 //
@@ -80,7 +85,11 @@ type (
 	}
 	drain struct{} // stop or hand over what singletons run here, then report drained
 	stop  struct{} // stop all actors, then report stopped
-	end   struct { // this incarnation has ended
+	reply struct { // to the caller of a method
+		to  chan<- error
+		err error
+	}
+	end struct { // this incarnation has ended
 		rejoin bool     // become another one
 		known  []string // where other members lived
 		err    error    // it could not even become a member
@@ -103,5 +112,6 @@ func (publish) action()  {}
 func (acquire) action()  {}
 func (drain) action()    {}
 func (stop) action()     {}
+func (reply) action()    {}
 func (end) action()      {}
 func (note) action()     {}

@@ -92,7 +92,7 @@ func (m *machine) obstacle() string {
 		return m.notFirst(first)
 	}
 	if unheard := m.unheard(); len(unheard) > 0 {
-		return "without an answer of " + strings.Join(unheard, ", ") + " it cannot be known that there is none"
+		return "without an answer of " + strings.Join(unheard, ", ") + " it cannot be known that there is none" + m.advice()
 	}
 	return ""
 }
@@ -106,7 +106,7 @@ func (m *machine) notFirst(first string) string {
 
 // unheard returns the addresses that have not said lately that there is no cluster.
 func (m *machine) unheard() []string {
-	return slices.DeleteFunc(m.targets(), func(a string) bool { return m.questions.denied(a, m.now) || m.hasVanished(a) })
+	return slices.DeleteFunc(m.targets(), func(a string) bool { return m.questions.denied(a, m.now) || m.hasVanished(a) || m.questions.gone[a] })
 }
 
 // hasVanished reports whether discovery, while it works, has not found an address for so
@@ -126,7 +126,7 @@ func (m *machine) hasVanished(address string) bool {
 func (m *machine) sayWhy() {
 	q, why := &m.questions, m.obstacle()
 	if why != q.waits {
-		q.waits = why
+		q.waits, q.absent = why, m.absent()
 		m.publish()
 	}
 	if why != "" && why != q.told && !m.now.Before(q.tellAt) {

@@ -64,7 +64,7 @@ func (m *machine) names() []string {
 	for _, seed := range m.set.seeds {
 		name, known := m.questions.names[seed]
 		switch {
-		case m.isSelf(seed):
+		case m.isSelf(seed), m.questions.gone[seed]:
 		case !known:
 			return nil
 		default:
@@ -106,6 +106,9 @@ func (m *machine) listed(from ID, a joinAnswer) {
 // group returns the group of this node, the lowest address first, or nil while there is none.
 func (m *machine) group() []string {
 	lists := map[string][]string{m.self.Address: m.names()}
+	if m.alone() {
+		return []string{m.self.Address}
+	}
 	for address, l := range m.questions.groups.lists {
 		if m.recent(l.at, answerHolds) {
 			lists[address] = l.names
@@ -193,8 +196,11 @@ func (m *machine) ungrouped() string {
 // groupless says what is missing for a group.
 func (m *machine) groupless() string {
 	why := "no seed is a member, and only the first one founds a cluster: " + m.set.seeds[0]
-	if silent := m.unheard(); len(silent) > 0 {
-		return why + "; there is no answer of " + strings.Join(silent, ", ")
+	if m.questions.gone[m.set.seeds[0]] {
+		why = "no seed is a member, and the first one is gone: the others found a cluster when all of them have answered and name each other"
 	}
-	return why
+	if silent := m.absent(); len(silent) > 0 {
+		why += "; there is no answer of " + strings.Join(silent, ", ")
+	}
+	return why + m.advice()
 }

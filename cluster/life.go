@@ -121,6 +121,8 @@ func (l *life) do(a action) {
 		n.tasks.Go(l.drain)
 	case stop:
 		n.departure.mayStop()
+	case reply:
+		a.to <- a.err
 	case note:
 		l.note(a)
 	case end:

@@ -175,6 +175,8 @@ func (m *machine) handle(ev event) {
 		m.leave()
 	case downAsked:
 		m.down(ev.name)
+	case withoutAsked:
+		m.do(reply{to: ev.answer, err: m.foundWithout(ev.addresses)})
 	case drained:
 		m.drained()
 	case stopped:

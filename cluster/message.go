@@ -28,6 +28,7 @@ type joinRequest struct {
 	Agreement agreement
 	Replaces  []uint64 // earlier incarnations at the asker's address that it knows to be dead
 	FoundsAs  founder
+	Gone      []string // the addresses that an operator has said to be gone
 }
 
 // A verdict is how a node answers a joinRequest.

@@ -18,9 +18,12 @@ type questions struct {
 	joinable  time.Time            // when somebody last answered as one who is in a cluster
 	taken     time.Time            // since when our name is said to be taken
 	waits     string               // for what the node waits, as people are shown
+	absent    []string             // for whom
 	told      string               // what of that was logged last
 	tellAt    time.Time            // when the next may be
 	groups    groups
+	heard     map[string]time.Time // when who is asked was last heard from
+	gone      map[string]bool      // of all asked, whom an operator has said to be gone
 }
 
 // seek begins to ask all seeds, and where members lived before, for a cluster to join.
@@ -33,6 +36,8 @@ func (m *machine) seek() {
 		negative: map[string]time.Time{},
 		replaces: m.set.earlier,
 		groups:   groups{lists: map[string]seedList{}},
+		heard:    map[string]time.Time{},
+		gone:     map[string]bool{},
 	}
 	for _, address := range slices.Concat(m.set.seeds, m.set.known) {
 		m.ask(address)
@@ -65,16 +70,29 @@ func (m *machine) askAround() {
 		m.sayWhy()
 	}
 	q.next = m.now.Add(pause)
-	asked := m.targets()
-	if !m.mayFound() && len(asked) > askAtOnce {
-		slices.Sort(asked)
-		asked = turn(asked, q.last, askAtOnce)
-		q.last = asked[len(asked)-1]
-	}
-	for _, address := range asked {
+	for _, address := range m.round() {
 		m.askOne(address)
 	}
 	m.foundWhenAlone()
+}
+
+// round returns who is asked this time: all by a node that founds a cluster; else all seeds, where
+// they are few, as their lists are needed at once, and some of the others in turn.
+func (m *machine) round() []string {
+	asked := m.targets()
+	if len(asked) <= askAtOnce || m.foundsAs() != 0 {
+		return asked
+	}
+	var always []string
+	if len(m.set.seeds) <= askAtOnce/2 {
+		isSeed := func(address string) bool { return slices.Contains(m.set.seeds, address) }
+		always = slices.DeleteFunc(slices.Clone(asked), func(a string) bool { return !isSeed(a) })
+		asked = slices.DeleteFunc(asked, isSeed)
+	}
+	slices.Sort(asked)
+	some := turn(asked, m.questions.last, askAtOnce-len(always))
+	m.questions.last = some[len(some)-1]
+	return slices.Concat(always, some)
 }
 
 // targets returns all who are asked, but for this node itself.
@@ -110,6 +128,7 @@ func (m *machine) askOne(address string) {
 		Agreement: m.set.agreement(),
 		Replaces:  m.questions.replaces,
 		FoundsAs:  m.foundsAs(),
+		Gone:      m.goneNodes(),
 	})
 }
 
@@ -152,6 +171,7 @@ func (m *machine) answered(from ID, a joinAnswer) {
 		return
 	}
 	m.questions.names[a.To] = from.Address
+	m.hearsFrom(from.Address)
 	if a.Verdict == notMember {
 		m.listed(from, a)
 	} else {

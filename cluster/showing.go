@@ -16,6 +16,7 @@ func (m *machine) view() View {
 	switch m.phase {
 	case idle, seeking:
 		v.waiting = m.whyWaiting(v)
+		v.absent = m.questions.absent
 		return v
 	case downed:
 		v.Self.Status = Down

@@ -18,9 +18,10 @@ type handlerSettings struct{ authorize func(*http.Request) error }
 // AllowActions lets those whom authorize returns no error for change the cluster:
 //
 //	POST actions/down?member=NAME   as Node.Down does
+//	POST actions/found-without?address=HOST:PORT   as Node.FoundWithout does; one address or more
 //	POST actions/leave              begins what Node.Leave does, but for closing the ports
 //
-// Both answer 202 at once. A request must carry the header Understudy-Action, with any
+// All answer 202 at once. A request must carry the header Understudy-Action, with any
 // value, and must not come from the page of another origin; else, and with the error of
 // authorize as the text, the answer is 403. The option panics when authorize is nil.
 func AllowActions(authorize func(*http.Request) error) HandlerOption {
@@ -56,9 +57,10 @@ func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 		return statuspage.New((*shown)(n), nil)
 	}
 	return statuspage.New((*shown)(n), &statuspage.Actions{
-		Authorize: set.authorize,
-		Down:      n.Down,
-		Leave:     func() { go n.leaveAlone() },
+		Authorize:    set.authorize,
+		Down:         n.Down,
+		FoundWithout: func(addresses []string) error { return n.FoundWithout(addresses...) },
+		Leave:        func() { go n.leaveAlone() },
 	})
 }
 
@@ -87,6 +89,7 @@ func (n *shown) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 		s.FiguresLeftOut += each.LeftOut
 	}
 	s.Waiting = list((*Node)(n).waiting(v, ended))
+	s.Absent = list(v.absent)
 	s.Live, s.Ready = v.checks(ended)
 	return s, changed
 }

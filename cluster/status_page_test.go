@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -98,7 +99,7 @@ func (s still) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 // crowd is a cluster of n members with long names, some of them in trouble, and as many
 // singletons as they say.
 func crowd(n, singletons int) still {
-	s := still{Cluster: "warehouse-production-eu-central-1", Version: 1, Time: time.Now(), Waiting: []string{}}
+	s := still{Cluster: "warehouse-production-eu-central-1", Version: 1, Time: time.Now(), Waiting: []string{}, Absent: []string{}}
 	s.Settings = statuspage.Settings{Seeds: []string{"10.0.0.1:7355"}, Downing: "keep-majority(3s)", Leader: "oldest", MinMembers: 1}
 	s.Expected = statuspage.Expected{DetectionSeconds: 0.85, FailoverSeconds: new(4.05), UnfencedMarginSeconds: 13}
 	s.Live, s.Ready = []statuspage.Check{{Name: "running", OK: true}}, []statuspage.Check{{Name: "membership", OK: true}}
@@ -213,4 +214,44 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 	require.Equal(t, 1, b.count("script"), "the page's own")
 	require.Zero(t, b.count("img"))
 	require.NotEqual(t, "owned", b.eval(`document.title`))
+}
+
+func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) {
+	b := browse(t)
+	s := crowd(4, 1)
+	s.Absent = []string{"10.0.9.1:7355", "10.0.9.2:7355", "<b>"}
+	b.open(serve(t, s), 1000, 900)
+	require.Zero(t, b.count("#founding"))
+
+	asked := make(chan []string, 2)
+	server := httptest.NewServer(statuspage.New(s, &statuspage.Actions{
+		Authorize: func(*http.Request) error { return nil },
+		FoundWithout: func(addresses []string) error {
+			asked <- addresses
+			if len(addresses) > 1 {
+				return errors.New("10.0.9.2:7355 answers")
+			}
+			return nil
+		},
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	b.open(server.URL+"/", 420, 700)
+	require.Equal(t, 3, b.count("#founding input"))
+	b.shoot("founding")
+	require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+	require.Equal(t, 1, b.count("#founding button:disabled"), "nothing is ticked")
+	b.eval(`document.querySelectorAll("#founding input")[0].click()`)
+	b.eval(`window.confirm = (text) => { window.promised = text; return false }`)
+	b.eval(`document.querySelector("#founding button").click()`)
+	require.Contains(t, b.eval(`window.promised`), "without 10.0.9.1:7355.")
+	require.Empty(t, asked, "it was not confirmed")
+	b.eval(`window.confirm = () => true`)
+	b.eval(`document.querySelector("#founding button").click()`)
+	b.await(`document.querySelector("#founding output").textContent === "The node tells the others."`)
+	require.Equal(t, []string{"10.0.9.1:7355"}, <-asked)
+	b.eval(`document.querySelectorAll("#founding input")[1].click()`)
+	b.eval(`document.querySelector("#founding button").click()`)
+	b.await(`document.querySelector("#founding output").textContent.includes("10.0.9.2:7355 answers")`)
+	require.Equal(t, []string{"10.0.9.1:7355", "10.0.9.2:7355"}, <-asked)
 }

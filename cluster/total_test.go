@@ -126,7 +126,7 @@ func (r *rig) outcome(ev event) string {
 		switch a := a.(type) {
 		case send:
 			did = append(did, "send "+kind(a.msg))
-		case beat, spread, connect, discover, forget, publish, acquire, drain, stop, end, note:
+		case beat, spread, connect, discover, forget, publish, acquire, drain, stop, reply, end, note:
 			did = append(did, kind(a))
 		}
 	}
@@ -150,17 +150,18 @@ func (r *rig) outcome(ev event) string {
 func eventsFor(r *rig) map[string]event {
 	r.clock = r.clock.Add(200 * time.Millisecond)
 	return map[string]event{
-		"started":    started{},
-		"ticked":     ticked{},
-		"gossiped":   gossiped{tablePush{From: n2, Table: r.tellsOfN3()}},
-		"notReached": notReached{address: "n2:1", refused: true},
-		"connected":  connected{id: n2, on: true},
-		"leaveAsked": leaveAsked{},
-		"downAsked":  downAsked{"n2"},
-		"drained":    drained{},
-		"found":      found{addresses: []string{"n9:1"}},
-		"leased":     leased{number: 1, held: true},
-		"stopped":    stopped{},
+		"started":      started{},
+		"ticked":       ticked{},
+		"gossiped":     gossiped{tablePush{From: n2, Table: r.tellsOfN3()}},
+		"notReached":   notReached{address: "n2:1", refused: true},
+		"connected":    connected{id: n2, on: true},
+		"leaveAsked":   leaveAsked{},
+		"downAsked":    downAsked{"n2"},
+		"withoutAsked": withoutAsked{addresses: []string{"n2:1"}},
+		"drained":      drained{},
+		"found":        found{addresses: []string{"n9:1"}},
+		"leased":       leased{number: 1, held: true},
+		"stopped":      stopped{},
 	}
 }
 
@@ -331,6 +332,16 @@ var eventTable = map[string][stages]string{
 		inDowned:  "-",
 		inParting: "-",
 		inEnded:   "-",
+	},
+	"withoutAsked": { // its error is in the reply
+		inIdle:    "reply",
+		inSeeking: "note, send joinRequest, note, reply, spread, publish, → up",
+		inUp:      "reply",
+		inLeaving: "reply",
+		inExiting: "reply",
+		inDowned:  "reply",
+		inParting: "reply",
+		inEnded:   "reply",
 	},
 }
 

@@ -23,6 +23,7 @@ type View struct {
 	Converged bool
 
 	waiting     []string         // for what, for people
+	absent      []string         // addresses, see Node.FoundWithout
 	order       []Member         // as candidates
 	unreachable map[ID][]ID      // who is, in whose opinion
 	managers    map[string][]ID  // of a client: who has one for the singletons that it has refs of

@@ -12,7 +12,7 @@ func samples() []message {
 	whole := randomTable(random).pack()
 	return []message{
 		heartbeat{Cluster: clusterID{1, 2}, Seq: 3, Stream: true, Members: 5, All: 6, Seen: []byte{7}},
-		joinRequest{To: "n1:1", Name: "n2", Roles: []string{"r"}, Meta: map[string]string{"k": "v"}, Agreement: agreement{Downing: []string{"x"}, Leader: "y", Minimum: "z"}, Replaces: []uint64{1, 2}},
+		joinRequest{To: "n1:1", Name: "n2", Roles: []string{"r"}, Meta: map[string]string{"k": "v"}, Agreement: agreement{Downing: []string{"x"}, Leader: "y", Minimum: "z"}, Replaces: []uint64{1, 2}, Gone: []string{"n3:1"}},
 		joinAnswer{To: "n1:1", Verdict: welcome, Reason: "x", Replaces: []uint64{1}, Table: whole},
 		tablePull{},
 		tablePush{From: ID{Address: "n1:1", Incarnation: 1}, Whole: true, Table: whole},

@@ -307,6 +307,8 @@ func (n *simNode) do(m *machine, a action) {
 		n.shown = a.view
 	case discover:
 		n.discover(m)
+	case reply:
+		a.to <- a.err
 	case spread, connect, forget:
 	}
 }

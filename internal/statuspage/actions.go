@@ -14,6 +14,9 @@ type Actions struct {
 	Authorize func(*http.Request) error
 	// Down gives up the member of a name. It fails when there is none.
 	Down func(member string) error
+	// FoundWithout lets a cluster be founded without the nodes at some addresses. It fails when
+	// that cannot be meant.
+	FoundWithout func(addresses []string) error
 	// Leave begins the orderly end of this node.
 	Leave func()
 }
@@ -51,7 +54,30 @@ func (a *Actions) down(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
+func (a *Actions) foundWithout(w http.ResponseWriter, r *http.Request) {
+	addresses := r.URL.Query()["address"]
+	if len(addresses) == 0 {
+		http.Error(w, "say whose answers are not waited for: ?address=HOST:PORT, once for each", http.StatusBadRequest)
+		return
+	}
+	if err := a.FoundWithout(addresses); err != nil {
+		http.Error(w, err.Error(), http.StatusConflict)
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+}
+
 func (a *Actions) leave(w http.ResponseWriter, _ *http.Request) {
 	a.Leave()
 	w.WriteHeader(http.StatusAccepted)
+}
+
+// An actionable is a source whose page may change something.
+type actionable struct{ Source }
+
+// Snapshot implements [Source].
+func (a actionable) Snapshot() (Snapshot, <-chan struct{}) {
+	s, changed := a.Source.Snapshot()
+	s.Actions = true
+	return s, changed
 }

@@ -33,7 +33,9 @@ func New(source Source, actions *Actions) http.Handler {
 		h.routes[path] = read(serve)
 	}
 	if actions != nil {
+		h.source = actionable{source}
 		h.routes["/actions/down"] = route{http.MethodPost: actions.guard(actions.down)}
+		h.routes["/actions/found-without"] = route{http.MethodPost: actions.guard(actions.foundWithout)}
 		h.routes["/actions/leave"] = route{http.MethodPost: actions.guard(actions.leave)}
 	}
 	return h

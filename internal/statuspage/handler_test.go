@@ -77,7 +77,7 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 
 func TestEachPathAnswersToItsMethodsAndNoOther(t *testing.T) {
 	h := New(newFake(), nil)
-	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/page.css", "/icon.svg", "/status", "/livez", "/readyz"} {
+	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/page.css", "/icon.svg", "/status", "/livez", "/readyz"} {
 		require.Equal(t, http.StatusOK, ask(h, "GET", target).Code, target)
 		require.Equal(t, http.StatusOK, ask(h, "HEAD", target).Code, target)
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {
@@ -86,7 +86,7 @@ func TestEachPathAnswersToItsMethodsAndNoOther(t *testing.T) {
 			require.Equal(t, "GET, HEAD", w.Header().Get("Allow"))
 		}
 	}
-	for _, target := range []string{"/index.html", "/assets/page.js", "/x", "/status/", "/actions/down", "/actions/leave", "/../status", "//status"} {
+	for _, target := range []string{"/index.html", "/assets/page.js", "/x", "/status/", "/actions/down", "/actions/leave", "/actions/found-without", "/../status", "//status"} {
 		require.Equal(t, http.StatusNotFound, ask(h, "GET", target).Code, target)
 		require.Equal(t, http.StatusNotFound, ask(h, "POST", target).Code, target)
 	}
@@ -185,8 +185,9 @@ func TestBelowAPrefixAllIsTheSame(t *testing.T) {
 
 // deeds are what actions were asked to do.
 type deeds struct {
-	down []string
-	left int
+	down    []string
+	without []string
+	left    int
 }
 
 func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
@@ -197,6 +198,13 @@ func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
 				return errors.New("no such member")
 			}
 			d.down = append(d.down, name)
+			return nil
+		},
+		FoundWithout: func(addresses []string) error {
+			if len(addresses) != 2 {
+				return errors.New("n1:1 answers")
+			}
+			d.without = addresses
 			return nil
 		},
 		Leave: func() { d.left++ },
@@ -225,5 +233,18 @@ func TestActionsNeedPermissionTheHeaderAndNoForeignPage(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, ask(h, "POST", "/actions/down?member=n9", permit, token, mark, "1").Code)
 	require.Equal(t, http.StatusAccepted, ask(h, "POST", "/actions/down?member=n2", permit, token, mark, "1", "Sec-Fetch-Site", "same-origin").Code)
 	require.Equal(t, http.StatusAccepted, ask(h, "POST", "/actions/leave", permit, token, mark, "1").Code)
-	require.Equal(t, deeds{down: []string{"n2"}, left: 1}, did)
+	require.Equal(t, http.StatusForbidden, ask(h, "POST", "/actions/found-without?address=n1:1", mark, "1").Code)
+	require.Equal(t, http.StatusBadRequest, ask(h, "POST", "/actions/found-without", permit, token, mark, "1").Code)
+	w = ask(h, "POST", "/actions/found-without?address=n1:1", permit, token, mark, "1")
+	require.Equal(t, http.StatusConflict, w.Code)
+	require.Equal(t, "n1:1 answers\n", w.Body.String())
+	require.Equal(t, http.StatusAccepted, ask(h, "POST", "/actions/found-without?address=n1:1&address=n2:1", permit, token, mark, "1").Code)
+	require.Equal(t, deeds{down: []string{"n2"}, without: []string{"n1:1", "n2:1"}, left: 1}, did)
+}
+
+func TestTheStatusSaysWhetherThereAreActions(t *testing.T) {
+	require.Contains(t, ask(New(newFake(), nil), "GET", "/status").Body.String(), `"actions": false`)
+	var did deeds
+	h := New(newFake(), did.actions(func(*http.Request) error { return nil }))
+	require.Contains(t, ask(h, "GET", "/status").Body.String(), `"actions": true`)
 }

@@ -37,6 +37,8 @@ type Snapshot struct {
 	Unanswered        []string `json:"unanswered"`        // IDs of the members that have told nothing of theirs
 
 	Waiting  []string `json:"waiting"` // why something does not move, in sentences
+	Absent   []string `json:"absent"`  // addresses that a node without a cluster waits for in vain
+	Actions  bool     `json:"actions"` // the handler has any
 	Settings Settings `json:"settings"`
 	Expected Expected `json:"expected"`
 	Live     []Check  `json:"live"`

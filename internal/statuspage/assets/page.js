@@ -4,6 +4,7 @@
 import { draw } from "./drawing.js";
 import { showTables, tick } from "./tables.js";
 import { showChanges } from "./changes.js";
+import { showAbsent } from "./founding.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -35,6 +36,7 @@ function showHead(snapshot) {
     item.textContent = why;
     return item;
   }));
+  showAbsent(snapshot);
 }
 
 function badge(element, text, mood) {
