@@ -15,7 +15,8 @@ const versionKey = "version"
 // ToJournal stores what f returns in place of each event: a value of a registered type,
 // and the version of what it means, 0 for none. It is for events whose type has another
 // form in the journal, and for those whose meaning changes while their type does not.
-// [FromJournal] is needed to read them. E must be the event type of the behavior.
+// [FromJournal] is needed to read them: without it, what is no E is rejected. E must be the
+// event type of the behavior.
 //
 // f runs before the write; it returns the same whenever it is given the same.
 func ToJournal[E any](f func(event E) (stored any, version int)) Option {

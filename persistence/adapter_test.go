@@ -121,6 +121,24 @@ func TestAVersionThatIsNoNumberFailsRecovery(t *testing.T) {
 	})
 }
 
+type newWord struct{ Text string }
+
+func init() { actor.RegisterType[newWord]("adapter-test.new-word") }
+
+// What would be stored could never be recovered.
+func TestWhatOnlyFromJournalCouldReadIsRejectedWithoutIt(t *testing.T) {
+	inBubble(t, func(w *world) {
+		toNew := persistence.ToJournal(func(s said) (any, int) { return newWord{s.Word}, 2 })
+		ref, failures := w.mortal(words(w.journal, toNew))
+		ref.Tell(say(w.to, "a"))
+		var rejected *persistence.RejectedError
+		failure := failures.Receive()
+		require.ErrorAs(w, failure, &rejected)
+		require.ErrorContains(w, failure, "give the behavior FromJournal, too")
+		require.Empty(w, w.events())
+	})
+}
+
 func TestAPanicInAnAdapterStoresNothing(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref, failures := w.mortal(words(w.journal, persistence.ToJournal(func(said) (any, int) { panic("boom") })))

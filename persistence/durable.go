@@ -160,10 +160,14 @@ func (d *durable[M, S]) behavior(j *stateJournal) actor.Behavior[M] {
 	return New(d.id, j.capable(), StateChange[S](Deleted{}), onEvent, onCommand, append(slices.Clone(d.opts), signals, verified)...)
 }
 
-// value returns the value that c stands for. It panics when Persist was given what is none.
-func (d *durable[M, S]) value(c StateChange[S]) S {
-	if _, deleted := c.(Deleted); deleted {
+// value returns the value that c stands for; a nil, which is rejected, is the zero value. It
+// panics when Persist was given what is none.
+func (d *durable[M, S]) value(c StateChange[S]) (v S) {
+	switch c.(type) {
+	case Deleted:
 		return d.initial
+	case nil:
+		return v
 	}
 	return c.(S)
 }

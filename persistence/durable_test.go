@@ -318,6 +318,12 @@ func TestAnUnregisteredStateIsRejectedWithAHint(t *testing.T) {
 		ref.Tell("registered")
 		w.replies.Expect("stored")
 		require.ErrorContains(w, failure, "actor.RegisterType[persistence_test.unregistered]")
+		ref.Tell(nil)
+		ref.Tell("another")
+		w.replies.Expect("stored")
+		var rejected *persistence.RejectedError
+		require.ErrorAs(w, failure, &rejected)
+		require.ErrorContains(w, failure, "nil")
 	})
 }
 

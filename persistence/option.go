@@ -38,7 +38,10 @@ func newConfig(opts []Option) (config, error) {
 		recoveryTimeout: 30 * time.Second,
 		stashCapacity:   4096,
 	}
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			return c, fmt.Errorf("option %d is nil", i+1)
+		}
 		o(&c)
 	}
 	if c.retention != nil {

@@ -21,6 +21,10 @@ func (e *entity[M, E, S]) record(event E, state S) (Record, error) {
 			r.Meta = map[string]string{versionKey: strconv.Itoa(version)}
 		}
 	}
+	if _, readable := stored.(E); !readable && stored != nil && e.toJournal != nil && e.fromJournal == nil {
+		return Record{}, fmt.Errorf("%w: ToJournal has made a %T of it, which recovery could not read as a %v; give the behavior FromJournal, too",
+			ErrInvalid, stored, reflect.TypeFor[E]())
+	}
 	p, err := actor.Pack(stored)
 	if err != nil {
 		return Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)

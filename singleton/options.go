@@ -47,7 +47,10 @@ func (s settings) sourced() bool { return s.source != nil }
 
 func newSettings(opts []Option) settings {
 	s := settings{buffer: DefaultBuffer, stopTimeout: DefaultStopTimeout, restart: defaultRestart, margin: -1, leaseRetry: DefaultLeaseRetry}
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			panic(fmt.Sprintf("singleton: option %d is nil", i+1))
+		}
 		o(&s)
 	}
 	s.checkPlacement()

@@ -13,6 +13,8 @@ import (
 )
 
 func TestOptionsThatMakeNoSensePanic(t *testing.T) {
+	require.PanicsWithValue(t, "singleton: option 2 is nil", func() { behaviors.Singleton(mortal, singleton.Buffer(1), nil) })
+	require.PanicsWithValue(t, "singleton: nil factory; give it a function that returns the behavior of an instance", func() { behaviors.Singleton[msg](nil) })
 	require.PanicsWithValue(t, `singleton: Role("a\xff"): the name is not UTF-8`, func() { singleton.Role("a\xff") })
 	require.PanicsWithValue(t, `singleton: OnNode("a\n"): the name has the control character U+000A`, func() { singleton.OnNode("a\n") })
 	require.PanicsWithValue(t, `singleton: OnElected("\x00"): the name has the control character U+0000`, func() {

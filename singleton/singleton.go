@@ -15,9 +15,12 @@ import (
 // "/user/".
 //
 // factory is called inside the new instance; its panic is a failure of the instance. New
-// itself panics on options that make no sense. Beyond [MaxPerNode] managers of a node one
+// itself panics on options that make no sense, and when factory is nil. Beyond [MaxPerNode] managers of a node one
 // more fails with [ErrTooMany].
 func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior[M] {
+	if factory == nil {
+		panic("singleton: nil factory; give it a function that returns the behavior of an instance")
+	}
 	set := newSettings(opts)
 	if set.stopMessage != nil {
 		if _, ok := set.stopMessage.(M); !ok {

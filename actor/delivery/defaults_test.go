@@ -16,7 +16,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("GiveUpAfter", "By default none ever is", 0, plain.giveUpAfter),
 		godoc.Is("ChunkAbove", "64 MiB by default", 64<<20, chunked.most()),
 		godoc.Is("MaxBytes", "The default is 64 MiB with [ChunkAbove]", 64<<20, chunked.most()),
-		godoc.Is("MaxBytes", "without it 4 KiB less than the transport carries at once", [2]int{0, 4 << 10}, [2]int{plain.most(), headroom}),
+		godoc.Is("MaxBytes", "without it 6 KiB and the path of the producer less than the transport carries at once", [2]int{0, 6 << 10}, [2]int{plain.most(), headroom}),
 		godoc.Is("MaxBytes", "For a consumer it is how many bytes it gathers of a message that comes in parts, 64 MiB by default", 64<<20, plain.gathered()),
 	))
 }

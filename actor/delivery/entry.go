@@ -95,7 +95,7 @@ func (p part[M]) payload() actor.Payload {
 // encode makes e fit to be stored and to go to other nodes.
 func (p *producer[M]) encode(e *entry[M]) (err error) {
 	if e.payload.Type == "" {
-		if e.payload, err = actor.Pack(e.msg); err != nil {
+		if e.payload, err = actor.PackMessage(e.msg); err != nil {
 			return err
 		}
 		e.cut(p.partSize())
@@ -113,11 +113,12 @@ func (p *producer[M]) encode(e *entry[M]) (err error) {
 // carried is how many bytes go to another node in one message; 0 is any number.
 func (p *producer[M]) carried() int {
 	most := p.ctx.System().MaxMessage()
-	return most - min(most/2, headroom)
+	return most - min(most/2, headroom+len(p.ctx.Self().String()))
 }
 
-// headroom is for what goes with the bytes of a message.
-const headroom = 4 << 10
+// headroom is for what goes with the bytes of a message, beside the ref of the producer: among
+// others the path of a consumer, of which the transport carries 4 KiB at most.
+const headroom = 6 << 10
 
 // partSize is how large parts are; 0 means that there are none.
 func (p *producer[M]) partSize() int {

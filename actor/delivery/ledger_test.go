@@ -44,3 +44,13 @@ func TestALedgerStoresEveryConfirmationOnce(t *testing.T) {
 		require.Len(t, stored, 100)
 	}
 }
+
+// Another consumer has confirmed more, as the producer says, than the worker here, which is late.
+func TestALateConfirmationTakesNothingBack(t *testing.T) {
+	in := inbox{window: 10}
+	in.begin(1, 6)
+	in.confirm(3)
+	require.Equal(t, uint64(5), in.confirmed)
+	in.confirm(7)
+	require.Equal(t, uint64(7), in.confirmed)
+}

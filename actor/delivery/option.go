@@ -101,8 +101,8 @@ func ChunkAbove(n int) Option {
 
 // MaxBytes is how large a message may be that is stored, goes to another node or goes in
 // parts, in bytes; a larger one is refused with [ErrTooLarge], and those after it go on. The
-// default is 64 MiB with [ChunkAbove], and without it 4 KiB less than the transport carries at
-// once: see cluster.Traffic.
+// default is 64 MiB with [ChunkAbove], and without it 6 KiB and the path of the producer less than
+// the transport carries at once: see cluster.Traffic.
 //
 // For a consumer it is how many bytes it gathers of a message that comes in parts, 64 MiB by
 // default; a larger one is refused there, and its dead letter is without content. A producer

@@ -1,9 +1,6 @@
 package delivery
 
 import (
-	"fmt"
-	"reflect"
-
 	"github.com/understudy-go/understudy/actor"
 )
 
@@ -34,9 +31,10 @@ func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
 	return p.More, nil
 }
 
-// records returns what is stored of e: one for each part.
+// records returns what is stored of e: one for each part. A nil is a part without content, as a
+// record without a type stands for what has been confirmed.
 func (e *entry[M]) records() []actor.Payload {
-	if len(e.cuts) == 0 {
+	if len(e.cuts) == 0 && e.payload.Type != "" {
 		return []actor.Payload{e.payload}
 	}
 	records := make([]actor.Payload, e.parts())
@@ -90,13 +88,7 @@ func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err er
 
 // decode takes the message from the payload.
 func (e *entry[M]) decode(s *actor.System) error {
-	v, err := e.payload.Unpack(s)
-	if err != nil {
-		return err
-	}
-	var ok bool
-	if e.msg, ok = v.(M); !ok {
-		return fmt.Errorf("%w: it is a %T, the producer takes %v", actor.ErrWrongType, v, reflect.TypeFor[M]())
-	}
-	return nil
+	msg, _, err := actor.UnpackMessage[M](s, e.payload)
+	e.msg = msg
+	return err
 }

@@ -10,6 +10,9 @@ type UnregisteredError struct{ Type reflect.Type }
 
 // Error names the type, and the line of code that registers it.
 func (e *UnregisteredError) Error() string {
+	if e.Type == nil {
+		return "nil cannot be encoded by itself, as it has no type"
+	}
 	return fmt.Sprintf("type %v is not registered; add to an init function: actor.RegisterType[%v](%q)", e.Type, e.Type, "a stable name")
 }
 

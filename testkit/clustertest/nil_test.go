@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/router"
 	"github.com/understudy-go/understudy/actor/topic"
@@ -73,6 +74,17 @@ func TestANilIsAMessageWhicheverWayItComes(t *testing.T) {
 				actor.Adapt(ctx, func(m any) any { return m }).Tell(nil)
 				return b()
 			}), "")
+		},
+		"by reliable delivery": func(_ *testing.T, c *clustertest.Cluster, b taker) {
+			to := actor.Spawn(c.Node("n1").System, b(), "")
+			consumer := actor.Spawn(c.Node("n1").System, delivery.Consumer(behaviors.Receive(func(_ *actor.Context[delivery.Delivery[any]], d delivery.Delivery[any]) actor.Behavior[delivery.Delivery[any]] {
+				to.Tell(d.Message)
+				d.Confirm()
+				return behaviors.Same
+			})), "")
+			producer := actor.Spawn(c.Node("n2").System, delivery.Producer[any](), "")
+			producer.Tell(delivery.Connect[any]{Consumer: consumer})
+			producer.Tell(delivery.Send[any]{Message: nil})
 		},
 		"by a timer": func(_ *testing.T, c *clustertest.Cluster, b taker) {
 			actor.Spawn(c.Node("n1").System, behaviors.Setup(func(ctx *actor.Context[any]) actor.Behavior[any] {
