@@ -15,9 +15,10 @@ type asker interface {
 	refuse(why error)
 	// share says that several have been told the ref, so that refuse does nothing any more.
 	share()
-	// hold and pass are those of its custody.
+	// hold, pass and withdrawn are those of its custody.
 	hold()
 	pass() bool
+	withdrawn() bool
 }
 
 // A refusal tells an ask on another node what has become of a message that had its ref.

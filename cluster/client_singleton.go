@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -89,7 +90,7 @@ type relay[M any] struct {
 	path   string // of the relay
 	at     ID     // the member whose manager gets them; zero for none
 	to     actor.ActorRef[M]
-	held   []M
+	held   fifo.Queue[actor.Held[M]]
 }
 
 func newRelay[M any](c *Client, name string) actor.Behavior[M] {
@@ -113,10 +114,20 @@ func (r *relay[M]) take(msg M) {
 		r.to.Tell(msg)
 		return
 	}
-	r.ctx.System().Hold(msg)
-	if r.held = append(r.held, msg); len(r.held) > relayBuffer {
-		r.drop(r.held[0], singleton.ErrBufferFull)
-		r.held = slices.Delete(r.held, 0, 1)
+	r.held.Push(actor.Hold(r.ctx.System(), msg))
+	if r.held.Len() > relayBuffer {
+		r.makeRoom()
+	}
+}
+
+// makeRoom drops the requests of asks that have ended, or else the oldest message.
+func (r *relay[M]) makeRoom() {
+	ended := r.held.Remove(func(h actor.Held[M]) bool { return h.Withdrawn() })
+	for _, h := range ended {
+		r.drop(h.Message, actor.ErrWithdrawn)
+	}
+	if len(ended) == 0 {
+		r.drop(r.held.Pop().Message, singleton.ErrBufferFull)
 	}
 }
 
@@ -136,13 +147,11 @@ func (r *relay[M]) choose(v View) {
 	r.at = fits[0].ID()
 	r.client.relays.stuck.Delete(r.path)
 	r.to = actor.Resolve[M](r.client.System, "understudy://"+r.client.Name()+"@"+r.at.Address+"/user/"+r.name)
-	held := r.held
-	r.held = nil
-	for _, msg := range held {
-		if r.ctx.System().Pass(msg) {
-			r.to.Tell(msg)
+	for _, h := range r.held.Drain() {
+		if h.Pass() {
+			r.to.Tell(h.Message)
 		} else {
-			r.drop(msg, actor.ErrWithdrawn)
+			r.drop(h.Message, actor.ErrWithdrawn)
 		}
 	}
 }
@@ -155,10 +164,9 @@ func (v View) relays(m Member, name string) bool {
 // end makes dead letters of what waits.
 func (r *relay[M]) end() {
 	r.client.relays.stuck.Delete(r.path)
-	for _, msg := range r.held {
-		r.drop(msg, actor.ErrTerminated)
+	for _, h := range r.held.Drain() {
+		r.drop(h.Message, actor.ErrTerminated)
 	}
-	r.held = nil
 }
 
 func (r *relay[M]) drop(msg M, reason error) {

@@ -221,7 +221,7 @@ func (m *manager[M]) flush() {
 	m.answerSettlers()
 	for w, ok := m.mail.next(); ok; w, ok = m.mail.next() {
 		if m.passes(w) {
-			m.send(w.msg)
+			m.send(w.Message)
 		}
 	}
 }
@@ -242,13 +242,13 @@ func (m *manager[M]) giveUp(reason error) {
 		m.reliable.out.pause()
 	}
 	for _, w := range waiting {
-		m.deadLetter(w.msg, reason)
+		m.deadLetter(w.Message, reason)
 	}
 }
 
 func (m *manager[M]) overflowed(lost []waiting[M]) {
 	for _, w := range lost {
-		m.drop(w.msg)
+		m.drop(w.Message)
 	}
 }
 

@@ -33,9 +33,9 @@ func (g *guests) lodge(from PeerID, p actor.Payload, until time.Time) (over acto
 	}
 	b := g.box(from)
 	if b.items.Len() == g.limit {
-		over, overflow = b.items.Pop().msg, true
+		over, overflow = b.items.Pop().Message, true
 	}
-	b.items.Push(waiting[actor.Payload]{msg: p, until: until})
+	b.items.Push(waiting[actor.Payload]{Held: actor.Held[actor.Payload]{Message: p}, until: until})
 	return over, overflow
 }
 
@@ -86,7 +86,7 @@ func (g *guests) takeFrom(address string) []actor.Payload {
 // drain empties the box.
 func (b *guestBox) drain() (taken []actor.Payload) {
 	for _, w := range b.items.Drain() {
-		taken = append(taken, w.msg)
+		taken = append(taken, w.Message)
 	}
 	return taken
 }
@@ -95,7 +95,7 @@ func (b *guestBox) drain() (taken []actor.Payload) {
 func (g *guests) remove(gone func(waiting[actor.Payload]) bool) (removed []actor.Payload) {
 	for _, b := range g.boxes {
 		for b.items.Len() > 0 && gone(b.items.At(0)) {
-			removed = append(removed, b.items.Pop().msg)
+			removed = append(removed, b.items.Pop().Message)
 		}
 	}
 	return removed

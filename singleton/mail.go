@@ -181,6 +181,14 @@ func (q *mail[M]) remove(gone func(M) bool) (removed []M) {
 	return removed
 }
 
+// sweep takes out the messages that gone says, wherever they are, when there is no room for more.
+func (q *mail[M]) sweep(gone func(M) bool) (removed []M) {
+	if q.size() < q.limit {
+		return nil
+	}
+	return append(q.early.Remove(gone), q.held.Remove(gone)...)
+}
+
 // first returns the messages that have waited the longest: of those that came back, and of the
 // others.
 func (q *mail[M]) first() (all []M) {

@@ -22,7 +22,7 @@ func (m *manager[M]) checkFit() {
 	m.status.Mismatch = what
 	if m.refusing() {
 		for _, w := range m.mail.drain() {
-			m.deadLetter(w.msg, m.mismatch)
+			m.deadLetter(w.Message, m.mismatch)
 		}
 	}
 }

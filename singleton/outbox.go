@@ -115,6 +115,15 @@ func (q *outbox[M]) remove(gone func(M) bool) (removed []M) {
 	return removed
 }
 
+// sweep takes out the messages beyond the window that gone says, wherever they are, when there is
+// no room for more.
+func (q *outbox[M]) sweep(gone func(M) bool) (removed []M) {
+	if q.held.Len() < q.limit {
+		return nil
+	}
+	return q.held.Remove(gone)
+}
+
 // first returns the message that has waited the longest without being sent, if any.
 func (q *outbox[M]) first() []M {
 	for i := range q.open.Len() {

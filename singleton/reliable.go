@@ -132,7 +132,7 @@ func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 		Stream: m.ownStream(), First: m.reliable.out.acked + 1, Number: number,
 	}
 	if !k.void {
-		payload, err := actor.PackMessage(k.msg.msg)
+		payload, err := actor.PackMessage(k.msg.Message)
 		if err == nil {
 			err = m.ctx.System().CheckSize(payload.Type, len(payload.Data)+m.sizeAround(payload.Type))
 		}
@@ -140,8 +140,8 @@ func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 			w.Payload = payload
 			return w
 		}
-		m.deadLetter(k.msg.msg, err)
-		m.publish(Refused{Name: m.name, Message: k.msg.msg, Reason: err})
+		m.deadLetter(k.msg.Message, err)
+		m.publish(Refused{Name: m.name, Message: k.msg.Message, Reason: err})
 		*k = kept[waiting[M]]{void: true}
 	}
 	w.Void = true
@@ -189,7 +189,7 @@ func (m *manager[M]) accept(w wireTold, k *kept[waiting[M]]) {
 
 func (m *manager[M]) content(w wireTold, k *kept[waiting[M]]) (msg M, err error) {
 	if k != nil {
-		return k.msg.msg, nil
+		return k.msg.Message, nil
 	}
 	return m.decode(w.Payload)
 }
@@ -266,7 +266,7 @@ func (m *manager[M]) onRefused(w wireAck) {
 			continue // it is known, or nothing of ours
 		}
 		if k := out.open.At(int(r.Number - out.acked - 1)); !k.void {
-			m.publish(Refused{Name: m.name, Message: k.msg.msg, Reason: r.Reason.Unpack(m.ctx.System())})
+			m.publish(Refused{Name: m.name, Message: k.msg.Message, Reason: r.Reason.Unpack(m.ctx.System())})
 		}
 	}
 }

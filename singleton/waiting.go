@@ -8,14 +8,27 @@ import (
 
 // A waiting message is one that was told here and has not been sent on.
 type waiting[M any] struct {
-	msg   M
+	actor.Held[M]
 	until time.Time // when it expires, see [Expire]; zero for never
 }
 
 // keepWaiting notes that a message begins to wait.
 func (m *manager[M]) keepWaiting(msg M) waiting[M] {
-	m.ctx.System().Hold(msg)
-	return waiting[M]{msg: msg, until: m.machine.set.expiry(time.Now())}
+	m.makeRoom()
+	return waiting[M]{Held: actor.Hold(m.ctx.System(), msg), until: m.machine.set.expiry(time.Now())}
+}
+
+// makeRoom drops the requests of asks that have ended where there is no room for another message:
+// none that somebody waits for gives way to them.
+func (m *manager[M]) makeRoom() {
+	ended := func(w waiting[M]) bool { return w.Withdrawn() }
+	gone := m.mail.sweep(ended)
+	if m.reliable.out != nil {
+		gone = append(gone, m.reliable.out.sweep(ended)...)
+	}
+	for _, w := range gone {
+		m.withdraw(w.Message, actor.ErrWithdrawn)
+	}
 }
 
 // passes reports whether a message that has waited is to be sent on: it has not expired, and is
@@ -25,12 +38,12 @@ func (m *manager[M]) passes(w waiting[M]) bool {
 	switch {
 	case w.expired(time.Now()):
 		reason = ErrHeldTooLong
-	case !m.ctx.System().Pass(w.msg):
+	case !w.Pass():
 		reason = actor.ErrWithdrawn
 	default:
 		return true
 	}
-	m.withdraw(w.msg, reason)
+	m.withdraw(w.Message, reason)
 	return false
 }
 
@@ -63,7 +76,7 @@ func (m *manager[M]) expire(now time.Time) {
 		expired = append(expired, m.reliable.out.remove(gone)...)
 	}
 	for _, w := range expired {
-		m.withdraw(w.msg, ErrHeldTooLong)
+		m.withdraw(w.Message, ErrHeldTooLong)
 	}
 	for _, p := range m.guests.remove(func(w waiting[actor.Payload]) bool { return w.expired(now) }) {
 		m.refuse(p, ErrHeldTooLong)

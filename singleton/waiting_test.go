@@ -3,6 +3,8 @@ package singleton_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -49,6 +51,41 @@ func TestAnAskThatEndsWhileItsRequestIsHeldIsNeverHandled(t *testing.T) {
 				require.ErrorIs(t, letter.Reason, actor.ErrWithdrawn)
 				require.Equal(t, "here", letter.Message.(msg).Text)
 				require.NoError(t, asked(t, refs["b"]), "the way works")
+			})
+		})
+	}
+}
+
+// Requests of asks that have ended take no room from what somebody waits for.
+func TestRequestsOfAsksThatHaveEndedMakeRoom(t *testing.T) {
+	for name, opts := range protections {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+				const room = 10
+				refs := onAll(c, parrot, append(slices.Clone(opts), singleton.Buffer(room))...)
+				settle()
+				a, b := c.nodes["a"], c.nodes["b"]
+				c.crash("a")
+				c.reachable(a, false)
+				settle()
+				handled := testkit.NewProbe[string](t, b.System)
+				refs["b"].Tell(msg{Text: "first", ReplyTo: handled.Ref()})
+				for range room - 1 {
+					require.ErrorIs(t, asked(t, refs["b"]), actor.ErrWithdrawn)
+				}
+				for i := range room - 1 {
+					refs["b"].Tell(msg{Text: strconv.Itoa(i), ReplyTo: handled.Ref()})
+				}
+				c.downed(a)
+				time.Sleep(time.Minute)
+				require.Equal(t, "first", handled.Receive())
+				for i := range room - 1 {
+					require.Equal(t, strconv.Itoa(i), handled.Receive())
+				}
+				for range room - 1 {
+					require.ErrorIs(t, b.deadLetters.Receive().Reason, actor.ErrWithdrawn)
+				}
+				b.deadLetters.ExpectNone(time.Minute)
 			})
 		})
 	}

@@ -89,7 +89,7 @@ type forwarder[M any] struct {
 	to    actor.ActorRef[M]          // zero: none
 	known map[actor.ActorRef[M]]bool // the last listing
 	wrong error                      // there is none, but one that takes other messages
-	held  fifo.Queue[M]
+	held  fifo.Queue[actor.Held[M]]
 }
 
 // take follows the listing. When one actor of the label has taken the place of another,
@@ -132,11 +132,11 @@ func (f *forwarder[M]) flush() {
 }
 
 // pass sends a message on, unless it is the request of an ask that has ended.
-func (f *forwarder[M]) pass(msg M) {
-	if f.ctx.System().Pass(msg) {
-		f.to.TellNoWait(msg)
+func (f *forwarder[M]) pass(h actor.Held[M]) {
+	if h.Pass() {
+		f.to.TellNoWait(h.Message)
 	} else {
-		f.deadLetter(msg, actor.ErrWithdrawn)
+		f.deadLetter(h.Message, actor.ErrWithdrawn)
 	}
 }
 
@@ -145,11 +145,21 @@ func (f *forwarder[M]) told(msg M) {
 		f.to.TellNoWait(msg)
 		return
 	}
-	f.ctx.System().Hold(msg)
-	f.held.Push(msg)
+	f.held.Push(actor.Hold(f.ctx.System(), msg))
 	f.flush()
 	if f.held.Len() > maxHeld {
-		f.deadLetter(f.held.Pop(), ErrBufferFull)
+		f.makeRoom()
+	}
+}
+
+// makeRoom drops the requests of asks that have ended, or else the oldest message.
+func (f *forwarder[M]) makeRoom() {
+	ended := f.held.Remove(func(h actor.Held[M]) bool { return h.Withdrawn() })
+	for _, h := range ended {
+		f.deadLetter(h.Message, actor.ErrWithdrawn)
+	}
+	if len(ended) == 0 {
+		f.deadLetter(f.held.Pop().Message, ErrBufferFull)
 	}
 }
 
@@ -157,7 +167,7 @@ func (f *forwarder[M]) close() { f.giveUp(ErrNotRunning) }
 
 func (f *forwarder[M]) giveUp(why error) {
 	for f.held.Len() > 0 {
-		f.deadLetter(f.held.Pop(), why)
+		f.deadLetter(f.held.Pop().Message, why)
 	}
 }
 

@@ -32,6 +32,21 @@ func (q *Queue[T]) Pop() T {
 	return item
 }
 
+// Remove takes out the items that gone says, wherever they are, and returns them.
+func (q *Queue[T]) Remove(gone func(T) bool) (removed []T) {
+	kept := q.items[q.next:q.next]
+	for _, item := range q.All() {
+		if gone(item) {
+			removed = append(removed, item)
+		} else {
+			kept = append(kept, item)
+		}
+	}
+	clear(q.items[q.next+len(kept):])
+	q.items = q.items[:q.next+len(kept)]
+	return removed
+}
+
 // Drain takes out all items, in order.
 func (q *Queue[T]) Drain() []T {
 	rest := q.items[q.next:]

@@ -29,3 +29,16 @@ func TestAQueueForgetsNothingAndKeepsNothing(t *testing.T) {
 	require.Equal(t, out, *rest[0])
 	require.Zero(t, f.Len())
 }
+
+func TestItemsAreRemovedWhereverTheyAre(t *testing.T) {
+	for popped := range 3 {
+		q := Of([]int{1, 2, 3, 4, 5, 6})
+		for range popped {
+			q.Pop()
+		}
+		removed := q.Remove(func(n int) bool { return n%2 == 0 })
+		require.Equal(t, []int{2, 4, 6}[popped/2:], removed)
+		q.Push(7)
+		require.Equal(t, []int{1, 3, 5, 7}[(popped+1)/2:], q.Drain())
+	}
+}
