@@ -120,10 +120,10 @@ func (in *inbound) acknowledge() error {
 }
 
 // end says that nothing will be read any more. What is kept of the session is small, but for
-// half a message.
+// half a message: neither the buffer of the connection nor, by settle, the last message.
 func (in *inbound) end() {
 	in.hangUp()
-	in.conn, in.frames = nil, nil
+	in.conn, in.frames, in.settle = nil, nil, nil
 	in.ended = time.Now()
 	close(in.done)
 }
