@@ -52,7 +52,7 @@ type Config struct {
 	// certificate of a node must be good for servers and for clients, and for the host of
 	// the address that it advertises. GetCertificate, GetClientCertificate and
 	// GetConfigForClient are called for each connection, so what they return can change.
-	// What concerns versions, ClientAuth, ServerName and sessions is set by the endpoint.
+	// What concerns versions, ClientAuth, ServerName, NextProtos and sessions is set by the endpoint.
 	// It is nil for none.
 	TLS *tls.Config
 	// Keyring makes nodes prove to each other that they have a secret, over the same TLS.
