@@ -137,7 +137,7 @@ func final(err error) bool {
 	if refused, ok := errors.AsType[*remote.RefusedError](err); ok {
 		return refused.Refusal == remote.RefusedCluster || refused.Refusal == remote.RefusedVersion || refused.Refusal == remote.RefusedIdentity
 	}
-	return errors.Is(err, remote.ErrNotAuthenticated)
+	return errors.Is(err, remote.ErrNotAuthenticated) || errors.Is(err, remote.ErrForeign)
 }
 
 // candidates returns whom to ask: the members that are known, in any order, but the last

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -227,8 +228,11 @@ func (c Config) validate() error {
 			return fmt.Errorf("cluster: Config.Seeds: %q is not the host:port of a node: it %w", seed, err)
 		}
 	}
+	if err := naming.CheckHostPort(c.Bind); err != nil {
+		return fmt.Errorf("cluster: Config.Bind: %q is not a host:port to listen at: it %w", c.Bind, err)
+	}
 	if c.Advertise != "" {
-		if err := naming.CheckAddress(c.Advertise); err != nil {
+		if err := naming.CheckHostPort(c.Advertise); err != nil {
 			return fmt.Errorf("cluster: Config.Advertise: %q is not the host:port of a node: it %w", c.Advertise, err)
 		}
 	}
@@ -271,10 +275,10 @@ func (c Config) keyring() (*remote.Keyring, error) {
 // checkNodeAddress says what is wrong with the address of another node, which has a host and a
 // port.
 func checkNodeAddress(address string) error {
-	if err := naming.CheckAddress(address); err != nil {
+	if err := naming.CheckHostPort(address); err != nil {
 		return err
 	}
-	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || port == "0" {
+	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || strings.Trim(port, "0") == "" {
 		return errors.New("has no host, or no port")
 	}
 	return nil

@@ -3,10 +3,13 @@ package cluster
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
+	"net"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/downing"
 )
@@ -65,8 +68,50 @@ func TestConfigSaysWhatToDo(t *testing.T) {
 }
 
 func TestStartSaysWhatItCannotBind(t *testing.T) {
-	_, err := Start(t.Context(), Config{Bind: "256.0.0.1:1"})
-	require.ErrorContains(t, err, "256.0.0.1:1")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, taken.Close()) }()
+	for _, bind := range []string{"256.0.0.1:1", taken.Addr().String(), "nonsense"} {
+		_, err := Start(t.Context(), Config{Bind: bind})
+		require.ErrorContains(t, err, "Config.Bind")
+		require.ErrorContains(t, err, bind)
+	}
+}
+
+// A seed with the port 99999 was tried until the context ended.
+func TestAddressesWithPortsThatThereAreNotAreRefusedAtOnce(t *testing.T) {
+	for field, with := range map[string]func(address string) error{
+		"Config.Seeds":           func(a string) error { return start(t, Config{Seeds: []string{"127.0.0.1:1", a}}) },
+		"Config.Bind":            func(a string) error { return start(t, Config{Bind: a}) },
+		"Config.Advertise":       func(a string) error { return start(t, Config{Advertise: a}) },
+		"ClientConfig.Contacts":  func(a string) error { return dial(t, ClientConfig{Contacts: []string{"127.0.0.1:1", a}}) },
+		"Config.Discovery found": func(a string) error { _, err := usable([]string{a}); return err },
+	} {
+		for _, port := range []string{"65536", "99999", "-1", "+1", "http", "0x10", "99999999999999999999"} {
+			err := with("127.0.0.1:" + port)
+			require.ErrorContains(t, err, "cluster: "+field)
+			require.ErrorContains(t, err, fmt.Sprintf("has the port %q; ports are numbers up to 65535", port), field)
+			require.NotErrorIs(t, err, context.DeadlineExceeded)
+		}
+	}
+}
+
+func start(t *testing.T, c Config) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	c.Logger = zap.NewNop()
+	_, err := Start(ctx, c)
+	return err
+}
+
+func dial(t *testing.T, c ClientConfig) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	c.Logger = zap.NewNop()
+	_, err := Dial(ctx, c)
+	return err
 }
 
 func TestStartSaysWhatTLSLacks(t *testing.T) {

@@ -112,6 +112,11 @@ func (i *intruder) frame(data []byte) {
 	i.say(append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)...)
 }
 
+// open begins a lane.
+func (i *intruder) open(lane byte) {
+	i.say(append([]byte("\x16\x03\x01\xff\xffunderstudy\r\n\r\n"), lane)...)
+}
+
 // hello opens a lane and returns the answer.
 func (i *intruder) hello(lane byte, hello map[int]any) (answer map[int]any) {
 	i.t.Helper()
@@ -122,7 +127,7 @@ func (i *intruder) hello(lane byte, hello map[int]any) (answer map[int]any) {
 	}
 	data, err := codec.Marshal(hello)
 	require.NoError(i.t, err)
-	i.say(lane)
+	i.open(lane)
 	i.frame(data)
 	header := make([]byte, 4)
 	_, err = io.ReadFull(i, header)
@@ -148,8 +153,8 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 	good := func() map[int]any { return map[int]any{1: 1, 2: "test", 3: "intruder:7355", 4: 77, 5: 0, 6: 1} }
 	for name, speak := range map[string]func(i *intruder){
 		"another protocol": func(i *intruder) { i.say([]byte("GET / HTTP/1.1\r\n\r\n")...) },
-		"too large hello":  func(i *intruder) { i.say('C', 0xff, 0xff, 0xff, 0xff) },
-		"hello of noise":   func(i *intruder) { i.say('C'); i.frame([]byte("noise")) },
+		"too large hello":  func(i *intruder) { i.open('C'); i.say(0xff, 0xff, 0xff, 0xff) },
+		"hello of noise":   func(i *intruder) { i.open('C'); i.frame([]byte("noise")) },
 		"too large frame":  func(i *intruder) { i.hello('C', good()); i.say(0xff, 0xff, 0xff, 0xff) },
 		"wrong uid": func(i *intruder) {
 			hello := good()

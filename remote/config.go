@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/internal/incarnation"
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
@@ -52,7 +53,7 @@ type Config struct {
 	// certificate of a node must be good for servers and for clients, and for the host of
 	// the address that it advertises. GetCertificate, GetClientCertificate and
 	// GetConfigForClient are called for each connection, so what they return can change.
-	// What concerns versions, ClientAuth, ServerName and sessions is set by the endpoint.
+	// What concerns versions, ClientAuth, ServerName, NextProtos and sessions is set by the endpoint.
 	// It is nil for none.
 	TLS *tls.Config
 	// Keyring makes nodes prove to each other that they have a secret, over the same TLS.
@@ -198,6 +199,12 @@ func (c Config) validate() error {
 	}
 	if len(c.Advertise) > maxAddr {
 		return fmt.Errorf("remote: Config.Advertise is longer than %d bytes", maxAddr)
+	}
+	if err := naming.CheckHostPort(c.Bind); err != nil && !c.Outbound {
+		return fmt.Errorf("remote: Config.Bind: %q is not a host:port to listen at: it %w", c.Bind, err)
+	}
+	if err := naming.CheckHostPort(c.Advertise); err != nil && c.Advertise != "" {
+		return fmt.Errorf("remote: Config.Advertise: %q is not the host:port of an endpoint: it %w", c.Advertise, err)
 	}
 	return nil
 }

@@ -32,6 +32,9 @@ func TestListenSaysWhatIsWrong(t *testing.T) {
 		require.NoError(t, err)
 		for _, cfg := range []remote.Config{
 			{Bind: "nonsense"},
+			{Bind: "a:99999"},
+			{Bind: "a:http"},
+			{Bind: "a:2", Advertise: "a:65536"},
 			{Bind: "a:1"},
 			{Bind: "other:1"},
 			{Bind: "a:2", OutboxSize: -1},
@@ -43,7 +46,7 @@ func TestListenSaysWhatIsWrong(t *testing.T) {
 		} {
 			cfg.Network = h
 			_, err := remote.Listen(cfg)
-			require.Error(t, err, cfg.Bind)
+			require.ErrorContains(t, err, "remote: Config.", "of %+v", cfg.Bind)
 		}
 		e, err := remote.Listen(remote.Config{Bind: "a:2", Network: h})
 		require.NoError(t, err, "nothing was left open")

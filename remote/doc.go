@@ -160,7 +160,11 @@
 //
 // An endpoint has one port number, for TCP and UDP. Each side dials the connections
 // that it sends on, one per lane, so that control traffic does not queue behind
-// messages. The first byte of a connection is its lane:
+// messages. A connection begins with a preface of 19 bytes, the same for all versions:
+// 0x16 0x03 0x01 0xff 0xff, "understudy", CR LF CR LF. No client of TLS and none of HTTP begins
+// so, and servers of both refuse it at once, by which they are named ([ErrForeign]). With TLS the
+// preface is within TLS, in whose handshake both sides agree on the protocol "understudy" (ALPN);
+// a TLS server that does not is no node. The byte behind the preface is the lane:
 //
 //	C   control   frames are opaque, for package cluster; the oldest are dropped rather than kept
 //	A   user      frames are envelopes: the CBOR array [path, uid, type name, message], or

@@ -72,7 +72,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 	}
 	listener, packets, err := bind(cfg.Network, cfg.Bind)
 	if err != nil {
-		return nil, fmt.Errorf("remote: listen at %s: %w", cfg.Bind, err)
+		return nil, fmt.Errorf("remote: Config.Bind: listen at %s: %w", cfg.Bind, err)
 	}
 	addr, err := cfg.advertised(listener.Addr())
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"regexp"
 )
 
-// protocols are how what is no endpoint begins to talk to who dials it, in four bytes.
+// protocols are how what is no endpoint begins to talk to a node that dials it, in four bytes.
 var protocols = []struct {
 	begin *regexp.Regexp
 	name  string
 }{
 	{regexp.MustCompile(`^HTTP`), "HTTP"},
 	{regexp.MustCompile(`(?s)^\x00\x00.\x04`), "HTTP/2, as gRPC has it"},
-	{regexp.MustCompile(`(?s)^[\x15\x16]\x03`), "TLS, and is no node"},
+	{regexp.MustCompile(`(?s)^[\x15\x16]\x03`), otherTLS},
 	{regexp.MustCompile(`^SSH-`), "SSH"},
 	{regexp.MustCompile(`^-[A-Z]|^\+OK`), "the protocol of Redis"},
 	{regexp.MustCompile(`^INFO`), "the protocol of NATS"},
@@ -24,6 +24,9 @@ var protocols = []struct {
 	{regexp.MustCompile(`(?s)^E\x00\x00`), "the protocol of PostgreSQL"},
 	{regexp.MustCompile(`(?s)^[^\x00]\x00\x00\x00`), "the protocol of MySQL"},
 }
+
+// otherTLS is the name of what a TLS server speaks that is no node.
+const otherTLS = "TLS, and is no node"
 
 // protocolOf returns the name of a protocol that is not ours, "" for one that is not known.
 func protocolOf(begin []byte) string {

@@ -25,42 +25,54 @@ func TestWhatIsNoNodeIsNamedByItsProtocol(t *testing.T) {
 		"220 mail.example ESMTP\r\n":                     "it speaks SMTP or FTP",
 		"E\x00\x00\x00\x80SFATAL\x00":                    "it speaks the protocol of PostgreSQL",
 		"\x4a\x00\x00\x00\x0a8.0.36\x00":                 "it speaks the protocol of MySQL",
-		"?????":                                          `it begins with "????"`,
-		"":                                               "closed without an answer, as what is no node does",
 	} {
-		bubble(t, func(t *testing.T, n *memnet.Network) {
-			end := serveRaw(t, n, func(r *raw) {
-				r.skip()
-				r.readFields()
-				r.write([]byte(said)...)
-			})
-			failures := &collector[error]{}
-			a := start(t, n, "a", func(c *remote.Config) { c.DialFailed = func(_ string, err error) { failures.add(err) } })
-			a.SendControl("raw:7355", []byte("hello"))
-			time.Sleep(time.Second)
-			require.NotEmpty(t, failures.got(), "%q", said)
-			require.ErrorContains(t, failures.got()[0], want, "%q", said)
-			if said != "" && said[0] != '?' {
-				require.ErrorIs(t, failures.got()[0], remote.ErrForeign)
-			}
-			a.stop()
-			end()
-		})
+		for _, secure := range []bool{false, true} {
+			err := answeredBy(t, said, secure)
+			require.ErrorIs(t, err, remote.ErrForeign, "%q %v", said, secure)
+			require.ErrorContains(t, err, want, "%q %v", said, secure)
+			require.NotErrorIs(t, err, remote.ErrNotAuthenticated)
+		}
 	}
 }
 
-func TestWithTLSToWhatIsNoNodeIsNamedToo(t *testing.T) {
+func TestWhatIsNotKnownToBeNoNodeIsNotNamed(t *testing.T) {
+	for _, c := range []struct {
+		said   string
+		secure bool
+		want   string
+	}{
+		{"?????", false, `it begins with "????", so it may be no node`},
+		{"?????", true, "it does not speak TLS"},
+		{"", false, "closed without an answer, as what is no node does"},
+		{"", true, "EOF"},
+	} {
+		err := answeredBy(t, c.said, c.secure)
+		require.ErrorContains(t, err, c.want, "%q %v", c.said, c.secure)
+		require.NotErrorIs(t, err, remote.ErrForeign)
+	}
+}
+
+// answeredBy returns why a node cannot connect to what answers its first words so.
+func answeredBy(t *testing.T, said string, secure bool) (failure error) {
+	t.Helper()
 	bubble(t, func(t *testing.T, n *memnet.Network) {
-		end := serveRaw(t, n, func(r *raw) { r.write([]byte("SSH-2.0-OpenSSH_9.6\r\n")...) })
-		failures := &collector[error]{}
-		a := start(t, n, "a", ring(keyring(t, secret(1))), func(c *remote.Config) {
-			c.DialFailed = func(_ string, err error) { failures.add(err) }
+		end := serveRaw(t, n, func(r *raw) {
+			_, err := r.Read(make([]byte, 4096))
+			require.NoError(t, err)
+			r.write([]byte(said)...)
 		})
+		failures := &collector[error]{}
+		protect := func(*remote.Config) {}
+		if secure {
+			protect = ring(keyring(t, secret(1)))
+		}
+		a := start(t, n, "a", protect, func(c *remote.Config) { c.DialFailed = func(_ string, err error) { failures.add(err) } })
 		a.SendControl("raw:7355", []byte("hello"))
 		time.Sleep(time.Second)
-		require.ErrorIs(t, failures.got()[0], remote.ErrForeign)
-		require.ErrorContains(t, failures.got()[0], "SSH")
+		require.NotEmpty(t, failures.got(), "%q", said)
+		failure = failures.got()[0]
 		a.stop()
 		end()
 	})
+	return failure
 }

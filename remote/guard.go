@@ -33,6 +33,10 @@ func newGuard(c Config) (*guard, error) {
 	return nil, nil
 }
 
+// alpn is what nodes agree on in the handshake of TLS, by its extension for application protocols
+// (RFC 7301), and other servers do not.
+var alpn = []string{"understudy"}
+
 // validateTLS says what a configuration lacks for both sides to prove who they are.
 func validateTLS(c *tls.Config) error {
 	own := len(c.Certificates) > 0
@@ -59,6 +63,7 @@ var errNoClientCAs = errors.New("remote: Config.TLS has no ClientCAs; set the au
 func dialConfig(c *tls.Config) *tls.Config {
 	c = c.Clone()
 	c.MinVersion = tls.VersionTLS13
+	c.NextProtos = alpn
 	c.ClientSessionCache = nil // a session that is resumed has not been verified
 	c.DynamicRecordSizingDisabled = true
 	return c
@@ -68,6 +73,7 @@ func dialConfig(c *tls.Config) *tls.Config {
 func listenConfig(c *tls.Config) *tls.Config {
 	c = c.Clone()
 	c.MinVersion = tls.VersionTLS13
+	c.NextProtos = alpn
 	c.ClientAuth = tls.RequireAndVerifyClientCert
 	c.SessionTicketsDisabled = true
 	c.DynamicRecordSizingDisabled = true
@@ -98,6 +104,7 @@ func keyringGuard(k *Keyring) *guard {
 	return &guard{
 		dials: &tls.Config{
 			MinVersion:                  tls.VersionTLS13,
+			NextProtos:                  alpn,
 			InsecureSkipVerify:          true, //nolint:gosec // the key itself is compared, by VerifyConnection
 			VerifyConnection:            k.verify,
 			GetClientCertificate:        func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return k.certificate(), nil },
@@ -105,6 +112,7 @@ func keyringGuard(k *Keyring) *guard {
 		},
 		listens: &tls.Config{
 			MinVersion:                  tls.VersionTLS13,
+			NextProtos:                  alpn,
 			ClientAuth:                  tls.RequireAnyClientCert,
 			VerifyConnection:            k.verify,
 			GetCertificate:              func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return k.certificate(), nil },
@@ -136,18 +144,41 @@ func (g *guard) dialled(ctx context.Context, raw net.Conn, addr string) (*secure
 		config.ServerName = host
 	}
 	conn := tls.Client(raw, config)
-	if err := conn.HandshakeContext(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+	err := conn.HandshakeContext(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("no answer: %w", ctx.Err())
+	case isOtherServer(conn, err):
+		return nil, foreign(otherTLS)
+	case err != nil:
 		return nil, mistrust(err)
 	}
 	return &secureConn{conn, raw}, nil
 }
 
+// isOtherServer tells whether a TLS server is no node, after a handshake that ended with err: it
+// does not speak TLS 1.3, or has shown its certificate and not taken our protocol. That protocol
+// is agreed on before certificates are shown, so it tells a web server from a node that is not
+// trusted.
+func isOtherServer(conn *tls.Conn, err error) bool {
+	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Op == opAlert {
+		said := broken.Err.Error()
+		return said == noSuchProtocol.Error() || said == noSuchVersion.Error()
+	}
+	_, doubted := errors.AsType[*tls.CertificateVerificationError](err)
+	state := conn.ConnectionState()
+	return (doubted || len(state.PeerCertificates) > 0) && state.NegotiatedProtocol != alpn[0]
+}
+
+// Alerts of TLS servers that are no nodes, by their numbers in RFC 8446.
+const (
+	noSuchVersion  tls.AlertError = 70
+	noSuchProtocol tls.AlertError = 120
+)
+
 // accepted makes a connection of a stranger's secure. The peer has proved who it is then.
-func (g *guard) accepted(raw net.Conn, first byte) (*secureConn, error) {
-	stranger := &metered{Conn: raw, first: []byte{first}, left: maxUntrusted}
+func (g *guard) accepted(raw net.Conn, begin []byte) (*secureConn, error) {
+	stranger := &metered{Conn: raw, first: begin, left: maxUntrusted}
 	conn := tls.Server(stranger, g.listens)
 	if err := conn.Handshake(); err != nil {
 		return nil, mistrust(err)

@@ -16,7 +16,7 @@ const Version = 1
 // maxHandshake bounds the handshake, which is read from anybody.
 const maxHandshake = 4 << 10
 
-// A lane is what a connection is for, and its first byte.
+// A lane is what a connection is for, and its first byte after the preface.
 type lane byte
 
 const (
@@ -100,7 +100,7 @@ func sendHello(conn io.Writer, l lane, h hello) error {
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}
-	if _, err := conn.Write(appendFrame([]byte{byte(l)}, body)); err != nil {
+	if _, err := conn.Write(appendFrame(appendLane(nil, l), body)); err != nil {
 		return fmt.Errorf("send hello: %w", err)
 	}
 	return nil

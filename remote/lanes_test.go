@@ -188,7 +188,7 @@ func TestStreamsAreForNodesOfTheCluster(t *testing.T) {
 		refusedStream(t, startClient(t, n, "client", nil), a)
 		refusedStream(t, start(t, n, "b", func(cfg *remote.Config) { cfg.Cluster = "green" }), a)
 		raw := dialRaw(t, n, a)
-		raw.write('M', 0, 0, 0, 1, 0)
+		raw.write(opened('M', 0, 0, 0, 1, 0)...)
 		raw.closed()
 	})
 }

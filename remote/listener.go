@@ -3,7 +3,6 @@ package remote
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"time"
 
@@ -80,23 +79,30 @@ func (e *Endpoint) logEnd(conn net.Conn, err error) {
 	e.log.Log(level, "connection closed", zap.Stringer("remote_address", conn.RemoteAddr()), zap.Error(err))
 }
 
-// demultiplex acts on the first byte. It returns whether somebody else owns the
+// demultiplex acts on how a connection begins. It returns whether somebody else owns the
 // connection now.
 func (e *Endpoint) demultiplex(x *stranger) (kept bool, err error) {
 	conn := x.conn
 	if err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout)); err != nil {
 		return false, err
 	}
-	first, err := readByte(conn)
+	begin, err := readBegin(conn)
 	if err != nil {
 		return false, err
 	}
-	if e.guard != nil {
-		if conn, first, err = e.secure(conn, first); err != nil {
+	switch {
+	case e.guard != nil:
+		if conn, begin, err = e.secure(conn, begin); err != nil {
 			return false, err
 		}
+	case isTLS(begin):
+		return false, e.turnAway(conn, refuse(RefusedIdentity, "this node has neither certificates nor a secret"))
 	}
-	switch l := lane(first); l {
+	l, err := readPreface(conn, begin)
+	if err != nil {
+		return false, err
+	}
+	switch l {
 	case laneControl, laneUser:
 		return false, e.receive(x, conn, l)
 	case laneStream:
@@ -104,38 +110,39 @@ func (e *Endpoint) demultiplex(x *stranger) (kept bool, err error) {
 		return err == nil, err
 	case laneReverse:
 		return e.keepForSending(x, conn)
-	case tlsHandshake:
-		return false, e.turnAway(conn, refuse(RefusedIdentity, "this node has neither certificates nor a secret"))
 	default:
 		return false, fmt.Errorf("%w: %v", ErrFrame, l)
 	}
 }
 
-// tlsHandshake is how a peer begins that speaks TLS.
-const tlsHandshake lane = 0x16
-
-func readByte(conn net.Conn) (byte, error) {
-	var b [1]byte
-	_, err := io.ReadFull(conn, b[:])
-	return b[0], err
+// secure lets the peer prove who it is, and returns how the connection begins after that. A node
+// that has no TLS is told what it lacks, and nothing else.
+func (e *Endpoint) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error) {
+	if string(begin) == tlsTooLong {
+		return nil, nil, demandTLS(conn, begin)
+	}
+	secure, err := e.guard.accepted(conn, begin)
+	if err != nil {
+		return nil, nil, err
+	}
+	begin, err = readBegin(secure)
+	return secure, begin, err
 }
 
-// secure lets the peer prove who it is, and returns the first byte after that. A node that
-// has no TLS is told what it lacks, and nothing else.
-func (e *Endpoint) secure(conn net.Conn, first byte) (net.Conn, byte, error) {
-	if l := lane(first); l == laneControl || l == laneUser || l == laneReverse {
-		if _, err := readFrame(conn, maxHandshake); err != nil {
-			return nil, 0, err
-		}
-		no := refuse(RefusedIdentity, "TLS is required; set certificates, or the secret")
-		return nil, 0, errors.Join(no, sendAnswer(conn, answer{Refusal: no.reason, Detail: no.detail}))
-	}
-	secure, err := e.guard.accepted(conn, first)
+// demandTLS answers the hello of a node that has no TLS, on lanes where one is answered.
+func demandTLS(conn net.Conn, begin []byte) error {
+	l, err := readPreface(conn, begin)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	first, err = readByte(secure)
-	return secure, first, err
+	no := refuse(RefusedIdentity, "TLS is required; set certificates, or the secret")
+	if l != laneControl && l != laneUser && l != laneReverse {
+		return no
+	}
+	if _, err := readFrame(conn, maxHandshake); err != nil {
+		return err
+	}
+	return errors.Join(no, sendAnswer(conn, answer{Refusal: no.reason, Detail: no.detail}))
 }
 
 // handOut gives a connection of memberlist's to whoever takes it first.

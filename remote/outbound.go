@@ -161,13 +161,13 @@ func (e *Endpoint) waitReverse(ctx context.Context, addr string) error {
 	e.reaching.enter(conn, peer)
 	e.met(peer)
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
-	l, err := awaitLane(conn)
+	first, err := awaitLane(conn)
 	e.reaching.leave(conn)
 	if !stop() || err != nil {
 		discard(conn)
 		return errors.Join(ctx.Err(), err)
 	}
-	e.tasks.Go(func() { e.receiveReverse(conn, l) })
+	e.tasks.Go(func() { e.receiveReverse(conn, first) })
 	return nil
 }
 
@@ -218,19 +218,31 @@ func (e *Endpoint) Greet(ctx context.Context, addr string) (Peer, error) {
 }
 
 // receiveReverse receives what the peer sends on a connection that this endpoint has opened.
-func (e *Endpoint) receiveReverse(conn net.Conn, l lane) {
+func (e *Endpoint) receiveReverse(conn net.Conn, first byte) {
 	defer discard(conn)
 	if !e.conns.add(conn) {
 		return
 	}
 	defer e.conns.remove(conn)
 	err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout))
-	switch {
-	case err != nil:
-	case l != laneUser:
-		err = fmt.Errorf("%w: %v", ErrFrame, l)
-	default:
-		err = e.receive(nil, conn, l)
+	if err == nil {
+		err = e.receiveUser(conn, first)
 	}
 	e.logEnd(conn, err)
+}
+
+// receiveUser receives on a lane that has to be of messages.
+func (e *Endpoint) receiveUser(conn net.Conn, first byte) error {
+	begin, err := readBeginAfter(conn, first)
+	if err != nil {
+		return err
+	}
+	l, err := readPreface(conn, begin)
+	switch {
+	case err != nil:
+		return err
+	case l != laneUser:
+		return fmt.Errorf("%w: %v", ErrFrame, l)
+	}
+	return e.receive(nil, conn, l)
 }

@@ -101,7 +101,7 @@ func TestAPeerThatTakesEachConnectionOfAClientIsNotDialledAllTheTime(t *testing.
 			r.skip()
 			r.readFields()
 			r.frame(fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
-			r.write('A') // and it goes
+			r.write(opened('A')...) // and it goes
 			require.NoError(t, r.Close())
 		})
 		client := startClient(t, n, "client", nil)

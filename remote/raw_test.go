@@ -60,6 +60,14 @@ func (i *item) UnmarshalCBOR(data []byte) error {
 
 func goodHello() fields { return fields{1: 1, 2: "", 3: "raw:7355", 4: 77, 5: 0, 6: 1} }
 
+// preface is what each connection of a node begins with.
+const preface = "\x16\x03\x01\xff\xffunderstudy\r\n\r\n"
+
+// opened is how a lane begins, with what is said on it.
+func opened(lane byte, said ...byte) []byte {
+	return append(append([]byte(preface), lane), said...)
+}
+
 // raw is a connection without an endpoint.
 type raw struct {
 	net.Conn
@@ -99,7 +107,7 @@ func (r *raw) frame(v any) {
 
 func (r *raw) greet(lane byte, hello fields) (answer fields) {
 	r.t.Helper()
-	r.write(lane)
+	r.write(opened(lane)...)
 	r.frame(hello)
 	return r.readFields()
 }
@@ -126,11 +134,13 @@ func serveRaw(t testing.TB, n *memnet.Network, serve func(r *raw)) (end func()) 
 	}
 }
 
-// skip reads and forgets a byte, which names a lane.
+// skip reads the preface and the byte that names a lane.
 func (r *raw) skip() {
 	r.t.Helper()
-	_, err := io.CopyN(io.Discard, r, 1)
+	begin := make([]byte, len(preface)+1)
+	_, err := io.ReadFull(r, begin)
 	require.NoError(r.t, err)
+	require.Equal(r.t, preface, string(begin[:len(preface)]))
 }
 
 func (r *raw) readFields() (f fields) {

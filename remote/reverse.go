@@ -112,9 +112,9 @@ func writeBeat(conn net.Conn) error {
 	return err
 }
 
-// awaitLane waits on a connection of this side for the lane that the peer begins on it. It ends with
-// errNoBeats when the peer does not answer beats.
-func awaitLane(conn net.Conn) (lane, error) {
+// awaitLane waits on a connection of this side for the first byte of the lane that the peer begins
+// on it. It ends with errNoBeats when the peer does not answer beats.
+func awaitLane(conn net.Conn) (first byte, err error) {
 	for patience, asked := beatEvery, false; ; {
 		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 			return 0, err
@@ -124,7 +124,7 @@ func awaitLane(conn net.Conn) (lane, error) {
 		case err == nil && b == beat:
 			patience, asked = beatEvery, false
 		case err == nil:
-			return lane(b), conn.SetDeadline(time.Time{})
+			return b, conn.SetDeadline(time.Time{})
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return 0, err
 		case asked:

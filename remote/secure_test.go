@@ -231,7 +231,7 @@ func TestAnotherConfigForAClientIsAsStrict(t *testing.T) {
 		attempt := func(own tls.Certificate) error {
 			conn := tls.Client(dialRaw(t, n, b).Conn, &tls.Config{Certificates: []tls.Certificate{own}, RootCAs: ca.pool(), ServerName: "b"})
 			require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Second)))
-			if _, err := conn.Write([]byte{'C'}); err != nil {
+			if _, err := conn.Write(opened('C')); err != nil {
 				return err
 			}
 			_, err := conn.Read(make([]byte, 1))

@@ -55,7 +55,11 @@ func listenTo(conn net.Conn) (heard []byte, closed bool) {
 // Who has not been welcomed is turned out in time, nothing stays behind, and others are served.
 func FuzzStrangerThatDials(f *testing.F) {
 	hello := encoded(f, goodHello())
-	stages := [][]byte{{}, {'C'}, {'A'}, {'M'}, {'R'}, slices.Concat([]byte{'A'}, hello), slices.Concat([]byte{'C'}, hello)}
+	stages := [][]byte{
+		{},
+		opened('C'), opened('A'), opened('M'), opened('R'), opened('A', hello...), opened('C', hello...),
+		[]byte(preface[:1]), []byte(preface[:5]), []byte(preface),
+	}
 	for stage := range stages {
 		for _, secure := range []bool{false, true} {
 			f.Add(uint8(stage), secure, false, []byte{})
@@ -69,7 +73,7 @@ func FuzzStrangerThatDials(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stage uint8, secure, frame bool, data []byte) {
 		said := stages[int(stage)%len(stages)]
-		early := len(said) < 2
+		early := len(said) <= len(opened('C'))
 		if frame {
 			data = framed(data)
 		}
@@ -103,7 +107,7 @@ func FuzzStrangerThatDials(f *testing.F) {
 // that offers it a connection.
 func FuzzStrangerThatAnswers(f *testing.F) {
 	answer := encoded(f, fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
-	stages := [][]byte{{}, answer, slices.Concat(answer, []byte{'A'}), slices.Concat(answer, []byte{'A'}, encoded(f, goodHello()))}
+	stages := [][]byte{{}, answer, slices.Concat(answer, opened('A')), slices.Concat(answer, opened('A', encoded(f, goodHello())...))}
 	for stage := range stages {
 		for _, client := range []bool{false, true} {
 			f.Add(uint8(stage), client, false, []byte{})

@@ -131,9 +131,11 @@ func TestStrangerIsToldNothing(t *testing.T) {
 		for name, say := range map[string]string{
 			"silence":      "",
 			"HTTP":         "GET / HTTP/1.1\r\n\r\n",
-			"stream":       "M",
-			"hello":        "C\x00\x00\x00\x01\xa0",
-			"unknown lane": "X",
+			"stream":       preface + "M",
+			"hello":        preface + "C\x00\x00\x00\x01\xa0",
+			"no preface":   "C\x00\x00\x00\x01\xa0",
+			"half of one":  preface[:7] + "C\x00\x00\x00\x01\xa0",
+			"unknown lane": preface + "X",
 		} {
 			conn := dialRaw(t, n, b)
 			_, err := conn.Write([]byte(say))

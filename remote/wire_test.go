@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"errors"
+	"io"
 	"testing"
 	"time"
 
@@ -84,8 +85,10 @@ func TestDiallerAsksItsOwnAdmitToo(t *testing.T) {
 
 func TestGarbageClosesItsConnectionAndNothingElse(t *testing.T) {
 	for name, speak := range map[string]func(r *raw){
-		"unknown lane":    func(r *raw) { r.write([]byte("GET / HTTP/1.1\r\n\r\n")...) },
-		"too large hello": func(r *raw) { r.write('C', 0xff, 0xff, 0xff, 0xff) },
+		"no preface":      func(r *raw) { r.write([]byte("GET / HTTP/1.1\r\n\r\n")...) },
+		"another preface": func(r *raw) { r.write(append([]byte(preface[:len(preface)-1]), "AA"...)...) },
+		"unknown lane":    func(r *raw) { r.write(opened('X')...) },
+		"too large hello": func(r *raw) { r.write(opened('C', 0xff, 0xff, 0xff, 0xff)...) },
 		"too large frame": func(r *raw) { r.greet('A', goodHello()); r.write(0xff, 0xff, 0xff, 0xff) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +114,7 @@ func TestHelloThatIsNoHelloIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		b := start(t, n, "b")
 		conn := dialRaw(t, n, b)
-		conn.write('C', 0, 0, 0, 3, 'x', 'y', 'z')
+		conn.write(opened('C', 0, 0, 0, 3, 'x', 'y', 'z')...)
 		require.Equal(t, uint64(remote.RefusedHello), conn.readFields()[4])
 		require.Less(t, conn.closed(), time.Millisecond)
 	})
@@ -122,8 +125,8 @@ func TestSlowHandshakeIsCutOff(t *testing.T) {
 		b := start(t, n, "b")
 		conn := dialRaw(t, n, b)
 		begin := time.Now()
-		for _, x := range []byte{'A', 0, 0} {
-			conn.write(x)
+		for _, x := range [][]byte{opened('A'), {0}, {0}} {
+			conn.write(x...)
 			time.Sleep(600 * time.Millisecond)
 		}
 		conn.closed()
@@ -202,10 +205,10 @@ func TestPeerThatAcknowledgesNonsenseIsHungUp(t *testing.T) {
 			conn, err := l.Accept()
 			require.NoError(t, err)
 			r := &raw{conn, t}
-			lane := make([]byte, 1)
-			_, err = r.Read(lane)
+			lane := make([]byte, len(preface)+1)
+			_, err = io.ReadFull(r, lane)
 			require.NoError(t, err)
-			require.Equal(t, "C", string(lane))
+			require.Equal(t, preface+"C", string(lane))
 			r.readFields()
 			r.frame(fields{1: 1, 2: 9, 3: 0})
 			r.write(0, 0, 0, 0, 0, 0, 0, 99)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -129,6 +130,23 @@ func CheckAddress(address string) error {
 	}
 	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
 		return errors.New("is not a host:port")
+	}
+	return nil
+}
+
+// CheckHostPort says what is wrong with a host:port to listen at or to dial: besides what
+// [CheckAddress] says, its port must be a number, and one that there is. It may be 0, which is for
+// the caller to judge, and the host may be empty.
+func CheckHostPort(address string) error {
+	if err := CheckAddress(address); err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return errors.New("is not a host:port")
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("has the port %q; ports are numbers up to 65535", port)
 	}
 	return nil
 }

@@ -57,3 +57,21 @@ func FuzzAnElementIsANameAndPartOfAPath(f *testing.F) {
 		}
 	})
 }
+
+func TestAPortIsANumberThatThereIs(t *testing.T) {
+	for _, address := range []string{"n1:0", "n1:1", ":7355", "127.0.0.1:65535", "[::1]:7355", "[fe80::1%eth0]:7355"} {
+		require.NoError(t, CheckHostPort(address), address)
+	}
+	for address, want := range map[string]string{
+		"n1:65536": `has the port "65536"`,
+		"n1:http":  `has the port "http"`,
+		"n1:-1":    `has the port "-1"`,
+		"[::1]:+1": `has the port "+1"`,
+		"n1":       "is not a host:port",
+		"n1:":      "is not a host:port",
+		"":         "is empty",
+		"n 1:1":    `contains ' '`,
+	} {
+		require.ErrorContains(t, CheckHostPort(address), want, address)
+	}
+}
