@@ -14,7 +14,8 @@ import (
 // WithEncoding has the system carry each message within it as between nodes: it is encoded
 // and decoded, and the recipient gets the copy. It is for tests, in which one node stands for
 // many: a type that is not registered, a field that is not exported, and a message that two
-// actors share are found there. Packages testkit and testkit/clustertest use it.
+// actors share are found there; in what persistent actors store, unexported fields are. Packages
+// testkit and testkit/clustertest use it.
 //
 // What is told through a ref is encoded: by Tell, TellAfter and Deliver, by an ask, and as
 // the reply to one; also where an actor tells itself through its own ref. What reaches an
@@ -71,11 +72,24 @@ func throughWire(s *System, msg any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if field := lostField(reflect.ValueOf(msg), maxLostDepth); field != "" {
-		return nil, fmt.Errorf("%w: %T has a value in the field %s, which is not exported and so is not encoded; export it, or leave it empty",
-			ErrNotSerializable, msg, field)
+	if err := s.CheckFields(msg); err != nil {
+		return nil, err
 	}
 	return p.Unpack(s)
+}
+
+// CheckFields fails with [ErrNotSerializable] when v has a value in a field that is not exported,
+// and so would be lost where v is encoded. It looks only in systems with [WithEncoding], as that
+// takes time. It is for extensions that store values.
+func (s *System) CheckFields(v any) error {
+	if s.encoding == nil {
+		return nil
+	}
+	if field := lostField(reflect.ValueOf(v), maxLostDepth); field != "" {
+		return fmt.Errorf("%w: %T has a value in the field %s, which is not exported and so is not encoded; export it, or leave it empty",
+			ErrNotSerializable, v, field)
+	}
+	return nil
 }
 
 // module is the path of this module, with which the packages of the framework begin.

@@ -25,7 +25,7 @@ func (e *entity[M, E, S]) record(event E, state S) (Record, error) {
 		return Record{}, fmt.Errorf("%w: ToJournal has made a %T of it, which recovery could not read as a %v; give the behavior FromJournal, too",
 			ErrInvalid, stored, reflect.TypeFor[E]())
 	}
-	p, err := actor.Pack(stored)
+	p, err := e.pack(stored)
 	if err != nil {
 		return Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
@@ -39,6 +39,14 @@ func (e *entity[M, E, S]) record(event E, state S) (Record, error) {
 		r.Tags = e.tags(state, event)
 	}
 	return r, nil
+}
+
+// pack encodes an event or a state. In tests what would be lost of it is an error.
+func (e *entity[M, E, S]) pack(v any) (actor.Payload, error) {
+	if err := e.ctx.System().CheckFields(v); err != nil {
+		return actor.Payload{}, err
+	}
+	return actor.Pack(v)
 }
 
 // decodable returns an error unless the event in r can be read again. A panic of the

@@ -40,7 +40,7 @@ func (e *entity[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
 // change it.
 func (e *entity[M, E, S]) takeSnapshot() {
 	var p actor.Payload
-	err := guard.Run(func() (err error) { p, err = actor.Pack(e.state); return err })
+	err := guard.Run(func() (err error) { p, err = e.pack(e.state); return err })
 	if err != nil {
 		e.log.Warn("snapshot not saved", zap.Uint64("seq", e.seq), zap.Error(err))
 		e.report(SnapshotFailed{Seq: e.seq, Err: err})

@@ -1,0 +1,55 @@
+package persistence_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+type halfExported struct {
+	Name   string
+	amount int
+}
+
+func init() { actor.RegisterType[halfExported]("fields-test.half-exported") }
+
+// Half of such an event, or state, would be gone after a restart. A test finds that, by default.
+func TestUnexportedFieldsOfWhatIsStoredAreFoundInTests(t *testing.T) {
+	for name, behavior := range map[string]func(j *memory.Journal, to actor.ActorRef[string]) actor.Behavior[int]{
+		"event": func(j *memory.Journal, to actor.ActorRef[string]) actor.Behavior[int] {
+			return behaviors.EventSourced("x", j, 0, func(sum int, e halfExported) int { return sum + e.amount },
+				func(_ *actor.Context[int], _ int, n int) persistence.Effect[halfExported] {
+					return persistence.ThenReply(persistence.Persist(halfExported{"a", n}), to, "stored")
+				})
+		},
+		"state": func(j *memory.Journal, to actor.ActorRef[string]) actor.Behavior[int] {
+			return behaviors.DurableState("x", j, halfExported{}, func(_ *actor.Context[int], _ persistence.State[halfExported], n int) persistence.StateEffect[halfExported] {
+				return persistence.ThenReply(persistence.PersistState(halfExported{"a", n}), to, "stored")
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testkit.NewSystem(t)
+				p := testkit.NewProbe[string](t, s)
+				var failure error
+				ref := actor.Spawn(s, behaviors.Supervise(behavior(memory.New(), p.Ref()), actor.Strategy{
+					Decide: func(err error) actor.Directive { failure = err; return actor.Resume },
+				}), "")
+				ref.Tell(5)
+				ref.Tell(0)
+				p.Expect("stored")
+				var rejected *persistence.RejectedError
+				require.ErrorAs(t, failure, &rejected)
+				require.ErrorContains(t, failure, "the field amount")
+			})
+		})
+	}
+}
