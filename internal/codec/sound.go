@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"reflect"
+	"sync"
 
 	"github.com/understudy-go/understudy/internal/guard"
 )
@@ -37,8 +38,14 @@ func (s *shape) find(v reflect.Value) *fault {
 	if s.check == nil {
 		return nil
 	}
-	return s.check(&walk{}, v)
+	w := walks.Get().(*walk) // only walks are put there
+	*w = walk{}
+	f := s.check(w, v)
+	walks.Put(w)
+	return f
 }
+
+var walks = sync.Pool{New: func() any { return new(walk) }}
 
 // accepts returns an error when a value that was decoded is none that can be encoded.
 func (s *shape) accepts(v reflect.Value) error {
