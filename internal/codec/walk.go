@@ -259,7 +259,7 @@ func checkTime(w *walk, v reflect.Value) *fault {
 // checkNoFields is for structs of which nothing is encoded. Its zero value comes back.
 func checkNoFields(w *walk, v reflect.Value) *fault {
 	if !v.IsZero() {
-		return broken("a %v has no exported fields, so nothing of it would be encoded; give it methods MarshalCBOR and UnmarshalCBOR, or leave it out with the tag `cbor:\"-\"`", v.Type())
+		return broken("a %v has no exported fields, so nothing of it would be encoded; export its fields, or give it methods MarshalCBOR and UnmarshalCBOR; where it is a field, it may be left out with the tag `cbor:\"-\"`", v.Type())
 	}
 	defer w.leave()
 	return w.enter(0)

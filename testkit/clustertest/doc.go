@@ -28,6 +28,11 @@
 // encoded; [WithoutEncoding] turns that off. [Cluster.Kill] and [Cluster.Crash] end a node as
 // the end of its process does: nothing is flushed, handed over or given back.
 //
+// What is registered with a receptionist, or subscribed to a topic, is known on the other nodes a
+// moment later: sleep for a second of virtual time before relying on it. What the actors use, such
+// as a journal, must outlive the cluster, which ends with the test's cleanups: open it, and give
+// its Close to t.Cleanup, before Start; a deferred Close comes too early.
+//
 // It works outside of bubbles too, in real time.
 //
 // # Chaos
