@@ -183,15 +183,8 @@ func TestTwoActorsThatWaitForEachOthersRoomGoOnWhenTheirTimeIsOver(t *testing.T)
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		box := actor.Bounded(1).Block(time.Second)
 		a, b := actor.Spawn(s, obedient(), "a", box), actor.Spawn(s, obedient(), "b", box)
-		flood := func(to actor.ActorRef[order]) order {
-			return do(func(*actor.Context[order]) {
-				for range 3 {
-					to.Tell(do(func(*actor.Context[order]) {}))
-				}
-			})
-		}
-		a.Tell(flood(b))
-		b.Tell(flood(a))
+		a.Tell(flood(b, 3))
+		b.Tell(flood(a, 3))
 		time.Sleep(time.Minute)
 		p := testkit.NewProbe[string](t, s)
 		a.Tell(say(p, "alive"))
@@ -357,5 +350,14 @@ func TestAnActorWithPrioritiesIsDrainedOfWhatWaitsAndOfNothingElse(t *testing.T)
 		p.Expect("2-0")
 		p.Expect("3-0")
 		require.Equal(t, job{1, 0}, letters.Receive().Message)
+	})
+}
+
+// flood tells so many orders, in one that does it.
+func flood(to actor.ActorRef[order], orders int) order {
+	return do(func(*actor.Context[order]) {
+		for range orders {
+			to.Tell(do(func(*actor.Context[order]) {}))
+		}
 	})
 }

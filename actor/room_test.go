@@ -346,15 +346,8 @@ func TestASystemWhoseActorsWaitForEachOthersRoomShutsDownAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		box := actor.Bounded(1).Block(time.Hour)
 		a, b := actor.Spawn(s, obedient(), "a", box), actor.Spawn(s, obedient(), "b", box)
-		flood := func(to actor.ActorRef[order]) order {
-			return do(func(*actor.Context[order]) {
-				for range 5 {
-					to.Tell(do(func(*actor.Context[order]) {}))
-				}
-			})
-		}
-		a.Tell(flood(b))
-		b.Tell(flood(a))
+		a.Tell(flood(b, 5))
+		b.Tell(flood(a, 5))
 		settle()
 		start := time.Now()
 		require.NoError(t, s.Shutdown(t.Context()))

@@ -84,7 +84,7 @@ func (o *office) change(f func(d *directory) []letter) []letter {
 // the first singleton is spawned. Without it singletons run right where they are.
 func Attach(s *actor.System, l Locator) {
 	o := &office{directory: newDirectory()}
-	h := &hub{office: o, post: post{system: s}, managers: map[string]actor.ActorRef[any]{}, fresh: map[string]bool{}, taken: map[string]uint64{}}
+	h := &hub{office: o, post: post{system: s}, managers: map[string]actor.ActorRef[any]{}, fresh: map[string]bool{}, early: map[string][]wireRequest{}, taken: map[string]uint64{}}
 	o.hub = actor.Spawn(s.Framework(), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
 		h.ctx, h.log = ctx, ctx.Log()
 		h.follow(l)
@@ -127,8 +127,9 @@ type hub struct {
 	topo     Topology
 	seen     bool // there has been a topology
 	managers map[string]actor.ActorRef[any]
-	fresh    map[string]bool   // managers that have not been told of any topology
-	taken    map[string]uint64 // by name, what a manager that has ended knew
+	fresh    map[string]bool          // managers that have not been told of any topology
+	early    map[string][]wireRequest // by name, for managers that are starting
+	taken    map[string]uint64        // by name, what a manager that has ended knew
 	drains   []*drainage
 	closed   PeerID // the incarnation of this node that has been drained
 	flushing bool   // flushAsked is in the mailbox
@@ -193,6 +194,10 @@ func (h *hub) register(msg registered) {
 		msg.inbox.Tell(wireGrant{Name: name, Taken: taken}) // of no attempt
 	}
 	h.note(func(d *directory) { d.offer(msg.offer) })
+	for _, r := range h.early[name] {
+		h.ctx.Self().Tell(r) // after the topology
+	}
+	delete(h.early, name)
 }
 
 func (h *hub) unregister(msg unregistered) {
@@ -245,6 +250,7 @@ func (h *hub) view(topo Topology) {
 		return
 	}
 	h.topo, h.seen = topo, true
+	clear(h.early) // they will be asked again
 	h.exchange(func(d *directory) []letter {
 		out := d.view(topo)
 		d.touchAll()
@@ -416,15 +422,12 @@ func recipient(msg wireMsg) (to PeerID, addressed bool) {
 	return PeerID{}, false
 }
 
-// answer speaks for a singleton without a manager here: nothing of it runs. While one is
-// starting, who asks to host gets no answer, and will ask again.
+// answer speaks for a singleton without a manager here: nothing of it runs. Requests for a
+// manager that is starting wait for it.
 func (h *hub) answer(msg wireMsg) {
 	switch msg := msg.(type) {
 	case wireRequest:
-		if _, known := h.topo.member(msg.From); known && !h.expects(msg.Name) {
-			r := h.office.record(msg.Name)
-			h.post.send(msg.From, wireGrant{Name: msg.Name, From: h.topo.Self, To: msg.From, Attempt: msg.Attempt, Record: r, Taken: max(r.Term, h.taken[msg.Name])})
-		}
+		h.answerRequest(msg)
 	case wireRecall:
 		h.post.send(msg.From, wireRecalled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
 	case wireFarewell:
@@ -438,6 +441,19 @@ func (h *hub) answer(msg wireMsg) {
 	case wireGrant, wireHeldUp, wireRecalled, wireFarewellHeard, wireSettled, wireAck, wireMarks:
 	case wireTold, wireCheck: // the sender keeps it, and will send it again
 	}
+}
+
+func (h *hub) answerRequest(r wireRequest) {
+	if _, known := h.topo.member(r.From); !known {
+		return
+	}
+	if h.expects(r.Name) {
+		same := func(o wireRequest) bool { return o.From == r.From }
+		h.early[r.Name] = append(slices.DeleteFunc(h.early[r.Name], same), r)
+		return
+	}
+	record := h.office.record(r.Name)
+	h.post.send(r.From, wireGrant{Name: r.Name, From: h.topo.Self, To: r.From, Attempt: r.Attempt, Record: record, Taken: max(record.Term, h.taken[r.Name])})
 }
 
 // giveBack returns a message whose node does not know yet that there is no manager here.

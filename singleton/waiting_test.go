@@ -23,25 +23,33 @@ var protections = map[string][]singleton.Option{
 	"at least once, beyond window": {singleton.AtLeastOnce(1)},
 }
 
+// inOutage runs a test in a cluster whose host, a, has crashed, while nobody takes it down: what is
+// told on b, by ref, waits.
+func inOutage(t *testing.T, opts []singleton.Option, test func(t *testing.T, c *cluster, a, b *node, ref actor.ActorRef[msg])) {
+	t.Helper()
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		refs := onAll(c, parrot, opts...)
+		settle()
+		c.crash("a")
+		c.reachable(c.nodes["a"], false)
+		settle()
+		test(t, c, c.nodes["a"], c.nodes["b"], refs["b"])
+	})
+}
+
 // The request of an ask that has ended while there was no instance is not carried out when there
 // is one again, an hour later; what was told before and after it is.
 func TestAnAskThatEndsWhileItsRequestIsHeldIsNeverHandled(t *testing.T) {
 	for name, opts := range protections {
 		t.Run(name, func(t *testing.T) {
-			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-				refs := onAll(c, parrot, opts...)
-				settle()
-				a, b := c.nodes["a"], c.nodes["b"]
-				c.crash("a")
-				c.reachable(a, false)
-				settle()
+			inOutage(t, opts, func(t *testing.T, c *cluster, a, b *node, ref actor.ActorRef[msg]) {
 				handled := testkit.NewProbe[string](t, b.System)
-				refs["b"].Tell(msg{Text: "before", ReplyTo: handled.Ref()})
-				err := asked(t, refs["b"])
+				ref.Tell(msg{Text: "before", ReplyTo: handled.Ref()})
+				err := asked(t, ref)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				require.ErrorIs(t, err, singleton.ErrUnavailable)
 				require.ErrorIs(t, err, actor.ErrWithdrawn)
-				refs["b"].Tell(msg{Text: "after", ReplyTo: handled.Ref()})
+				ref.Tell(msg{Text: "after", ReplyTo: handled.Ref()})
 				time.Sleep(time.Hour)
 				c.downed(a)
 				time.Sleep(time.Minute)
@@ -50,7 +58,7 @@ func TestAnAskThatEndsWhileItsRequestIsHeldIsNeverHandled(t *testing.T) {
 				letter := b.deadLetters.Receive()
 				require.ErrorIs(t, letter.Reason, actor.ErrWithdrawn)
 				require.Equal(t, "here", letter.Message.(msg).Text)
-				require.NoError(t, asked(t, refs["b"]), "the way works")
+				require.NoError(t, asked(t, ref), "the way works")
 			})
 		})
 	}
@@ -58,23 +66,17 @@ func TestAnAskThatEndsWhileItsRequestIsHeldIsNeverHandled(t *testing.T) {
 
 // Requests of asks that have ended take no room from what somebody waits for.
 func TestRequestsOfAsksThatHaveEndedMakeRoom(t *testing.T) {
+	const room = 10
 	for name, opts := range protections {
 		t.Run(name, func(t *testing.T) {
-			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-				const room = 10
-				refs := onAll(c, parrot, append(slices.Clone(opts), singleton.Buffer(room))...)
-				settle()
-				a, b := c.nodes["a"], c.nodes["b"]
-				c.crash("a")
-				c.reachable(a, false)
-				settle()
+			inOutage(t, append(slices.Clone(opts), singleton.Buffer(room)), func(t *testing.T, c *cluster, a, b *node, ref actor.ActorRef[msg]) {
 				handled := testkit.NewProbe[string](t, b.System)
-				refs["b"].Tell(msg{Text: "first", ReplyTo: handled.Ref()})
+				ref.Tell(msg{Text: "first", ReplyTo: handled.Ref()})
 				for range room - 1 {
-					require.ErrorIs(t, asked(t, refs["b"]), actor.ErrWithdrawn)
+					require.ErrorIs(t, asked(t, ref), actor.ErrWithdrawn)
 				}
 				for i := range room - 1 {
-					refs["b"].Tell(msg{Text: strconv.Itoa(i), ReplyTo: handled.Ref()})
+					ref.Tell(msg{Text: strconv.Itoa(i), ReplyTo: handled.Ref()})
 				}
 				c.downed(a)
 				time.Sleep(time.Minute)
@@ -97,14 +99,8 @@ func TestARequestIsWithdrawnWhenTheActorThatAskedEnds(t *testing.T) {
 		for _, end := range []string{"stop", "fail"} {
 			for _, timeout := range []time.Duration{0, 5 * time.Second} {
 				t.Run(name+", "+end+", "+timeout.String(), func(t *testing.T) {
-					inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-						refs := onAll(c, parrot, opts...)
-						settle()
-						a, b := c.nodes["a"], c.nodes["b"]
-						c.crash("a")
-						c.reachable(a, false)
-						settle()
-						asker := actor.Spawn(b.System, behaviors.Supervise(asksOnce(refs["b"], timeout), actor.Strategy{}), "asker")
+					inOutage(t, opts, func(t *testing.T, c *cluster, a, b *node, ref actor.ActorRef[msg]) {
+						asker := actor.Spawn(b.System, behaviors.Supervise(asksOnce(ref, timeout), actor.Strategy{}), "asker")
 						asker.Tell("ask")
 						asker.Tell(end)
 						time.Sleep(time.Hour)
@@ -152,17 +148,11 @@ func TestAnAskThatEndsAfterItsRequestWasDeliveredMayStillBeHandled(t *testing.T)
 func TestAHeldMessageExpires(t *testing.T) {
 	for name, opts := range protections {
 		t.Run(name, func(t *testing.T) {
-			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-				refs := onAll(c, parrot, append(opts, singleton.Expire(10*time.Second))...)
-				settle()
-				a, b := c.nodes["a"], c.nodes["b"]
-				c.crash("a")
-				c.reachable(a, false)
-				settle()
+			inOutage(t, append(opts, singleton.Expire(10*time.Second)), func(t *testing.T, c *cluster, a, b *node, ref actor.ActorRef[msg]) {
 				begin := time.Now()
-				refs["b"].Tell(msg{Text: "first"})
+				ref.Tell(msg{Text: "first"})
 				time.Sleep(3 * time.Second)
-				_, err := actor.Ask(t.Context(), refs["b"], func(replyTo actor.ActorRef[string]) msg { return msg{Text: "second", ReplyTo: replyTo} })
+				_, err := actor.Ask(t.Context(), ref, func(replyTo actor.ActorRef[string]) msg { return msg{Text: "second", ReplyTo: replyTo} })
 				require.ErrorIs(t, err, singleton.ErrHeldTooLong)
 				require.ErrorIs(t, err, singleton.ErrUnavailable)
 				require.Equal(t, 13*time.Second, time.Since(begin))
@@ -174,7 +164,7 @@ func TestAHeldMessageExpires(t *testing.T) {
 				c.downed(a)
 				settle()
 				time.Sleep(time.Minute)
-				require.NoError(t, asked(t, refs["b"]))
+				require.NoError(t, asked(t, ref))
 			})
 		})
 	}
