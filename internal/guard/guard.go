@@ -49,8 +49,12 @@ func Do(f func()) error {
 
 // Value returns what f returns, or the zero value and a [*PanicError] when f panics.
 func Value[T any](f func() T) (v T, err error) {
-	err = Run(func() error { v = f(); return nil })
-	return v, err
+	defer func() {
+		if r := recover(); r != nil {
+			err = Recovered(r)
+		}
+	}()
+	return f(), nil
 }
 
 // Apart is Do in a goroutine of its own, for which it waits. It fails with [ErrGoexit] when f
