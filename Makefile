@@ -37,7 +37,7 @@ test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test w
 	$(GO) test -timeout=15m ./actor ./behavior
 	$(GO) test -timeout=15m ./cluster -histories=25 -scale=40 -storm=40
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
-	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=2000
+	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
 	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
 	$(GO) test -timeout=15m ./cluster/placement -run Simulated -sim.count=1000
 	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100

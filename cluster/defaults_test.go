@@ -27,7 +27,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Config.SystemOptions", "The default is none.", []actor.Option(nil), c.SystemOptions),
 		godoc.Is("Traffic.MaxMessage", "The default is 4 MiB, and so is the least", 4<<20, c.Traffic.MaxMessage),
 		godoc.Is("Traffic.CompressFrom", "The default is never.", 0, c.Traffic.CompressFrom),
-		godoc.Is("Traffic.OutboxSize", "The default is 10,000.", 10_000, c.Traffic.OutboxSize),
+		godoc.Is("Traffic.OutboxSize", "The default is 100,000.", 100_000, c.Traffic.OutboxSize),
 		godoc.Is("Traffic.OutboxBytes", "The default is 64 MiB.", 64<<20, c.Traffic.OutboxBytes),
 		godoc.Is("Traffic.IdleAfter", "The default is one minute.", time.Minute, c.Traffic.IdleAfter),
 		godoc.Is("Traffic.MaxStrangers", "The default is 128.", 128, c.Traffic.MaxStrangers),

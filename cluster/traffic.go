@@ -23,7 +23,7 @@ type Traffic struct {
 	CompressFrom int
 
 	// OutboxSize bounds the messages that wait to be sent to one node. What comes beyond becomes
-	// dead letters, with remote.ErrOutboxFull. The default is 10,000.
+	// dead letters, with remote.ErrOutboxFull. The default is 100,000.
 	OutboxSize int
 
 	// OutboxBytes bounds the bytes of those that wait, and of those that the node has not
@@ -45,7 +45,7 @@ type Traffic struct {
 // withDefaults returns t with its zero values replaced.
 func (t Traffic) withDefaults() Traffic {
 	t.MaxMessage = cmp.Or(t.MaxMessage, leastMaxMessage)
-	t.OutboxSize = cmp.Or(t.OutboxSize, 10_000)
+	t.OutboxSize = cmp.Or(t.OutboxSize, 100_000)
 	t.OutboxBytes = cmp.Or(t.OutboxBytes, 64<<20)
 	t.IdleAfter = cmp.Or(t.IdleAfter, time.Minute)
 	t.MaxStrangers = cmp.Or(t.MaxStrangers, 128)

@@ -68,7 +68,7 @@ type Config struct {
 	MaxStrangersPerHost int
 
 	// OutboxSize bounds the messages that wait to be sent to one peer. The default is
-	// 10,000. What comes beyond becomes dead letters.
+	// 100,000. What comes beyond becomes dead letters.
 	OutboxSize int
 	// OutboxBytes bounds the bytes of those that wait and of those that the peer has not
 	// acknowledged. The default is 64 MiB. A single message always fits.
@@ -132,7 +132,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Incarnation, incarnation.Draw())
 	setDefault(&c.MaxStrangers, 128)
 	setDefault(&c.MaxStrangersPerHost, 16)
-	setDefault(&c.OutboxSize, 10_000)
+	setDefault(&c.OutboxSize, 100_000)
 	setDefault(&c.OutboxBytes, 64<<20)
 	setDefault(&c.ControlSize, 1024)
 	setDefault(&c.MaxMessage, 4<<20)

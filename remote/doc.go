@@ -118,7 +118,7 @@
 //
 // # Settings
 //
-//	OutboxSize        10,000    messages that wait for a peer
+//	OutboxSize        100,000   messages that wait for a peer
 //	OutboxBytes       64 MiB    bytes that wait or are not acknowledged
 //	ControlSize       1,024     control frames that wait for a peer; the oldest are dropped
 //	MaxMessage        4 MiB     one message

@@ -111,7 +111,7 @@ func spawnMany(node *cluster.Node, singletons int, behavior func(name string) ac
 
 const (
 	again  = 50 * time.Millisecond // before a singleton is asked once more
-	askers = 5000                  // at once; the replies to all must fit into the outbox of a node
+	askers = 5000                  // at once, as a program with many users might have
 )
 
 // answers asks all singletons until each has answered by another generation than before, and
