@@ -79,11 +79,11 @@ type promise[R any] struct {
 	asked   *core
 	claimed atomic.Bool
 	state   atomic.Uint32
-	watches bool        // it is a watcher of whom it has asked; of the asker's goroutine
+	watches bool        // it is a watcher of the asked actor; of the asker's goroutine
 	shared  atomic.Bool // see asker
 	custody
 	wake  chan struct{} // of one, when state is promiseAwaited
-	reply R             // of who has claimed it, until state is promiseSettled
+	reply R             // written by the goroutine that has claimed it, until state is promiseSettled
 	ended error         // why there is no reply
 }
 

@@ -15,8 +15,9 @@ import (
 // failure of the actor.
 //
 // An ask ends with the incarnation: a reply that comes after a restart or the end of the
-// actor is a dead letter, and a request that is still held for a singleton is withdrawn. It costs no goroutine. Without a timeout it is remembered until
-// then, or until the asked actor replies or ends.
+// actor is a dead letter, and a request that is still held for a singleton is withdrawn. An ask
+// costs no goroutine. Without a timeout it is remembered until then, or until the asked actor
+// replies or ends.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
 	c := ctx.cell
 	c.check("AskToSelf")

@@ -126,6 +126,6 @@ func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason e
 	if _, quiet := msg.(interface{ QuietDeadLetter() }); quiet || !l.lines.admit(time.Now()) {
 		return
 	}
-	log.WithOptions(zap.AddCallerSkip(2)).Warn("dead letter", // the caller is who has made it one
+	log.WithOptions(zap.AddCallerSkip(2)).Warn("dead letter", // the caller is the code that has made it one
 		zap.String("recipient", recipient), zap.String("type", fmt.Sprintf("%T", msg)), zap.Error(reason))
 }

@@ -152,10 +152,7 @@ func TestWhoWaitsForRoomIsTurnedAwayWhenTheActorEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		letters := deadLetters(t, s)
 		release := make(chan struct{})
-		ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
-			<-release
-			return behaviors.Stopped
-		}), "", actor.Bounded(1).Block(time.Hour))
+		ref := actor.Spawn(s, stopsAt(release), "", actor.Bounded(1).Block(time.Hour))
 		ref.Tell(0)
 		settle()
 		ref.Tell(1)
@@ -359,5 +356,13 @@ func flood(to actor.ActorRef[order], orders int) order {
 		for range orders {
 			to.Tell(do(func(*actor.Context[order]) {}))
 		}
+	})
+}
+
+// stopsAt is at its first message until release is closed, and stops then.
+func stopsAt(release <-chan struct{}) actor.Behavior[int] {
+	return behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+		<-release
+		return behaviors.Stopped
 	})
 }

@@ -113,7 +113,7 @@ func (r ActorRef[M]) TellNoWait(msg M) {
 	_ = r.tellBy(msg, entrance{parked: true}) // which reports it
 }
 
-// offer is Tell for an asker, who wants to know that the mailbox is full, where that is for the
+// offer is Tell for an ask, which has to know that the mailbox is full, where that is for the
 // teller to know.
 func (r ActorRef[M]) offer(msg M, by entrance) (full error) {
 	c, here := r.c.impl.(*cell[M])

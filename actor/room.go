@@ -8,7 +8,7 @@ import (
 )
 
 // A room is the line of messages for which a mailbox that blocks has no place yet. Behind some
-// of them a goroutine waits; others are parked, as whoever told them must not wait. The mutex
+// of them a goroutine waits; others are parked, as the goroutine that told them must not wait. The mutex
 // of the core guards it, but for at.
 type room[M any] struct {
 	line   list.List // of *waiter[M], the first comes next
@@ -32,7 +32,7 @@ type waiter[M any] struct {
 // An entrance says how a message comes to a mailbox without room, if that blocks.
 type entrance struct {
 	ctx    context.Context // ends the wait; nil for nothing but the mailbox
-	parked bool            // whoever tells it does not wait
+	parked bool            // the goroutine that tells it does not wait
 	size   int             // of what is parked, as encoded; 0 for unknown
 	lost   func(error)     // of what is parked, see waiter
 }
@@ -109,7 +109,7 @@ func (c *cell[M]) armRoom(d time.Duration) {
 	}
 }
 
-// clearRoom turns away whoever has waited for as long as the mailbox says. What is parked is a
+// clearRoom turns away the messages that have waited for as long as the mailbox says. What is parked is a
 // dead letter then; for other messages the teller sees to that.
 func (c *cell[M]) clearRoom() {
 	c.mu.Lock()
@@ -169,7 +169,7 @@ func (w *waiter[M]) turnAway(reason error) {
 	close(w.done)
 }
 
-// admit lets in whoever has waited longest, while there is room. core.mu is held.
+// admit lets in the messages that have waited longest, while there is room. core.mu is held.
 func (c *cell[M]) admit() {
 	if c.room == nil {
 		return

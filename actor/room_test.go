@@ -100,10 +100,7 @@ func TestWhatIsParkedIsDeadLettersWhenTheActorEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		letters := deadLetters(t, s)
 		release := make(chan struct{})
-		ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
-			<-release
-			return behaviors.Stopped
-		}), "ends", actor.Bounded(1).Block(time.Hour))
+		ref := actor.Spawn(s, stopsAt(release), "ends", actor.Bounded(1).Block(time.Hour))
 		ref.Tell(0)
 		settle()
 		var delivered error

@@ -132,7 +132,8 @@ func (m *machine) goneNodes() []string {
 	return slices.DeleteFunc(m.targets(), func(target string) bool { return !m.questions.gone[target] })
 }
 
-// absent returns whom this node waits for in vain, and an operator could say to be gone.
+// absent returns the nodes that this one waits for in vain, and that an operator could say to be
+// gone.
 func (m *machine) absent() []string {
 	if m.set.discovers || m.phase != seeking {
 		return nil

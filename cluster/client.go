@@ -49,7 +49,8 @@ type Client struct {
 // Dial connects to a cluster. It returns as soon as one of the contacts has answered, with
 // an error when ctx ends before, or when none ever will: then it wraps
 // [remote.ErrNotAuthenticated], or [remote.ErrForeign] where a contact is a web server, say, or a
-// [*remote.RefusedError] that says, for instance, that the cluster has another name. After an error nothing is left behind.
+// [*remote.RefusedError] that says, for instance, that the cluster has another name. After an error
+// nothing is left behind.
 //
 // From then on the client knows the members, and follows them: when the node dies that tells
 // it of them, it asks another one, and its contacts when it cannot reach any.

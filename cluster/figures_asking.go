@@ -22,7 +22,7 @@ type figuresBook struct {
 	mu     sync.Mutex // guards the fields below
 	told   map[ID]figuresPage
 	asked  time.Time
-	asking chan struct{} // closed when those have answered who are asked; nil while nobody is
+	asking chan struct{} // closed when all that are asked have answered; nil while none is
 }
 
 type figuresPage struct {

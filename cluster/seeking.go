@@ -22,8 +22,8 @@ type questions struct {
 	told      string               // what of that was logged last
 	tellAt    time.Time            // when the next may be
 	groups    groups
-	heard     map[string]time.Time // when who is asked was last heard from
-	gone      map[string]bool      // of all asked, whom an operator has said to be gone
+	heard     map[string]time.Time // when each of those asked was last heard from
+	gone      map[string]bool      // those of all asked that an operator has said to be gone
 }
 
 // seek begins to ask all seeds, and where members lived before, for a cluster to join.
@@ -76,7 +76,7 @@ func (m *machine) askAround() {
 	m.foundWhenAlone()
 }
 
-// round returns who is asked this time: all by a node that founds a cluster; else all seeds, where
+// round returns the nodes that are asked this time: all by a node that founds a cluster; else all seeds, where
 // they are few, as their lists are needed at once, and some of the others in turn.
 func (m *machine) round() []string {
 	asked := m.targets()

@@ -98,7 +98,7 @@ type Config struct {
 	// another connection is tried.
 	UnreachableAfter time.Duration
 	// IdleAfter is how long a connection is kept that carries nothing. The default is
-	// one minute. Who receives keeps it for twice as long.
+	// one minute. The receiving side keeps it for twice as long.
 	IdleAfter time.Duration
 	// Linger is how long Close waits for connected peers to acknowledge what has been
 	// sent. The default is 1 s.

@@ -69,7 +69,7 @@
 //	when no member lives there, and nobody has answered      after ten seconds, in a cluster
 //
 // The number in a ref says of which process the actor is. A ref that was resolved from a path
-// without a number means whoever lives there. Its watch ends with the removal of the node as well;
+// without a number means any actor that lives there. Its watch ends with the removal of the node as well;
 // begun after that, it has ten seconds, as the next process of the node may be about to start.
 // [actor.Ask] ends with the removal, and at once after it, in the same way. The last 1,000 members
 // that were removed are remembered, as long as this node is a member itself.
@@ -127,7 +127,8 @@
 //	HandshakeTimeout  2 s       for who connects to us
 //	MinBackoff        20 ms     pause after the first failed attempt, doubled each time, ± 20 %
 //	MaxBackoff        1 s       the longest pause
-//	UnreachableAfter  5 s       without an acknowledgement, then what waits becomes dead letters; half of it for one connection
+//	UnreachableAfter  5 s       without an acknowledgement, then what waits becomes dead
+//	                            letters; half of it for one connection
 //	IdleAfter         1 min     then a connection is closed until it is needed; twice that at the receiver
 //	Linger            1 s       that Close waits for acknowledgements
 //	MaxStrangers      128       connections that are not authenticated yet; then the oldest is closed
@@ -140,8 +141,8 @@
 // part of the refs of its actors. It dials whom it talks to, like any other; and it keeps
 // a connection open to each peer given to [Endpoint.Reach], by which that one can send to
 // it, with the same guarantees. Both sides find out when such a connection is dead, see below, and
-// the client opens another; at once, when it meets another incarnation of the peer. Who is not given cannot send to it: messages become dead
-// letters there, with [actor.ErrUnreachable]. The certificate of a client need not be for
+// the client opens another; at once, when it meets another incarnation of the peer. A node that is
+// not given cannot send to it: messages become dead letters there, with [actor.ErrUnreachable]. The certificate of a client need not be for
 // any host; a client is not listened to on the control lane and the stream lane. That keeps out
 // mistakes, not malice: a client can tell any actor anything, so it has to be trusted as
 // nodes are.

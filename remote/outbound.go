@@ -17,8 +17,8 @@ import (
 // An endpoint with [Config.Outbound] listens nowhere. It opens connections to others, by
 // which those send to it: on a reverse lane the two sides shake hands, and then the
 // connection waits until the listener has something to send. Meanwhile beats tell both sides that
-// the other is there. What it carries from there on
-// is what a connection carries that the listener has dialled.
+// the other is there. What it carries from there on is what a connection carries that the listener
+// has dialled.
 
 // outboundHost is the end of the made-up hosts of outbound endpoints. RFC 2606 sees to it
 // that no host has such a name.
@@ -56,7 +56,7 @@ type reaching struct {
 
 	mu    sync.Mutex // guards all below
 	peers map[string]context.CancelFunc
-	wait  map[net.Conn]Peer // connections that wait, with whom they lead to
+	wait  map[net.Conn]Peer // connections that wait, and the peer of each
 }
 
 func newReaching() *reaching {

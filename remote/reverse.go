@@ -27,7 +27,7 @@ type reverse struct {
 	done   chan struct{} // closed when nobody reads any more
 	usable bool          // it was wanted, and has not failed; set before done is closed
 
-	mu     sync.Mutex // guards wanted, and who sets the deadline of reading
+	mu     sync.Mutex // guards wanted, and the deadline of reading
 	wanted bool
 }
 

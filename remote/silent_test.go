@@ -52,7 +52,7 @@ func TestNoMessageIsLostWithConnectionsThatTheNetworkHasForgotten(t *testing.T) 
 	}
 }
 
-// A connection that is lost while much is sent takes nothing any more: who writes waits.
+// A connection that is lost while much is sent takes nothing any more: a write waits.
 func TestNoMessageIsLostWhenTheNetworkForgetsABusyConnection(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
@@ -88,7 +88,7 @@ func TestNoMessageIsLostWithAForgottenConnectionWhereEverythingTakesLong(t *test
 	})
 }
 
-// Each connection has an end in time, whatever it is for and whoever has opened it.
+// Each connection has an end in time, whatever it is for and whichever side has opened it.
 func TestNoConnectionOutlivesItsSilence(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
@@ -111,7 +111,7 @@ func TestNoConnectionOutlivesItsSilence(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, stream.SetDeadline(time.Now().Add(time.Second)))
 		time.Sleep(time.Second)
-		require.NoError(t, stream.Close()) // it is who takes it who ends it
+		require.NoError(t, stream.Close()) // the side that takes a stream ends it
 		for _, ends := range [][2]string{{"a", "b"}, {"a", "client"}, {"b", "client"}, {"a", "stranger"}} {
 			n.Sever(ends[0], ends[1])
 		}

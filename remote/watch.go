@@ -14,10 +14,10 @@ func (e *Endpoint) Watch(_ *actor.System, target actor.Target, ended func()) (st
 }
 
 // Members tells the endpoint who the members of the cluster are, as this node knows it under
-// the name of self; nil means that it is in no cluster at present. From then on, who watches
-// actors of a node hears of their end when that has been a member and is none any more, or
-// is none and has not answered for ten seconds; and asks of members that are gone end with
-// [actor.ErrUnreachable]. Both end at once when they begin after that. It must be called after [Endpoint.Serve], and does not block.
+// the name of self; nil means that it is in no cluster at present. From then on, watches of actors
+// of a node end when that has been a member and is none any more, or is none and has not answered
+// for ten seconds; and asks of members that are gone end with [actor.ErrUnreachable]. Both end at
+// once when they begin after that. It must be called after [Endpoint.Serve], and does not block.
 func (e *Endpoint) Members(self Peer, all []Peer) {
 	if all == nil {
 		e.watcher.Load().NotAMember()

@@ -48,7 +48,7 @@ func inCluster(t *testing.T, names []string, test func(t *testing.T, c *cluster)
 		for _, name := range names {
 			c.up(c.join(name))
 		}
-		synctest.Wait() // all have seen who is there: who has not yet answers nobody
+		synctest.Wait() // all have seen the members: a node that has not yet answers none
 		test(t, c)
 	})
 }

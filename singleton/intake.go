@@ -27,7 +27,7 @@ func (s streamID) compare(o streamID) int {
 }
 
 // A mark says that instances have handled a stream up to a number, but for what was refused.
-// It stays true for ever, so whoever knows of it may tell others.
+// It stays true for ever, so any node that knows of it may tell others.
 type mark struct {
 	_       struct{} `cbor:",toarray"`
 	Stream  streamID

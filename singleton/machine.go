@@ -41,7 +41,7 @@ type machine struct {
 	attempt  uint64          // number of the ask under way, or of the last one
 	term     uint64          // what it asks for
 	grants   map[PeerID]bool // who has answered it
-	heldUps  []heldUp        // who cannot answer it, and why
+	heldUps  []heldUp        // the members that cannot answer it, and why
 	promised promise
 	waiters  []requested // who waits for our instance to end
 

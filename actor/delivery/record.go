@@ -1,8 +1,6 @@
 package delivery
 
-import (
-	"github.com/understudy-go/understudy/actor"
-)
+import "github.com/understudy-go/understudy/actor"
 
 // A storedPart is what a queue keeps of a message that has parts.
 type storedPart struct {

@@ -31,9 +31,9 @@
 //
 // A link between two members may be broken while both reach a third one: they are connected
 // indirectly, and on one side. No strategy but DownAll ends a side for that. Members with
-// broken links go down: those that are joining or leaving, then those that lack the most links, all of several that lack equally
-// many, until all that stay are linked to each other. So of two that lack only each other both
-// go, as nobody can tell which is at fault; a member that lacks many others goes alone. They
+// broken links go down: those that are joining or leaving, then those that lack the most links,
+// all of several that lack equally many, until all that stay are linked to each other. So of two
+// that lack only each other both go, as nobody can tell which is at fault; a member that lacks many others goes alone. They
 // still count for their side of a split. A member that KeepOldest or KeepReferee depends on is
 // spared, and so is the oldest one if the rule would leave nobody. Akka's split brain resolver
 // calls these members indirectly connected, and takes down both ends of every broken link.

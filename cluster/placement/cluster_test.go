@@ -37,26 +37,6 @@ func TestWhatIsSubmittedRunsOnceAndAnswersEverywhere(t *testing.T) {
 }
 
 // Cases 59, 64, 329: who begins last knows all nodes, without anybody telling it.
-// The others have been members, and have agents, long before a node joins that leads.
-func TestACoordinatorThatStartsLastSeesAllNodes(t *testing.T) {
-	inWorld(t, 3, func(t *testing.T, w *world) {
-		w.submit(w.spec("one").WithConstraints(w.on("n2")))
-		settle()
-		w.join(w.Add("n0"))
-		settle()
-		v, err := w.door["n0"].View(t.Context())
-		require.NoError(t, err)
-		name, ok := w.door["n0"].Leader()
-		require.True(t, ok)
-		require.Equal(t, "n0", name)
-		require.Len(t, v.Alive(), 4)
-		n, ok := v.Find("one")
-		require.True(t, ok)
-		require.Equal(t, "n2", n.Name)
-		require.Equal(t, []string{"one"}, n.Actors)
-	}, func(cfg *placement.Config) { cfg.Election = placement.LowestAddress("") })
-}
-
 func TestTheViewShowsAllNodesThatWereThereBefore(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))

@@ -36,7 +36,7 @@ type kept struct {
 	Cache  string `cbor:"-"      json:"-"`
 }
 
-// A tag for JSON renames, but loses nothing: whoever means to leave a field out says so to CBOR.
+// A tag for JSON renames, but loses nothing: to leave a field out, say so to CBOR.
 func TestAFieldThatIsLeftOutForJSONIsNotLost(t *testing.T) {
 	var buf bytes.Buffer
 	for _, v := range []secretive{{}, {Secret: "s"}} {

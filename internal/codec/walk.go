@@ -27,8 +27,8 @@ const (
 )
 
 // A walk goes through a value before it is encoded, and after it was decoded. It ends with the
-// first fault. Its depth is bounded, so it ends where a value has itself inside; its size is, so it ends where the same
-// pointers are met again and again.
+// first fault. Its depth is bounded, so it ends where a value has itself inside. Its size is bounded,
+// so it ends where the same pointers are met again and again.
 type walk struct {
 	depth int // arrays, maps and structs around
 	hops  int // pointers and interfaces around

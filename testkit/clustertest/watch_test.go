@@ -122,7 +122,7 @@ func TestWhoeverHasLeftLongAgoHasEndedAndAPathWhereNoMemberLivesWithinTenSeconds
 		time.Sleep(long(5 * time.Minute))
 		watchFrom(t, c.Node("n1"), target.String()).Expect(target.Path())
 		begin := time.Now()
-		p := watchFrom(t, c.Node("n1"), target.Path()) // of whoever lives there
+		p := watchFrom(t, c.Node("n1"), target.Path()) // of any actor that lives there
 		p.ExpectNone(9 * time.Second)
 		p.Expect(target.Path())
 		require.LessOrEqual(t, time.Since(begin), 11*time.Second)

@@ -53,8 +53,8 @@ func (w *watching) view(known bool, as Peer, peers []Peer, now time.Time) (gone 
 // has reports whether the actor of a number is known to be of p.
 func (p Peer) has(uid uint64) bool { return incarnation.HasActor(p.Incarnation, uid) }
 
-// mayHave reports whether the actor of a number, or whoever is meant by 0, is not known to be of
-// another process than p.
+// mayHave reports whether the actor of a number, or any actor for 0, is not known to be of another
+// process than p.
 func (p Peer) mayHave(uid uint64) bool {
 	return uid == 0 || p.has(uid) || !incarnation.SaysProcess(p.Incarnation)
 }
@@ -67,8 +67,8 @@ func (w *watching) begin(now time.Time) {
 }
 
 // removed ends the watches that a former member has confirmed, and those of its actors that
-// nobody has confirmed. Of these, a watch of a path is of whoever lives there: it ends when
-// nobody is known who could.
+// nobody has confirmed. Of these, a watch of a path is of any actor that lives there: it ends when
+// no process is known that could have one.
 func (w *watching) removed(gone Peer) {
 	p := w.places[gone.Address]
 	next := w.members.all[gone.Address]
