@@ -163,7 +163,7 @@ func TestLoadReadsEveryGoFileOfTheModule(t *testing.T) {
 		"a/testdata/broken.go":    file("not Go"),
 		".git/hook.go":            file("not Go"),
 		"_attic/b.go":             file("not Go"),
-		"internal/tools/go.mod": file("module m/tools"),
+		"internal/tools/go.mod":   file("module m/tools"),
 		"internal/tools/tools.go": file("not Go"),
 	})
 	require.NoError(t, err)
