@@ -1,6 +1,9 @@
 package singleton
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
 
 // Of the messages of the protocol only those that carry one of the user become dead
 // letters, as that. The others are asked again, or nobody needs them any more.
@@ -15,8 +18,8 @@ func (m wireGiveBack) Carried(s *actor.System) (string, any, bool) {
 	return carried(s, m.Name, m.Payload)
 }
 
-func carried(s *actor.System, name string, p actor.Payload) (string, any, bool) {
-	msg, err := p.Unpack(s)
+func carried(s *actor.System, name string, p extension.Payload) (string, any, bool) {
+	msg, err := extension.Unpack(s, p)
 	if err != nil {
 		msg = p
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A streamID is the stream of messages that one manager has numbered.
@@ -39,7 +39,7 @@ type mark struct {
 type refusal struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64
-	Reason actor.ErrorPayload
+	Reason extension.ErrorPayload
 }
 
 // mostRefused is how many refusals are told at once.
@@ -123,8 +123,8 @@ const maxReason = 512
 
 // reasonOf returns what is sent of the reason of a refusal: its text and the errors that are
 // compared, not those with fields.
-func reasonOf(err error) actor.ErrorPayload {
-	p := actor.PackError(err)
+func reasonOf(err error) extension.ErrorPayload {
+	p := extension.PackError(err)
 	if p.As = nil; len(p.Text) > maxReason {
 		p.Text = strings.ToValidUTF8(p.Text[:maxReason], "") + " ..."
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // What managers of different nodes tell each other goes through the hub of each node.
@@ -42,7 +43,7 @@ type (
 		_       struct{} `cbor:",toarray"`
 		Name    string
 		From    PeerID
-		Payload actor.Payload
+		Payload extension.Payload
 	}
 
 	// wireGiveBack returns such a message, by a node that is not the host.
@@ -50,7 +51,7 @@ type (
 		_       struct{} `cbor:",toarray"`
 		Name    string
 		From    PeerID
-		Payload actor.Payload
+		Payload extension.Payload
 	}
 
 	// wireRecall asks to give back what From has sent and no instance has been handed.
@@ -108,7 +109,7 @@ type (
 		First    uint64 // all before have been handled
 		Number   uint64
 		Void     bool // there is nothing to handle under this number
-		Payload  actor.Payload
+		Payload  extension.Payload
 	}
 
 	// wireCheck asks how far a stream has come. Last is the last that was sent.

@@ -3,7 +3,7 @@ package delivery
 import (
 	"slices"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // An inbox knows how far a consumer has come in a stream. It is pure. What has a number may
@@ -73,7 +73,7 @@ func (in *inbox) begin(aim, first uint64) {
 func (in *inbox) confirm(number uint64) { in.confirmed = max(in.confirmed, number) }
 
 // refuse notes that nobody is going to handle a message.
-func (in *inbox) refuse(number uint64, why actor.ErrorPayload) {
+func (in *inbox) refuse(number uint64, why extension.ErrorPayload) {
 	if number <= in.confirmed {
 		return // somebody else has had it
 	}

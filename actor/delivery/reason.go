@@ -3,7 +3,7 @@ package delivery
 import (
 	"strings"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
@@ -14,8 +14,8 @@ const (
 
 // reasonOf returns what is sent of the reason of a refusal. It is small, as many may be sent at
 // once.
-func reasonOf(err error) actor.ErrorPayload {
-	p := actor.PackError(err)
+func reasonOf(err error) extension.ErrorPayload {
+	p := extension.PackError(err)
 	if len(p.Text) > maxReasonText {
 		p.Text = strings.ToValidUTF8(p.Text[:maxReasonText], "") + " ..."
 	}
@@ -34,7 +34,7 @@ type confirmation struct {
 	_       struct{} `cbor:",toarray"`
 	Number  uint64
 	Refused uint64
-	Reason  actor.ErrorPayload
+	Reason  extension.ErrorPayload
 }
 
 // MarshalCBOR encodes the numbers and the reason.
@@ -48,6 +48,6 @@ func (c *Confirmed) UnmarshalCBOR(data []byte) error {
 	if err := codec.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	*c = Confirmed{Number: w.Number, Refused: w.Refused, Reason: w.Reason.Unpack(nil)}
+	*c = Confirmed{Number: w.Number, Refused: w.Refused, Reason: extension.UnpackError(nil, w.Reason)}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // lookAgain is when a queue is asked again that has no room for what was refused.
@@ -18,7 +19,7 @@ type (
 	found[M any] struct { // the queue has looked for a refused message
 		nothing
 		by      *producer[M]
-		records []actor.Payload // nil: it is not there
+		records []extension.Payload // nil: it is not there
 		err     error
 	}
 	roomAgain[M any] struct { // perhaps there is room for what was refused
