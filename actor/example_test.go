@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/understudy-go/understudy/internal/payload"
 	"strconv"
 	"strings"
 	"time"

@@ -53,7 +53,7 @@ type subscriber[T any] struct {
 	cancel func() // the wait for its end; nil until there is one
 }
 
-// Carried is for [actor.System.DeadLetter]: when the system has ended there is nothing to settle.
+// Carried is for [extension.DeadLetter]: when the system has ended there is nothing to settle.
 func (b *board[T]) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // boardOf returns the subscribers of a topic on this node.

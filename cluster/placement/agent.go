@@ -102,7 +102,7 @@ type (
 	}
 )
 
-// Carried is for [actor.System.DeadLetter]: without an agent there is nothing to stop.
+// Carried is for [extension.DeadLetter]: without an agent there is nothing to stop.
 func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // An agent is the shell of an [agentCore]: the actor that starts and stops what is placed on

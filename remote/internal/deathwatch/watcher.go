@@ -57,19 +57,19 @@ type (
 	ticked    struct{}
 )
 
-// Carried is for [actor.System.DeadLetter]: it is of no use to anybody once the watcher has ended.
+// Carried is for [extension.DeadLetter]: it is of no use to anybody once the watcher has ended.
 func (endedHere) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (begin) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (stop) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (met) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (viewed) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Start starts the watcher of a system. self says under which name the others know this
