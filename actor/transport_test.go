@@ -1,7 +1,6 @@
 package actor_test
 
 import (
-	"github.com/understudy-go/understudy/internal/payload"
 	"strconv"
 	"strings"
 	"testing"
