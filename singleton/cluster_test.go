@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	nodeid "github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -62,7 +63,7 @@ func (c *cluster) join(name string) *node {
 		incarnation = old.peer.ID.Incarnation + 1
 	}
 	n.peer = singleton.Peer{
-		ID: singleton.PeerID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
+		ID: nodeid.ID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
 	}
 	n.System = testkit.NewSystem(c.t, testkit.WithoutEncoding(), extension.WithTransport(name, c.net))
 	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)

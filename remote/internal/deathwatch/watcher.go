@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 // nodes. Its methods may be called by any goroutine, and do not block.
 type Watcher struct {
 	system *actor.System
-	self   func() Peer
+	self   func() node.ID
 	ref    actor.ActorRef[any]
 
 	// All below belongs to the actor.
@@ -38,7 +39,7 @@ type request struct {
 
 // A stopKey names a watch of another node.
 type stopKey struct {
-	from   Peer
+	from   node.ID
 	at     string
 	number uint64
 }
@@ -49,32 +50,32 @@ type (
 	stop   struct{ *request }
 	viewed struct {
 		known bool
-		as    Peer
-		peers []Peer
+		as    node.ID
+		peers []node.ID
 	}
-	met       struct{ Peer }
+	met       struct{ node.ID }
 	endedHere struct{ hosted }
 	ticked    struct{}
 )
 
-// Carried is for [extension.DeadLetter]: it is of no use to anybody once the watcher has ended.
+// Carried is for [actor.System.DeadLetter]: it is of no use to anybody once the watcher has ended.
 func (endedHere) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [extension.DeadLetter].
+// Carried is for [actor.System.DeadLetter].
 func (begin) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [extension.DeadLetter].
+// Carried is for [actor.System.DeadLetter].
 func (stop) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [extension.DeadLetter].
+// Carried is for [actor.System.DeadLetter].
 func (met) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [extension.DeadLetter].
+// Carried is for [actor.System.DeadLetter].
 func (viewed) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Start starts the watcher of a system. self says under which name the others know this
 // node at present.
-func Start(s *actor.System, self func() Peer) *Watcher {
+func Start(s *actor.System, self func() node.ID) *Watcher {
 	w := &Watcher{
 		system: s, self: self,
 		watching: newWatching(self()), hosting: newHosting(self),
@@ -100,10 +101,10 @@ func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) 
 }
 
 // Members tells who the members of the cluster are, as an incarnation of this node knows it.
-func (w *Watcher) Members(as Peer, peers []Peer) { w.ref.Tell(viewed{true, as, peers}) }
+func (w *Watcher) Members(as node.ID, peers []node.ID) { w.ref.Tell(viewed{true, as, peers}) }
 
 // Met tells that an incarnation of a node has shaken hands with this one.
-func (w *Watcher) Met(p Peer) { w.ref.Tell(met{p}) }
+func (w *Watcher) Met(p node.ID) { w.ref.Tell(met{p}) }
 
 // NotAMember tells that this node is in no cluster at present.
 func (w *Watcher) NotAMember() { w.ref.Tell(viewed{}) }
@@ -120,7 +121,7 @@ func (w *Watcher) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	case viewed:
 		w.view(msg, now)
 	case met:
-		w.watching.met(msg.Peer)
+		w.watching.met(msg.ID)
 	case endedHere:
 		delete(w.stops, msg.key())
 		w.hosting.ended(msg.hosted)
@@ -152,9 +153,9 @@ func (w *Watcher) view(msg viewed, now time.Time) {
 	for _, p := range w.watching.view(msg.known, msg.as, msg.peers, now) {
 		w.hosting.gone(p)
 		if w.watching.members.gone[p.Address] == p.Incarnation {
-			extension.NodeGone(w.system, p.Address, p.has)
+			extension.NodeGone(w.system, p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
 		}
-		extension.EndAsks(w.system, p.Address, p.mayHave)
+		extension.EndAsks(w.system, p.Address, func(uid uint64) bool { return mayHave(p, uid) })
 	}
 	w.watching.tick(now) // an address may have been silent for long enough
 }
