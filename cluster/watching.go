@@ -7,12 +7,12 @@ import "github.com/understudy-go/understudy/remote"
 func (n *Node) followMembers() {
 	n.views.listen(func() {
 		v := n.View()
-		n.endpoint.Members(remote.Peer{Addr: v.Self.Address, Incarnation: v.Self.Incarnation}, v.livingPeers())
+		n.endpoint.Members(remote.Peer{Addr: v.Self.Address, Incarnation: v.Self.Incarnation}, livingPeers(v))
 	})
 }
 
 // livingPeers returns the members that have not been given up, or nil when this node is none.
-func (v View) livingPeers() []remote.Peer {
+func livingPeers(v View) []remote.Peer {
 	if v.Self.Status == 0 || v.Self.Status >= Down {
 		return nil
 	}
