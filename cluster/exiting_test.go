@@ -92,6 +92,6 @@ func TestSingletonsMoveFromANodeBeforeItIsExiting(t *testing.T) {
 		return topologyOf(membership.NewView(1, self, true, []Member{self, member("n2", s)}, nil))
 	}
 	require.Len(t, with(Leaving).Members, 2, "it may still run one, and must be asked")
-	require.Equal(t, singleton.PeerID{Address: "n2:1", Incarnation: 2}, with(Leaving).Members[1].ID)
+	require.Equal(t, ID{Address: "n2:1", Incarnation: 2}, with(Leaving).Members[1].ID)
 	require.Len(t, with(Exiting).Members, 1, "singletons need not ask it")
 }

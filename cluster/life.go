@@ -9,8 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/membership"
-	"github.com/understudy-go/understudy/internal/incarnation"
-	"github.com/understudy-go/understudy/remote"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -111,8 +110,7 @@ func (l *life) do(a membership.Action) {
 	case membership.Discover:
 		n.tasks.Go(func() { n.search(self.Incarnation) })
 	case membership.Forget:
-		gone := remote.Peer{Addr: a.ID.Address, Incarnation: a.ID.Incarnation}
-		time.AfterFunc(farewell, func() { n.endpoint.Forget(gone) })
+		time.AfterFunc(farewell, func() { n.endpoint.Forget(a.ID) })
 	case membership.Publish:
 		n.state.Store(new(l.machine.Snapshot()))
 		n.show(a.View)
@@ -198,8 +196,8 @@ var errRemovedMember = errors.New("removed from the cluster")
 
 // admitMessages is called by the endpoint: actors hear nothing of removed incarnations, nor
 // those of them. Nodes still do, to be told.
-func (n *Node) admitMessages(p remote.Peer) error {
-	if membership.IsRemoved(n.View(), ID{Address: p.Addr, Incarnation: p.Incarnation}) {
+func (n *Node) admitMessages(id ID) error {
+	if membership.IsRemoved(n.View(), id) {
 		return errRemovedMember
 	}
 	return nil
@@ -220,7 +218,7 @@ func (n *Node) admit(name string) error {
 // next returns the rules of the incarnation after the one that has ended.
 func (n *Node) next(set membership.Settings, e membership.End) membership.Settings {
 	set.Earlier = append(slices.Clone(set.Earlier), set.Self.Incarnation)
-	set.Self.Incarnation = incarnation.Again(set.Self.Incarnation)
+	set.Self.Incarnation = node.RenewIncarnation(set.Self.Incarnation)
 	set.Founding = drawClusterID()
 	set.Known = e.Known
 	set.Version = n.View().Version

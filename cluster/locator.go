@@ -33,7 +33,7 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 // nobody needs to ask it: it is left out, like those that were removed in good order.
 func topologyOf(v View) singleton.Topology {
 	t := singleton.Topology{
-		Self: peerID(v.Self.ID()),
+		Self: v.Self.ID(),
 		Down: v.Self.Status >= Down,
 	}
 	for _, m := range membership.Candidates(v) {
@@ -41,7 +41,7 @@ func topologyOf(v View) singleton.Topology {
 			continue
 		}
 		t.Members = append(t.Members, singleton.Peer{
-			ID:        peerID(m.ID()),
+			ID:        m.ID(),
 			Name:      m.Name,
 			Up:        m.Status == Up,
 			UpNumber:  m.UpNumber,
@@ -52,13 +52,9 @@ func topologyOf(v View) singleton.Topology {
 	}
 	for _, r := range membership.UncleanRemovals(v) {
 		t.Gone = append(t.Gone, singleton.Gone{
-			Peer:  singleton.Peer{ID: peerID(r.ID), Name: r.Name, UpNumber: r.UpNumber, Roles: r.Roles},
+			Peer:  singleton.Peer{ID: r.ID, Name: r.Name, UpNumber: r.UpNumber, Roles: r.Roles},
 			Since: r.Since,
 		})
 	}
 	return t
-}
-
-func peerID(id ID) singleton.PeerID {
-	return singleton.PeerID{Address: id.Address, Incarnation: id.Incarnation}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/membership"
-	"github.com/understudy-go/understudy/internal/incarnation"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -78,7 +78,7 @@ func listen(cfg Config) (*Node, error) {
 	if n.keyring, err = cfg.keyring(); err != nil {
 		return nil, err
 	}
-	first := incarnation.Draw()
+	first := node.NewIncarnation()
 	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
 		Cluster:       cfg.Name,
 		Incarnation:   first,
@@ -208,14 +208,14 @@ func (n *Node) Down(name string) error {
 }
 
 // control is called by the endpoint with what other nodes say.
-func (n *Node) control(from remote.Peer, data []byte) {
-	to, in, err := membership.Decode(from.Addr, data)
+func (n *Node) control(from ID, data []byte) {
+	to, in, err := membership.Decode(from.Address, data)
 	if err != nil {
-		n.cfg.Logger.Debug("message not understood", zap.String("peer", from.Addr), zap.Error(err))
+		n.cfg.Logger.Debug("message not understood", zap.String("peer", from.Address), zap.Error(err))
 		return
 	}
 	if !n.inbox.offer(to, in) {
-		n.cfg.Logger.Debug("message dropped, as too many wait", zap.String("peer", from.Addr))
+		n.cfg.Logger.Debug("message dropped, as too many wait", zap.String("peer", from.Address))
 	}
 }
 
@@ -233,7 +233,7 @@ func (n *Node) dialFailed(address string, err error) {
 		if refusal.Refusal == remote.RefusedCluster || refusal.Refusal == remote.RefusedVersion {
 			ev.Foreign = refusal.Refusal.String() + ": " + refusal.Detail
 		}
-		if refusal.Refusal == remote.RefusedIncarnation && refusal.Peer.Addr == address {
+		if refusal.Refusal == remote.RefusedIncarnation && refusal.Peer.Address == address {
 			ev.Lives = refusal.Peer.Incarnation
 		}
 	}

@@ -153,18 +153,18 @@ func (r *rig) outcome(ev Input) string {
 func eventsFor(r *rig) map[string]Input {
 	r.clock = r.clock.Add(200 * time.Millisecond)
 	return map[string]Input{
-		"started":      Started{},
-		"ticked":       Ticked{},
-		"gossiped":     Gossiped{tablePush{From: n2, Table: r.tellsOfN3()}},
-		"dialFailed":   DialFailed{Address: "n2:1", Refused: true},
-		"connected":    Connected{ID: n2, On: true},
-		"leaveAsked":   LeaveAsked{},
-		"downAsked":    DownAsked{"n2"},
+		"started":           Started{},
+		"ticked":            Ticked{},
+		"gossiped":          Gossiped{tablePush{From: n2, Table: r.tellsOfN3()}},
+		"dialFailed":        DialFailed{Address: "n2:1", Refused: true},
+		"connected":         Connected{ID: n2, On: true},
+		"leaveAsked":        LeaveAsked{},
+		"downAsked":         DownAsked{"n2"},
 		"foundWithoutAsked": FoundWithoutAsked{Addresses: []string{"n2:1"}},
-		"drained":      Drained{},
-		"found":        Found{Addresses: []string{"n9:1"}},
-		"leaseAnswered":       LeaseAnswered{Number: 1, Held: true},
-		"stopped":      Stopped{},
+		"drained":           Drained{},
+		"found":             Found{Addresses: []string{"n9:1"}},
+		"leaseAnswered":     LeaseAnswered{Number: 1, Held: true},
+		"stopped":           Stopped{},
 	}
 }
 

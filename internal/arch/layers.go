@@ -18,9 +18,9 @@ type place struct {
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
-		{"internal/failover", []string{anything}},  // the program of an example, which a module of its own runs too
-		{"internal/stopwatch", []string{anything}}, // a program, of no use to the packages below
-		{"internal/processes", []string{"persistence", "actor"}},
+		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
+		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
+		{"internal/lab/processes", []string{"persistence", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
@@ -29,7 +29,7 @@ var layers = []layer{
 		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"sources of generations", []place{
-		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation"}},
+		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation", "internal/*"}},
 		{"cluster/placement/generation", []string{"persistence", "singleton", "actor", "internal/*"}},
 	}},
 	{"catalogue", []place{
@@ -42,7 +42,7 @@ var layers = []layer{
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
-		{"singleton/lease/leasetest", []string{"singleton/lease"}},
+		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
 		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
@@ -54,6 +54,7 @@ var layers = []layer{
 		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
+		{"internal/window", []string{"actor", "internal/*"}}, // actor/delivery and singleton share it
 	}},
 	{"runtime", []place{
 		{"actor/extension", []string{"actor"}},
