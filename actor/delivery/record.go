@@ -2,19 +2,18 @@ package delivery
 
 import "github.com/understudy-go/understudy/actor"
 
-// A storedPart is what a queue keeps of a message that has parts.
+// A storedPart is the record of one part of a message in a queue.
 type storedPart struct {
 	_    struct{} `cbor:",toarray"`
-	Type string   // that of the message
+	Type string   // of the message
 	More bool     // it is not the last part
 	Data []byte
 }
 
-// partName is the name under which a storedPart lies in queues.
+// partName is the type name of a storedPart in queues.
 const partName = "understudy.delivery.part"
 
-// join adds a record of a queue to the message that it is of, and reports whether there is
-// more of that.
+// join appends a record of a queue to its message, and reports whether more records follow.
 func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
 	if record.Type != partName {
 		*whole = record
@@ -29,8 +28,8 @@ func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
 	return p.More, nil
 }
 
-// records returns what is stored of e: one for each part. A nil is a part without content, as a
-// record without a type stands for what has been confirmed.
+// records returns the records of e, one for each part. A nil message is stored as a part without
+// content: a record without a type would stand for a confirmed message.
 func (e *entry[M]) records() []actor.Payload {
 	if len(e.cuts) == 0 && e.payload.Type != "" {
 		return []actor.Payload{e.payload}
@@ -44,8 +43,7 @@ func (e *entry[M]) records() []actor.Payload {
 	return records
 }
 
-// recall returns the messages of what has been loaded. Those that have been confirmed are
-// void.
+// recall returns the loaded messages. Those that were confirmed are void.
 func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error) {
 	e := &entry[M]{}
 	for i, record := range l.messages {
@@ -65,7 +63,7 @@ func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error
 	return entries, nil
 }
 
-// add takes what a queue has kept of e, and reports whether there is more.
+// add appends a record of e, and reports whether more records follow.
 func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err error) {
 	if record.Type == "" {
 		e.void = true
@@ -84,7 +82,7 @@ func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err er
 	return false, e.decode(s)
 }
 
-// decode takes the message from the payload.
+// decode decodes the message from the payload.
 func (e *entry[M]) decode(s *actor.System) error {
 	msg, _, err := actor.UnpackMessage[M](s, e.payload)
 	e.msg = msg
