@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -49,7 +50,7 @@ type node struct {
 
 // control is what came by control frame or packet.
 type control struct {
-	from remote.Peer
+	from remote.NodeID
 	data string
 }
 
@@ -67,14 +68,14 @@ func listen(t testing.TB, cfg remote.Config, change ...func(*remote.Config)) *no
 	core, logs := observer.New(zapcore.DebugLevel)
 	x := &node{t: t, logs: logs, control: &collector[control]{}, lost: &collector[actor.DeadLetter]{}}
 	cfg.Logger = zap.New(core)
-	cfg.Control = func(from remote.Peer, data []byte) { x.control.add(control{from, string(data)}) }
+	cfg.Control = func(from remote.NodeID, data []byte) { x.control.add(control{from, string(data)}) }
 	for _, f := range change {
 		f(&cfg)
 	}
 	var err error
 	x.Endpoint, err = remote.Listen(cfg)
 	require.NoError(t, err)
-	x.sys = actor.NewSystem("test", actor.WithTransport(x.Addr(), x.Endpoint))
+	x.sys = actor.NewSystem("test", extension.WithTransport(x.Addr(), x.Endpoint))
 	actor.Subscribe(x.sys, actor.Spawn(x.sys, x.lost.behavior(), "lost"))
 	t.Cleanup(x.stop)
 	return x

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // straighten lets what is told on this node go straight to the instance, as long as the
@@ -19,7 +21,7 @@ func (m *manager[M]) straighten() {
 func (m *manager[M]) goStraightTo(instance actor.ActorRef[M]) {
 	if m.straight != instance {
 		m.straight = instance
-		m.ctx.Divert(m.onMessage, instance)
+		extension.Bypass(m.ctx, m.onMessage, instance)
 	}
 }
 
@@ -52,7 +54,7 @@ func (m *manager[M]) send(msg M) {
 		m.instance.ref.Tell(msg)
 		return
 	}
-	payload, err := actor.PackMessage(msg)
+	payload, err := extension.PackMessage(msg)
 	if err != nil {
 		m.deadLetter(msg, err)
 		return
@@ -63,7 +65,7 @@ func (m *manager[M]) send(msg M) {
 
 // onDeliver takes a message that another node has sent here. Where no instance is
 // expected it goes back; but when its node has left, it is as if it had been told here.
-func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
+func (m *manager[M]) onDeliver(from node.ID, p extension.Payload) {
 	switch m.mail.route.kind {
 	case toInstance:
 		if msg, ok := m.unpack(p); ok {
@@ -91,28 +93,28 @@ func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
 }
 
 // refuse makes a message of another node a dead letter.
-func (m *manager[M]) refuse(p actor.Payload, reason error) {
+func (m *manager[M]) refuse(p extension.Payload, reason error) {
 	if msg, ok := m.unpack(p); ok {
 		m.deadLetter(msg, reason)
 	}
 }
 
 // unpack decodes a message of another node. When that fails it is a dead letter.
-func (m *manager[M]) unpack(p actor.Payload) (msg M, ok bool) {
+func (m *manager[M]) unpack(p extension.Payload) (msg M, ok bool) {
 	msg, err := m.decode(p)
 	return msg, err == nil
 }
 
 // decode is unpack, and says why it fails.
-func (m *manager[M]) decode(p actor.Payload) (msg M, err error) {
-	msg, content, err := actor.UnpackMessage[M](m.ctx.System(), p)
+func (m *manager[M]) decode(p extension.Payload) (msg M, err error) {
+	msg, content, err := extension.UnpackMessage[M](m.ctx.System(), p)
 	if err != nil {
 		m.deadLetter(content, err)
 	}
 	return msg, err
 }
 
-func (m *manager[M]) giveBack(to PeerID, p actor.Payload) {
+func (m *manager[M]) giveBack(to node.ID, p extension.Payload) {
 	m.post.send(to, wireGiveBack{Name: m.name, From: m.machine.topo.Self, Payload: p})
 }
 
@@ -182,7 +184,7 @@ func (m *manager[M]) route() route { return m.machine.route(m.instance.begun, m.
 
 // route says where messages go; begun says that the instance that runs takes them, and
 // parted who hosts no more, seen or not.
-func (m *machine) route(begun bool, parted map[PeerID]bool) route {
+func (m *machine) route(begun bool, parted map[node.ID]bool) route {
 	switch m.phase {
 	case Host:
 		if m.alive && begun {
@@ -194,7 +196,7 @@ func (m *machine) route(begun bool, parted map[PeerID]bool) route {
 	case Standby:
 		return m.routeToHost(parted)
 	case Pending: // a node that has left passes on what comes back to it
-		if m.leaving == m.topo.Self && m.leaving != (PeerID{}) && !m.misfit() {
+		if m.leaving == m.topo.Self && m.leaving != (node.ID{}) && !m.misfit() {
 			return m.routeToHost(parted)
 		}
 	case Ended:
@@ -202,7 +204,7 @@ func (m *machine) route(begun bool, parted map[PeerID]bool) route {
 	return route{kind: toNobody}
 }
 
-func (m *machine) routeToHost(parted map[PeerID]bool) route {
+func (m *machine) routeToHost(parted map[node.ID]bool) route {
 	if h, ok := m.host(); ok && h.Reachable && !h.assumed && h.ID != m.topo.Self && !parted[h.ID] {
 		return route{kind: toPeer, peer: h.ID}
 	}
@@ -260,7 +262,7 @@ func (m *manager[M]) drop(msg any) {
 }
 
 func (m *manager[M]) deadLetter(msg any, reason error) {
-	m.ctx.System().DeadLetter(m.ctx.Self().Path(), msg, reason)
+	extension.DeadLetter(m.ctx.System(), m.ctx.Self().Path(), msg, reason)
 }
 
 // onBegun opens the way to an instance that has started.

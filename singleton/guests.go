@@ -4,8 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // guests are messages that other nodes have sent here while this node is about to host,
@@ -14,20 +15,20 @@ import (
 type guests struct {
 	limit int // per node
 	boxes []*guestBox
-	left  []PeerID // the last members to have been removed
+	left  []node.ID // the last members to have been removed
 }
 
 // keptLeft is how many are remembered.
 const keptLeft = 100
 
 type guestBox struct {
-	from  PeerID
-	items fifo.Queue[waiting[actor.Payload]]
+	from  node.ID
+	items fifo.Queue[waiting[extension.Payload]]
 }
 
 // lodge keeps a message of a node, until a time; the oldest of that node gives way when there
 // is no room.
-func (g *guests) lodge(from PeerID, p actor.Payload, until time.Time) (over actor.Payload, overflow bool) {
+func (g *guests) lodge(from node.ID, p extension.Payload, until time.Time) (over extension.Payload, overflow bool) {
 	if g.limit == 0 {
 		return p, true
 	}
@@ -35,11 +36,11 @@ func (g *guests) lodge(from PeerID, p actor.Payload, until time.Time) (over acto
 	if b.items.Len() == g.limit {
 		over, overflow = b.items.Pop().Message, true
 	}
-	b.items.Push(waiting[actor.Payload]{Held: actor.Held[actor.Payload]{Message: p}, until: until})
+	b.items.Push(waiting[extension.Payload]{Held: extension.Held[extension.Payload]{Message: p}, until: until})
 	return over, overflow
 }
 
-func (g *guests) box(from PeerID) *guestBox {
+func (g *guests) box(from node.ID) *guestBox {
 	for _, b := range g.boxes {
 		if b.from == from {
 			return b
@@ -65,12 +66,12 @@ func (g *guests) view(was, is *Topology) {
 
 // hasLeft reports whether a node was a member and is none any more. Who is unknown, and has
 // sent something, is rather a newer one than the view.
-func (g *guests) hasLeft(id PeerID) bool { return slices.Contains(g.left, id) }
+func (g *guests) hasLeft(id node.ID) bool { return slices.Contains(g.left, id) }
 
 // takeFrom takes out the messages of the node at an address, whatever its incarnation
 // was when it sent them.
-func (g *guests) takeFrom(address string) []actor.Payload {
-	var taken []actor.Payload
+func (g *guests) takeFrom(address string) []extension.Payload {
+	var taken []extension.Payload
 	var others []*guestBox
 	for _, b := range g.boxes {
 		if b.from.Address == address {
@@ -84,7 +85,7 @@ func (g *guests) takeFrom(address string) []actor.Payload {
 }
 
 // drain empties the box.
-func (b *guestBox) drain() (taken []actor.Payload) {
+func (b *guestBox) drain() (taken []extension.Payload) {
 	for _, w := range b.items.Drain() {
 		taken = append(taken, w.Message)
 	}
@@ -92,7 +93,7 @@ func (b *guestBox) drain() (taken []actor.Payload) {
 }
 
 // remove takes out the messages that gone says, of each node from the oldest on.
-func (g *guests) remove(gone func(waiting[actor.Payload]) bool) (removed []actor.Payload) {
+func (g *guests) remove(gone func(waiting[extension.Payload]) bool) (removed []extension.Payload) {
 	for _, b := range g.boxes {
 		for b.items.Len() > 0 && gone(b.items.At(0)) {
 			removed = append(removed, b.items.Pop().Message)
@@ -112,7 +113,7 @@ func (g *guests) expiries() (times []time.Time) {
 }
 
 // has reports whether there are messages of a node.
-func (g *guests) has(from PeerID) bool {
+func (g *guests) has(from node.ID) bool {
 	for _, b := range g.boxes {
 		if b.from == from && b.items.Len() > 0 {
 			return true

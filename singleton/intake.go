@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A streamID is the stream of messages that one manager has numbered.
@@ -39,7 +40,7 @@ type mark struct {
 type refusal struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64
-	Reason actor.ErrorPayload
+	Reason extension.ErrorPayload
 }
 
 // mostRefused is how many refusals are told at once.
@@ -50,7 +51,7 @@ const mostRefused = 100
 type intake struct{ streams map[streamID]*stream }
 
 type stream struct {
-	from     PeerID // who sent last
+	from     node.ID // who sent last
 	handled  uint64
 	received uint64          // by the instance that runs, or handled
 	voids    map[uint64]bool // received, but there is nothing to handle
@@ -82,7 +83,7 @@ func (in *intake) stream(id streamID) *stream {
 }
 
 // meet notes that from sends the stream, and that all before first has been handled.
-func (in *intake) meet(id streamID, from PeerID, first uint64) *stream {
+func (in *intake) meet(id streamID, from node.ID, first uint64) *stream {
 	s := in.stream(id)
 	s.from = from
 	s.advance(first - 1)
@@ -123,8 +124,8 @@ const maxReason = 512
 
 // reasonOf returns what is sent of the reason of a refusal: its text and the errors that are
 // compared, not those with fields.
-func reasonOf(err error) actor.ErrorPayload {
-	p := actor.PackError(err)
+func reasonOf(err error) extension.ErrorPayload {
+	p := extension.PackError(err)
 	if p.As = nil; len(p.Text) > maxReason {
 		p.Text = strings.ToValidUTF8(p.Text[:maxReason], "") + " ..."
 	}
@@ -132,7 +133,7 @@ func reasonOf(err error) actor.ErrorPayload {
 }
 
 // take decides about a message, of which open says whether an instance can be handed it.
-func (in *intake) take(id streamID, from PeerID, first, number uint64, open bool) verdict {
+func (in *intake) take(id streamID, from node.ID, first, number uint64, open bool) verdict {
 	s := in.meet(id, from, first)
 	switch {
 	case number <= s.received:

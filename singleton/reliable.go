@@ -10,6 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // maxFailures is how many instances may fail at a message before it is given up.
@@ -64,7 +66,7 @@ func (o *outcomes[M]) take() []outcome[M] {
 	return list
 }
 
-func (m *manager[M]) self() PeerID { return m.machine.topo.Self }
+func (m *manager[M]) self() node.ID { return m.machine.topo.Self }
 
 func (m *manager[M]) ownStream() streamID {
 	return streamID{Address: m.self().Address, Number: m.reliable.stream}
@@ -132,9 +134,9 @@ func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 		Stream: m.ownStream(), First: m.reliable.out.acked + 1, Number: number,
 	}
 	if !k.void {
-		payload, err := actor.PackMessage(k.msg.Message)
+		payload, err := extension.PackMessage(k.msg.Message)
 		if err == nil {
-			err = m.ctx.System().CheckSize(payload.Type, len(payload.Data)+m.sizeAround(payload.Type))
+			err = extension.CheckSize(m.ctx.System(), payload.Type, len(payload.Data)+m.sizeAround(payload.Type))
 		}
 		if err == nil {
 			w.Payload = payload
@@ -197,7 +199,7 @@ func (m *manager[M]) content(w wireTold, k *kept[waiting[M]]) (msg M, err error)
 // hand gives a message to the instance, and hears what becomes of it.
 func (m *manager[M]) hand(id streamID, number uint64, msg M) {
 	outcomes := m.reliable.outcomes
-	m.instance.ref.Deliver(msg, func(err error) {
+	extension.Deliver(m.instance.ref, msg, func(err error) {
 		outcomes.add(outcome[M]{stream: id, number: number, msg: msg, err: err})
 	})
 }
@@ -212,7 +214,7 @@ func (m *manager[M]) collect() {
 
 func (m *manager[M]) note(o outcome[M]) {
 	in := &m.reliable.intake
-	failed, isFailure := errors.AsType[*actor.HandlingError](o.err)
+	failed, isFailure := errors.AsType[*extension.HandlingError](o.err)
 	switch {
 	case o.err == nil:
 	case isFailure && !failed.Ended: // its supervision has decided about it
@@ -252,7 +254,7 @@ func (m *manager[M]) sendAck(id streamID, again bool) {
 	switch {
 	case id == m.ownStream():
 		m.onAck(ack)
-	case s.from != PeerID{}: // else it is only known from a former host
+	case s.from != node.ID{}: // else it is only known from a former host
 		m.post.send(s.from, ack)
 	}
 }
@@ -266,7 +268,7 @@ func (m *manager[M]) onRefused(w wireAck) {
 			continue // it is known, or nothing of ours
 		}
 		if k := out.open.At(int(r.Number - out.acked - 1)); !k.void {
-			m.publish(Refused{Name: m.name, Message: k.msg.Message, Reason: r.Reason.Unpack(m.ctx.System())})
+			m.publish(Refused{Name: m.name, Message: k.msg.Message, Reason: extension.UnpackError(m.ctx.System(), r.Reason)})
 		}
 	}
 }
@@ -321,7 +323,7 @@ func (m *manager[M]) begun() {
 
 // sendMarks tells the next host what has been handled here, so that it does not happen
 // twice.
-func (m *manager[M]) sendMarks(to PeerID) {
+func (m *manager[M]) sendMarks(to node.ID) {
 	if marks := m.reliable.intake.marks(); len(marks) > 0 && to != m.self() {
 		m.post.send(to, wireMarks{Name: m.name, From: m.self(), To: to, Marks: marks})
 	}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // What managers of different nodes tell each other goes through the hub of each node.
@@ -13,7 +15,7 @@ type (
 	wireRequest struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Attempt  uint64
 		Term     uint64
 	}
@@ -21,7 +23,7 @@ type (
 	wireGrant struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Attempt  uint64
 		Record   Record
 		Taken    uint64
@@ -32,7 +34,7 @@ type (
 	wireHeldUp struct {
 		_            struct{} `cbor:",toarray"`
 		Name         string
-		From, To     PeerID
+		From, To     node.ID
 		Attempt      uint64
 		Since, Until time.Duration
 	}
@@ -41,23 +43,23 @@ type (
 	wireDeliver struct {
 		_       struct{} `cbor:",toarray"`
 		Name    string
-		From    PeerID
-		Payload actor.Payload
+		From    node.ID
+		Payload extension.Payload
 	}
 
 	// wireGiveBack returns such a message, by a node that is not the host.
 	wireGiveBack struct {
 		_       struct{} `cbor:",toarray"`
 		Name    string
-		From    PeerID
-		Payload actor.Payload
+		From    node.ID
+		Payload extension.Payload
 	}
 
 	// wireRecall asks to give back what From has sent and no instance has been handed.
 	wireRecall struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Number   uint64
 	}
 
@@ -65,7 +67,7 @@ type (
 	wireRecalled struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Number   uint64
 	}
 
@@ -73,21 +75,21 @@ type (
 	wireFarewell struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 	}
 
 	// wireFarewellHeard says that From sends nothing any more to who has said farewell.
 	wireFarewellHeard struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 	}
 
 	// wireSettle asks for an answer when nothing of what From has sent waits there.
 	wireSettle struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Number   uint64
 	}
 
@@ -95,7 +97,7 @@ type (
 	wireSettled struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Number   uint64
 	}
 
@@ -103,19 +105,19 @@ type (
 	wireTold struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Stream   streamID
 		First    uint64 // all before have been handled
 		Number   uint64
 		Void     bool // there is nothing to handle under this number
-		Payload  actor.Payload
+		Payload  extension.Payload
 	}
 
 	// wireCheck asks how far a stream has come. Last is the last that was sent.
 	wireCheck struct {
 		_           struct{} `cbor:",toarray"`
 		Name        string
-		From, To    PeerID
+		From, To    node.ID
 		Stream      streamID
 		First, Last uint64
 	}
@@ -125,7 +127,7 @@ type (
 	wireAck struct {
 		_                 struct{} `cbor:",toarray"`
 		Name              string
-		From, To          PeerID
+		From, To          node.ID
 		Stream            streamID
 		Handled, Received uint64
 		Again             bool
@@ -136,7 +138,7 @@ type (
 	wireMarks struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Marks    []mark
 	}
 )
@@ -148,7 +150,7 @@ type (
 	// are withdrawn.
 	wireNews struct {
 		_              struct{} `cbor:",toarray"`
-		From           PeerID
+		From           node.ID
 		Since, Version uint64
 		Offers         []string
 		Withdrawn      []string
@@ -159,7 +161,7 @@ type (
 	// is another than the owner when that is gone.
 	wireRow struct {
 		_           struct{} `cbor:",toarray"`
-		From, Owner PeerID
+		From, Owner node.ID
 		Version     uint64
 		Part, Of    int
 		Offers      []string
@@ -175,7 +177,7 @@ type (
 	// stands for those that From knows.
 	wireCompare struct {
 		_           struct{} `cbor:",toarray"`
-		From, To    PeerID
+		From, To    node.ID
 		Mine, Yours uint64
 		Records     uint64
 	}
@@ -184,7 +186,7 @@ type (
 	// that came before.
 	wireConfirm struct {
 		_        struct{} `cbor:",toarray"`
-		From, To PeerID
+		From, To node.ID
 		Version  uint64
 	}
 
@@ -248,7 +250,7 @@ type post struct {
 	hub     actor.ActorRef[hubMsg]
 }
 
-func (p *post) send(to PeerID, msg hubMsg) {
+func (p *post) send(to node.ID, msg hubMsg) {
 	if p.address != to.Address {
 		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
 		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // An attempt is one delivery of a message to the worker. Events of an earlier attempt are ignored.
@@ -45,8 +46,8 @@ func (c *consumer[M]) deliver(failures int) {
 		Message: first.msg, Number: first.serial, attempt: a,
 		confirm: func() { own.Tell(workerEvent{attempt: a, what: confirmed}) },
 	}
-	c.worker.Deliver(d, func(err error) {
-		if failure, ok := errors.AsType[*actor.HandlingError](err); ok && !failure.Ended {
+	extension.Deliver(c.worker, d, func(err error) {
+		if failure, ok := errors.AsType[*extension.HandlingError](err); ok && !failure.Ended {
 			own.Tell(workerEvent{attempt: a, what: failed, err: failure.Err})
 		} else if err != nil {
 			own.Tell(workerEvent{attempt: a, what: missed})
@@ -86,7 +87,7 @@ func (c *consumer[M]) onWorkerEvent(n workerEvent) {
 	}
 	switch n.what {
 	case confirmed:
-		c.settle(actor.ErrorPayload{})
+		c.settle(extension.ErrorPayload{})
 		c.deliverNext()
 	case failed:
 		c.failed(n.err)

@@ -1,6 +1,9 @@
 package delivery
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
 
 // Messages between producers, consumers and queues do not become dead letters: the producer keeps
 // the messages of users, and asks again for answers that are lost.
@@ -19,7 +22,7 @@ func (s sequenced) Carried(sys *actor.System) (string, any, bool) {
 	msg := s.local
 	if s.Payload.Type != "" {
 		var err error
-		if msg, err = s.Payload.Unpack(sys); err != nil {
+		if msg, err = extension.Unpack(sys, s.Payload); err != nil {
 			msg = s.Payload
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // An entry is a message that a producer keeps.
 type entry[M any] struct {
 	msg     M
-	payload actor.Payload // of msg, once it is encoded
+	payload extension.Payload // of msg, once it is encoded
 	cuts    []int         // where its parts end; nil if it goes in one piece
 	number  uint64        // of its last part; 0 before it has one
 	void    bool          // it was confirmed before it was loaded; only its number is sent
@@ -73,14 +74,14 @@ func (e *entry[M]) empty() bool { return e.void || e.refusal != nil }
 // clear drops the content of an entry that is never sent again.
 func (e *entry[M]) clear() {
 	var none M
-	e.msg, e.payload = none, actor.Payload{}
+	e.msg, e.payload = none, extension.Payload{}
 }
 
 // last reports whether p is the last part of its message.
 func (p part[M]) last() bool { return p.index == p.of.parts()-1 }
 
 // payload returns the part of the payload that p sends.
-func (p part[M]) payload() actor.Payload {
+func (p part[M]) payload() extension.Payload {
 	whole := p.of.payload
 	if len(p.of.cuts) == 0 {
 		return whole
@@ -89,13 +90,13 @@ func (p part[M]) payload() actor.Payload {
 	if p.index > 0 {
 		begin = p.of.cuts[p.index-1]
 	}
-	return actor.Payload{Type: whole.Type, Data: whole.Data[begin:p.of.cuts[p.index]:p.of.cuts[p.index]]}
+	return extension.Payload{Type: whole.Type, Data: whole.Data[begin:p.of.cuts[p.index]:p.of.cuts[p.index]]}
 }
 
 // encode encodes e, to be stored and sent to other nodes.
 func (p *producer[M]) encode(e *entry[M]) (err error) {
 	if e.payload.Type == "" {
-		if e.payload, err = actor.PackMessage(e.msg); err != nil {
+		if e.payload, err = extension.PackMessage(e.msg); err != nil {
 			return err
 		}
 		e.cut(p.partSize())
@@ -112,7 +113,7 @@ func (p *producer[M]) encode(e *entry[M]) (err error) {
 
 // carried returns how many bytes one message to another node may have; 0: any number.
 func (p *producer[M]) carried() int {
-	most := p.ctx.System().MaxMessage()
+	most := extension.MaxMessage(p.ctx.System())
 	return most - min(most/2, headroom+len(p.ctx.Self().String()))
 }
 

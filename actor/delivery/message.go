@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
@@ -138,7 +139,7 @@ type sequenced struct {
 	Durable    bool   // the stream outlives its producer, which has a queue
 	FlowOnly   bool   // it is not sent again, and messages missing before it are lost
 	Void       bool   // there is nothing to handle
-	Payload    actor.Payload
+	Payload    extension.Payload
 	local      any // instead of the payload, within a node
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A Queue stores messages until they are confirmed, and refused messages until they are removed.
@@ -20,11 +21,11 @@ type Queue interface {
 	ID() string
 	// Load returns the number up to which all messages are confirmed, and the messages that
 	// follow. Among these, a zero Payload stands for a message that is confirmed already.
-	Load(ctx context.Context) (confirmed uint64, unconfirmed []actor.Payload, err error)
+	Load(ctx context.Context) (confirmed uint64, unconfirmed []extension.Payload, err error)
 	// Append stores messages under consecutive numbers, after the last one, all or none. An error
 	// that wraps [ErrNotStorable] means that one of them can never be stored; any other error
 	// fails the producer.
-	Append(ctx context.Context, first uint64, messages []actor.Payload) error
+	Append(ctx context.Context, first uint64, messages []extension.Payload) error
 	// Confirm stores that all messages up to a number, and those with the numbers in beyond, are
 	// confirmed. Refused messages are included: Refuse has stored them before.
 	Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
@@ -45,21 +46,21 @@ type Refused struct {
 	Number  uint64          // the number that the message had
 	Reason  string          // why it was refused
 	Time    time.Time       // when it was refused, by the clock of the producer
-	Records []actor.Payload // as given to Append: one for each part of the message
+	Records []extension.Payload // as given to Append: one for each part of the message
 }
 
 // Payload returns the encoded message. It fails only if Records are not what a producer stored.
-func (r Refused) Payload() (whole actor.Payload, err error) {
+func (r Refused) Payload() (whole extension.Payload, err error) {
 	for _, record := range r.Records {
 		more, err := join(&whole, record)
 		if err != nil {
-			return actor.Payload{}, err
+			return extension.Payload{}, err
 		}
 		if !more {
 			return whole, nil
 		}
 	}
-	return actor.Payload{}, errTorn
+	return extension.Payload{}, errTorn
 }
 
 // Message returns the decoded message. It fails with [actor.ErrNotDecodable] if the type of the
@@ -70,7 +71,7 @@ func (r Refused) Message(s *actor.System) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Unpack(s)
+	return extension.Unpack(s, p)
 }
 
 // errTorn: some parts of a message are missing in a queue.

@@ -1,6 +1,9 @@
 package delivery
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
 
 // A storedPart is the record of one part of a message in a queue.
 type storedPart struct {
@@ -14,12 +17,12 @@ type storedPart struct {
 const partName = "understudy.delivery.part"
 
 // join appends a record of a queue to its message, and reports whether more records follow.
-func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
+func join(whole *extension.Payload, record extension.Payload) (more bool, err error) {
 	if record.Type != partName {
 		*whole = record
 		return false, nil
 	}
-	v, err := record.Unpack(nil)
+	v, err := extension.Unpack(nil, record)
 	if err != nil {
 		return false, err
 	}
@@ -30,15 +33,15 @@ func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
 
 // records returns the records of e, one for each part. A nil message is stored as a part without
 // content: a record without a type would stand for a confirmed message.
-func (e *entry[M]) records() []actor.Payload {
+func (e *entry[M]) records() []extension.Payload {
 	if len(e.cuts) == 0 && e.payload.Type != "" {
-		return []actor.Payload{e.payload}
+		return []extension.Payload{e.payload}
 	}
-	records := make([]actor.Payload, e.parts())
+	records := make([]extension.Payload, e.parts())
 	for i := range records {
 		p := part[M]{e, i}
 		data := p.payload()
-		records[i], _ = actor.Pack(storedPart{Type: data.Type, More: !p.last(), Data: data.Data}) // nothing of it can fail
+		records[i], _ = extension.Pack(storedPart{Type: data.Type, More: !p.last(), Data: data.Data}) // nothing of it can fail
 	}
 	return records
 }
@@ -64,7 +67,7 @@ func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error
 }
 
 // add appends a record of e, and reports whether more records follow.
-func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err error) {
+func (e *entry[M]) add(s *actor.System, record extension.Payload) (more bool, err error) {
 	if record.Type == "" {
 		e.void = true
 		return false, nil
@@ -84,7 +87,7 @@ func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err er
 
 // decode decodes the message from the payload.
 func (e *entry[M]) decode(s *actor.System) error {
-	msg, _, err := actor.UnpackMessage[M](s, e.payload)
+	msg, _, err := extension.UnpackMessage[M](s, e.payload)
 	e.msg = msg
 	return err
 }

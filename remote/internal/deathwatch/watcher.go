@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 const (
@@ -16,7 +18,7 @@ const (
 // nodes. Its methods may be called by any goroutine, and do not block.
 type Watcher struct {
 	system *actor.System
-	self   func() Peer
+	self   func() node.ID
 	ref    actor.ActorRef[any]
 
 	// All below belongs to the actor.
@@ -29,7 +31,7 @@ type Watcher struct {
 
 // A request is a watch of this node.
 type request struct {
-	target  actor.Target
+	target  extension.Target
 	ended   func()
 	stopped atomic.Bool
 	number  uint64 // belongs to the actor
@@ -37,7 +39,7 @@ type request struct {
 
 // A stopKey names a watch of another node.
 type stopKey struct {
-	from   Peer
+	from   node.ID
 	at     string
 	number uint64
 }
@@ -48,10 +50,10 @@ type (
 	stop   struct{ *request }
 	viewed struct {
 		known bool
-		as    Peer
-		peers []Peer
+		as    node.ID
+		peers []node.ID
 	}
-	met       struct{ Peer }
+	met       struct{ node.ID }
 	endedHere struct{ hosted }
 	ticked    struct{}
 )
@@ -73,13 +75,13 @@ func (viewed) Carried(*actor.System) (recipient string, msg any, ok bool) { retu
 
 // Start starts the watcher of a system. self says under which name the others know this
 // node at present.
-func Start(s *actor.System, self func() Peer) *Watcher {
+func Start(s *actor.System, self func() node.ID) *Watcher {
 	w := &Watcher{
 		system: s, self: self,
 		watching: newWatching(self()), hosting: newHosting(self),
 		requests: make(map[uint64]*request), stops: make(map[stopKey]func()),
 	}
-	w.ref = actor.Spawn(s.Framework(), func(ctx *actor.Context[any], next *actor.Next[any]) {
+	w.ref = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		w.ctx = ctx
 		next.OnMessage = w.receive
 	}, name)
@@ -88,7 +90,7 @@ func Start(s *actor.System, self func() Peer) *Watcher {
 
 // Watch calls ended, once, when the actor has ended, or is known not to live. When stop has
 // been called before, it is not called.
-func (w *Watcher) Watch(target actor.Target, ended func()) (unwatch func()) {
+func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) {
 	r := &request{target: target, ended: ended}
 	w.ref.Tell(begin{r})
 	return func() {
@@ -99,10 +101,10 @@ func (w *Watcher) Watch(target actor.Target, ended func()) (unwatch func()) {
 }
 
 // Members tells who the members of the cluster are, as an incarnation of this node knows it.
-func (w *Watcher) Members(as Peer, peers []Peer) { w.ref.Tell(viewed{true, as, peers}) }
+func (w *Watcher) Members(as node.ID, peers []node.ID) { w.ref.Tell(viewed{true, as, peers}) }
 
 // Met tells that an incarnation of a node has shaken hands with this one.
-func (w *Watcher) Met(p Peer) { w.ref.Tell(met{p}) }
+func (w *Watcher) Met(p node.ID) { w.ref.Tell(met{p}) }
 
 // NotAMember tells that this node is in no cluster at present.
 func (w *Watcher) NotAMember() { w.ref.Tell(viewed{}) }
@@ -119,7 +121,7 @@ func (w *Watcher) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	case viewed:
 		w.view(msg, now)
 	case met:
-		w.watching.met(msg.Peer)
+		w.watching.met(msg.ID)
 	case endedHere:
 		delete(w.stops, msg.key())
 		w.hosting.ended(msg.hosted)
@@ -151,9 +153,9 @@ func (w *Watcher) view(msg viewed, now time.Time) {
 	for _, p := range w.watching.view(msg.known, msg.as, msg.peers, now) {
 		w.hosting.gone(p)
 		if w.watching.members.gone[p.Address] == p.Incarnation {
-			w.system.NodeGone(p.Address, p.has)
+			extension.NodeGone(w.system, p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
 		}
-		w.system.EndAsks(p.Address, p.mayHave)
+		extension.EndAsks(w.system, p.Address, func(uid uint64) bool { return mayHave(p, uid) })
 	}
 	w.watching.tick(now) // an address may have been silent for long enough
 }
@@ -171,7 +173,7 @@ func (w *Watcher) settle(now time.Time) {
 		}
 	}
 	for _, address := range w.watching.back {
-		w.system.NodeBack(address)
+		extension.NodeBack(w.system, address)
 	}
 	w.watching.post, w.watching.over, w.watching.back = nil, nil, nil
 	for _, p := range w.hosting.post {
@@ -194,7 +196,7 @@ func (w *Watcher) settle(now time.Time) {
 // host watches an actor of this node. Its end is told by the goroutine in which it ends:
 // after all that it has told, and also while the system shuts down.
 func (w *Watcher) host(x hosted) {
-	w.stops[x.key()] = w.system.OnEnd(x.target.Path, x.target.UID, func() {
+	w.stops[x.key()] = extension.OnEnd(w.system, x.target.Path, x.target.UID, func() {
 		w.send(x.from.Address, wireEnded{To: x.from, At: x.at, Numbers: []uint64{x.target.Number}})
 		w.ref.Tell(endedHere{x})
 	})
