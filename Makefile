@@ -2,7 +2,7 @@ GO       ?= go
 TOOL     := $(GO) tool -modfile=tools/go.mod
 
 # Modules of their own, whose dependencies users of the root never hear of.
-MODULES  := internal/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod cluster/placement/generation/*/go.mod))
+MODULES  := internal/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
 # internal/peerbench is none of them: what it depends on is other people's runtimes, and what it
 # prints is figures. make check looks at it, and tries it out.
 # Those that make test tests without the race detector; make race does it with.

@@ -15,9 +15,11 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -55,7 +57,7 @@ func requireAgreement(t testing.TB, j persistence.Journal, id string) (events in
 		require.NoError(t, err)
 		event, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
 		require.NoError(t, err)
-		require.Equal(t, event.(written).By, r.Epoch, "event %d, written by %v under %v", r.Seq, singleton.Unpack(event.(written).By), singleton.Unpack(r.Epoch))
+		require.Equal(t, event.(written).By, r.Epoch, "event %d, written by %v under %v", r.Seq, generation.Unpack(event.(written).By), generation.Unpack(r.Epoch))
 		require.GreaterOrEqual(t, r.Epoch, last)
 		last = r.Epoch
 		events++
@@ -172,7 +174,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 				_, err := j.ClaimAtLeast(t.Context(), ahead.id, persistence.WriterID{}, ahead.epoch)
 				require.NoError(t, err)
 				p := testkit.NewProbe[string](t, s)
-				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(persistence.Generations(j))), "one")
+				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(generations.NewJournal(j))), "one")
 				var last singleton.Generation
 				for range 3 {
 					ref.Tell(msg{"write", p.Ref()})

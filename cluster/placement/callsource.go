@@ -5,8 +5,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/cluster/placement/generation"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // ask makes the call, and returns what has come of it.
@@ -14,7 +14,7 @@ func (e call) ask(ctx context.Context, source generation.Source, log *zap.Logger
 	out := sourced{call: e.call}
 	switch e.op {
 	case claimTerm:
-		out.generation, out.err = source.ClaimTerm(ctx, e.label, e.owner)
+		out.generation, out.err = source.ClaimTerm(ctx, e.label, e.owner, 0)
 	case claimSeq:
 		out.generation, out.err = source.ClaimSeq(ctx, e.label)
 	case putSpec:

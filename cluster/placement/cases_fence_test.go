@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 var (
@@ -171,12 +171,12 @@ func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
 	packed, err := Generation{}.Packed()
 	require.NoError(t, err)
 	require.Zero(t, packed)
-	require.Equal(t, Generation{}, singleton.Unpack(0))
+	require.Equal(t, Generation{}, generation.Unpack(0))
 
 	for _, g := range []Generation{{Term: 1}, {Seq: math.MaxUint32}, {Term: math.MaxUint32}, {Term: math.MaxUint32, Seq: math.MaxUint32}} {
 		next, err := g.Packed()
 		require.NoError(t, err)
-		require.Equal(t, g, singleton.Unpack(next))
+		require.Equal(t, g, generation.Unpack(next))
 	}
 	packed, err = Generation{Term: math.MaxUint32, Seq: math.MaxUint32}.Packed()
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -32,7 +32,7 @@ var chaosKinds = []clustertest.Kind{
 
 func chaosStory(r *clustertest.Round) {
 	journal := memory.New()
-	source := generation.NewJournal(journal)
+	source := generations.NewJournal(journal)
 	var mu sync.Mutex // guards doors
 	doors := map[string]*placement.Coordinator{}
 	r.EachNode(func(n *cluster.Node) {

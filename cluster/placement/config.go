@@ -5,8 +5,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // Config says how actors are placed. But for Factories it must be the same on all nodes.
@@ -28,7 +29,7 @@ type Config struct {
 	Election Election
 
 	// Generations is where singletons get their generations from, shared by all nodes. The
-	// default is generation.NewJournal of Journal.
+	// default is generations.NewJournal of Journal.
 	Generations generation.Source
 
 	// RemovalMargin is how long after a node was removed, without a sign that it has stopped,
@@ -80,7 +81,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, badField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
 	}
 	if c.Generations == nil {
-		c.Generations = generation.NewJournal(c.Journal)
+		c.Generations = generations.NewJournal(c.Journal)
 	}
 	c.AckTimeout = cmp.Or(c.AckTimeout, 5*time.Second)
 	c.Retry.Min = cmp.Or(c.Retry.Min, time.Second)

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // A record of the source that nobody can read is about one singleton, not about all.
 func TestOneUnreadableSingletonDoesNotHoldUpAllOthers(t *testing.T) {
-	source := generation.NewMemory()
+	source := generations.NewMemory()
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		_, err := w.door["n2"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n2")))
 		require.NoError(t, err)

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/persistence/generations"
 )
 
 // There is a singleton, though the source has not told the new coordinator yet.
 func TestASingletonIsNotDeniedBeforeTheSourceHasTold(t *testing.T) {
-	source := &moodySource{Source: generation.NewMemory()}
+	source := &moodySource{Source: generations.NewMemory()}
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n3")))
 		require.NoError(t, err)

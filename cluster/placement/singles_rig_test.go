@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A singlesRig is a machine with nodes and a source that a test looks at between any two

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A purpose is what the source is asked for.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // Case 157: the spec cannot be kept: the start fails, there is none, and nothing runs. Case

@@ -25,12 +25,8 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster", "behavior", "persistence/generations", "persistence", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
-	}},
-	{"sources of generations", []place{
-		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation"}},
-		{"cluster/placement/generation", []string{"persistence", "singleton", "actor", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
@@ -41,9 +37,12 @@ var layers = []layer{
 		{"actor/router", []string{"actor/receptionist", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
-		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
+		{"singleton", []string{"singleton/lease", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"singleton/lease/leasetest", []string{"singleton/lease"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},
+		{"singleton/generation/generationtest", []string{"singleton/generation"}},
+		{"singleton/generation", nil},
+		{"persistence/generations", []string{"persistence", "singleton/generation", "actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
 		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor", "internal/*"}},

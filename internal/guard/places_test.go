@@ -63,7 +63,7 @@ var places = map[string]string{
 	"persistence/snapshotter.go takeSnapshot":      "the encoding of a state",
 	"persistence/write.go append":                  "a journal",
 	"singleton/keeping.go acquire":                 "Acquire of a lease",
-	"singleton/keeping.go claim":                   "NextTerm of a source",
+	"singleton/keeping.go claim":                   "ClaimTerm of a source",
 	"singleton/keeping.go returning":               "Release of a lease",
 	"singleton/lease/keeper.go request":            "a lease store",
 	"singleton/lease/keeper.go tell":               "a function told of the loss of a lease",
