@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 

@@ -32,6 +32,7 @@ var layers = []layer{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
 	}},
 	{"features", []place{
+		{"persistence/generations", []string{"persistence", "singleton/generation", "actor", "internal/*"}},
 		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor", "internal/*"}},
@@ -42,7 +43,6 @@ var layers = []layer{
 		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"singleton/generation/generationtest", []string{"singleton/generation"}},
 		{"singleton/generation", nil},
-		{"persistence/generations", []string{"persistence", "singleton/generation", "actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
 		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor", "internal/*"}},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence/postgres"
-	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
