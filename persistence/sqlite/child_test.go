@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/understudy-go/understudy/internal/processes"
+	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/persistence"
 )
 

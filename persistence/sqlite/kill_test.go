@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/processes"
+	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/persistence"
 )
 
