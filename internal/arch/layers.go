@@ -20,7 +20,7 @@ var layers = []layer{
 		{"examples/*", []string{anything}},
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
-		{"internal/lab/processes", []string{"persistence", "actor"}},
+		{"internal/lab/processes", []string{"persistence", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
@@ -39,9 +39,9 @@ var layers = []layer{
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton", []string{"singleton/lease", "singleton/generation", "actor/extension", "actor", "internal/*"}},
-		{"singleton/lease/leasetest", []string{"singleton/lease"}},
+		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},
-		{"singleton/generation/generationtest", []string{"singleton/generation"}},
+		{"singleton/generation/generationtest", []string{"singleton/generation", "internal/*"}},
 		{"singleton/generation", nil},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
 		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
