@@ -1,0 +1,401 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// specs is the tenant for specs: it keeps the actor of each running on one node.
+type specs struct {
+	cfg         Config
+	nodes       *nodes
+	isSingleton func(label string) bool // by a singleton
+
+	all      map[string]*item
+	removals map[string]*removal
+	stored   map[string]record // what the journal has
+
+	followers relation // labels, by whom they are colocated with
+	avoiders  relation // labels, by whom they avoid
+
+	nodeless map[string]bool // labels that are on no node
+	dirty    map[string]bool // labels to look at
+	changed  map[string]bool // labels whose record or state may be another one
+
+	retries deadlines[string] // when the next start is tried
+	waits   deadlines[string] // until when nodes are waited for
+}
+
+// An item is a spec and what has become of it.
+type item struct {
+	Spec
+	stage    stage
+	on       nodeID // where it is; while it waits, where it was
+	request  RequestID
+	until    time.Time // while it waits
+	drained  bool      // the node is being drained, as a former coordinator has known
+	decision Decision
+
+	startedAt time.Time // when it ran last; zero when it has not
+	failures  int       // since it last ran for long enough
+	failedOn  []string  // nodes, since then
+	lastError string
+
+	state State
+	since time.Time // of state
+}
+
+// A stage is that of an item.
+type stage uint8
+
+const (
+	unplaced stage = iota
+	placed         // runs, or is to start
+	leaving        // is being stopped in order to be placed anew
+	waiting        // for the return of its node
+)
+
+// A removal is a label whose actors are being stopped for good.
+type removal struct {
+	record *record // what the journal keeps of it, so that it is stopped whoever coordinates
+	tokens []Token
+	next   []Submit // who wants the label next
+}
+
+func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
+	return &specs{
+		cfg: cfg, nodes: f, isSingleton: taken,
+		all: map[string]*item{}, removals: map[string]*removal{}, stored: map[string]record{},
+		followers: relation{}, avoiders: relation{},
+		nodeless: map[string]bool{}, dirty: map[string]bool{}, changed: map[string]bool{},
+	}
+}
+
+// submit places a spec, and keeps it when that can be done.
+func (s *specs) submit(in Submit) {
+	label := in.Spec.Label
+	if err := s.check(in.Spec); err != nil {
+		s.nodes.reply(in.Token, nil, err)
+		return
+	}
+	if s.removals[label] == nil && len(s.nodes.placesOf(label)) > 0 {
+		s.removals[label] = &removal{}
+	}
+	if r := s.removals[label]; r != nil {
+		r.next = append(r.next, in)
+		return
+	}
+	d, err := s.choose(in.Spec)
+	if err != nil {
+		s.nodes.reply(in.Token, nil, err)
+		return
+	}
+	it := &item{Spec: in.Spec}
+	s.add(it)
+	s.start(it, d)
+	s.nodes.reply(in.Token, d, nil)
+}
+
+func (s *specs) check(spec Spec) error {
+	err := spec.Validate()
+	if err == nil {
+		err = s.checkCycle(spec)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	case s.all[spec.Label] != nil:
+		return fmt.Errorf("%w: %q; remove it first, or choose another label", ErrExists, spec.Label)
+	case s.isSingleton(spec.Label):
+		return fmt.Errorf("%w: %q is a singleton; choose another label", ErrExists, spec.Label)
+	}
+	return nil
+}
+
+func (s *specs) checkCycle(spec Spec) error {
+	for label := spec.Constraints.ColocateWith; label != ""; {
+		if label == spec.Label {
+			return BadField("Spec.Constraints.ColocateWith", "spec %q is colocated with itself by way of %q", label, spec.Constraints.ColocateWith)
+		}
+		anchor := s.all[label]
+		if anchor == nil {
+			return nil
+		}
+		label = anchor.Constraints.ColocateWith
+	}
+	return nil
+}
+
+// remove forgets a spec, stops its actor, and answers when that has terminated.
+func (s *specs) remove(in Remove) {
+	if r := s.removals[in.Label]; r != nil {
+		r.tokens = append(r.tokens, in.Token)
+		return
+	}
+	it := s.all[in.Label]
+	if it == nil {
+		s.nodes.reply(in.Token, nil, fmt.Errorf("%w: %q", ErrNotFound, in.Label))
+		return
+	}
+	r := &removal{tokens: []Token{in.Token}}
+	if !it.request.isZero() {
+		r.record = &record{Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Removed: true}
+	}
+	s.forget(in.Label)
+	s.stop(in.Label, r)
+}
+
+// withdraw forgets a spec that the journal does not take, and of which nothing was asked.
+func (s *specs) withdraw(label string) {
+	it := s.all[label]
+	if it == nil {
+		return
+	}
+	s.forget(label)
+	s.nodes.forgetPlace(it.on, label)
+}
+
+// stop has everything of a label stopped.
+func (s *specs) stop(label string, r *removal) {
+	s.removals[label] = r
+	for _, p := range s.nodes.placesOf(label) {
+		s.nodes.stop(p.on, label)
+	}
+	s.touch(label)
+}
+
+// finish ends a removal when nothing of it is left.
+func (s *specs) finish(label string, r *removal) {
+	if len(s.nodes.placesOf(label)) > 0 {
+		return
+	}
+	delete(s.removals, label)
+	s.changed[label] = true
+	for _, to := range r.tokens {
+		s.nodes.reply(to, nil, nil)
+	}
+	for _, in := range r.next {
+		s.submit(in)
+	}
+}
+
+// replay applies a fact of the journal.
+func (s *specs) replay(of Fact) {
+	if s.all[of.Label] != nil {
+		s.forget(of.Label)
+	}
+	before := s.stored[of.Label]
+	delete(s.stored, of.Label)
+	delete(s.removals, of.Label)
+	if of.Record == nil {
+		return
+	}
+	r := of.Record.after(before)
+	s.stored[of.Label] = r
+	if r.Removed {
+		s.removals[of.Label] = &removal{record: &r}
+		return
+	}
+	it := &item{Spec: r.Spec, on: nodeID{name: r.Node, incarnation: r.Incarnation}, request: r.Request, until: r.Until, drained: r.Drained}
+	switch {
+	case !r.Request.isZero():
+		it.stage = placed
+	case !r.Until.IsZero():
+		it.stage = waiting
+	}
+	s.add(it)
+}
+
+// begin goes on with what has been replayed.
+func (s *specs) begin() {
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		it := s.all[label]
+		switch it.stage {
+		case placed:
+			s.nodes.start(it.on, it.startRequest())
+		case waiting:
+			s.waits.set(label, it.until)
+		case unplaced, leaving:
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(s.removals)) {
+		r := s.removals[label]
+		s.nodes.start(nodeID{name: r.record.Node, incarnation: r.record.Incarnation}, StartRequest{ID: r.record.Request, Label: label})
+		s.stop(label, r)
+	}
+}
+
+func (s *specs) add(it *item) {
+	s.all[it.Label] = it
+	s.followers.add(it.Constraints.ColocateWith, it.Label)
+	for _, avoided := range it.Constraints.AntiAffinity {
+		s.avoiders.add(avoided, it.Label)
+	}
+	s.enter(it, it.stage)
+}
+
+func (s *specs) forget(label string) {
+	it := s.all[label]
+	delete(s.all, label)
+	delete(s.nodeless, label)
+	s.retries.clear(label)
+	s.waits.clear(label)
+	s.followers.remove(it.Constraints.ColocateWith, label)
+	for _, avoided := range it.Constraints.AntiAffinity {
+		s.avoiders.remove(avoided, label)
+	}
+	s.changed[label] = true
+}
+
+// enter has an item go on in another stage.
+func (s *specs) enter(it *item, next stage) {
+	it.stage = next
+	delete(s.nodeless, it.Label)
+	if next == unplaced || next == waiting {
+		s.nodeless[it.Label] = true
+	}
+	if next == unplaced {
+		it.on, it.request, it.drained = nodeID{}, RequestID{}, false
+	}
+	if next != waiting {
+		it.until = time.Time{}
+		s.waits.clear(it.Label)
+	}
+	s.touch(it.Label)
+}
+
+func (s *specs) touch(label string) { s.dirty[label], s.changed[label] = true, true }
+
+func (s *specs) owns(label string) bool { return s.all[label] != nil || s.removals[label] != nil }
+
+// of returns the item of a request; nil when it is another's.
+func (s *specs) itemOf(label string, id RequestID) *item {
+	if it := s.all[label]; it != nil && it.request == id && (it.stage == placed || it.stage == leaving) {
+		return it
+	}
+	return nil
+}
+
+func (s *specs) started(label string, id RequestID, _ nodeID) {
+	if it := s.itemOf(label, id); it != nil {
+		it.startedAt = s.nodes.now
+		it.lastError = ""
+		s.touch(label)
+	}
+}
+
+func (s *specs) failed(label string, id RequestID, on nodeID, why string) {
+	if it := s.itemOf(label, id); it != nil {
+		s.retry(it, on, why)
+	}
+}
+
+func (s *specs) ended(label string, id RequestID, on nodeID, why string) {
+	it := s.itemOf(label, id)
+	if it == nil {
+		return
+	}
+	if why == "" {
+		why = "it has stopped by itself"
+	}
+	if !it.startedAt.IsZero() && s.nodes.now.Sub(it.startedAt) >= s.cfg.RetryMax {
+		it.failures, it.failedOn = 0, nil
+	}
+	s.retry(it, on, why)
+}
+
+func (s *specs) stopped(label string, id RequestID, _ nodeID) {
+	if it := s.itemOf(label, id); it != nil && it.stage == leaving {
+		s.enter(it, unplaced)
+	}
+}
+
+func (s *specs) refused(label string, id RequestID, _ nodeID, _ string) {
+	if it := s.itemOf(label, id); it != nil {
+		s.enter(it, placed)
+	}
+}
+
+func (s *specs) found(string, nodeID, Reported) {}
+
+func (s *specs) leaving(nodeID) bool { return false }
+
+// retry has an item that has failed placed anew, after a while.
+func (s *specs) retry(it *item, on nodeID, why string) {
+	it.failures++
+	it.lastError = why
+	if !on.isZero() && !slices.Contains(it.failedOn, on.name) {
+		it.failedOn = append(it.failedOn, on.name)
+	}
+	s.enter(it, unplaced)
+	s.retries.set(it.Label, s.nodes.now.Add(s.cfg.delay(it.failures)))
+}
+
+// lost: the node is gone, with all that was on it.
+func (s *specs) lost(on nodeID) {
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		it := s.all[label]
+		if it.on != on {
+			continue
+		}
+		drained := it.drained || s.nodes.draining(on)
+		switch {
+		case it.stage == leaving:
+			s.enter(it, unplaced)
+		case it.stage == placed && it.OnCrash.Kind == KindAbandon:
+			s.forget(label)
+		case it.stage == placed && it.OnCrash.Kind == KindWaitForReturn && !drained:
+			s.wait(it)
+		case it.stage == placed:
+			s.enter(it, unplaced)
+		}
+	}
+}
+
+func (s *specs) wait(it *item) {
+	s.enter(it, waiting)
+	it.request = RequestID{}
+	it.until = s.nodes.now.Add(it.OnCrash.Wait)
+	s.waits.set(it.Label, it.until)
+}
+
+// choose returns where to place a spec. What it must not be beside is what it avoids, and
+// what avoids it.
+func (s *specs) choose(spec Spec, avoid ...string) (Decision, error) {
+	return choose(spec, s.nodes.view(), s.beside(spec), s.cfg.Strategy, avoid...)
+}
+
+func (s *specs) beside(spec Spec) []string {
+	return append(slices.Clone(spec.Constraints.AntiAffinity), s.avoiders.of(spec.Label)...)
+}
+
+func isStrategyError(err error) bool { return errors.Is(err, ErrStrategy) }
+
+func (it *item) startRequest() StartRequest {
+	return StartRequest{ID: it.request, Label: it.Label, Type: it.Type, State: it.State}
+}
+
+// A relation is from labels to labels.
+type relation map[string]map[string]bool
+
+func (r relation) add(from, to string) {
+	if from == "" {
+		return
+	}
+	if r[from] == nil {
+		r[from] = map[string]bool{}
+	}
+	r[from][to] = true
+}
+
+func (r relation) remove(from, to string) {
+	delete(r[from], to)
+	if len(r[from]) == 0 {
+		delete(r, from)
+	}
+}
+
+func (r relation) of(from string) []string { return slices.Sorted(maps.Keys(r[from])) }

@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// notice has the specs looked at again that a change may concern: what is at the labels
+// that have been touched, what follows them; and where there is more room than before,
+// what has none, and what is to leave its node.
+func (s *specs) notice(touched map[string]bool, roomier bool) {
+	for label := range touched {
+		if s.owns(label) {
+			s.touch(label)
+		}
+		for follower := range s.followers[label] {
+			s.touch(follower)
+		}
+	}
+	if !roomier {
+		return
+	}
+	for label := range s.nodeless {
+		s.dirty[label] = true
+	}
+	for _, n := range s.nodes.known {
+		if !n.draining {
+			continue
+		}
+		for label := range n.places {
+			s.touch(label)
+		}
+	}
+}
+
+// reconcile does for each spec what is to be done now.
+func (s *specs) reconcile() {
+	for _, label := range slices.Concat(s.retries.pass(s.nodes.now), s.waits.pass(s.nodes.now)) {
+		s.touch(label)
+	}
+	if !s.nodes.settled() {
+		return
+	}
+	labels := slices.Sorted(maps.Keys(s.dirty))
+	clear(s.dirty)
+	for _, label := range labels {
+		if r := s.removals[label]; r != nil {
+			s.finish(label, r)
+		}
+		if it := s.all[label]; it != nil {
+			s.review(it)
+		}
+	}
+}
+
+func (s *specs) review(it *item) {
+	switch it.stage {
+	case placed:
+		if s.misplaced(it) || s.mayDrain(it) {
+			s.enter(it, leaving)
+			s.nodes.stop(it.on, it.Label)
+		}
+	case waiting:
+		s.awaitReturn(it)
+	case unplaced:
+		s.place(it)
+	case leaving:
+	}
+}
+
+// astray reports whether what it is to be with is on another node, to which it could go.
+func (s *specs) misplaced(it *item) bool {
+	if it.Constraints.ColocateWith == "" {
+		return false
+	}
+	at, ok := s.nodes.settledAt(it.Constraints.ColocateWith)
+	n, _ := s.nodes.node(at)
+	return ok && at != it.on && s.nodes.isMember(at) && n.Alive()
+}
+
+// mayDrain reports whether it is on a node that is drained, and there is another.
+func (s *specs) mayDrain(it *item) bool {
+	if !s.nodes.draining(it.on) {
+		return false
+	}
+	_, err := s.choose(it.Spec)
+	return err == nil
+}
+
+// lookForReturn starts it on the node that it waits for, when that is back; or anywhere
+// when the wait is over, or in vain: what it is to be with has gone elsewhere, or the node
+// is not what it was.
+func (s *specs) awaitReturn(it *item) {
+	anchor := it.Constraints.ColocateWith
+	at, settled := s.nodes.settledAt(anchor)
+	_, pending := s.waits.of(it.Label)
+	id, back := s.nodes.current(it.on.name)
+	n, _ := s.nodes.node(id)
+	switch {
+	case !pending, settled && at.name != it.on.name:
+		s.redistribute(it)
+	case !back || !n.Alive() || anchor != "" && !settled || len(s.nodes.placesOf(it.Label)) > 0:
+	case n.violates(it.Constraints, s.beside(it.Spec)) != "":
+		s.redistribute(it)
+	default:
+		s.start(it, Decision{Label: it.Label, Node: id.name, Strategy: it.OnCrash.String()})
+	}
+}
+
+func (s *specs) redistribute(it *item) {
+	s.enter(it, unplaced)
+	s.place(it)
+}
+
+// place starts it somewhere, if it can be done now.
+func (s *specs) place(it *item) {
+	if _, later := s.retries.of(it.Label); later || len(s.nodes.placesOf(it.Label)) > 0 {
+		return
+	}
+	d, err := s.choose(it.Spec, it.failedOn...)
+	switch {
+	case isStrategyError(err):
+		s.retry(it, nodeID{}, err.Error())
+	case err == nil:
+		s.start(it, d)
+	}
+}
+
+// start has it started as has been decided.
+func (s *specs) start(it *item, d Decision) {
+	on, ok := s.nodes.current(d.Node)
+	if !ok {
+		return
+	}
+	it.decision, it.startedAt = d, time.Time{}
+	s.enter(it, placed)
+	it.on, it.request = on, RequestID{}
+	it.request = s.nodes.start(on, it.startRequest())
+}

@@ -1,0 +1,167 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"fmt"
+)
+
+// A State is what is going on with a spec.
+type State string
+
+const (
+	// Running means that its actor runs.
+	Running State = "running"
+	// Pending means that its actor is being started, or stopped in order to be moved.
+	Pending State = "pending"
+	// WaitingForReturn means that its node is gone, and expected back.
+	WaitingForReturn State = "waiting for return"
+	// Unplaced means that no node is eligible, or that the last attempt failed and the next
+	// one is still to come.
+	Unplaced State = "unplaced"
+)
+
+// A Status says how a spec is doing.
+type Status struct {
+	_           struct{} `cbor:",toarray"`
+	Spec        Spec
+	State       State
+	Node        string    // where it runs, is being started, or is expected back; "" when unplaced
+	Since       time.Time // of State, as this coordinator knows it
+	Attempts    int       // starts that have failed, and ends that nobody asked for, since it ran well; 0 while it runs
+	LastError   string    // of the last of them; "" while it runs
+	NextAttempt time.Time // when the next start or the next placement is due; zero when nothing but the cluster can change it
+}
+
+// An Explanation says why an actor is where it is, or why it is nowhere.
+type Explanation struct {
+	_          struct{} `cbor:",toarray"`
+	Status     Status
+	Awaited    string      // what a node is doing about it, and since when: "spawning on n2 since …"; "" when it runs, or is nowhere
+	Decision   Decision    // the last; zero when it has never been placed by this coordinator
+	Candidates []Candidate // how the nodes would do if it were placed now
+	Error      string      // why none could be chosen now; "" when one could
+}
+
+// facts returns what the journal is to keep of this step.
+func (s *specs) facts() []Fact {
+	var all []Fact
+	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
+		if it := s.all[label]; it != nil {
+			s.updateState(it)
+		}
+		now := s.recordOf(label)
+		old, stored := s.stored[label]
+		switch {
+		case now == nil && stored:
+			delete(s.stored, label)
+			all = append(all, Fact{Label: label})
+		case now != nil && (!stored || !now.same(old)):
+			s.stored[label] = *now
+			news := now.sparing(old)
+			all = append(all, Fact{Label: label, Record: &news})
+		}
+	}
+	clear(s.changed)
+	return all
+}
+
+// kept is what is to survive of a label; nil when nothing is.
+func (s *specs) recordOf(label string) *record {
+	if r := s.removals[label]; r != nil {
+		return r.record
+	}
+	if it := s.all[label]; it != nil {
+		r := s.record(it)
+		return &r
+	}
+	return nil
+}
+
+func (s *specs) updateState(it *item) {
+	if now := s.stateOf(it); now != it.state {
+		it.state, it.since = now, s.nodes.now
+	}
+}
+
+// record is what is to survive of it.
+func (s *specs) record(it *item) record {
+	return record{
+		Spec: it.Spec, Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Until: it.until,
+		Drained: it.drained || s.nodes.draining(it.on),
+	}
+}
+
+// same reports whether both records of one spec say the same.
+func (r record) same(o record) bool {
+	return r.Node == o.Node && r.Incarnation == o.Incarnation && r.Request == o.Request && r.Until.Equal(o.Until) &&
+		r.Drained == o.Drained && r.Removed == o.Removed && r.Generation == o.Generation && r.Granted == o.Granted && r.Call == o.Call && r.Spec.Equal(o.Spec)
+}
+
+func (s *specs) stateOf(it *item) State {
+	switch it.stage {
+	case waiting:
+		return WaitingForReturn
+	case unplaced:
+		return Unplaced
+	case placed:
+		if p, ok := s.nodes.place(it.on, it.Label); ok && p.phase == running {
+			return Running
+		}
+	case leaving:
+	}
+	return Pending
+}
+
+func (s *specs) status(it *item) Status {
+	st := Status{Spec: it.Spec, State: s.stateOf(it), Node: it.on.name, Since: it.since}
+	if st.State != Running {
+		st.Attempts, st.LastError = it.failures, it.lastError
+	}
+	switch st.State {
+	case Unplaced:
+		st.NextAttempt, _ = s.retries.of(it.Label)
+	case WaitingForReturn:
+		st.NextAttempt = it.until
+	case Running, Pending:
+	}
+	return st
+}
+
+func (s *specs) statuses() []Status {
+	all := make([]Status, 0, len(s.all))
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		all = append(all, s.status(s.all[label]))
+	}
+	return all
+}
+
+func (s *specs) explain(label string) (Explanation, error) {
+	it := s.all[label]
+	switch {
+	case it == nil && s.removals[label] != nil:
+		return Explanation{}, fmt.Errorf("%w: %q is being removed: %s", ErrNotFound, label, s.nodes.awaited(label))
+	case it == nil:
+		return Explanation{}, fmt.Errorf("%w: %q", ErrNotFound, label)
+	}
+	e := Explanation{Status: s.status(it), Awaited: s.nodes.awaited(label), Decision: it.decision}
+	all, err := consider(it.Spec, s.nodes.view(), s.beside(it.Spec), s.cfg.Strategy)
+	e.Candidates = all
+	if err == nil && !slices.ContainsFunc(all, func(c Candidate) bool { return c.Why == "" }) {
+		err = noEligible(label, all)
+	}
+	if err != nil {
+		e.Error = err.Error()
+	}
+	return e, nil
+}
+
+// next returns when something is due.
+func (s *specs) next() (time.Time, bool) {
+	var e earliest
+	e.add(s.retries.first())
+	e.add(s.waits.first())
+	return e.at, e.ok
+}
