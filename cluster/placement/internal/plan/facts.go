@@ -51,12 +51,45 @@ func (f Fact) size() int {
 	return len(f.Label) + len(f.Record.Node) + f.Record.Spec.size() + besides
 }
 
+// stored is what the journal has of the labels of one workload, and what it is to get.
+type stored struct {
+	records map[string]record
+	news    []Fact
+}
+
+// put makes now the record of a label; nil removes it.
+func (s *stored) put(label string, now *record) {
+	was, has := s.records[label]
+	switch {
+	case now == nil && has:
+		delete(s.records, label)
+		s.news = append(s.news, Fact{Label: label})
+	case now != nil && (!has || !now.same(was)):
+		s.records[label] = *now
+		news := now.sparing(was)
+		s.news = append(s.news, Fact{Label: label, Record: &news})
+	}
+}
+
+// facts returns what the journal is to get, once.
+func (s *stored) facts() []Fact {
+	news := s.news
+	s.news = nil
+	return news
+}
+
 // after returns r with the spec of the record before, if it has none of its own.
 func (r record) after(before record) record {
 	if r.Spec.Label == "" && !r.Removed && r.Granted == (Generation{}) {
 		r.Spec = before.Spec
 	}
 	return r
+}
+
+// same reports whether both records of one spec say the same.
+func (r record) same(o record) bool {
+	return r.Node == o.Node && r.Incarnation == o.Incarnation && r.Request == o.Request && r.Until.Equal(o.Until) &&
+		r.Drained == o.Drained && r.Removed == o.Removed && r.Generation == o.Generation && r.Granted == o.Granted && r.Call == o.Call && r.Spec.Equal(o.Spec)
 }
 
 // sparing returns r as the fact has it that follows the record before.

@@ -190,13 +190,13 @@ func TestTheLedgerIsWhatTheFactsSay(t *testing.T) {
 		l.Each(m.Replay)
 		for label, r := range want {
 			if r.Granted != (Generation{}) {
-				require.True(t, r.same(m.singletons.stored[label]), label)
+				require.True(t, r.same(m.singletons.journal.records[label]), label)
 			} else {
-				require.True(t, r.same(m.specs.stored[label]), label)
+				require.True(t, r.same(m.specs.journal.records[label]), label)
 				require.True(t, r.Spec.Equal(m.specs.all[label].Spec), label)
 			}
 		}
-		require.Len(t, want, len(m.singletons.stored)+len(m.specs.stored))
+		require.Len(t, want, len(m.singletons.journal.records)+len(m.specs.journal.records))
 	}
 }
 

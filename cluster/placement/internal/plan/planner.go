@@ -76,7 +76,7 @@ func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
 	}
 	effects := f.effects
 	f.effects = nil
-	return merged(m.specs.facts(), m.singletons.facts()), effects
+	return merged(m.specs.facts(), m.singletons.journal.facts()), effects
 }
 
 // merged returns the facts of one step, one for each label, sorted. The journal has one entry
@@ -109,7 +109,7 @@ func (m *Planner) apply(in Input) {
 	case Received:
 		m.nodes.receive(in.Message)
 	case SourceAnswer:
-		m.singletons.take(in)
+		m.singletons.apply(in)
 	case Drain:
 		m.nodes.drain(in)
 	case Submit, Remove, StartSingleton, MoveSingleton, StopSingleton:
@@ -134,7 +134,7 @@ func (m *Planner) serveHeld() bool {
 		case Remove:
 			m.specs.remove(in)
 		default:
-			m.singletons.take(in)
+			m.singletons.apply(in)
 		}
 	}
 	m.held = nil
@@ -142,7 +142,7 @@ func (m *Planner) serveHeld() bool {
 }
 
 func (m *Planner) settled() bool {
-	return m.nodes.settled() && (m.singletons.isListed() || !m.nodes.now.Before(m.listedBy()))
+	return m.nodes.settled() && (m.singletons.catalog.listed || !m.nodes.now.Before(m.listedBy()))
 }
 
 func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.nodes.cfg.SourceTimeout) }
@@ -169,7 +169,7 @@ func (m *Planner) reconcile() {
 func (m *Planner) stopOrphans() {
 	for _, p := range m.nodes.sortedOrphans() {
 		label := p.start.Label
-		if m.specs.owns(label) || m.singletons.isListed() && !m.singletons.owns(label) {
+		if m.specs.owns(label) || m.singletons.catalog.listed && !m.singletons.owns(label) {
 			m.nodes.stop(p.on, label)
 		}
 	}
@@ -205,7 +205,7 @@ func (m *Planner) OwnershipOf(label string) (Ownership, error) {
 	switch {
 	case ok:
 		return o, nil
-	case !m.singletons.isListed():
+	case !m.singletons.catalog.listed:
 		return Ownership{}, m.singletons.errUnlisted()
 	}
 	return Ownership{}, fmt.Errorf("%w: %q", ErrNotFound, label)

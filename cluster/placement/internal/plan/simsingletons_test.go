@@ -203,8 +203,8 @@ func (g *simSingles) write(x *simActor) {
 // final holds when nothing has happened for long.
 func (g *simSingles) final(m *Planner) {
 	s := g.sim
-	if !m.singletons.listed || len(m.singletons.open) > 0 || len(m.singletons.dirty) > 0 {
-		s.breach("listed %t, open %v, dirty %v in the end", m.singletons.listed, m.singletons.open, m.singletons.dirty)
+	if !m.singletons.catalog.listed || len(m.singletons.calls.open) > 0 || len(m.singletons.dirty) > 0 {
+		s.breach("listed %t, open %v, dirty %v in the end", m.singletons.catalog.listed, m.singletons.calls.open, m.singletons.dirty)
 	}
 	for label, x := range m.singletons.all {
 		g.finalSingle(m, label, x)
@@ -264,13 +264,13 @@ func (g *simSingles) finalJournal(m *Planner) {
 		next.Replay(f)
 	}
 	labels := slices.Sorted(maps.Keys(m.singletons.all))
-	if known := slices.Sorted(maps.Keys(next.singletons.stored)); !slices.Equal(labels, known) {
+	if known := slices.Sorted(maps.Keys(next.singletons.journal.records)); !slices.Equal(labels, known) {
 		g.sim.breach("the journal has the singletons %v, there are %v", known, labels)
 	}
 	for _, label := range labels {
-		now, _ := m.singletons.record(m.singletons.all[label])
-		if was := next.singletons.stored[label]; !now.same(was) {
-			g.sim.breach("the journal has %+v of %s, which is %+v", was, label, now)
+		now := m.singletons.all[label].record()
+		if was := next.singletons.journal.records[label]; !now.same(was) {
+			g.sim.breach("the journal has %+v of %s, which is %+v", was, label, *now)
 		}
 	}
 }

@@ -3,170 +3,179 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// A purpose is what the source is asked for.
+// errNoAnswer is the result of a call that was not answered in time. It may have taken effect or
+// not; a later answer is ignored.
+var errNoAnswer = errors.New("no answer in time")
+
+// sourceCalls are the calls of the source of generations that have not been answered.
+type sourceCalls struct {
+	open map[uint64]*question
+	due  deadlines[uint64] // until when answers are waited for
+	last uint64            // the number of the last call
+}
+
+// begin returns the number of a new call.
+func (c *sourceCalls) begin(q *question, until time.Time) uint64 {
+	c.last++
+	c.open[c.last] = q
+	c.due.set(c.last, until)
+	return c.last
+}
+
+// end returns the question of a call that has been answered, or nil if the call was given up.
+func (c *sourceCalls) end(number uint64) *question {
+	q := c.open[number]
+	delete(c.open, number)
+	c.due.clear(number)
+	return q
+}
+
+// A purpose is the reason for a call of the source.
 type purpose uint8
 
 const (
-	toList     purpose = iota // what there is
+	toList     purpose = iota // learn which singletons there are
 	toStart                   // a new owner, for StartSingleton
 	toRegrant                 // the next number for the same owner, for StartSingleton
-	toRegister                // the spec is to be kept, the last step of both
-	toMove                    // a new owner, while there is an old one
-	toOwn                     // an owner, where nothing runs
-	toStop                    // the spec is to be forgotten
-	toVerify                  // what is wanted is to be so, as nobody knows what the source has
+	toRegister                // store the spec, the last step of both
+	toMove                    // a new owner while there is an old one
+	toOwn                     // an owner where no instance runs
+	toStop                    // forget the spec
+	toVerify                  // make the source have what is wanted, because it is unknown what it has
 )
 
-// A question is a call of the source that has not been answered.
+// A question is a call of the source, and what to do with its answer.
 type question struct {
 	purpose purpose
 	op      SourceOp
 	owner   string
 	spec    SingletonSpec // of StartSingleton
-	grant   grant         // that the spec is registered with
-	token   Token         // who waits for it; 0 for nobody
-	x       *singleton    // nil of a list
+	grant   grant         // the grant under which the spec is registered
+	token   Token         // the request that waits for the answer; 0 for none
+	x       *singleton    // nil for toList
 }
 
 func (q *question) is(p purpose) bool { return q != nil && q.purpose == p }
 
-// changes reports whether it changes what the source keeps.
+// changes reports whether the call changes what the source keeps.
 func (q *question) changes() bool { return q != nil && (q.op == OpPutSpec || q.op == OpForget) }
 
-// errSilent is what a call comes to that is not answered. Whether it has happened nobody
-// knows; its answer is not looked at any more.
-var errNoAnswer = errors.New("no answer in time")
-
-// ask calls the source. Of one singleton there is never more than one call under way.
-func (s *singletons) call(x *singleton, q question) {
-	s.calls++
-	q.x, s.open[s.calls] = x, &q
-	s.callsDue.set(s.calls, s.nodes.now.Add(s.cfg.SourceTimeout))
-	e := SourceCall{Number: s.calls, Op: q.op, Owner: q.owner}
-	if x != nil {
-		x.asking = &q
-		e.Label, e.Spec = x.label, q.spec
-		if q.changes() {
-			x.call = RequestID{Epoch: s.cfg.Epoch, N: s.calls}
-			s.touch(x)
-		}
-	}
-	s.nodes.emit(e)
+// claimTerm asks for a new term in place of a number that cannot be had.
+func (q *question) claimTerm(p purpose) {
+	q.x.ask(question{purpose: p, op: OpClaimTerm, owner: q.owner, spec: q.spec, token: q.token})
 }
 
-// answered takes an answer of the source in. That to a call which has been given up means
-// nothing.
-func (s *singletons) answered(in SourceAnswer) {
-	q := s.open[in.Number]
-	if q == nil {
-		return
-	}
-	delete(s.open, in.Number)
-	s.callsDue.clear(in.Number)
-	if q.purpose == toList {
-		s.listAnswered(in.Records, in.Err)
-		return
-	}
-	q.x.asking = nil
-	s.touch(q.x)
+// register asks the source to store the spec under a generation that it has granted.
+func (q *question) register(g Generation) {
+	q.x.ask(question{purpose: toRegister, op: OpPutSpec, spec: q.spec, grant: grant{q.owner, g}, token: q.token})
+}
+
+func (q *question) reply(value any, err error) { q.x.in.reply(q.token, value, err) }
+
+// receive handles the answer, and then the requests that have waited for it.
+func (q *question) receive(in SourceAnswer) {
+	x := q.x
+	x.asking = nil
+	x.touch()
 	if in.Err != nil {
-		s.sourceRefused(q, in.Err)
+		q.failed(in.Err)
 	} else {
-		s.granted(q, in.Generation)
+		q.succeeded(in.Generation)
 	}
-	if q.x.asking == nil {
-		s.resume(q.x)
+	if x.asking != nil {
+		return
 	}
-}
-
-// expire gives up calls that are not answered in time.
-func (s *singletons) expireCalls() {
-	for _, n := range s.callsDue.pass(s.nodes.now) {
-		s.answered(SourceAnswer{Number: n, Err: errNoAnswer})
+	waiting := x.requests
+	x.requests = nil
+	for _, in := range waiting {
+		x.in.apply(in)
 	}
 }
 
-// granted goes on with what the source was asked for.
-func (s *singletons) granted(q *question, g Generation) {
+func (q *question) succeeded(g Generation) {
 	x := q.x
 	if q.op == OpClaimTerm || q.op == OpClaimSeq {
 		if !x.granted.Less(g) {
-			s.sourceRefused(q, fmt.Errorf("it has granted %v after %v", g, x.granted))
+			q.failed(fmt.Errorf("it has granted %v after %v", g, x.granted))
 			return
 		}
 		x.granted = g
 	}
 	switch q.purpose {
 	case toStart:
-		s.call(x, question{purpose: toRegister, op: OpPutSpec, spec: q.spec, grant: grant{q.owner, g}, token: q.token})
+		q.register(g)
 	case toRegrant:
-		s.regranted(q, g)
+		q.regranted(g)
 	case toRegister:
-		s.registered(q)
+		q.registered()
 	case toMove:
-		s.install(x, grant{q.owner, g})
-		s.answer(q.token, s.describe(x), nil)
+		x.install(grant{q.owner, g})
+		q.reply(x.ownership(), nil)
 	case toOwn:
-		s.owned(q, g)
+		q.owned(g)
 	case toStop:
-		s.forgotten(q)
+		q.forgotten()
 	case toVerify:
-		s.verified(q, g)
+		q.verified(g)
+	case toList:
 	}
 }
 
-// regranted: the owner has been granted the next number, unless another has been granted
-// a term since, which this coordinator does not know of.
-func (s *singletons) regranted(q *question, g Generation) {
+// regranted: the owner has been granted the next number. If another term has been granted since,
+// which this coordinator did not know, the singleton needs a new one.
+func (q *question) regranted(g Generation) {
 	x := q.x
 	switch {
-	case g.Term != x.grant.generation.Term, s.phase(x) != SingletonActive:
-		s.call(x, question{purpose: toStart, op: OpClaimTerm, owner: q.owner, spec: q.spec, token: q.token})
+	case g.Term != x.grant.generation.Term, x.phase() != SingletonActive:
+		q.claimTerm(toStart)
 	case !x.spec.equal(q.spec):
-		s.call(x, question{purpose: toRegister, op: OpPutSpec, spec: q.spec, grant: grant{q.owner, g}, token: q.token})
+		q.register(g)
 	default:
 		x.grant.generation = g
-		s.answer(q.token, s.describe(x), nil)
+		q.reply(x.ownership(), nil)
 	}
 }
 
-// registered: the source has the spec, and the singleton exists.
-func (s *singletons) registered(q *question) {
+// registered: the source has stored the spec, so the singleton exists. If the owner and the term
+// have not changed, its instance goes on.
+func (q *question) registered() {
 	x := q.x
 	x.registered, x.specUncertain, x.spec = true, false, q.spec
 	if q.grant.owner == x.grant.owner && q.grant.generation.Term == x.grant.generation.Term {
-		x.grant.generation = q.grant.generation // the instance goes on
+		x.grant.generation = q.grant.generation
 	} else {
-		s.install(x, q.grant)
+		x.install(q.grant)
 	}
-	s.answer(q.token, s.describe(x), nil)
+	q.reply(x.ownership(), nil)
 }
 
-// owned: there is an owner for what runs nowhere.
-func (s *singletons) owned(q *question, g Generation) {
+// owned: there is an owner for a singleton that runs nowhere, unless another term has been granted
+// since.
+func (q *question) owned(g Generation) {
 	x := q.x
-	if q.op == OpClaimSeq && g.Term != x.grant.generation.Term { // another has been granted since
-		s.call(x, question{purpose: toOwn, op: OpClaimTerm, owner: q.owner})
+	if q.op == OpClaimSeq && g.Term != x.grant.generation.Term {
+		q.claimTerm(toOwn)
 		return
 	}
 	x.grant, x.unused = grant{q.owner, g}, true
 }
 
-// forgotten: the source does not know it any more, so it ends, come what may.
-func (s *singletons) forgotten(q *question) {
+// forgotten: the source has forgotten the singleton, so it ends in any case.
+func (q *question) forgotten() {
 	x := q.x
-	x.ending, x.next = true, grant{}
+	x.ending, x.nextGrant = true, grant{}
 	x.resetFailures()
-	s.startDrain(x)
+	x.startDrain()
 	x.stopTokens = append(x.stopTokens, q.token)
 }
 
-// reassured: what the source has is what is wanted.
-func (s *singletons) verified(q *question, g Generation) {
+// verified: the source has what is wanted.
+func (q *question) verified(g Generation) {
 	x := q.x
 	switch {
 	case q.op != OpClaimSeq:
@@ -176,90 +185,48 @@ func (s *singletons) verified(q *question, g Generation) {
 	default:
 		x.stopUncertain = false
 	}
-	if s.phase(x) == SingletonActive {
+	if x.phase() == SingletonActive {
 		x.resetFailures()
 	}
 }
 
-// refusedBySource tells who waits, or tries again later.
-func (s *singletons) sourceRefused(q *question, err error) {
+// failed answers the request that waits, or has the singleton try again later.
+func (q *question) failed(err error) {
 	x := q.x
 	never := errors.Is(err, generation.ErrNeverClaimed)
 	if q.op == OpClaimSeq && (never || errors.Is(err, generation.ErrOverflow)) {
-		s.noNextSeq(q, never)
+		q.noNextSeq(never)
 		return
 	}
 	x.specUncertain = x.specUncertain || q.op == OpPutSpec
 	x.stopUncertain = x.stopUncertain || q.op == OpForget && x.registered
 	err = fmt.Errorf("%w: %v of %q: %w", ErrSource, q.op, x.label, err)
 	if q.token != 0 {
-		s.answer(q.token, nil, err)
+		q.reply(nil, err)
 		return
 	}
-	s.backOff(x, err.Error())
+	x.backOff(err.Error())
 }
 
-// unnumbered: there is no next number, so there has to be a new term; unless it turns out
-// that the source has forgotten it, as somebody has asked for.
-func (s *singletons) noNextSeq(q *question, forgotten bool) {
+// noNextSeq: there is no next number, so the singleton needs a new term; unless the source has
+// forgotten it, as a request had asked for.
+func (q *question) noNextSeq(forgotten bool) {
 	x := q.x
 	switch q.purpose {
 	case toVerify:
 		x.stopUncertain = false
 		if forgotten && x.registered {
-			s.forgotten(q)
+			q.forgotten()
 		}
 	case toRegrant:
-		s.call(x, question{purpose: toStart, op: OpClaimTerm, owner: q.owner, spec: q.spec, token: q.token})
+		q.claimTerm(toStart)
 	default:
 		x.specUncertain = x.specUncertain || forgotten
-		s.call(x, question{purpose: toOwn, op: OpClaimTerm, owner: q.owner})
+		x.ask(question{purpose: toOwn, op: OpClaimTerm, owner: q.owner})
 	}
 }
 
-// relisted takes in what there is.
-func (s *singletons) listAnswered(records []SourceRecord, err error) {
-	if err != nil {
-		s.failures++
-		s.listAt = s.nodes.now.Add(s.cfg.delay(s.failures))
-		return
-	}
-	s.listed = true
-	for _, r := range records {
-		x := s.get(r.Spec.Label)
-		if r.Generation == (Generation{}) { // kept after it was forgotten, by a call that came late
-			x.specUncertain = true
-			continue
-		}
-		x.spec, x.registered = r.Spec, true
-		s.inherit(x, grant{r.Owner, r.Generation})
-	}
-	s.touchAll()
-}
-
-// inherit goes on where a former coordinator has ended: g is what the source has granted
-// last, and what the journal has of an instance may be of an earlier grant.
-func (s *singletons) inherit(x *singleton, g grant) {
-	was := x.grant
-	if x.granted.Less(g.generation) {
-		x.granted = g.generation
-	}
-	switch {
-	case !x.recorded:
-		x.grant = g
-	case !was.generation.Less(g.generation): // if it is less the source has lost what it has granted, and the next claim shows
-		x.grant.owner = g.owner
-	case was.owner != "" && was.generation.Term == g.generation.Term:
-		x.grant = g
-	case was.owner == "":
-		x.grant, x.unused = g, true
-	default: // it was being moved
-		x.next = g
-		s.startDrain(x)
-	}
-}
-
-// String names the call as the source does.
+// String returns the name of the method of the source.
 func (op SourceOp) String() string {
 	switch op {
 	case OpClaimTerm:
@@ -273,5 +240,5 @@ func (op SourceOp) String() string {
 	case OpForget:
 		return "Forget"
 	}
-	return fmt.Sprintf("sourceOp(%d)", uint8(op))
+	return fmt.Sprintf("SourceOp(%d)", uint8(op))
 }

@@ -16,7 +16,7 @@ type specs struct {
 
 	all      map[string]*item
 	removals map[string]*removal
-	stored   map[string]record // what the journal has
+	journal  stored
 
 	followers relation // labels, by whom they are colocated with
 	avoiders  relation // labels, by whom they avoid
@@ -68,7 +68,7 @@ type removal struct {
 func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
 	return &specs{
 		cfg: cfg, nodes: f, isSingleton: taken,
-		all: map[string]*item{}, removals: map[string]*removal{}, stored: map[string]record{},
+		all: map[string]*item{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
 		followers: relation{}, avoiders: relation{},
 		nodeless: map[string]bool{}, dirty: map[string]bool{}, changed: map[string]bool{},
 	}
@@ -187,14 +187,14 @@ func (s *specs) replay(of Fact) {
 	if s.all[of.Label] != nil {
 		s.forget(of.Label)
 	}
-	before := s.stored[of.Label]
-	delete(s.stored, of.Label)
+	before := s.journal.records[of.Label]
+	delete(s.journal.records, of.Label)
 	delete(s.removals, of.Label)
 	if of.Record == nil {
 		return
 	}
 	r := of.Record.after(before)
-	s.stored[of.Label] = r
+	s.journal.records[of.Label] = r
 	if r.Removed {
 		s.removals[of.Label] = &removal{record: &r}
 		return

@@ -45,27 +45,16 @@ type Explanation struct {
 	Error      string      // why none could be chosen now; "" when one could
 }
 
-// facts returns what the journal is to keep of this step.
+// facts returns what the journal is to get after this step.
 func (s *specs) facts() []Fact {
-	var all []Fact
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
 		if it := s.all[label]; it != nil {
 			s.updateState(it)
 		}
-		now := s.recordOf(label)
-		old, stored := s.stored[label]
-		switch {
-		case now == nil && stored:
-			delete(s.stored, label)
-			all = append(all, Fact{Label: label})
-		case now != nil && (!stored || !now.same(old)):
-			s.stored[label] = *now
-			news := now.sparing(old)
-			all = append(all, Fact{Label: label, Record: &news})
-		}
+		s.journal.put(label, s.recordOf(label))
 	}
 	clear(s.changed)
-	return all
+	return s.journal.facts()
 }
 
 // kept is what is to survive of a label; nil when nothing is.
@@ -92,12 +81,6 @@ func (s *specs) record(it *item) record {
 		Spec: it.Spec, Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Until: it.until,
 		Drained: it.drained || s.nodes.draining(it.on),
 	}
-}
-
-// same reports whether both records of one spec say the same.
-func (r record) same(o record) bool {
-	return r.Node == o.Node && r.Incarnation == o.Incarnation && r.Request == o.Request && r.Until.Equal(o.Until) &&
-		r.Drained == o.Drained && r.Removed == o.Removed && r.Generation == o.Generation && r.Granted == o.Granted && r.Call == o.Call && r.Spec.Equal(o.Spec)
 }
 
 func (s *specs) stateOf(it *item) State {
