@@ -2,28 +2,25 @@ package plan
 
 import (
 	"slices"
-	"strings"
 	"time"
-
-	"maps"
 )
 
-// see takes in how the cluster stands.
+// update handles a new view of the cluster.
 func (f *nodes) update(v ViewChanged) {
 	if !f.hasView {
 		f.hasView, f.settleAt = true, f.now.Add(f.cfg.AckTimeout)
 	}
-	f.names, f.cachedView, f.moreRoom = map[string]nodeID{}, nil, true
+	f.members, f.cachedView, f.moreRoom = members{}, nil, true
 	for _, n := range v.Nodes {
-		if id, ok := f.names[n.Name]; !ok || id.incarnation < n.Incarnation {
-			f.names[n.Name] = nodeID{name: n.Name, incarnation: n.Incarnation}
+		if id, ok := f.members[n.Name]; !ok || id.incarnation < n.Incarnation {
+			f.members[n.Name] = nodeID{name: n.Name, incarnation: n.Incarnation}
 		}
 	}
 	for _, n := range f.known {
-		n.member = f.names[n.id.name] == n.id
+		n.member = f.members.has(n.id)
 	}
 	for _, n := range v.Nodes {
-		if id := (nodeID{name: n.Name, incarnation: n.Incarnation}); f.names[n.Name] == id {
+		if id := (nodeID{name: n.Name, incarnation: n.Incarnation}); f.members.has(id) {
 			f.incarnation(id).update(n)
 		}
 	}
@@ -31,7 +28,7 @@ func (f *nodes) update(v ViewChanged) {
 	f.requestMissingReports()
 }
 
-// incarnation returns what is known of one, and begins to know it.
+// incarnation returns the state of an incarnation, and adds it if it is not known.
 func (f *nodes) incarnation(id nodeID) *nodeState {
 	n := f.known[id]
 	if n == nil {
@@ -41,8 +38,8 @@ func (f *nodes) incarnation(id nodeID) *nodeState {
 	return n
 }
 
-// see takes in what the cluster knows of a member. One that was up, and is not though it
-// is a member still, leaves in good order.
+// update stores what the cluster knows of a member. A member that was up and no longer is, is
+// leaving, so it is drained.
 func (n *nodeState) update(now Node) {
 	was := n.Node
 	n.member = true
@@ -52,8 +49,8 @@ func (n *nodeState) update(now Node) {
 	n.draining = n.draining || was.Up && !now.Up
 }
 
-// heedGone sets until when the nodes that are no members count as running: not at all
-// when nothing says that they may, or when they are back in another incarnation.
+// updateGone sets until when nodes that are not members may still be running. A node that has
+// certainly stopped, or is back in another incarnation, is lost at once.
 func (f *nodes) updateGone(all []Gone) {
 	until := map[nodeID]time.Time{}
 	for _, g := range all {
@@ -61,7 +58,7 @@ func (f *nodes) updateGone(all []Gone) {
 	}
 	for id, n := range f.known {
 		at, may := until[id]
-		_, back := f.names[id.name]
+		_, back := f.members[id.name]
 		switch {
 		case n.member, may && !back && at.IsZero():
 			f.goneUntil.clear(id)
@@ -73,7 +70,7 @@ func (f *nodes) updateGone(all []Gone) {
 	}
 }
 
-// loseGone forgets nodes whose time is over.
+// expireGone forgets the nodes whose time to run is over.
 func (f *nodes) expireGone() {
 	if !f.hasView {
 		return
@@ -87,54 +84,16 @@ func (f *nodes) lose(n *nodeState) {
 	for _, p := range n.sorted() {
 		f.dropPlace(n, p)
 	}
-	for _, t := range f.workloads {
-		t.lost(n.id)
+	for _, w := range f.workloads {
+		w.lost(n.id)
 	}
 	f.drained(n)
 	f.reportsDue.clear(n.id)
 	delete(f.known, n.id)
 }
 
-// askNew asks those for a report that have never been asked.
-func (f *nodes) requestMissingReports() {
-	for _, id := range f.members() {
-		n := f.known[id]
-		if _, asked := f.reportsDue.of(id); !asked && !n.Ready {
-			f.requestReport(n)
-		}
-	}
-}
-
-// ask asks a node for a report, or for what comes after what it has reported already, until
-// it answers; less and less often, as it may run no placement at all.
-func (f *nodes) requestReport(n *nodeState) {
-	if n == nil || !n.member {
-		return
-	}
-	f.reportsDue.set(n.id, f.now.Add(f.cfg.AckTimeout<<min(n.reportAttempts, 4)))
-	n.reportAttempts++
-	f.send(n.id, ReportRequest{Epoch: f.cfg.Epoch, After: n.reportedTo})
-}
-
-// askAnew asks a node for a report from its beginning on.
-func (f *nodes) requestFullReport(n *nodeState) {
-	if n != nil {
-		n.reportedTo = ""
-		f.requestReport(n)
-	}
-}
-
-// members returns the members, sorted.
-func (f *nodes) members() []nodeID {
-	all := make([]nodeID, 0, len(f.names))
-	for _, id := range f.names {
-		all = append(all, id)
-	}
-	return sortedNodeIDs(all)
-}
-
-// drain has a node emptied as far as that is possible, and answers then. A node that is
-// not there is empty.
+// drain has a node emptied as far as possible, and replies then. A node that is not a member is
+// empty.
 func (f *nodes) drain(in Drain) {
 	n := f.incarnation(nodeID{name: in.Node, incarnation: in.Incarnation})
 	if f.hasView && !n.member {
@@ -148,14 +107,14 @@ func (f *nodes) drain(in Drain) {
 	f.cachedView, f.moreRoom = nil, true
 }
 
-// endDrains answers who waits for drains of nodes on which nothing can be moved any more.
+// endDrains ends the drains of the nodes from which nothing more can be moved.
 func (f *nodes) endDrains() {
 	f.drains = slices.DeleteFunc(f.drains, func(id nodeID) bool {
 		n := f.known[id]
 		if n == nil {
 			return true
 		}
-		if f.busy(id) || slices.ContainsFunc(f.workloads, func(t workload) bool { return t.leaving(id) }) {
+		if f.busy(id) || slices.ContainsFunc(f.workloads, func(w workload) bool { return w.leaving(id) }) {
 			return false
 		}
 		f.drained(n)
@@ -163,22 +122,10 @@ func (f *nodes) endDrains() {
 	})
 }
 
-// drained answers who waits for the end of a node's drain.
+// drained replies to the requests that wait for the end of a drain.
 func (f *nodes) drained(n *nodeState) {
 	for _, token := range n.drainTokens {
 		f.reply(token, nil, nil)
 	}
 	n.drainTokens = nil
-}
-
-func (f *nodes) sortedOrphans() []*place {
-	if len(f.orphans) == 0 {
-		return nil
-	}
-	return slices.SortedFunc(maps.Keys(f.orphans), func(a, b *place) int {
-		if c := strings.Compare(a.start.Label, b.start.Label); c != 0 {
-			return c
-		}
-		return compareNodeIDs(a.on, b.on)
-	})
 }

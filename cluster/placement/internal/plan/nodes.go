@@ -2,38 +2,41 @@ package plan
 
 import (
 	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
-// A tenant is a part of the machine that has actors on nodes: the specs, or the
-// singletons. The fleet tells each of what it has asked for; labels are told to whom they
-// belong. All of it may come again, and an answer may come to what has been forgotten.
+// A workload is a part of the planner that has actors on nodes: the specs or the singletons. The
+// nodes tell a workload what happens to its labels. Each of these calls may be repeated, and may
+// concern a request that the workload no longer knows.
 type workload interface {
-	// owns reports whether the label is the tenant's, also while its actor is being removed.
+	// owns reports whether the label belongs to the workload, also while its actor is being removed.
 	owns(label string) bool
 	// started: the actor of that request runs.
 	started(label string, id RequestID, on nodeID)
-	// failed: it could not be started, and does not run.
+	// failed: the actor could not be started, and does not run.
 	failed(label string, id RequestID, on nodeID, why string)
-	// stopped: it has terminated, as it was asked to, or does not run there.
+	// stopped: the actor has terminated as requested, or does not run there.
 	stopped(label string, id RequestID, on nodeID)
-	// refused: the agent goes on with it, as it has a later generation.
+	// refused: the agent does not stop the actor, because it has a later generation.
 	refused(label string, id RequestID, on nodeID, why string)
-	// ended: it has terminated without having been asked to.
+	// ended: the actor has terminated without a request.
 	ended(label string, id RequestID, on nodeID, why string)
-	// found: an agent reports what no request of this coordinator has led to. It is a stray
-	// until it is started by the request that was found, or has been stopped.
+	// found: an agent reports an actor that no request of this coordinator has started. It is an
+	// orphan until the workload starts it again by the same request, or stops it.
 	found(label string, on nodeID, actor Reported)
-	// lost: that incarnation of a node is no member any more, and nothing of it runs. What was
-	// on it is on it no more; the fleet forgets it after this, whoever the labels belong to.
+	// lost: that incarnation of a node is no longer a member, and none of its actors runs. The
+	// nodes have forgotten its places.
 	lost(on nodeID)
-	// leaving reports whether the tenant is about to move something away from a node, though
-	// it has not told it to stop yet.
+	// leaving reports whether the workload is about to move an actor away from a node, although it
+	// has not told it to stop yet.
 	leaving(on nodeID) bool
-	// reconcile looks at everything that may be placed, started, stopped or moved, as
-	// something has changed. It is called last in each step.
+	// reconcile places, starts, stops and moves what a change requires. It is called last in each
+	// step.
 	reconcile()
-	// next returns when something is due.
+	// next returns when a step is due.
 	next() (time.Time, bool)
 }
 
@@ -49,71 +52,128 @@ func compareNodeIDs(a, b nodeID) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.incarnation, b.incarnation))
 }
 
-// A fleet is what the parts of the machine share: the nodes, what runs on them as far as
-// is known, and the requests that have not been answered yet. They are sent again until
-// they are, or the node is lost.
+func sortedNodeIDs(all []nodeID) []nodeID {
+	slices.SortFunc(all, compareNodeIDs)
+	return all
+}
+
+// nodes is what the workloads share: the nodes, the places of actors on them as far as is known,
+// and the requests to agents that have not been answered. Requests are sent again until they are
+// answered or the node is lost.
 type nodes struct {
+	outbox
 	cfg       Config
 	now       time.Time
-	effects   []Effect
 	workloads []workload
 
 	known       map[nodeID]*nodeState
-	names       map[string]nodeID // of members, the latest incarnation
-	places      map[string][]*place
-	orphans     map[*place]bool // that nobody has decided about
-	drains      []nodeID        // whose end somebody waits for
-	lastRequest uint64          // requests
+	members     members
+	places      placeIndex
+	orphans     orphans
+	drains      []nodeID // nodes whose drain has not ended
+	lastRequest uint64
 
 	unanswered deadlines[placeKey] // when requests are sent again
 	reportsDue deadlines[nodeID]   // when nodes are asked for a report again
 	goneUntil  deadlines[nodeID]   // until when former members may run
 
-	hasView  bool      // there has been a view
+	hasView  bool      // the planner has had a view of the cluster
 	settleAt time.Time // when nodes have had their time to report
 
-	cachedView *View           // as long as it holds
+	cachedView *View           // nil after a change
 	touched    map[string]bool // labels whose places have changed since the last reconcile
-	moreRoom   bool            // something may be placed now that could not be before
+	moreRoom   bool            // something may be eligible now that was not before
 }
 
-// A fleetNode is one incarnation of a node.
+func newNodes(cfg Config) *nodes {
+	return &nodes{
+		cfg: cfg, known: map[nodeID]*nodeState{}, members: members{}, places: placeIndex{}, orphans: orphans{}, touched: map[string]bool{},
+	}
+}
+
+// A nodeState is what is known of one incarnation of a node.
 type nodeState struct {
 	Node
 	id             nodeID
 	member         bool
 	draining       bool
-	reportAttempts int    // reports in a row that it has not answered
-	reportedTo     string // the last label of what it has reported so far, while it is asked for more
+	reportAttempts int    // requests for a report in a row that it has not answered
+	reportedTo     string // the last label it has reported, while it is asked for more
 	places         map[string]*place
-	drainTokens    []Token // who waits for the end of its drain
+	drainTokens    []Token // requests that wait for the end of its drain
 }
 
-func newNodes(cfg Config) *nodes {
-	return &nodes{
-		cfg:   cfg,
-		known: map[nodeID]*nodeState{}, names: map[string]nodeID{}, places: map[string][]*place{},
-		orphans: map[*place]bool{}, touched: map[string]bool{},
+// snapshot returns the node as views show it.
+func (n *nodeState) snapshot() Node {
+	shown := n.Node
+	shown.Draining = n.draining
+	return shown
+}
+
+// An outbox has the effects of a step.
+type outbox struct{ effects []Effect }
+
+func (o *outbox) emit(e Effect) { o.effects = append(o.effects, e) }
+
+func (o *outbox) reply(to Token, value any, err error) {
+	o.emit(Reply{Token: to, Value: value, Err: err})
+}
+
+func (o *outbox) send(to nodeID, msg any) {
+	o.emit(Send{Node: to.name, Incarnation: to.incarnation, Msg: msg})
+}
+
+// take returns the effects, once.
+func (o *outbox) take() []Effect {
+	effects := o.effects
+	o.effects = nil
+	return effects
+}
+
+// members are the incarnations of nodes that are members, by name; of two, the later one.
+type members map[string]nodeID
+
+// current returns the incarnation of a node that is a member.
+func (m members) current(name string) (nodeID, bool) {
+	id, ok := m[name]
+	return id, ok
+}
+
+func (m members) has(id nodeID) bool { return !id.isZero() && m[id.name] == id }
+
+func (m members) sorted() []nodeID { return sortedNodeIDs(slices.Collect(maps.Values(m))) }
+
+// orphans are the places of actors that this coordinator has not started, and about which no
+// workload has decided.
+type orphans map[*place]bool
+
+func (o orphans) sorted() []*place {
+	if len(o) == 0 {
+		return nil
 	}
+	return slices.SortedFunc(maps.Keys(o), func(a, b *place) int {
+		return cmp.Or(strings.Compare(a.start.Label, b.start.Label), compareNodeIDs(a.on, b.on))
+	})
 }
 
-func (f *nodes) emit(e Effect) { f.effects = append(f.effects, e) }
-
-func (f *nodes) reply(to Token, value any, err error) {
-	f.emit(Reply{Token: to, Value: value, Err: err})
-}
-
-// owner returns whose label it is; nil when it is nobody's.
+// owner returns the workload that a label belongs to, or nil.
 func (f *nodes) owner(label string) workload {
-	for _, t := range f.workloads {
-		if t.owns(label) {
-			return t
+	for _, w := range f.workloads {
+		if w.owns(label) {
+			return w
 		}
 	}
 	return nil
 }
 
-// node returns an incarnation of a node as it is known, member or not.
+// notify calls do with the workload that a label belongs to, if there is one.
+func (f *nodes) notify(label string, do func(workload)) {
+	if w := f.owner(label); w != nil {
+		do(w)
+	}
+}
+
+// node returns what is known of an incarnation, member or not.
 func (f *nodes) node(id nodeID) (Node, bool) {
 	n, ok := f.known[id]
 	if !ok {
@@ -122,15 +182,7 @@ func (f *nodes) node(id nodeID) (Node, bool) {
 	return n.snapshot(), true
 }
 
-// current returns the incarnation of a node that is a member.
-func (f *nodes) current(name string) (nodeID, bool) {
-	id, ok := f.names[name]
-	return id, ok
-}
-
-func (f *nodes) isMember(id nodeID) bool { return !id.isZero() && f.names[id.name] == id }
-
-// draining reports whether a node is being drained, or is leaving in good order.
+// draining reports whether a node is being drained, or is leaving.
 func (f *nodes) draining(id nodeID) bool {
 	n, ok := f.known[id]
 	return ok && n.draining
@@ -139,8 +191,8 @@ func (f *nodes) draining(id nodeID) bool {
 // view returns the members as they are known.
 func (f *nodes) view() View {
 	if f.cachedView == nil {
-		nodes := make([]Node, 0, len(f.names))
-		for _, id := range f.names {
+		nodes := make([]Node, 0, len(f.members))
+		for _, id := range f.members {
 			nodes = append(nodes, f.known[id].snapshot())
 		}
 		v := NewView(nodes)
@@ -149,14 +201,8 @@ func (f *nodes) view() View {
 	return *f.cachedView
 }
 
-func (n *nodeState) snapshot() Node {
-	shown := n.Node
-	shown.Draining = n.draining
-	return shown
-}
-
-// settled reports whether every node that could has told what runs on it, or has had its
-// time to do so. Before that nothing is placed.
+// settled reports whether every reachable node that is up has reported what it runs, or has had
+// [Config.AckTimeout] to do so. Before that nothing is placed.
 func (f *nodes) settled() bool {
 	if !f.hasView {
 		return false
@@ -164,7 +210,7 @@ func (f *nodes) settled() bool {
 	if !f.now.Before(f.settleAt) {
 		return true
 	}
-	for _, id := range f.names {
+	for _, id := range f.members {
 		if n := f.known[id]; n.Up && n.Reachable && !n.Ready {
 			return false
 		}
@@ -173,13 +219,13 @@ func (f *nodes) settled() bool {
 	return true
 }
 
-// busy reports whether something on a node is being stopped, or may be.
+// busy reports whether an actor on a node is being stopped, or may be.
 func (f *nodes) busy(id nodeID) bool {
 	n, ok := f.known[id]
 	return ok && len(n.passing) > 0
 }
 
-// pass does what is due.
+// tick does what is due.
 func (f *nodes) tick() {
 	for _, key := range f.unanswered.pass(f.now) {
 		if n, ok := f.known[key.on]; ok {
@@ -192,6 +238,7 @@ func (f *nodes) tick() {
 	f.expireGone()
 }
 
+// next returns when a step is due.
 func (f *nodes) next() (time.Time, bool) {
 	var e earliest
 	e.add(f.unanswered.first())

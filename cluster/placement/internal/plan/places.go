@@ -10,21 +10,22 @@ import (
 // A place is where an actor of a label is on one node, as far as is known.
 type place struct {
 	on     nodeID
-	start  StartRequest // what it was started by; of a stray no more than the ID, the label and the generation
+	start  StartRequest // the request that started it; an orphan's has only the ID, the label and the generation
 	phase  phase
 	since  time.Time // of phase, as this coordinator knows it
-	orphan bool      // found, and not started by this coordinator
+	orphan bool      // reported, and not started by this coordinator
 }
 
-// A phase is that of a place.
+// A phase is the state of a place.
 type phase uint8
 
 const (
-	starting phase = iota // asked for, and it may run
+	starting phase = iota // requested, and may be running
 	running
-	stopping // asked to end
+	stopping // requested to end
 )
 
+// A placeKey identifies a place.
 type placeKey struct {
 	on    nodeID
 	label string
@@ -32,9 +33,38 @@ type placeKey struct {
 
 func (p *place) key() placeKey { return placeKey{on: p.on, label: p.start.Label} }
 
-// at returns all places of a label, sorted by node: what is started or runs, and what is
-// being stopped. While there is one, another may only be started elsewhere by who knows
-// that it may run twice.
+func (p *place) enter(next phase, now time.Time) { p.phase, p.since = next, now }
+
+// A placeIndex has all places by label; those of a label are sorted by node.
+type placeIndex map[string][]*place
+
+func (x placeIndex) add(p *place) {
+	label := p.start.Label
+	x[label] = append(x[label], p)
+	slices.SortFunc(x[label], func(a, b *place) int { return compareNodeIDs(a.on, b.on) })
+}
+
+func (x placeIndex) remove(p *place) {
+	label := p.start.Label
+	x[label] = slices.DeleteFunc(x[label], func(o *place) bool { return o == p })
+	if len(x[label]) == 0 {
+		delete(x, label)
+	}
+}
+
+// settledAt returns the node on which a label is started or runs, and false while it is nowhere or
+// is being stopped.
+func (x placeIndex) settledAt(label string) (nodeID, bool) {
+	for _, p := range x[label] {
+		if p.phase != stopping && !p.orphan {
+			return p.on, true
+		}
+	}
+	return nodeID{}, false
+}
+
+// placesOf returns all places of a label, in any phase. While there is one, an actor of the label
+// may run, so another one must not be started elsewhere unless two may run at once.
 func (f *nodes) placesOf(label string) []place {
 	var all []place
 	for _, p := range f.places[label] {
@@ -43,10 +73,7 @@ func (f *nodes) placesOf(label string) []place {
 	return all
 }
 
-func (f *nodes) enter(p *place, next phase) { p.phase, p.since = next, f.now }
-
-// awaited says what is waited for at all places of a label, and since when; "" when nothing
-// is.
+// awaited says for which places of a label an answer is missing, and since when; "" for none.
 func (f *nodes) awaited(label string) string {
 	var all []string
 	for _, p := range f.places[label] {
@@ -68,17 +95,6 @@ func (f *nodes) awaited(label string) string {
 	return strings.Join(all, "; ")
 }
 
-// settledAt returns the node on which a label is started or runs; false while it is
-// nowhere, or is being stopped.
-func (f *nodes) settledAt(label string) (nodeID, bool) {
-	for _, p := range f.places[label] {
-		if p.phase != stopping && !p.orphan {
-			return p.on, true
-		}
-	}
-	return nodeID{}, false
-}
-
 // place returns the place of a label on a node.
 func (f *nodes) place(on nodeID, label string) (place, bool) {
 	n, ok := f.known[on]
@@ -88,9 +104,9 @@ func (f *nodes) place(on nodeID, label string) (place, bool) {
 	return *n.places[label], true
 }
 
-// start asks a node for an actor, in the place of what it has of that label. An ID of
-// zero is a new request; another one goes on with what a former coordinator has asked for,
-// and is sent when the node has reported that it does not run. Epoch is set here.
+// start requests an actor from a node, which replaces the node's actor of that label. It sets Epoch,
+// and a zero ID to that of a new request. Another ID continues the request of a former coordinator:
+// it is sent when the node has reported that it does not run it.
 func (f *nodes) start(on nodeID, r StartRequest) RequestID {
 	if r.ID.isZero() {
 		f.lastRequest++
@@ -106,23 +122,23 @@ func (f *nodes) start(on nodeID, r StartRequest) RequestID {
 	return r.ID
 }
 
-// stop asks a node for the end of what it has of a label; nothing happens when that is
-// nothing, or is being stopped already.
+// stop requests the end of a node's actor of a label. It does nothing if there is none, or if it is
+// being stopped already.
 func (f *nodes) stop(on nodeID, label string) {
 	n := f.known[on]
 	if n == nil || n.places[label] == nil || n.places[label].phase == stopping {
 		return
 	}
 	p := n.places[label]
-	f.enter(p, stopping)
+	p.enter(stopping, f.now)
 	delete(f.orphans, p)
 	n.passing = insertSorted(n.passing, label)
 	f.touch(p)
 	f.request(n, p)
 }
 
-// request sends what is asked of a place, and has it sent again until it is answered. A
-// node is sent nothing of labels that it has not told of; what it reports leads to a request.
+// request sends the request of a place, and again until it is answered. It sends nothing about a
+// label that the node has not reported on: the report leads to a request.
 func (f *nodes) request(n *nodeState, p *place) {
 	if p == nil || p.phase == running {
 		return
@@ -144,11 +160,6 @@ func (f *nodes) sendStop(on nodeID, id RequestID, label string, g Generation) {
 	f.send(on, StopRequest{ID: id, Label: label, Generation: g, Epoch: f.cfg.Epoch})
 }
 
-func (f *nodes) send(to nodeID, msg any) {
-	f.emit(Send{Node: to.name, Incarnation: to.incarnation, Msg: msg})
-}
-
-// put makes p known.
 func (f *nodes) addPlace(n *nodeState, p *place) {
 	label := p.start.Label
 	n.places[label] = p
@@ -156,27 +167,22 @@ func (f *nodes) addPlace(n *nodeState, p *place) {
 	if p.orphan {
 		n.passing = insertSorted(n.passing, label)
 	}
-	f.places[label] = append(f.places[label], p)
-	slices.SortFunc(f.places[label], func(a, b *place) int { return compareNodeIDs(a.on, b.on) })
+	f.places.add(p)
 	f.touch(p)
 }
 
-// drop forgets p.
 func (f *nodes) dropPlace(n *nodeState, p *place) {
 	label := p.start.Label
 	delete(n.places, label)
 	delete(f.orphans, p)
 	f.unanswered.clear(p.key())
 	n.Actors, n.passing = removeSorted(n.Actors, label), removeSorted(n.passing, label)
-	f.places[label] = slices.DeleteFunc(f.places[label], func(o *place) bool { return o == p })
-	if len(f.places[label]) == 0 {
-		delete(f.places, label)
-	}
+	f.places.remove(p)
 	f.moreRoom = true
 	f.touch(p)
 }
 
-// forget drops what a node has not been asked for.
+// forgetPlace drops a place whose request has not been sent.
 func (f *nodes) forgetPlace(on nodeID, label string) {
 	if n := f.known[on]; n != nil && n.places[label] != nil {
 		f.dropPlace(n, n.places[label])
@@ -188,7 +194,7 @@ func (f *nodes) touch(p *place) {
 	f.cachedView = nil
 }
 
-// insertSorted returns a new slice, as the old one is part of views that are in use.
+// insertSorted returns a new slice, because views in use share the old one.
 func insertSorted(all []string, s string) []string {
 	i, found := slices.BinarySearch(all, s)
 	if found {
@@ -198,7 +204,7 @@ func insertSorted(all []string, s string) []string {
 	return append(append(append(longer, all[:i]...), s), all[i:]...)
 }
 
-// removeSorted returns a new slice, see insertSorted.
+// removeSorted returns a new slice; see insertSorted.
 func removeSorted(all []string, s string) []string {
 	i, found := slices.BinarySearch(all, s)
 	if !found {

@@ -74,9 +74,7 @@ func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
 	if m.serveHeld() {
 		m.reconcile()
 	}
-	effects := f.effects
-	f.effects = nil
-	return merged(m.specs.facts(), m.singletons.journal.facts()), effects
+	return merged(m.specs.facts(), m.singletons.journal.facts()), f.take()
 }
 
 // merged returns the facts of one step, one for each label, sorted. The journal has one entry
@@ -167,7 +165,7 @@ func (m *Planner) reconcile() {
 // stopStrays stops what was found running and is not wanted. Whether a singleton is, its
 // tenant knows, as soon as there is a list.
 func (m *Planner) stopOrphans() {
-	for _, p := range m.nodes.sortedOrphans() {
+	for _, p := range m.nodes.orphans.sorted() {
 		label := p.start.Label
 		if m.specs.owns(label) || m.singletons.catalog.listed && !m.singletons.owns(label) {
 			m.nodes.stop(p.on, label)

@@ -5,8 +5,38 @@ import (
 	"slices"
 )
 
-// hear takes in what an agent says. What is not of a node that is known, or of a request
-// that waits for it, has come too late, and means nothing.
+// requestMissingReports asks each member for a report that has never been asked.
+func (f *nodes) requestMissingReports() {
+	for _, id := range f.members.sorted() {
+		n := f.known[id]
+		if _, asked := f.reportsDue.of(id); !asked && !n.Ready {
+			f.requestReport(n)
+		}
+	}
+}
+
+// requestReport asks a node for a report, or for its continuation, until the node answers. The time
+// between two requests grows from [Config.AckTimeout] to 16 times that, because the node may not
+// run placement at all.
+func (f *nodes) requestReport(n *nodeState) {
+	if n == nil || !n.member {
+		return
+	}
+	f.reportsDue.set(n.id, f.now.Add(f.cfg.AckTimeout<<min(n.reportAttempts, 4)))
+	n.reportAttempts++
+	f.send(n.id, ReportRequest{Epoch: f.cfg.Epoch, After: n.reportedTo})
+}
+
+// requestFullReport asks a node for a report from its beginning.
+func (f *nodes) requestFullReport(n *nodeState) {
+	if n != nil {
+		n.reportedTo = ""
+		f.requestReport(n)
+	}
+}
+
+// receive handles a message of an agent. A message of an unknown node, or about a request that has
+// been superseded, comes too late and is ignored.
 func (f *nodes) receive(msg FromAgent) {
 	n := f.known[nodeID{name: msg.Node, incarnation: msg.Incarnation}]
 	if n == nil {
@@ -30,7 +60,7 @@ func (f *nodes) receive(msg FromAgent) {
 	}
 }
 
-// placed returns the place of a request on n.
+// placed returns the place of a request on n, or nil.
 func (n *nodeState) placed(label string, id RequestID) *place {
 	if p := n.places[label]; p != nil && p.start.ID == id {
 		return p
@@ -38,49 +68,48 @@ func (n *nodeState) placed(label string, id RequestID) *place {
 	return nil
 }
 
-// hearStart: a failure is final, whatever was said before; it also says that what has run
-// runs no more.
+// receiveStartAck: a failure is final, and also means that an actor which has run no longer does.
 func (f *nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	p := n.placed(ack.Label, ack.ID)
 	switch {
 	case p == nil || p.phase == stopping:
 	case ack.Error != "":
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(t workload) { t.failed(ack.Label, ack.ID, n.id, ack.Error) })
+		f.notify(ack.Label, func(w workload) { w.failed(ack.Label, ack.ID, n.id, ack.Error) })
 	case p.phase == starting:
 		f.setRunning(p)
 	}
 }
 
 func (f *nodes) setRunning(p *place) {
-	f.enter(p, running)
+	p.enter(running, f.now)
 	f.unanswered.clear(p.key())
 	f.touch(p)
-	f.notify(p.start.Label, func(t workload) { t.started(p.start.Label, p.start.ID, p.on) })
+	f.notify(p.start.Label, func(w workload) { w.started(p.start.Label, p.start.ID, p.on) })
 }
 
-// hearStop: what a former coordinator has stopped has ended without this one having asked.
+// receiveStopAck: an actor that a former coordinator has stopped ends without a request of this one.
 func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	p := n.placed(ack.Label, ack.ID)
 	switch {
 	case p == nil || p.phase != stopping && ack.Error != "":
 	case p.phase != stopping:
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(t workload) { t.ended(ack.Label, ack.ID, n.id, "stopped by a former coordinator") })
+		f.notify(ack.Label, func(w workload) { w.ended(ack.Label, ack.ID, n.id, "stopped by a former coordinator") })
 	case ack.Error != "":
-		f.enter(p, running)
+		p.enter(running, f.now)
 		n.passing = removeSorted(n.passing, ack.Label)
 		f.unanswered.clear(p.key())
 		f.touch(p)
-		f.notify(ack.Label, func(t workload) { t.refused(ack.Label, ack.ID, n.id, ack.Error) })
+		f.notify(ack.Label, func(w workload) { w.refused(ack.Label, ack.ID, n.id, ack.Error) })
 	default:
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(t workload) { t.stopped(ack.Label, ack.ID, n.id) })
+		f.notify(ack.Label, func(w workload) { w.stopped(ack.Label, ack.ID, n.id) })
 	}
 }
 
-// hearEnded: the agent says it until it is told to stop that request. Where it is being
-// told already, that will be answered.
+// receiveEnded: the agent repeats the message until it is told to stop that request. If it has been
+// told already, its answer to that will come.
 func (f *nodes) receiveEnded(n *nodeState, e Ended) {
 	p := n.placed(e.Label, e.ID)
 	if p != nil && p.phase == stopping {
@@ -93,13 +122,13 @@ func (f *nodes) receiveEnded(n *nodeState, e Ended) {
 	}
 	f.sendStop(n.id, e.ID, e.Label, g)
 	if p != nil {
-		f.notify(e.Label, func(t workload) { t.ended(e.Label, e.ID, n.id, e.Error) })
+		f.notify(e.Label, func(w workload) { w.ended(e.Label, e.ID, n.id, e.Error) })
 	}
 }
 
-// hearReport compares what runs on n with what is believed to. A report may be older than
-// that belief, so nothing is taken to have ended for not being in it: the request is sent
-// again, and the answer to that counts.
+// receiveReport compares what runs on n with the places that are known. A report may be older than
+// those, so an actor that is not in it has not necessarily ended: its request is sent again, and
+// the answer to that counts.
 func (f *nodes) receiveReport(n *nodeState, r Report) {
 	if r.Epoch < f.cfg.Epoch {
 		f.requestReport(n)
@@ -121,8 +150,8 @@ func (f *nodes) receiveReport(n *nodeState, r Report) {
 	}
 }
 
-// progress asks for what comes after r, if r is what was asked for. When nothing does the
-// node is ready.
+// progress asks for the continuation of r, if r is the report that was asked for. After the last
+// part the node is ready.
 func (f *nodes) progress(n *nodeState, r Report) {
 	if _, asked := f.reportsDue.of(n.id); !asked || r.After != n.reportedTo {
 		return
@@ -140,7 +169,7 @@ func (f *nodes) progress(n *nodeState, r Report) {
 	}
 }
 
-// last returns the last label that r tells of.
+// last returns the last label in r.
 func (r Report) last() string {
 	if len(r.Running) == 0 {
 		return r.After
@@ -148,16 +177,16 @@ func (r Report) last() string {
 	return r.Running[len(r.Running)-1].Label
 }
 
-// about reports whether r tells of a label, if there were anything to be told.
+// about reports whether r would contain an actor of that label if there were one.
 func (r Report) about(label string) bool {
 	return label > r.After && (!r.More || label <= r.last())
 }
 
-// hasTold reports whether n has told what it has of a label.
+// hasReported reports whether n has reported whether it runs a label.
 func (n *nodeState) hasReported(label string) bool { return n.Ready || label <= n.reportedTo }
 
-// latest returns what a report says of each label. Of two that have one, as the later waits
-// for the end of the other, it is that which is known to be there, or else the later.
+// latest returns one actor of a report for each label. A label has two if the later one waits for
+// the end of the other. Then the known one counts, or else the later.
 func (n *nodeState) latest(r Report) map[string]Reported {
 	all := map[string]Reported{}
 	for _, a := range r.Running {
@@ -170,19 +199,20 @@ func (n *nodeState) latest(r Report) map[string]Reported {
 	return all
 }
 
-// compare looks at one place, and what a report says of its label.
+// compare updates a place from what a report says of its label. An orphan that has ended is
+// dropped, because no workload counts on it.
 func (f *nodes) compare(n *nodeState, p *place, a Reported) {
 	switch {
 	case p.orphan && p.phase != stopping:
 		if a.ID.isZero() {
-			f.dropPlace(n, p) // nobody has counted on it
+			f.dropPlace(n, p)
 		}
 	case p.phase == starting && a.ID == p.start.ID && a.Started:
 		f.setRunning(p)
 	case p.phase == starting && a.ID == p.start.ID:
 		f.unanswered.set(p.key(), f.now.Add(f.cfg.AckTimeout))
 	case p.phase == running && a.ID != p.start.ID:
-		f.enter(p, starting)
+		p.enter(starting, f.now)
 		f.touch(p)
 		f.request(n, p)
 	default:
@@ -190,7 +220,7 @@ func (f *nodes) compare(n *nodeState, p *place, a Reported) {
 	}
 }
 
-// stray makes an actor known that is on n, nobody knows why.
+// addOrphan adds the place of an actor that this coordinator has not started.
 func (f *nodes) addOrphan(n *nodeState, a Reported) {
 	p := &place{on: n.id, orphan: true, since: f.now, start: StartRequest{ID: a.ID, Label: a.Label, Generation: a.Generation}}
 	if a.Started {
@@ -198,24 +228,14 @@ func (f *nodes) addOrphan(n *nodeState, a Reported) {
 	}
 	f.orphans[p] = true
 	f.addPlace(n, p)
-	f.notify(a.Label, func(t workload) { t.found(a.Label, n.id, a) })
+	f.notify(a.Label, func(w workload) { w.found(a.Label, n.id, a) })
 }
 
-func (f *nodes) notify(label string, do func(workload)) {
-	if t := f.owner(label); t != nil {
-		do(t)
-	}
-}
-
+// sorted returns the places on n, sorted by label.
 func (n *nodeState) sorted() []*place {
 	all := make([]*place, 0, len(n.places))
 	for _, label := range slices.Sorted(maps.Keys(n.places)) {
 		all = append(all, n.places[label])
 	}
-	return all
-}
-
-func sortedNodeIDs(all []nodeID) []nodeID {
-	slices.SortFunc(all, compareNodeIDs)
 	return all
 }

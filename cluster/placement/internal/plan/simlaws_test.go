@@ -71,7 +71,7 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 		return
 	}
 	spec := now.Spec
-	if anchor := spec.Constraints.ColocateWith; anchor != "" && c.machine.nodes.owner(anchor) == nil || c.machine.specs.removals[anchor] != nil {
+	if target := spec.Constraints.ColocateWith; target != "" && c.machine.nodes.owner(target) == nil || c.machine.specs.removals[target] != nil {
 		spec.Constraints.ColocateWith = "" // it was removed in the same step, afterwards, or the journal does not take it
 	}
 	n, _ := c.machine.View().Node(now.Node)
@@ -229,7 +229,7 @@ func (s *sim) finalJournal(m *Planner) {
 	next.Step(Recovered{}, s.now)
 	for _, of := range slices.Sorted(maps.Keys(m.specs.all)) {
 		a, b := m.specs.all[of], next.specs.all[of]
-		if b == nil || m.specs.record(a).Node != next.specs.record(b).Node || a.request != b.request || a.stage != b.stage || !a.Equal(b.Spec) {
+		if b == nil || a.record(m.nodes).Node != b.record(next.nodes).Node || a.request != b.request || a.stage != b.stage || !a.Equal(b.Spec) {
 			s.breach("the journal has %+v of %s, which is %+v", b, of, a)
 		}
 	}

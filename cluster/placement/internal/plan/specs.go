@@ -14,7 +14,7 @@ type specs struct {
 	nodes       *nodes
 	isSingleton func(label string) bool // by a singleton
 
-	all      map[string]*item
+	all      items
 	removals map[string]*removal
 	journal  stored
 
@@ -48,6 +48,9 @@ type item struct {
 	since time.Time // of state
 }
 
+// items are the specs by label.
+type items map[string]*item
+
 // A stage is that of an item.
 type stage uint8
 
@@ -68,7 +71,7 @@ type removal struct {
 func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
 	return &specs{
 		cfg: cfg, nodes: f, isSingleton: taken,
-		all: map[string]*item{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
+		all: items{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
 		followers: relation{}, avoiders: relation{},
 		nodeless: map[string]bool{}, dirty: map[string]bool{}, changed: map[string]bool{},
 	}
@@ -102,7 +105,7 @@ func (s *specs) submit(in Submit) {
 func (s *specs) check(spec Spec) error {
 	err := spec.Validate()
 	if err == nil {
-		err = s.checkCycle(spec)
+		err = s.all.checkCycle(spec)
 	}
 	switch {
 	case err != nil:
@@ -115,16 +118,17 @@ func (s *specs) check(spec Spec) error {
 	return nil
 }
 
-func (s *specs) checkCycle(spec Spec) error {
+// checkCycle returns an error if spec would be colocated with itself by way of others.
+func (all items) checkCycle(spec Spec) error {
 	for label := spec.Constraints.ColocateWith; label != ""; {
 		if label == spec.Label {
 			return BadField("Spec.Constraints.ColocateWith", "spec %q is colocated with itself by way of %q", label, spec.Constraints.ColocateWith)
 		}
-		anchor := s.all[label]
-		if anchor == nil {
+		target := all[label]
+		if target == nil {
 			return nil
 		}
-		label = anchor.Constraints.ColocateWith
+		label = target.Constraints.ColocateWith
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (s *specs) reconcile() {
 func (s *specs) review(it *item) {
 	switch it.stage {
 	case placed:
-		if s.misplaced(it) || s.mayDrain(it) {
+		if it.misplaced(s.nodes) || s.mayDrain(it) {
 			s.enter(it, leaving)
 			s.nodes.stop(it.on, it.Label)
 		}
@@ -70,13 +70,13 @@ func (s *specs) review(it *item) {
 }
 
 // astray reports whether what it is to be with is on another node, to which it could go.
-func (s *specs) misplaced(it *item) bool {
+func (it *item) misplaced(f *nodes) bool {
 	if it.Constraints.ColocateWith == "" {
 		return false
 	}
-	at, ok := s.nodes.settledAt(it.Constraints.ColocateWith)
-	n, _ := s.nodes.node(at)
-	return ok && at != it.on && s.nodes.isMember(at) && n.Alive()
+	at, ok := f.places.settledAt(it.Constraints.ColocateWith)
+	n, _ := f.node(at)
+	return ok && at != it.on && f.members.has(at) && n.Alive()
 }
 
 // mayDrain reports whether it is on a node that is drained, and there is another.
@@ -92,15 +92,15 @@ func (s *specs) mayDrain(it *item) bool {
 // when the wait is over, or in vain: what it is to be with has gone elsewhere, or the node
 // is not what it was.
 func (s *specs) awaitReturn(it *item) {
-	anchor := it.Constraints.ColocateWith
-	at, settled := s.nodes.settledAt(anchor)
+	target := it.Constraints.ColocateWith
+	at, settled := s.nodes.places.settledAt(target)
 	_, pending := s.waits.of(it.Label)
-	id, back := s.nodes.current(it.on.name)
+	id, back := s.nodes.members.current(it.on.name)
 	n, _ := s.nodes.node(id)
 	switch {
 	case !pending, settled && at.name != it.on.name:
 		s.redistribute(it)
-	case !back || !n.Alive() || anchor != "" && !settled || len(s.nodes.placesOf(it.Label)) > 0:
+	case !back || !n.Alive() || target != "" && !settled || len(s.nodes.placesOf(it.Label)) > 0:
 	case n.violates(it.Constraints, s.beside(it.Spec)) != "":
 		s.redistribute(it)
 	default:
@@ -129,7 +129,7 @@ func (s *specs) place(it *item) {
 
 // start has it started as has been decided.
 func (s *specs) start(it *item, d Decision) {
-	on, ok := s.nodes.current(d.Node)
+	on, ok := s.nodes.members.current(d.Node)
 	if !ok {
 		return
 	}

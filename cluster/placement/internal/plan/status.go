@@ -49,7 +49,7 @@ type Explanation struct {
 func (s *specs) facts() []Fact {
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
 		if it := s.all[label]; it != nil {
-			s.updateState(it)
+			it.updateState(s.nodes)
 		}
 		s.journal.put(label, s.recordOf(label))
 	}
@@ -63,34 +63,35 @@ func (s *specs) recordOf(label string) *record {
 		return r.record
 	}
 	if it := s.all[label]; it != nil {
-		r := s.record(it)
+		r := it.record(s.nodes)
 		return &r
 	}
 	return nil
 }
 
-func (s *specs) updateState(it *item) {
-	if now := s.stateOf(it); now != it.state {
-		it.state, it.since = now, s.nodes.now
+func (it *item) updateState(f *nodes) {
+	if now := it.stateIn(f); now != it.state {
+		it.state, it.since = now, f.now
 	}
 }
 
 // record is what is to survive of it.
-func (s *specs) record(it *item) record {
+func (it *item) record(f *nodes) record {
 	return record{
 		Spec: it.Spec, Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Until: it.until,
-		Drained: it.drained || s.nodes.draining(it.on),
+		Drained: it.drained || f.draining(it.on),
 	}
 }
 
-func (s *specs) stateOf(it *item) State {
+// stateIn returns the state of the spec.
+func (it *item) stateIn(f *nodes) State {
 	switch it.stage {
 	case waiting:
 		return WaitingForReturn
 	case unplaced:
 		return Unplaced
 	case placed:
-		if p, ok := s.nodes.place(it.on, it.Label); ok && p.phase == running {
+		if p, ok := f.place(it.on, it.Label); ok && p.phase == running {
 			return Running
 		}
 	case leaving:
@@ -99,7 +100,7 @@ func (s *specs) stateOf(it *item) State {
 }
 
 func (s *specs) status(it *item) Status {
-	st := Status{Spec: it.Spec, State: s.stateOf(it), Node: it.on.name, Since: it.since}
+	st := Status{Spec: it.Spec, State: it.stateIn(s.nodes), Node: it.on.name, Since: it.since}
 	if st.State != Running {
 		st.Attempts, st.LastError = it.failures, it.lastError
 	}
