@@ -55,7 +55,7 @@ func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx 
 		}
 		a.core.MaxReport = plan.PartBytes(s)
 		next.OnMessage, next.OnSignal = a.receive, a.receiveSignal
-		subscribe(ctx, func(incarnation uint64) { a.handle(plan.AgentMembership{incarnation}) })
+		subscribe(ctx, func(incarnation uint64) { a.handle(plan.AgentMembership{Incarnation: incarnation}) })
 		ctx.Defer(s.OnShutdown(actor.ActorsStop, "placed actors", stopPlaced(s, ctx.Self())))
 	}
 	actor.Spawn(s.Framework(), func(_ *actor.Context[any], next *actor.Next[any]) {
@@ -125,7 +125,7 @@ type placement struct {
 func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
 	case plan.ToAgent:
-		a.handle(plan.AgentReceived{msg})
+		a.handle(plan.AgentReceived{Message: msg})
 	case plan.AgentEvent:
 		a.handle(msg)
 	case placedBroken:
@@ -166,7 +166,7 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
 			zap.String("label", p.label), zap.String("actor", ref.Path()))
 	}
-	a.handle(plan.AgentEnded{p.label, p.id, plan.ErrorText(err)})
+	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err)})
 }
 
 // happened does what the core makes of an event, and of what comes of that.
@@ -208,11 +208,11 @@ func (a *agent) launch(r plan.StartRequest) (failed plan.AgentEvent, ok bool) {
 	s, err := a.factories.of(r.Type)
 	if err != nil {
 		a.ctx.Log().Warn("actor cannot be placed here", zap.String("label", r.Label), zap.Error(err))
-		return plan.AgentEnded{r.Label, r.ID, plan.ErrorText(err)}, true
+		return plan.AgentEnded{Label: r.Label, ID: r.ID, Why: plan.ErrorText(err)}, true
 	}
 	self := a.ctx.Self()
 	p := s.start(a.ctx, r, placedHooks{
-		started: func() { self.Tell(plan.AgentStarted{r.Label, r.ID}) },
+		started: func() { self.Tell(plan.AgentStarted{Label: r.Label, ID: r.ID}) },
 		broken:  func(why error) { self.Tell(placedBroken{r.ID, why}) },
 	})
 	a.ctx.Watch(p.ref)

@@ -93,7 +93,7 @@ func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
 	case request:
 		return c.serve(cmd)
 	case agentMessage:
-		return c.step(plan.Received{cmd.Message})
+		return c.step(plan.Received{Message: cmd.Message})
 	case tick:
 		return c.step(plan.Tick{})
 	case viewChanged:

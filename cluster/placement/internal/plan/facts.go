@@ -8,41 +8,40 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A fact is what the journal keeps: the record of one spec, in place of the one before;
-// nil when it has been removed. Facts say what is, not what has changed: to apply one
-// twice is to apply it once. Only the spec itself, which may be large, is in the first fact
-// alone: a record without a spec has that of the record before.
+// A Fact is what the journal stores: the record of one label, which replaces the one before; nil
+// when the label has none any more. To apply a fact twice is the same as once. The spec, which may
+// be large, is only in the first fact: a record without a spec keeps that of the record before.
 type Fact struct {
 	_      struct{} `cbor:",toarray"`
 	Label  string
 	Record *record
 }
 
-// A record is all that is to survive of a spec.
+// A record is all that survives of a label when the coordinator moves.
 type record struct {
 	_           struct{}  `cbor:",toarray"`
-	Spec        Spec      // none when it is that of the record before, or is not needed any more
-	Node        string    // where it is, or is expected back; "" when unplaced
+	Spec        Spec      // empty if it is that of the record before, or is no longer needed
+	Node        string    // where the actor is, or is expected back; "" when unplaced
 	Incarnation uint64    // of that node
-	Request     RequestID // by which it was started; zero when it is not
-	Until       time.Time // until when the node is waited for; zero when it is not
-	Drained     bool      // the node is being drained, so that it is not waited for
-	Removed     bool      // it is no spec or singleton any more, and is being stopped
+	Request     RequestID // that started it; zero if none has
+	Until       time.Time // until when the node's return is awaited; zero if it is not
+	Drained     bool      // the node is being drained, so its return will not be awaited
+	Removed     bool      // the spec or singleton has been removed, and its actor is being stopped
 
-	// Where the label is a singleton's, whose spec is in the source: the generation of the last
-	// instance; the last that the source has granted, never zero; and the number of the call
-	// that changes what the source keeps, until it is known to have happened.
+	// For a singleton, whose spec is in the source: the generation of the last instance; the last
+	// generation that the source has granted, never zero; and the number of the call that changes
+	// what the source keeps, until that is known to have taken effect.
 	Generation, Granted Generation
 	Call                RequestID
 }
 
-// ofSingleton reports whether it is about a singleton.
+// ofSingleton reports whether the record is a singleton's.
 func (f Fact) ofSingleton() bool { return f.Record != nil && f.Record.Granted != Generation{} }
 
-// submits reports whether it brings a spec that the journal does not have.
+// submits reports whether f has a spec that is new to the journal.
 func (f Fact) submits() bool { return f.Record != nil && f.Record.Spec.Label != "" }
 
-// size is about how many bytes f has in the journal.
+// size returns about how many bytes f takes in the journal.
 func (f Fact) size() int {
 	const besides = 256
 	if f.Record == nil {
@@ -78,7 +77,7 @@ func (s *stored) facts() []Fact {
 	return news
 }
 
-// after returns r with the spec of the record before, if it has none of its own.
+// after returns r with the spec of the record before, if r has none of its own.
 func (r record) after(before record) record {
 	if r.Spec.Label == "" && !r.Removed && r.Granted == (Generation{}) {
 		r.Spec = before.Spec
@@ -86,13 +85,13 @@ func (r record) after(before record) record {
 	return r
 }
 
-// same reports whether both records of one spec say the same.
+// same reports whether two records of one label are equal.
 func (r record) same(o record) bool {
 	return r.Node == o.Node && r.Incarnation == o.Incarnation && r.Request == o.Request && r.Until.Equal(o.Until) &&
 		r.Drained == o.Drained && r.Removed == o.Removed && r.Generation == o.Generation && r.Granted == o.Granted && r.Call == o.Call && r.Spec.Equal(o.Spec)
 }
 
-// sparing returns r as the fact has it that follows the record before.
+// sparing returns r without its spec, if the record before has the same one.
 func (r record) sparing(before record) record {
 	if r.Spec.Equal(before.Spec) {
 		r.Spec = Spec{}
@@ -100,10 +99,9 @@ func (r record) sparing(before record) record {
 	return r
 }
 
-// A ledger is what the journal says of the specs: a state made of facts. No entry that it
-// shows ever changes, so who holds one may keep it; but only the newest may be extended.
-// Facts pile up in News until they are half as many as what they are about, so each costs
-// the same, on average.
+// A Ledger is the state that facts lead to: the persistent state of the coordinator. Its entries
+// never change, so a Ledger may be kept; but only the newest one may be extended. Facts accumulate
+// in News until there are half as many as records in Base, so each costs the same on average.
 type Ledger struct {
 	_    struct{} `cbor:",toarray"`
 	Base map[string]record
@@ -115,10 +113,10 @@ func init() {
 	actor.RegisterType[Ledger]("understudy/placement.ledger")
 }
 
-// minNews is how many facts may pile up in any case.
+// minNews is how many facts may accumulate in any case.
 const minNews = 64
 
-// with returns what l is after one more fact.
+// With returns the ledger after one more fact.
 func (l Ledger) With(f Fact) Ledger {
 	if len(l.News) < max(minNews, len(l.Base)/2) {
 		return Ledger{Base: l.Base, News: append(l.News, f)}
@@ -135,7 +133,7 @@ func (l Ledger) With(f Fact) Ledger {
 	return Ledger{Base: base}
 }
 
-// each calls use with facts that lead to l.
+// Each calls use with facts that lead to l.
 func (l Ledger) Each(use func(Fact)) {
 	for label, r := range l.Base {
 		use(Fact{Label: label, Record: &r})

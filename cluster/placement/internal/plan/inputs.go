@@ -2,10 +2,10 @@ package plan
 
 import "time"
 
-// An input is something that happens to the coordinator.
+// An Input is something that happens to the coordinator.
 type Input interface{ input() }
 
-// A token names who waits for a reply.
+// A Token identifies a request of a client.
 type Token uint64
 
 func (Recovered) input()      {}
@@ -26,23 +26,24 @@ func (Send) effect()       {}
 func (SourceCall) effect() {}
 
 type (
-	// begun: all facts have been replayed. It comes first, and once.
+	// Recovered: all facts have been replayed. It is the first input, and comes once.
 	Recovered struct{}
 
-	// viewSeen: this is how the cluster stands. Actors, Ready and Draining of its nodes mean
-	// nothing; gone are former members of which nobody knows yet that they have stopped.
+	// ViewChanged has the whole state of the cluster. Actors, Ready and Draining of its nodes are
+	// ignored. Gone are former members that may still be running.
 	ViewChanged struct {
 		Nodes []Node
 		Gone  []Gone
 	}
-	// gone is a former member that may run until then; zero: for how long is not known yet.
+	// Gone is a former member that may be running until a time; zero if the time is not known yet.
 	Gone struct {
 		Name        string
 		Incarnation uint64
 		Until       time.Time
 	}
 
-	Received struct{ Message FromAgent } // an agent has said something
+	// Received has a message of an agent.
+	Received struct{ Message FromAgent }
 
 	Submit struct {
 		Token Token
@@ -52,11 +53,12 @@ type (
 		Token Token
 		Label string
 	}
+	// Drain: the node is leaving, so its actors are moved away.
 	Drain struct {
 		Token       Token
 		Node        string
 		Incarnation uint64
-	} // it leaves: move what it runs
+	}
 	StartSingleton struct {
 		Token Token
 		Spec  SingletonSpec
@@ -70,44 +72,45 @@ type (
 		Label string
 	}
 
-	// What has come of a call of the source of generations.
+	// SourceAnswer is the answer to a [SourceCall].
 	SourceAnswer struct {
 		Number     uint64
 		Generation Generation
-		Records    []SourceRecord // of a list
+		Records    []SourceRecord // for OpList
 		Err        error
 	}
+	// SourceRecord is a singleton in the list of the source.
 	SourceRecord struct {
 		Spec       SingletonSpec
 		Owner      string
 		Generation Generation
 	}
 
-	// withdrawn: the journal does not take the spec of that label, which the last step has
-	// accepted. Its node has not been asked for it, and who has submitted it is told.
+	// withdrawn: the journal rejects the spec of that label, which the last step has accepted. Its
+	// node has not been sent the request.
 	withdrawn struct{ label string }
 
-	// passed: the moment has come that next named; or it is just later.
+	// Tick: it is the time that Next has returned, or later.
 	Tick struct{}
 )
 
-// An effect is something for the shell to do, after the facts have been stored.
+// An Effect is something for the coordinator to do after the facts have been stored.
 type Effect interface{ effect() }
 
 type (
-	// reply answers who waits: with Decision, Ownership, or nothing but the error.
+	// Reply answers a request: with a Decision, an Ownership, or only an error, which may be nil.
 	Reply struct {
 		Token Token
 		Value any
 		Err   error
 	}
-	// send tells the agent of a node something: a startRequest, stopRequest or reportRequest.
+	// Send sends a StartRequest, StopRequest or ReportRequest to the agent of a node.
 	Send struct {
 		Node        string
 		Incarnation uint64
 		Msg         any
 	}
-	// call asks the source of generations.
+	// SourceCall calls the source of generations. A [SourceAnswer] of the same number is expected.
 	SourceCall struct {
 		Number uint64
 		Op     SourceOp
@@ -117,9 +120,11 @@ type (
 	}
 )
 
+// A SourceOp is a method of generation.Source.
 type SourceOp uint8
 
 const (
+	// The methods of generation.Source that the planner calls.
 	OpClaimTerm SourceOp = iota
 	OpClaimSeq
 	OpPutSpec

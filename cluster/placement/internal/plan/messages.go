@@ -6,8 +6,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A requestID numbers what a coordinator asks for. Epochs are those of the coordinator's
-// incarnation, later ones greater, so that numbers of different coordinators never meet.
+// A RequestID numbers the requests of a coordinator. The epoch is that of the coordinator, and
+// later coordinators have greater ones, so numbers of different coordinators are different.
 type RequestID struct {
 	_     struct{} `cbor:",toarray"`
 	Epoch uint64
@@ -18,31 +18,31 @@ func (id RequestID) String() string { return fmt.Sprintf("%d.%d", id.Epoch, id.N
 
 func (id RequestID) isZero() bool { return id == RequestID{} }
 
-// less reports whether id was given out before o.
+// less reports whether id was issued before o.
 func (id RequestID) less(o RequestID) bool {
 	return id.Epoch < o.Epoch || id.Epoch == o.Epoch && id.N < o.N
 }
 
-// What a coordinator tells the agent of a node. All carry its epoch: agents take nothing of
-// an earlier one than they have heard of.
+// The requests of a coordinator to the agent of a node. All carry the epoch of the coordinator; agents
+// ignore an epoch below the highest they have received.
 type (
-	// A startRequest asks for an actor. It may come again until it is acknowledged; then
-	// nothing happens but another ack of the same outcome. Of the requests for one label later
-	// ones have greater IDs, and take the place of earlier ones.
+	// A StartRequest asks an agent to start an actor. It may be repeated until it is acknowledged;
+	// a repetition causes nothing but another StartAck with the same outcome. Of the requests for
+	// one label the later ones have greater IDs, and replace earlier ones.
 	StartRequest struct {
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
 		Label      string
 		Type       string
 		State      []byte
-		Generation Generation // of a singleton; zero otherwise
+		Generation Generation // of a singleton; otherwise zero
 		Epoch      uint64     // of the coordinator that asks
 	}
 
-	// A stopRequest asks for the end of what was started by request ID. It is acknowledged
-	// when that has terminated, or at once when it does not run; request ID starts nothing
-	// afterwards, even when it comes later. Agents refuse to stop a singleton's instance by a
-	// Generation below its own.
+	// A StopRequest asks an agent to stop the actor that request ID has started. It is acknowledged
+	// when the actor has terminated, or at once if it does not run. Afterwards the agent ignores a
+	// StartRequest of that ID. It refuses to stop a singleton's instance for a Generation below the
+	// instance's.
 	StopRequest struct {
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
@@ -51,7 +51,7 @@ type (
 		Epoch      uint64
 	}
 
-	// A reportRequest asks what runs, of labels greater than After.
+	// A ReportRequest asks an agent which actors it has, of labels greater than After.
 	ReportRequest struct {
 		_     struct{} `cbor:",toarray"`
 		Epoch uint64
@@ -59,11 +59,11 @@ type (
 	}
 )
 
-// What an agent tells the coordinator.
+// The messages of an agent to the coordinator.
 type (
-	// A startAck is the answer to a startRequest: it comes when the actor runs, or when it has
-	// terminated without having run; before the stopAck, if it was stopped meanwhile. A request
-	// that comes again after that is answered in the same way again.
+	// A StartAck answers a StartRequest: when the actor runs, or when it has terminated without
+	// having run. If the actor is stopped meanwhile, it comes before the StopAck. A repeated
+	// request gets the same answer again.
 	StartAck struct {
 		_     struct{} `cbor:",toarray"`
 		ID    RequestID
@@ -71,47 +71,47 @@ type (
 		Error string // "" when it runs
 	}
 
-	// A stopAck is the answer to a stopRequest.
+	// A StopAck answers a StopRequest.
 	StopAck struct {
 		_     struct{} `cbor:",toarray"`
 		ID    RequestID
 		Label string
-		Error string // why it goes on; "" when it has ended
+		Error string // why the actor was not stopped; "" if it has ended
 	}
 
-	// An ended tells of an actor that has ended without having been asked to. It comes again
-	// until the coordinator has said that it knows, by a stopRequest.
+	// An Ended reports an actor that has ended without a request. It is repeated until the
+	// coordinator acknowledges it by a StopRequest.
 	Ended struct {
 		_     struct{} `cbor:",toarray"`
 		ID    RequestID
 		Label string
-		Error string // "" when it has stopped by itself
+		Error string // "" if it has stopped by itself
 	}
 
-	// A report is the answer to a reportRequest, and tells all that has not terminated: it
-	// runs, is starting, is being stopped, or waits for the end of another of its label. It is
-	// sorted by label, and ends early when a message would be too large: then the next request
-	// asks for what is after its last label. Each is complete for the labels that it is about,
-	// as they were at one moment.
+	// A Report answers a ReportRequest. It lists all actors that have not terminated: those that
+	// run, are starting, are being stopped, or wait for the end of another actor of their label. It
+	// is sorted by label, and ends early when a message would be too large; the next request then
+	// asks for the labels after the last one. A report is complete for the labels it covers, at one
+	// moment.
 	Report struct {
 		_       struct{} `cbor:",toarray"`
 		Epoch   uint64   // of the request
-		After   string   // that of the request
+		After   string   // of the request
 		Running []Reported
-		More    bool // there are others after those
+		More    bool // there are more labels after the last one
 	}
 
-	// A reported is an actor of a report.
+	// A Reported is one actor in a Report.
 	Reported struct {
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
 		Label      string
 		Generation Generation
-		Started    bool // it runs, as opposed to starting
+		Started    bool // it runs; false while it is starting
 	}
 )
 
-// A fromAgent is one of those, with who says it.
+// A FromAgent is a message of an agent to the coordinator.
 type FromAgent struct {
 	_           struct{} `cbor:",toarray"`
 	Node        string
@@ -122,13 +122,13 @@ type FromAgent struct {
 	Report      *Report
 }
 
-// greets reports whether it says no more than that there is an agent.
+// greets reports whether the message only announces that there is an agent.
 func (f FromAgent) greets() bool {
 	return f.StartAck == nil && f.StopAck == nil && f.Ended == nil && f.Report == nil
 }
 
-// A toAgent is one message of the coordinator, for which incarnation of the node it is, and
-// whom to answer. Agents of other incarnations take no notice.
+// A ToAgent is a message of a coordinator to the agent of one incarnation of a node. Other
+// incarnations ignore it.
 type ToAgent struct {
 	_           struct{} `cbor:",toarray"`
 	Incarnation uint64
@@ -138,7 +138,7 @@ type ToAgent struct {
 	ReplyTo     actor.ActorRef[FromAgent]
 }
 
-// message returns what is to be told to the agent of the node.
+// Message returns the message for the agent.
 func (s Send) Message(replyTo actor.ActorRef[FromAgent]) ToAgent {
 	m := ToAgent{Incarnation: s.Incarnation, ReplyTo: replyTo}
 	switch msg := s.Msg.(type) {
@@ -152,7 +152,7 @@ func (s Send) Message(replyTo actor.ActorRef[FromAgent]) ToAgent {
 	return m
 }
 
-// epoch returns that of who says it; 0 when nothing is said.
+// epoch returns the epoch of the coordinator that has sent m; 0 if m is empty.
 func (m ToAgent) epoch() (highest uint64) {
 	if m.Start != nil {
 		highest = m.Start.Epoch
@@ -166,10 +166,11 @@ func (m ToAgent) epoch() (highest uint64) {
 	return highest
 }
 
-// Carried is for [actor.System.DeadLetter]: what is not delivered is sent again.
+// Carried is for [actor.System.DeadLetter]. It returns nothing, because the message will be sent
+// again.
 func (ToAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter]: what matters is said again.
+// Carried is for [actor.System.DeadLetter]. It returns nothing, because what matters is sent again.
 func (FromAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 func init() {

@@ -9,29 +9,29 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// maxAppend is about how many bytes one append to the journal has, unless one fact has more.
+// MaxAppend is about how many bytes one append to the journal has, unless one fact has more.
 const MaxAppend = 4 << 20
 
-// An unsaved is what a step of the machine has led to, on its way into the journal: the
-// facts, in as many appends as it takes, and the effects, which are carried out when all
-// facts are durable. Any part of the facts, without the effects, is what a coordinator may
-// leave behind that ends in between: each is about another label, and says where that may be
-// already, or where it was. The zero value is empty.
+// PendingFacts has what steps of the planner have led to until it is durable: the facts, which take
+// one append or several, and the effects, which are carried out when all facts are durable. A
+// coordinator that ends in between leaves some of the facts behind, without the effects. That is
+// harmless, because each fact is about another label, and says where its actor may be already, or
+// was. The zero value is empty.
 type PendingFacts struct {
 	Facts   []Fact
 	effects []Effect
-	singly  bool // the journal has refused several at once, one of which may be to blame
+	singly  bool // the journal has rejected several facts at once, one of which may be the cause
 }
 
-// add adds what a step has led to.
+// Add adds the result of a step.
 func (u *PendingFacts) Add(facts []Fact, effects []Effect) {
 	u.Facts, u.effects = append(u.Facts, facts...), append(u.effects, effects...)
 }
 
-// any reports whether something waits.
+// Any reports whether something is pending.
 func (u *PendingFacts) Any() bool { return len(u.Facts) > 0 || len(u.effects) > 0 }
 
-// batch returns the facts to be stored next, in one append of about so many bytes.
+// Batch returns the facts for the next append, of about maxBytes bytes.
 func (u *PendingFacts) Batch(maxBytes int) []Fact {
 	size := 0
 	for i, f := range u.Facts {
@@ -43,8 +43,8 @@ func (u *PendingFacts) Batch(maxBytes int) []Fact {
 	return u.Facts
 }
 
-// stored takes note that the first n facts are durable. When there are no others it returns
-// the effects, to be carried out.
+// Stored removes the first n facts, which are durable. When no others are left it returns the
+// effects, to be carried out.
 func (u *PendingFacts) Stored(n int) (effects []Effect, done bool) {
 	if u.Facts = u.Facts[n:]; len(u.Facts) > 0 {
 		return nil, false
@@ -54,9 +54,9 @@ func (u *PendingFacts) Stored(n int) (effects []Effect, done bool) {
 	return effects, true
 }
 
-// refused does what can be done when the journal does not take the next n facts because of
-// what they are: it takes them one at a time, or without a spec that has been submitted. That
-// submission fails. It reports whether it is worth trying again.
+// Refused handles the rejection of the next n facts for what they contain: they are stored one at a
+// time, or without the spec of a submission, which then fails. It reports whether trying again
+// makes sense.
 func (u *PendingFacts) Refused(n int, why error, m *Planner, now time.Time) bool {
 	switch {
 	case errors.Is(why, persistence.ErrConflict) || n == 0:
@@ -74,7 +74,7 @@ func (u *PendingFacts) Refused(n int, why error, m *Planner, now time.Time) bool
 	return true
 }
 
-// withdraw has nothing asked of any node for a submission, which fails.
+// withdraw removes the requests of a submission, and makes its reply an error.
 func (u *PendingFacts) withdraw(f Fact, why error) {
 	var left []Effect
 	for _, e := range u.effects {
@@ -95,7 +95,7 @@ func (u *PendingFacts) withdraw(f Fact, why error) {
 	u.effects = left
 }
 
-// request returns the number of what is to be started or stopped; zero when nothing is.
+// request returns the number of the request that s sends; zero for a report request.
 func (s Send) request() RequestID {
 	switch msg := s.Msg.(type) {
 	case StartRequest:

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// machineConfig is what a machine is made with.
+// A Config has the settings of a [Planner]. Every field is required.
 type Config struct {
-	Epoch         uint64 // greater than those of all coordinators before
+	Epoch         uint64 // greater than the epoch of every coordinator before
 	Strategy      Strategy
 	Election      Election
-	AckTimeout    time.Duration // after which a request is sent again
-	Retry         time.Duration // the first delay after a start that has failed; doubled each time
-	RetryMax      time.Duration
-	SourceTimeout time.Duration // for a call of the source
+	AckTimeout    time.Duration // after which a request to an agent is sent again
+	Retry         time.Duration // the delay after the first failure; it doubles with each further one
+	RetryMax      time.Duration // the longest delay
+	SourceTimeout time.Duration // how long an answer of the source is waited for
 }
 
-// delay is how long to wait after so many failures: it is doubled with each.
+// delay returns how long to wait after that many failures.
 func (cfg Config) delay(failures int) time.Duration {
 	d := cfg.Retry
 	for range failures - 1 {
@@ -30,19 +30,18 @@ func (cfg Config) delay(failures int) time.Duration {
 	return min(d, cfg.RetryMax)
 }
 
-// A machine decides everything that the coordinator does. It starts no goroutine, reads no
-// clock and knows no network: inputs go in, with the time, and facts and effects come out.
-// After each input all that is wanted is compared with all that is known, so that it does
-// not matter in which order inputs come, nor whether one comes twice.
+// A Planner decides everything that the coordinator does; see the package documentation.
 type Planner struct {
 	nodes      *nodes
 	specs      *specs
 	singletons *singletons
 
 	recoveredAt time.Time
-	held        []Input // requests that have come before there was enough known to answer them
+	held        []Input // requests that wait until enough is known to answer them
 }
 
+// New returns a planner that knows nothing. Its journal's facts come first, by Replay, and then
+// [Recovered].
 func New(cfg Config) *Planner {
 	f := newNodes(cfg)
 	m := &Planner{nodes: f}
@@ -52,17 +51,17 @@ func New(cfg Config) *Planner {
 	return m
 }
 
-// replay applies a fact of the journal, to a machine that nothing else has happened to yet.
+// Replay applies a fact of the journal, before any step.
 func (m *Planner) Replay(of Fact) {
 	m.singletons.replay(of)
 	if of.ofSingleton() {
-		of.Record = nil // what there was of a spec is gone
+		of.Record = nil // a spec of that label has been removed since
 	}
 	m.specs.replay(of)
 }
 
-// step takes an input in. The facts are to be stored before the effects are carried out;
-// the machine counts on both.
+// Step handles an input. The planner relies on the facts being stored before the effects are
+// carried out.
 func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
 	f := m.nodes
 	if f.now.Before(now) {
@@ -77,8 +76,9 @@ func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
 	return merged(m.specs.facts(), m.singletons.journal.facts()), f.take()
 }
 
-// merged returns the facts of one step, one for each label, sorted. The journal has one entry
-// for a label, whosever it is: what one tenant forgets does not erase what the other has.
+// merged returns the facts of one step, sorted, one for each label. The journal has one record for
+// a label, whichever workload it belongs to: if one workload removes its record, that does not
+// erase the other's.
 func merged(specs, singles []Fact) []Fact {
 	last := map[string]Fact{}
 	for _, f := range singles {
@@ -118,9 +118,8 @@ func (m *Planner) apply(in Input) {
 	}
 }
 
-// release carries out the requests that were held, once the nodes have had their time to
-// tell what runs on them and the source to tell what singletons there are. It reports
-// whether there were any.
+// serveHeld serves the requests that were held, once the nodes have had their time to report and
+// the source has had its time to return the list of singletons. It reports whether there were any.
 func (m *Planner) serveHeld() bool {
 	if len(m.held) == 0 || !m.settled() {
 		return false
@@ -145,8 +144,8 @@ func (m *Planner) settled() bool {
 
 func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.nodes.cfg.SourceTimeout) }
 
-// reconcile looks at everything that may be placed, started, stopped or moved. It goes on
-// until nothing changes any more, as what is placed may have followers.
+// reconcile lets the workloads place, start, stop and move actors. It repeats that until nothing
+// changes any more, because other actors may follow one that has been placed.
 func (m *Planner) reconcile() {
 	f := m.nodes
 	for again := true; again; again = f.moreRoom || len(f.touched) > 0 {
@@ -162,8 +161,8 @@ func (m *Planner) reconcile() {
 	}
 }
 
-// stopStrays stops what was found running and is not wanted. Whether a singleton is, its
-// tenant knows, as soon as there is a list.
+// stopOrphans stops actors that no workload wants. The singletons know which of them they want once
+// they have the list.
 func (m *Planner) stopOrphans() {
 	for _, p := range m.nodes.orphans.sorted() {
 		label := p.start.Label
@@ -173,7 +172,7 @@ func (m *Planner) stopOrphans() {
 	}
 }
 
-// next returns when a step is due though nothing has happened: passed.
+// Next returns when a [Tick] is due.
 func (m *Planner) Next() (time.Time, bool) {
 	var e earliest
 	for _, t := range m.nodes.workloads {
@@ -184,20 +183,20 @@ func (m *Planner) Next() (time.Time, bool) {
 	return e.at, e.ok
 }
 
-// view returns what is known of the cluster.
+// View returns the cluster as the planner knows it.
 func (m *Planner) View() View { return m.nodes.view() }
 
-// statuses returns how all specs are doing, by label.
+// Statuses returns the status of all specs, sorted by label.
 func (m *Planner) Statuses() []Status { return m.specs.statuses() }
 
-// explain says why an actor is where it is. It fails with ErrNotFound.
+// Explain says why an actor is where it is. It returns [ErrNotFound] if there is no such spec.
 func (m *Planner) Explain(label string) (Explanation, error) { return m.specs.explain(label) }
 
-// ownership says where a singleton is; false when there is none of that label.
+// ownership returns where a singleton is, and false if there is none of that label.
 func (m *Planner) ownership(label string) (Ownership, bool) { return m.singletons.ownership(label) }
 
-// ownershipOf is ownership, and fails with ErrNotFound; or with ErrSource, as long as
-// nobody knows what singletons there are.
+// OwnershipOf returns where a singleton is. It returns [ErrNotFound] if there is none of that
+// label, and [ErrSource] while the source has not returned the list of singletons.
 func (m *Planner) OwnershipOf(label string) (Ownership, error) {
 	o, ok := m.ownership(label)
 	switch {

@@ -19,10 +19,10 @@ type singleton struct {
 
 	// grant is the owner according to the source; without an owner it is the last one's. unused
 	// means that no instance has been requested with it.
-	grant  grant
-	unused bool
-	nextGrant  grant // the owner once the present instance has ended; zero when the instance stays
-	ending bool  // the source has forgotten it; it is removed when its instance has ended
+	grant     grant
+	unused    bool
+	nextGrant grant // the owner once the present instance has ended; zero when the instance stays
+	ending    bool  // the source has forgotten it; it is removed when its instance has ended
 
 	on              nodeID             // where an instance was requested last
 	request         RequestID          // the number of that request
