@@ -9,48 +9,44 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// An agentCore decides what an agent does. It is pure: it starts no goroutine and reads no
-// clock.
-//
-// For each label there is a slot, with at most one actor in it: what is to take its place
-// waits for its end.
+// An Agent decides which actors one node starts and stops. Each label has a slot with at most one
+// actor; another actor of the label starts when that one has ended.
 type Agent struct {
 	node        string
 	MaxReport   int    // about how many bytes a report may have
-	incarnation uint64 // as a member; 0 while it is none: then nothing is taken
-	epoch       uint64 // the highest heard of in this incarnation
+	incarnation uint64 // of the node as a member; 0 while it is none, and then requests are ignored
+	epoch       uint64 // the highest received in this incarnation
 	coordinator actor.ActorRef[FromAgent]
-	closing     bool // the node stops: nothing starts any more
+	closing     bool // the node is shutting down, so no actor starts
 	slots       map[string]*slot
-	tombstones  []string // labels of slots in which something has ended, the oldest first
+	tombstones  []string // labels of empty slots that are remembered, the oldest first
 	out         []AgentAction
 }
 
-// An agentEvent is something that happens to an agent.
+// An AgentEvent is something that happens to an agent.
 //
 //sumtype:decl
 type AgentEvent interface{ agentEvent() }
 
 type (
-	// agentTold: a coordinator has said something.
+	// AgentReceived has a message of a coordinator.
 	AgentReceived struct{ Message ToAgent }
-	// agentMember: the node is a member under this incarnation; 0: it is none any more.
+	// AgentMembership: the node is a member under this incarnation, or none if it is 0.
 	AgentMembership struct{ Incarnation uint64 }
-	// agentStarted: the actor of a launch runs.
+	// AgentStarted: the actor of a launch runs.
 	AgentStarted struct {
 		Label string
 		ID    RequestID
 	}
-	// agentEnded: the actor of a launch has terminated; or there never was one.
+	// AgentEnded: the actor of a launch has terminated, or could not be spawned.
 	AgentEnded struct {
 		Label string
 		ID    RequestID
-		Why   string // "" when it has stopped by itself
+		Why   string // "" if it has stopped by itself
 	}
-	// agentPassed: some time has passed. It matters after an ended has been said, until one
-	// leads to nothing being said.
+	// AgentTick is due 2 s after an Ended was sent, and again until a tick sends nothing.
 	AgentTick struct{}
-	// agentClosing: the node stops.
+	// AgentClosing: the node is shutting down.
 	AgentClosing struct{}
 )
 
@@ -61,21 +57,21 @@ func (AgentEnded) agentEvent()      {}
 func (AgentTick) agentEvent()       {}
 func (AgentClosing) agentEvent()    {}
 
-// An agentAction is something for the agent to do, in order.
+// An AgentAction is something for the shell to do, in order.
 //
 //sumtype:decl
 type AgentAction interface{ agentAction() }
 
 type (
-	// launch starts an actor. agentStarted is to follow, unless it ends before; and
-	// agentEnded, once.
+	// Launch starts an actor. AgentStarted is to follow, unless the actor ends before, and
+	// AgentEnded once.
 	Launch struct{ Request StartRequest }
-	// halt stops the actor of a launch.
+	// Halt stops the actor of a launch.
 	Halt struct {
 		label string
 		ID    RequestID
 	}
-	// say tells the coordinator something.
+	// Tell sends the coordinator a message.
 	Tell struct {
 		To      actor.ActorRef[FromAgent]
 		Message FromAgent
@@ -86,12 +82,12 @@ func (Launch) agentAction() {}
 func (Halt) agentAction()   {}
 func (Tell) agentAction()   {}
 
-// newAgentCore returns the core of the agent of a node that is no member yet.
+// NewAgent returns the agent of a node that is not a member yet.
 func NewAgent(node string) *Agent {
 	return &Agent{node: node, MaxReport: maxPart, slots: map[string]*slot{}}
 }
 
-// step does what ev asks for.
+// Step handles an event.
 func (a *Agent) Step(ev AgentEvent) []AgentAction {
 	switch ev := ev.(type) {
 	case AgentReceived:
@@ -116,7 +112,7 @@ func (a *Agent) Step(ev AgentEvent) []AgentAction {
 	return out
 }
 
-// busy reports whether anything has not terminated.
+// Busy reports whether any actor has not terminated.
 func (a *Agent) Busy() bool {
 	for _, s := range a.slots {
 		if s.actor != nil {
@@ -126,7 +122,7 @@ func (a *Agent) Busy() bool {
 	return false
 }
 
-// told takes what is meant for this incarnation, and of no coordinator that has been
+// receive handles a message for this incarnation of the node, unless its coordinator has been
 // replaced.
 func (a *Agent) receive(msg ToAgent) {
 	epoch := msg.epoch()
@@ -145,8 +141,8 @@ func (a *Agent) receive(msg ToAgent) {
 	}
 }
 
-// member follows the membership of the node. Who asked under another incarnation takes all
-// of it for lost: it is stopped, and nobody is told.
+// setMembership follows the membership of the node. Coordinators consider all actors of another
+// incarnation lost, so they are stopped, and nothing is reported about them.
 func (a *Agent) setMembership(incarnation uint64) {
 	if incarnation == a.incarnation {
 		return
@@ -165,8 +161,8 @@ func (a *Agent) setMembership(incarnation uint64) {
 	a.tombstones = nil
 }
 
-// close stops everything. What had started ends without a word, as the node is about to
-// tell that it has gone; what had not is answered, as is what comes later.
+// close stops all actors. Those that have started end without a message, because the coordinator
+// learns from the cluster that the node leaves. Requests for others are answered, also later ones.
 func (a *Agent) close() {
 	a.closing = true
 	for _, label := range a.labels() {
@@ -185,8 +181,7 @@ const WhyClosing = "its node is being shut down"
 
 func (a *Agent) labels() []string { return slices.Sorted(maps.Keys(a.slots)) }
 
-// report tells the coordinator what there is, from the first label after that one on, and
-// as much as fits.
+// report sends the coordinator the actors of the labels after that one, as many as fit.
 func (a *Agent) report(after string) {
 	r := Report{Epoch: a.epoch, After: after}
 	size := 0
@@ -205,10 +200,10 @@ func (a *Agent) report(after string) {
 	a.tell(FromAgent{Report: &r})
 }
 
-// reportedBytes is what a reported needs at most besides its label.
+// reportedBytes is how many bytes a Reported needs at most besides its label.
 const reportedBytes = 64
 
-// sayAgain says what the coordinator may not have heard.
+// resendEnded sends every Ended again that the coordinator has not acknowledged.
 func (a *Agent) resendEnded() {
 	for _, label := range a.labels() {
 		if e := a.slots[label].unconfirmed; e != nil {
@@ -219,7 +214,7 @@ func (a *Agent) resendEnded() {
 
 func (a *Agent) tell(msg FromAgent) {
 	if a.incarnation == 0 || a.epoch == 0 {
-		return // nobody has asked
+		return // no coordinator has sent a request
 	}
 	msg.Node, msg.Incarnation = a.node, a.incarnation
 	a.emit(Tell{To: a.coordinator, Message: msg})

@@ -13,11 +13,11 @@ type Decision struct {
 	_        struct{} `cbor:",toarray"`
 	Label    string   // of the spec
 	Node     string   // the name of the node
-	Strategy string   // its name
-	Score    float64  // of the node
+	Strategy string   // the name of the strategy that chose
+	Score    float64  // that the strategy gave the node
 }
 
-// String returns the decision for people.
+// String returns the decision as text.
 func (d Decision) String() string {
 	return fmt.Sprintf("%s on %s (%s, %.2f)", d.Label, d.Node, d.Strategy, d.Score)
 }
@@ -26,11 +26,11 @@ func (d Decision) String() string {
 type Candidate struct {
 	_     struct{} `cbor:",toarray"`
 	Node  string   // its name
-	Score float64  // 0 when it was filtered out before
-	Why   string   // the filter that removed it; "" when it is eligible
+	Score float64  // by the strategy; 0 if a filter has removed the node
+	Why   string   // the filter that has removed the node; "" if it is eligible
 }
 
-// The filters, in the order in which they are asked.
+// The filters, in the order in which they are applied.
 const (
 	filterDown        = "not up"
 	filterNotReady    = "without placement"
@@ -44,8 +44,8 @@ const (
 	filterStrategy    = "strategy"
 )
 
-// refuses returns the filter that keeps s from n, "" when none does. beside are the labels
-// that it must not be beside: those that it avoids, and those that avoid it.
+// refuses returns the filter that removes n as a node for s, or "". beside are the labels that s
+// must not be beside: those that it avoids, and those that avoid it.
 func (n Node) refuses(s Spec, beside []string) string {
 	switch {
 	case !n.Up:
@@ -60,7 +60,7 @@ func (n Node) refuses(s Spec, beside []string) string {
 	return n.violates(s.Constraints, beside)
 }
 
-// violates returns which of the constraints does not hold on n, "" when all do.
+// violates returns the constraint that n does not meet, or "".
 func (n Node) violates(c Constraints, beside []string) string {
 	switch {
 	case c.RequiredNode != "" && c.RequiredNode != n.Name:
@@ -92,7 +92,7 @@ func (n Node) hasMeta(all map[string]string) bool {
 	return true
 }
 
-// consider asks every node of v about s.
+// consider returns how each node of v would do for s.
 func consider(s Spec, v View, beside []string, by Strategy) (all []Candidate, err error) {
 	if panicked := guard.Apart(func() { all = rate(s, v, beside, by) }); panicked != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStrategy, nameOf(by), panicked)
@@ -105,11 +105,11 @@ func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
 		c := Candidate{Node: n.Name, Why: n.refuses(s, beside)}
 		if c.Why == "" {
 			c.Score = by.Score(n, s, v)
-			if !(c.Score > 0) { // neither is NaN
+			if !(c.Score > 0) { // also for NaN
 				c.Why = filterStrategy
 			}
 			if math.IsNaN(c.Score) {
-				c.Score = 0 // it could not be compared
+				c.Score = 0 // NaN cannot be compared
 			}
 		}
 		all = append(all, c)
@@ -117,8 +117,8 @@ func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
 	return all
 }
 
-// choose returns the node with the highest score. avoid are nodes that are taken only when
-// there is no other.
+// choose returns the node with the highest score. It takes a node in avoid only if there is no
+// other.
 func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Decision, error) {
 	all, err := consider(s, v, beside, by)
 	if err != nil {
@@ -140,7 +140,7 @@ func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Deci
 	return Decision{Label: s.Label, Node: best.Node, Strategy: nameOf(by), Score: best.Score}, nil
 }
 
-// nameOf returns the name of a strategy; its type where that panics, which decides nothing.
+// nameOf returns the name of a strategy, or its type if Name panics.
 func nameOf(by Strategy) (name string) {
 	if guard.Apart(func() { name = by.Name() }) != nil {
 		return fmt.Sprintf("%T", by)

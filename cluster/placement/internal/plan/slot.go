@@ -2,42 +2,42 @@ package plan
 
 import "fmt"
 
-// An agentSlot is what an agent knows of one label.
+// A slot is what an agent knows of one label.
 type slot struct {
 	label    string
-	latest   RequestID     // of all requests so far; what comes of an earlier one is out of date
-	why      string        // latest does not run, if that has ended
-	actor    *slotActor    // that has not terminated; nil for none
-	next     *StartRequest // latest, when it waits for the end of actor
-	entombed bool          // it is among the graves
+	latest   RequestID     // the latest request; earlier ones are superseded
+	why      string        // the actor of latest does not run; "" while it may
+	actor    *slotActor    // that has not terminated; or nil
+	next     *StartRequest // the latest request, while it waits for the end of actor
+	entombed bool          // the label is among the tombstones
 
-	unconfirmed *Ended // the coordinator may not know of
+	unconfirmed *Ended // sent, and not acknowledged
 }
 
-// An agentActor has been launched, and has not terminated.
+// A slotActor is an actor that has been launched and has not terminated.
 type slotActor struct {
 	id         RequestID
 	generation Generation
 	started    bool
-	answered   bool   // there has been a startAck
-	stopping   bool   // by whoever wants it
-	stopEpoch  uint64 // the epoch of the last stopRequest; 0 for none
-	reportedIn uint64 // the epoch of the last report with it
+	answered   bool   // a StartAck has been sent
+	stopping   bool   // for any reason
+	stopEpoch  uint64 // of the last StopRequest; 0 for none
+	reportedIn uint64 // the epoch of the last report that has it
 }
 
-// holds reports whether the actor of a request is in the slot.
+// holds reports whether the slot has the actor of a request.
 func (s *slot) holds(id RequestID) bool { return s.actor != nil && s.actor.id == id }
 
-// keeps reports whether the actor of a request has started, and nobody wants it to stop.
+// Keeps reports whether the actor of a request has started and is not being stopped.
 func (a *Agent) Keeps(label string, id RequestID) bool {
 	s := a.slots[label]
 	return !a.closing && s != nil && s.holds(id) && s.actor.started && !s.actor.stopping
 }
 
-// empty reports whether nothing is in the slot, nor waits for its turn.
+// empty reports whether the slot has no actor, and none that waits.
 func (s *slot) empty() bool { return s.actor == nil && s.next == nil }
 
-// shown returns what a report of that epoch has of the slot.
+// report returns what a report of that epoch contains about the slot.
 func (s *slot) report(epoch uint64) (all []Reported) {
 	if s.actor != nil {
 		s.actor.reportedIn = epoch
@@ -58,7 +58,7 @@ func (a *Agent) slot(label string) *slot {
 	return s
 }
 
-// start takes a request to start something.
+// start handles a StartRequest.
 func (a *Agent) start(r StartRequest) {
 	s := a.slot(r.Label)
 	switch {
@@ -75,17 +75,17 @@ func (a *Agent) start(r StartRequest) {
 	}
 }
 
-// startAgain answers for an actor that is there.
+// startAgain handles a repeated request whose actor is in the slot.
 func (a *Agent) startAgain(s *slot) {
 	switch {
 	case s.actor.stopping:
-		s.actor.answered = false // it will be when it has terminated
+		s.actor.answered = false // it will be answered when the actor has terminated
 	case s.actor.answered:
 		a.ackStart(s.label, s.actor.id, "")
 	}
 }
 
-// startNew takes a request that is later than all before.
+// startNew handles a request that is later than all before.
 func (a *Agent) startNew(s *slot, r StartRequest) {
 	if s.next != nil {
 		a.refuse(s, replacedBy(r.ID))
@@ -105,8 +105,8 @@ func (a *Agent) startNew(s *slot, r StartRequest) {
 	}
 }
 
-// outranks reports whether an instance is later than what is asked for; what has no
-// generation has no rank.
+// outranks reports whether a running instance has a later generation than the requested one. An
+// actor without a generation is never outranked.
 func outranks(runs, asked Generation) bool {
 	return asked != (Generation{}) && asked.Less(runs)
 }
@@ -123,7 +123,7 @@ func (a *Agent) refuse(s *slot, why string) {
 	a.fail(s, id, why)
 }
 
-// fail says that a request has led to nothing.
+// fail answers a request whose actor does not run.
 func (a *Agent) fail(s *slot, id RequestID, why string) {
 	if id == s.latest {
 		s.why = why
@@ -134,7 +134,7 @@ func (a *Agent) fail(s *slot, id RequestID, why string) {
 
 const WhyStopped = "it was stopped before it had started"
 
-// stop takes a request to stop something.
+// stop handles a StopRequest. The StartRequest of the same ID may come later.
 func (a *Agent) stop(r StopRequest) {
 	s := a.slot(r.Label)
 	switch {
@@ -143,7 +143,7 @@ func (a *Agent) stop(r StopRequest) {
 		return
 	case s.next != nil && s.next.ID == r.ID:
 		a.refuse(s, WhyStopped)
-	case s.latest.less(r.ID): // it may come later
+	case s.latest.less(r.ID):
 		if s.next != nil {
 			a.refuse(s, replacedBy(r.ID))
 		}
@@ -183,8 +183,8 @@ func (a *Agent) started(s *slot) {
 	}
 }
 
-// ended takes the end of the actor in s, says what is to be said of it, and starts what
-// waits for it.
+// ended handles the end of the actor in s: it answers or reports it, and starts the actor that
+// waits.
 func (a *Agent) ended(s *slot, why string) {
 	was := *s.actor
 	s.actor = nil
@@ -213,7 +213,7 @@ func (a *Agent) reportEnd(s *slot, was slotActor, why string) {
 	}
 }
 
-// whyEnded says why an actor does not run that has ended.
+// whyEnded returns why an actor that has ended does not run.
 func whyEnded(was slotActor, why string) string {
 	switch {
 	case was.stopping && !was.started:
@@ -228,11 +228,10 @@ func whyEnded(was slotActor, why string) string {
 	return "it has stopped by itself"
 }
 
-// maxGraves is how many labels are remembered of which nothing is left but how it ended,
-// for requests that come late or again.
+// maxTombstones is how many empty slots are remembered, to answer requests that come late or twice.
 const maxTombstones = 4096
 
-// bury remembers a slot for a while in which there is nothing.
+// entomb remembers an empty slot, and forgets the oldest ones beyond maxTombstones.
 func (a *Agent) entomb(s *slot) {
 	if s.actor != nil || s.entombed {
 		return
@@ -245,7 +244,7 @@ func (a *Agent) entomb(s *slot) {
 	}
 }
 
-// clear forgets a slot, unless there is something in it again.
+// expire forgets a slot, unless it has an actor again.
 func (a *Agent) expire(label string) {
 	s := a.slots[label]
 	s.entombed = false

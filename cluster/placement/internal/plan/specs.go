@@ -8,40 +8,40 @@ import (
 	"time"
 )
 
-// specs is the tenant for specs: it keeps the actor of each running on one node.
+// specs is the workload that keeps the actor of each spec running on one node.
 type specs struct {
 	cfg         Config
 	nodes       *nodes
-	isSingleton func(label string) bool // by a singleton
+	isSingleton func(label string) bool
 
 	all      items
 	removals map[string]*removal
 	journal  stored
 
-	followers relation // labels, by whom they are colocated with
-	avoiders  relation // labels, by whom they avoid
+	followers relation // from a label to those that are colocated with it
+	avoiders  relation // from a label to those that avoid it
 
 	nodeless map[string]bool // labels that are on no node
-	dirty    map[string]bool // labels to look at
-	changed  map[string]bool // labels whose record or state may be another one
+	dirty    map[string]bool // labels to be reviewed
+	changed  map[string]bool // labels whose record or state may have changed
 
-	retries deadlines[string] // when the next start is tried
-	waits   deadlines[string] // until when nodes are waited for
+	retries deadlines[string] // when the next start is attempted
+	waits   deadlines[string] // until when the return of nodes is awaited
 }
 
-// An item is a spec and what has become of it.
+// An item is a spec and the state of its actor.
 type item struct {
 	Spec
 	stage    stage
-	on       nodeID // where it is; while it waits, where it was
+	on       nodeID // where the actor is; while it waits for the node's return, where it was
 	request  RequestID
 	until    time.Time // while it waits
-	drained  bool      // the node is being drained, as a former coordinator has known
+	drained  bool      // a former coordinator was draining the node
 	decision Decision
 
-	startedAt time.Time // when it ran last; zero when it has not
-	failures  int       // since it last ran for long enough
-	failedOn  []string  // nodes, since then
+	startedAt time.Time // when it was reported to run; zero if it has not been
+	failures  int       // since it last ran for RetryMax
+	failedOn  []string  // names of nodes, since then
 	lastError string
 
 	state State
@@ -51,21 +51,21 @@ type item struct {
 // items are the specs by label.
 type items map[string]*item
 
-// A stage is that of an item.
+// A stage is what the planner is doing with an item.
 type stage uint8
 
 const (
 	unplaced stage = iota
-	placed         // runs, or is to start
-	leaving        // is being stopped in order to be placed anew
-	waiting        // for the return of its node
+	placed         // runs, or has been requested
+	leaving        // is being stopped in order to be placed again
+	waiting        // for its node to return
 )
 
 // A removal is a label whose actors are being stopped for good.
 type removal struct {
-	record *record // what the journal keeps of it, so that it is stopped whoever coordinates
+	record *record // in the journal, so that the next coordinator stops it, too
 	tokens []Token
-	next   []Submit // who wants the label next
+	next   []Submit // that wait for the label
 }
 
 func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
@@ -77,7 +77,7 @@ func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
 	}
 }
 
-// submit places a spec, and keeps it when that can be done.
+// submit places a spec, and adds it if that succeeds.
 func (s *specs) submit(in Submit) {
 	label := in.Spec.Label
 	if err := s.check(in.Spec); err != nil {
@@ -133,7 +133,7 @@ func (all items) checkCycle(spec Spec) error {
 	return nil
 }
 
-// remove forgets a spec, stops its actor, and answers when that has terminated.
+// remove removes a spec, stops its actor, and replies when that has terminated.
 func (s *specs) remove(in Remove) {
 	if r := s.removals[in.Label]; r != nil {
 		r.tokens = append(r.tokens, in.Token)
@@ -152,7 +152,7 @@ func (s *specs) remove(in Remove) {
 	s.stop(in.Label, r)
 }
 
-// withdraw forgets a spec that the journal does not take, and of which nothing was asked.
+// withdraw removes a spec that the journal rejects, before anything was requested.
 func (s *specs) withdraw(label string) {
 	it := s.all[label]
 	if it == nil {
@@ -162,7 +162,7 @@ func (s *specs) withdraw(label string) {
 	s.nodes.forgetPlace(it.on, label)
 }
 
-// stop has everything of a label stopped.
+// stop has every actor of a label stopped.
 func (s *specs) stop(label string, r *removal) {
 	s.removals[label] = r
 	for _, p := range s.nodes.placesOf(label) {
@@ -171,7 +171,7 @@ func (s *specs) stop(label string, r *removal) {
 	s.touch(label)
 }
 
-// finish ends a removal when nothing of it is left.
+// finish ends a removal when no actor of the label is left.
 func (s *specs) finish(label string, r *removal) {
 	if len(s.nodes.placesOf(label)) > 0 {
 		return
@@ -213,7 +213,7 @@ func (s *specs) replay(of Fact) {
 	s.add(it)
 }
 
-// begin goes on with what has been replayed.
+// begin continues from what has been replayed.
 func (s *specs) begin() {
 	for _, label := range slices.Sorted(maps.Keys(s.all)) {
 		it := s.all[label]
@@ -254,7 +254,7 @@ func (s *specs) forget(label string) {
 	s.changed[label] = true
 }
 
-// enter has an item go on in another stage.
+// enter puts an item into another stage.
 func (s *specs) enter(it *item, next stage) {
 	it.stage = next
 	delete(s.nodeless, it.Label)
@@ -275,7 +275,7 @@ func (s *specs) touch(label string) { s.dirty[label], s.changed[label] = true, t
 
 func (s *specs) owns(label string) bool { return s.all[label] != nil || s.removals[label] != nil }
 
-// of returns the item of a request; nil when it is another's.
+// itemOf returns the item that a request belongs to, or nil.
 func (s *specs) itemOf(label string, id RequestID) *item {
 	if it := s.all[label]; it != nil && it.request == id && (it.stage == placed || it.stage == leaving) {
 		return it
@@ -327,7 +327,7 @@ func (s *specs) found(string, nodeID, Reported) {}
 
 func (s *specs) leaving(nodeID) bool { return false }
 
-// retry has an item that has failed placed anew, after a while.
+// retry has an item that has failed placed again after a delay.
 func (s *specs) retry(it *item, on nodeID, why string) {
 	it.failures++
 	it.lastError = why
@@ -338,7 +338,7 @@ func (s *specs) retry(it *item, on nodeID, why string) {
 	s.retries.set(it.Label, s.nodes.now.Add(s.cfg.delay(it.failures)))
 }
 
-// lost: the node is gone, with all that was on it.
+// lost does what the crash strategies of the actors on a lost node say.
 func (s *specs) lost(on nodeID) {
 	for _, label := range slices.Sorted(maps.Keys(s.all)) {
 		it := s.all[label]
@@ -366,8 +366,7 @@ func (s *specs) wait(it *item) {
 	s.waits.set(it.Label, it.until)
 }
 
-// choose returns where to place a spec. What it must not be beside is what it avoids, and
-// what avoids it.
+// choose returns the node for a spec, which avoids some labels and is avoided by others.
 func (s *specs) choose(spec Spec, avoid ...string) (Decision, error) {
 	return choose(spec, s.nodes.view(), s.beside(spec), s.cfg.Strategy, avoid...)
 }
@@ -382,7 +381,7 @@ func (it *item) startRequest() StartRequest {
 	return StartRequest{ID: it.request, Label: it.Label, Type: it.Type, State: it.State}
 }
 
-// A relation is from labels to labels.
+// A relation maps labels to labels.
 type relation map[string]map[string]bool
 
 func (r relation) add(from, to string) {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// notice has the specs looked at again that a change may concern: what is at the labels
-// that have been touched, what follows them; and where there is more room than before,
-// what has none, and what is to leave its node.
+// notice marks for review the specs that a change concerns: those of the touched labels and their
+// followers. When there is more room, also those on no node, and those on nodes being drained.
 func (s *specs) notice(touched map[string]bool, roomier bool) {
 	for label := range touched {
 		if s.owns(label) {
@@ -34,7 +33,7 @@ func (s *specs) notice(touched map[string]bool, roomier bool) {
 	}
 }
 
-// reconcile does for each spec what is to be done now.
+// reconcile reviews the specs that a change concerns.
 func (s *specs) reconcile() {
 	for _, label := range slices.Concat(s.retries.pass(s.nodes.now), s.waits.pass(s.nodes.now)) {
 		s.touch(label)
@@ -69,7 +68,8 @@ func (s *specs) review(it *item) {
 	}
 }
 
-// astray reports whether what it is to be with is on another node, to which it could go.
+// misplaced reports whether the actor it is colocated with is on another node, to which it could
+// move.
 func (it *item) misplaced(f *nodes) bool {
 	if it.Constraints.ColocateWith == "" {
 		return false
@@ -79,7 +79,7 @@ func (it *item) misplaced(f *nodes) bool {
 	return ok && at != it.on && f.members.has(at) && n.Alive()
 }
 
-// mayDrain reports whether it is on a node that is drained, and there is another.
+// mayDrain reports whether it is on a node being drained, and another node is eligible.
 func (s *specs) mayDrain(it *item) bool {
 	if !s.nodes.draining(it.on) {
 		return false
@@ -88,9 +88,9 @@ func (s *specs) mayDrain(it *item) bool {
 	return err == nil
 }
 
-// lookForReturn starts it on the node that it waits for, when that is back; or anywhere
-// when the wait is over, or in vain: what it is to be with has gone elsewhere, or the node
-// is not what it was.
+// awaitReturn starts an actor on the node it waits for, if that is back. It is placed anywhere when
+// the wait is over, or makes no sense: the actor it is colocated with runs elsewhere, or the node
+// no longer meets its constraints.
 func (s *specs) awaitReturn(it *item) {
 	target := it.Constraints.ColocateWith
 	at, settled := s.nodes.places.settledAt(target)
@@ -113,7 +113,7 @@ func (s *specs) redistribute(it *item) {
 	s.place(it)
 }
 
-// place starts it somewhere, if it can be done now.
+// place starts it on a node, if one is eligible and the next attempt is due.
 func (s *specs) place(it *item) {
 	if _, later := s.retries.of(it.Label); later || len(s.nodes.placesOf(it.Label)) > 0 {
 		return
@@ -127,7 +127,7 @@ func (s *specs) place(it *item) {
 	}
 }
 
-// start has it started as has been decided.
+// start requests it as decided.
 func (s *specs) start(it *item, d Decision) {
 	on, ok := s.nodes.members.current(d.Node)
 	if !ok {

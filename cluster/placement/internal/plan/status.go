@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// A State is what is going on with a spec.
+// A State is the state of a spec.
 type State string
 
 const (
@@ -16,33 +16,33 @@ const (
 	Running State = "running"
 	// Pending means that its actor is being started, or stopped in order to be moved.
 	Pending State = "pending"
-	// WaitingForReturn means that its node is gone, and expected back.
+	// WaitingForReturn means that its node is gone and expected back.
 	WaitingForReturn State = "waiting for return"
-	// Unplaced means that no node is eligible, or that the last attempt failed and the next
-	// one is still to come.
+	// Unplaced means that no node is eligible, or that the last attempt failed and the next one is
+	// due later.
 	Unplaced State = "unplaced"
 )
 
-// A Status says how a spec is doing.
+// A Status describes a spec and its actor.
 type Status struct {
 	_           struct{} `cbor:",toarray"`
 	Spec        Spec
 	State       State
-	Node        string    // where it runs, is being started, or is expected back; "" when unplaced
-	Since       time.Time // of State, as this coordinator knows it
-	Attempts    int       // starts that have failed, and ends that nobody asked for, since it ran well; 0 while it runs
-	LastError   string    // of the last of them; "" while it runs
-	NextAttempt time.Time // when the next start or the next placement is due; zero when nothing but the cluster can change it
+	Node        string    // where the actor runs, is being started or is expected back; "" when unplaced
+	Since       time.Time // when State was entered, as far as this coordinator knows
+	Attempts    int       // failed starts, and ends without a request, since it last ran for Retry.Max; 0 while it runs
+	LastError   string    // of the last failure; "" while it runs
+	NextAttempt time.Time // when the next start is due, or the wait for the node ends; zero if only a change of the cluster can help
 }
 
-// An Explanation says why an actor is where it is, or why it is nowhere.
+// An Explanation says why an actor is where it is, or why it runs nowhere.
 type Explanation struct {
 	_          struct{} `cbor:",toarray"`
 	Status     Status
-	Awaited    string      // what a node is doing about it, and since when: "spawning on n2 since …"; "" when it runs, or is nowhere
-	Decision   Decision    // the last; zero when it has never been placed by this coordinator
-	Candidates []Candidate // how the nodes would do if it were placed now
-	Error      string      // why none could be chosen now; "" when one could
+	Awaited    string      // what a node is doing, and since when: "spawning on n2 since …"; "" if it runs or is nowhere
+	Decision   Decision    // the last one; zero if this coordinator has not placed the actor
+	Candidates []Candidate // how each node would do if it were placed now
+	Error      string      // why no node could be chosen now; "" if one could
 }
 
 // facts returns what the journal is to get after this step.
@@ -57,7 +57,7 @@ func (s *specs) facts() []Fact {
 	return s.journal.facts()
 }
 
-// kept is what is to survive of a label; nil when nothing is.
+// recordOf returns what the journal keeps of a label, or nil.
 func (s *specs) recordOf(label string) *record {
 	if r := s.removals[label]; r != nil {
 		return r.record
@@ -75,7 +75,7 @@ func (it *item) updateState(f *nodes) {
 	}
 }
 
-// record is what is to survive of it.
+// record returns what the journal keeps of an item.
 func (it *item) record(f *nodes) record {
 	return record{
 		Spec: it.Spec, Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Until: it.until,
@@ -142,7 +142,7 @@ func (s *specs) explain(label string) (Explanation, error) {
 	return e, nil
 }
 
-// next returns when something is due.
+// next returns when a step is due.
 func (s *specs) next() (time.Time, bool) {
 	var e earliest
 	e.add(s.retries.first())
