@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 	agentPath = "/system/" + agentName
 
 	// sayAgainEvery is how long the coordinator may take to say that it knows of an end.
-	sayAgainEvery = 2 * time.Second
+	resendEvery = 2 * time.Second
 )
 
 // startAgent starts the agent of a node, once.
@@ -50,12 +50,12 @@ func membershipOf(self cluster.Member) uint64 {
 func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
 	first := func(ctx *actor.Context[any], next *actor.Next[any]) {
 		a := &agent{
-			ctx: ctx, core: newAgentCore(node), factories: can,
-			placed: map[actor.AnyRef]placement{}, actors: map[requestID]placedActor{}, broken: map[requestID]error{},
+			ctx: ctx, core: plan.NewAgent(node), factories: can,
+			placed: map[actor.AnyRef]placement{}, actors: map[plan.RequestID]placedActor{}, broken: map[plan.RequestID]error{},
 		}
-		a.core.maxReport = partBytes(s)
+		a.core.MaxReport = plan.PartBytes(s)
 		next.OnMessage, next.OnSignal = a.receive, a.receiveSignal
-		subscribe(ctx, func(incarnation uint64) { a.happened(agentMember{incarnation}) })
+		subscribe(ctx, func(incarnation uint64) { a.handle(plan.AgentMembership{Incarnation: incarnation}) })
 		ctx.Defer(s.OnShutdown(actor.ActorsStop, "placed actors", stopPlaced(s, ctx.Self())))
 	}
 	actor.Spawn(s.Framework(), func(_ *actor.Context[any], next *actor.Next[any]) {
@@ -96,7 +96,7 @@ type (
 
 	// placedBroken: the actor ends now, and why.
 	placedBroken struct {
-		id  requestID
+		id  plan.RequestID
 		why error
 	}
 )
@@ -108,31 +108,31 @@ func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { re
 // its node.
 type agent struct {
 	ctx       *actor.Context[any]
-	core      *agentCore
+	core      *plan.Agent
 	factories factories
 	placed    map[actor.AnyRef]placement
-	actors    map[requestID]placedActor // those
-	broken    map[requestID]error       // why they end, if not by a failure
-	closed    []func()                  // to be called when nothing is left
+	actors    map[plan.RequestID]placedActor // those
+	broken    map[plan.RequestID]error       // why they end, if not by a failure
+	onClosed  []func()                       // to be called when nothing is left
 }
 
 // A placement is an actor that the agent has started.
 type placement struct {
 	label string
-	id    requestID
+	id    plan.RequestID
 }
 
 func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
-	case toAgent:
-		a.happened(agentTold{msg})
-	case agentEvent:
-		a.happened(msg)
+	case plan.ToAgent:
+		a.handle(plan.AgentReceived{Message: msg})
+	case plan.AgentEvent:
+		a.handle(msg)
 	case placedBroken:
 		a.broken[msg.id] = msg.why
 	case shutDown:
-		a.closed = append(a.closed, msg.done)
-		a.happened(agentClosing{})
+		a.onClosed = append(a.onClosed, msg.done)
+		a.handle(plan.AgentClosing{})
 	default:
 		return func(_ *actor.Context[any], next *actor.Next[any]) { next.Unhandled() }
 	}
@@ -161,70 +161,58 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	switch {
 	case err != nil:
 		a.ctx.Log().Warn("placed actor failed", zap.String("label", p.label), zap.Error(err))
-	case a.core.keeps(p.label, p.id):
+	case a.core.Keeps(p.label, p.id):
 		a.ctx.Log().Warn("placed actor has stopped by itself, and will be started again: "+
 			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
 			zap.String("label", p.label), zap.String("actor", ref.Path()))
 	}
-	a.happened(agentEnded{p.label, p.id, explain(err)})
-}
-
-// maxWhy bounds what is told of an error, in bytes.
-const maxWhy = 1000
-
-// explain returns the text of an error, fit for the wire; "" for none.
-func explain(err error) string {
-	if err == nil {
-		return ""
-	}
-	text := fmt.Sprintf("%v", err) // a method of the user's, which may panic
-	return strings.ToValidUTF8(text[:min(len(text), maxWhy)], "\uFFFD")
+	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err)})
 }
 
 // happened does what the core makes of an event, and of what comes of that.
-func (a *agent) happened(ev agentEvent) {
-	for events := []agentEvent{ev}; len(events) > 0; events = events[1:] {
-		for _, action := range a.core.step(events[0]) {
+func (a *agent) handle(ev plan.AgentEvent) {
+	for events := []plan.AgentEvent{ev}; len(events) > 0; events = events[1:] {
+		for _, action := range a.core.Step(events[0]) {
 			if failed, ok := a.do(action); ok {
 				events = append(events, failed)
 			}
 		}
 	}
-	if len(a.closed) > 0 && !a.core.busy() {
-		for _, done := range a.closed {
+	if len(a.onClosed) > 0 && !a.core.Busy() {
+		for _, done := range a.onClosed {
 			done()
 		}
-		a.closed = nil
+		a.onClosed = nil
 	}
 }
 
 // do carries out an action; what it has led to at once is returned.
-func (a *agent) do(action agentAction) (failed agentEvent, ok bool) {
+func (a *agent) do(action plan.AgentAction) (failed plan.AgentEvent, ok bool) {
 	switch action := action.(type) {
-	case launch:
-		return a.launch(action.request)
-	case halt:
-		p := a.actors[action.id]
+	case plan.Launch:
+		return a.launch(action.Request)
+	case plan.Halt:
+		p := a.actors[action.ID]
 		p.leave() // what is told from now on waits for the next one
 		a.ctx.Stop(p.ref)
-	case say:
-		action.to.Tell(action.msg)
-		if action.msg.Ended != nil && !a.ctx.TimerActive("again") {
-			a.ctx.After("again", sayAgainEvery, agentPassed{})
+	case plan.Tell:
+		action.To.Tell(action.Message)
+		if action.Message.Ended != nil && !a.ctx.TimerActive("again") {
+			a.ctx.After("again", resendEvery, plan.AgentTick{})
 		}
 	}
 	return nil, false
 }
 
-func (a *agent) launch(r startRequest) (failed agentEvent, ok bool) {
+func (a *agent) launch(r plan.StartRequest) (failed plan.AgentEvent, ok bool) {
 	s, err := a.factories.of(r.Type)
 	if err != nil {
 		a.ctx.Log().Warn("actor cannot be placed here", zap.String("label", r.Label), zap.Error(err))
-		return agentEnded{r.Label, r.ID, explain(err)}, true
+		return plan.AgentEnded{Label: r.Label, ID: r.ID, Why: plan.ErrorText(err)}, true
 	}
 	self := a.ctx.Self()
 	p := s.start(a.ctx, r, placedHooks{
-		started: func() { self.Tell(agentStarted{r.Label, r.ID}) },
+		started: func() { self.Tell(plan.AgentStarted{Label: r.Label, ID: r.ID}) },
 		broken:  func(why error) { self.Tell(placedBroken{r.ID, why}) },
 	})
 	a.ctx.Watch(p.ref)

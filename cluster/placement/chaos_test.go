@@ -65,7 +65,7 @@ func chaosStory(r *clustertest.Round) {
 		}
 		labels = append(labels, label)
 	}
-	for i, anchor := range []placement.Anchor{placement.Leader(), placement.OnNode("n2"), placement.Class("role-n3")} {
+	for i, anchor := range []placement.Anchor{placement.Leader(), placement.OnNode("n2"), placement.Role("role-n3")} {
 		label := fmt.Sprintf("%s/single%d", run, i)
 		if _, err := doors["n1"].StartSingleton(ctx, counters.Singleton(label, origin{Plan: label}, anchor)); err != nil {
 			r.Fatalf("%v", err)

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
 // A command is what the coordinator is told.
@@ -23,23 +24,23 @@ type (
 	}
 
 	// A word is what an agent has said.
-	word struct {
-		_    struct{} `cbor:",toarray"`
-		Said fromAgent
+	agentMessage struct {
+		_       struct{} `cbor:",toarray"`
+		Message plan.FromAgent
 	}
 
-	alarm     struct{}          // the time has come that the machine has named
-	moreFacts struct{}          // there are facts that have not been stored
-	newView   struct{}          // the node's view of the cluster has changed
-	fromStore struct{ sourced } // the source of generations has answered, or not in time
+	tick           struct{}                    // the time has come that the machine has named
+	storeMore      struct{}                    // there are facts that have not been stored
+	viewChanged    struct{}                    // the node's view of the cluster has changed
+	sourceAnswered struct{ plan.SourceAnswer } // the source of generations has answered, or not in time
 )
 
-func (request) command()   {}
-func (word) command()      {}
-func (alarm) command()     {}
-func (moreFacts) command() {}
-func (newView) command()   {}
-func (fromStore) command() {}
+func (request) command()        {}
+func (agentMessage) command()   {}
+func (tick) command()           {}
+func (storeMore) command()      {}
+func (viewChanged) command()    {}
+func (sourceAnswered) command() {}
 
 // An operation is one of those of [Coordinator].
 type operation uint8
@@ -52,7 +53,7 @@ const (
 	opExplain
 	opDrain
 	opStartSingleton
-	opGetSingleton
+	opSingleton
 	opMoveSingleton
 	opStopSingleton
 )
@@ -71,10 +72,8 @@ type answer struct {
 
 func init() {
 	actor.RegisterType[request]("understudy/placement.request")
-	actor.RegisterType[word]("understudy/placement.word")
+	actor.RegisterType[agentMessage]("understudy/placement.word")
 	actor.RegisterType[answer]("understudy/placement.answer")
-	actor.RegisterType[*NoEligibleNodesError]("understudy/placement.no-eligible-nodes")
-	actor.RegisterType[*FieldError]("understudy/placement.field")
 }
 
 // answerOf returns the answer with a value or an error.
@@ -87,10 +86,10 @@ func answerOf(value any, err error) answer {
 		return answer{Decision: &v}
 	case Ownership:
 		return answer{Ownership: &v}
-	case page:
-		return answer{Statuses: v.statuses, More: v.more}
-	case viewPage:
-		return answer{View: &v.view, More: v.more}
+	case plan.StatusPage:
+		return answer{Statuses: v.Statuses, More: v.More}
+	case plan.ViewPage:
+		return answer{View: &v.View, More: v.More}
 	case Explanation:
 		return answer{Explanation: &v}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/singleton/generation"
@@ -61,14 +62,14 @@ type Config struct {
 // withDefaults returns c with what was left out, or what is wrong with it.
 func (c Config) withDefaults() (Config, error) {
 	if c.Journal == nil {
-		return c, badField("Config.Journal", "Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
+		return c, plan.BadField("Config.Journal", "Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
 	}
 	for name, d := range map[string]time.Duration{
 		"AckTimeout": c.AckTimeout, "Retry.Min": c.Retry.Min, "Retry.Max": c.Retry.Max,
 		"SourceTimeout": c.SourceTimeout, "DrainTimeout": c.DrainTimeout,
 	} {
 		if d < 0 {
-			return c, badField("Config."+name, "Config.%s is negative: %v; leave it out for the default", name, d)
+			return c, plan.BadField("Config."+name, "Config.%s is negative: %v; leave it out for the default", name, d)
 		}
 	}
 	if c.Strategy == nil {
@@ -78,7 +79,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Election = Oldest("")
 	}
 	if c.Election.Name == "" {
-		return c, badField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
+		return c, plan.BadField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
 	}
 	if c.Generations == nil {
 		c.Generations = generations.NewJournal(c.Journal)
@@ -92,9 +93,9 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // machine returns the settings of the machine of a coordinator on the node of that name.
-func (c Config) machine(epoch uint64, self string) machineConfig {
-	return machineConfig{
-		epoch: epoch, strategy: c.Strategy, election: c.Election.heldBy(self),
-		ackTimeout: c.AckTimeout, retry: c.Retry.Min, retryMax: c.Retry.Max, sourceTimeout: c.SourceTimeout,
+func (c Config) planner(epoch uint64, self string) plan.Config {
+	return plan.Config{
+		Epoch: epoch, Strategy: c.Strategy, Election: c.Election.HeldBy(self),
+		AckTimeout: c.AckTimeout, Retry: c.Retry.Min, RetryMax: c.Retry.Max, SourceTimeout: c.SourceTimeout,
 	}
 }

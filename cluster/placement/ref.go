@@ -25,6 +25,11 @@ var (
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrNotRunning)
 )
 
+func init() {
+	actor.RegisterError("understudy/placement.not-running", ErrNotRunning)
+	actor.RegisterError("understudy/placement.buffer-full", ErrBufferFull)
+}
+
 // Ref returns a ref by which the actor of a label is told, on whichever node it runs, as
 // long as s lives: it follows the actor to other nodes, and holds up to 1000 messages
 // while none runs that this node knows of, the oldest of which give way as dead letters with

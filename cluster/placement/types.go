@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/naming"
 )
@@ -58,15 +59,13 @@ func (t Type[S, M]) Name() string { return t.name }
 // Spec returns the description of an actor that is made from state and may run anywhere. An
 // error of encoding the state is returned by [Coordinator.Submit].
 func (t Type[S, M]) Spec(label string, state S) Spec {
-	data, err := codec.Marshal(state)
-	return Spec{Label: label, Type: t.name, State: data, err: err}
+	return plan.NewSpec(t.name, label, state)
 }
 
 // Singleton returns the description of a singleton that is made from state. An error of
 // encoding the state is returned by [Coordinator.StartSingleton].
 func (t Type[S, M]) Singleton(label string, state S, anchor Anchor) SingletonSpec {
-	data, err := codec.Marshal(state)
-	return SingletonSpec{Label: label, Type: t.name, State: data, Anchor: anchor, err: err}
+	return plan.NewSingletonSpec(t.name, label, state, anchor)
 }
 
 // A Factory makes the actors of one type on one node, see [Config.Factories].
@@ -96,11 +95,11 @@ func factoriesOf(all []Factory) (factories, error) {
 	byName := factories{}
 	for i, f := range all {
 		if f.starter == nil || f.starter.typeName() == "" {
-			return nil, badField("Config.Factories", "Config.Factories[%d] is of no type; make it by the Factory method of what placement.NewType returns", i)
+			return nil, plan.BadField("Config.Factories", "Config.Factories[%d] is of no type; make it by the Factory method of what placement.NewType returns", i)
 		}
 		name := f.starter.typeName()
 		if byName[name] != nil {
-			return nil, badField("Config.Factories", "Config.Factories has two for type %q; take one out, or give their types different names", name)
+			return nil, plan.BadField("Config.Factories", "Config.Factories has two for type %q; take one out, or give their types different names", name)
 		}
 		byName[name] = f.starter
 	}
