@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // Case 19: a spec with every field set, one without the optional ones, and one without anything
@@ -22,9 +22,9 @@ func TestARequestComesBackFromTheWire(t *testing.T) {
 	optional := every
 	optional.Constraints.ColocateWith, optional.Constraints.RequiredNode = "", ""
 	for _, s := range []Spec{every, optional, {Label: "a", Type: "b"}} {
-		p, err := actor.Pack(request{Op: opSubmit, Spec: &s})
+		p, err := extension.Pack(request{Op: opSubmit, Spec: &s})
 		require.NoError(t, err)
-		back, err := p.Unpack(nil)
+		back, err := extension.Unpack(nil, p)
 		require.NoError(t, err)
 		require.True(t, s.Equal(*back.(request).Spec), "%+v and %+v", s, back)
 		require.Equal(t, s.Constraints.ColocateWith, back.(request).Spec.Constraints.ColocateWith)

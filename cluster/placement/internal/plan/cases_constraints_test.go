@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
@@ -187,11 +187,11 @@ func TestASpecComesBackAsItWas(t *testing.T) {
 				return back, err
 			},
 			"journal": func(s Spec) (Spec, error) {
-				p, err := actor.Pack(Fact{Label: s.Label, Record: &record{Spec: s}})
+				p, err := extension.Pack(Fact{Label: s.Label, Record: &record{Spec: s}})
 				if err != nil {
 					return s, err
 				}
-				back, err := p.Unpack(nil)
+				back, err := extension.Unpack(nil, p)
 				if err != nil {
 					return s, err
 				}
