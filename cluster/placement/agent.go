@@ -18,14 +18,14 @@ import (
 const (
 	agentName = "placement"
 
-	// agentPath is that of the agent of each node. What it places is below.
+	// agentPath is the path of the agent on each node. The placed actors are its children.
 	agentPath = "/system/" + agentName
 
-	// sayAgainEvery is how long the coordinator may take to say that it knows of an end.
+	// resendEvery is how long the coordinator may take to acknowledge an Ended.
 	resendEvery = 2 * time.Second
 )
 
-// startAgent starts the agent of a node, once.
+// startAgent starts the agent of a node.
 func startAgent(n *cluster.Node, can factories) {
 	spawnAgent(n.System, n.View().Self.Name, can, func(ctx *actor.Context[any], follow func(incarnation uint64)) {
 		follow(membershipOf(n.View().Self)) // before the first message
@@ -36,7 +36,7 @@ func startAgent(n *cluster.Node, can factories) {
 	})
 }
 
-// membershipOf returns the incarnation under which a node is a member; 0 when it is none.
+// membershipOf returns the incarnation under which a node is a member, or 0 if it is not one.
 func membershipOf(self cluster.Member) uint64 {
 	if self.Status < cluster.Joining || self.Status > cluster.Exiting {
 		return 0
@@ -44,10 +44,9 @@ func membershipOf(self cluster.Member) uint64 {
 	return self.Incarnation
 }
 
-// spawnAgent spawns the agent of the node of that name, which can start what it has
-// factories for. subscribe is called inside it, and is
-// to call follow inside it with each incarnation under which it is a member, and with 0 when
-// it is none any more.
+// spawnAgent spawns the agent of the node of that name, with the factories of the node. It calls
+// subscribe inside the agent. subscribe must call follow inside the agent with each incarnation
+// under which the node becomes a member, and with 0 when it is no longer one.
 func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
 	first := func(ctx *actor.Context[any], next *actor.Next[any]) {
 		a := &agent{
@@ -64,8 +63,8 @@ func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx 
 	}, agentName)
 }
 
-// outlivePlaced keeps the agent when an actor escalates its failure: that is one more way
-// to end.
+// outlivePlaced keeps the agent running when an actor escalates its failure: for the agent that is
+// just an end of the actor.
 func outlivePlaced(err error) actor.Directive {
 	if errors.Is(err, actor.ErrEscalated) {
 		return actor.Resume
@@ -73,8 +72,8 @@ func outlivePlaced(err error) actor.Directive {
 	return actor.Stop
 }
 
-// stopPlaced returns the task of the shutdown that stops what was placed on the node: before
-// the actors of the user, of which it may need some, and while the node can still tell of it.
+// stopPlaced returns the shutdown task that stops the placed actors. It runs before the actors of
+// the user are stopped, which placed actors may need, and while the node can still send messages.
 func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		done := make(chan struct{})
@@ -90,34 +89,35 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 	}
 }
 
-// What an agent is told on its own node, besides agentEvents; from the coordinator it is
-// told toAgent.
+// The messages that an agent gets on its own node, besides plan.AgentEvent. From the coordinator it
+// gets plan.ToAgent.
 type (
 	shutDown struct{ done func() }
 
-	// placedBroken: the actor ends now, and why.
+	// placedBroken: the actor ends now, for that reason.
 	placedBroken struct {
 		id  plan.RequestID
 		why error
 	}
 )
 
-// Carried is for [extension.DeadLetter]: without an agent there is nothing to stop.
+// Carried is for [extension.DeadLetter]. It returns nothing: without an agent there is nothing
+// to stop.
 func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// An agent is the shell of an [agentCore]: the actor that starts and stops what is placed on
-// its node.
+// An agent is the shell of a [plan.Agent]: the actor that starts and stops the placed actors of its
+// node.
 type agent struct {
 	ctx       *actor.Context[any]
 	core      *plan.Agent
 	factories factories
 	placed    map[actor.AnyRef]placement
-	actors    map[plan.RequestID]placedActor // those
-	broken    map[plan.RequestID]error       // why they end, if not by a failure
-	onClosed  []func()                       // to be called when nothing is left
+	actors    map[plan.RequestID]placedActor // the same, by request
+	broken    map[plan.RequestID]error       // why actors end that have not failed
+	onClosed  []func()                       // called when no placed actor is left
 }
 
-// A placement is an actor that the agent has started.
+// A placement identifies an actor that the agent has started.
 type placement struct {
 	label string
 	id    plan.RequestID
@@ -170,7 +170,7 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err)})
 }
 
-// happened does what the core makes of an event, and of what comes of that.
+// handle passes an event to the core, and then the events that its actions cause at once.
 func (a *agent) handle(ev plan.AgentEvent) {
 	for events := []plan.AgentEvent{ev}; len(events) > 0; events = events[1:] {
 		for _, action := range a.core.Step(events[0]) {
@@ -187,14 +187,14 @@ func (a *agent) handle(ev plan.AgentEvent) {
 	}
 }
 
-// do carries out an action; what it has led to at once is returned.
+// do carries out an action. It returns the event that the action has caused at once, if any.
 func (a *agent) do(action plan.AgentAction) (failed plan.AgentEvent, ok bool) {
 	switch action := action.(type) {
 	case plan.Launch:
 		return a.launch(action.Request)
 	case plan.Halt:
 		p := a.actors[action.ID]
-		p.leave() // what is told from now on waits for the next one
+		p.leave() // messages from now on wait for the next actor of the label
 		a.ctx.Stop(p.ref)
 	case plan.Tell:
 		action.To.Tell(action.Message)

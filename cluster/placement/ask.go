@@ -10,8 +10,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// repeatable reports whether an operation that is asked for twice is the same as once. What
-// is not may have been done, and who has asked is told no more than that.
+// repeatable reports whether doing an operation twice is the same as once. For others, the caller
+// must find out after an error whether it was done.
 func (op operation) repeatable() bool {
 	switch op {
 	case opSpecs, opView, opExplain, opSingleton, opDrain, opRemove:
@@ -21,11 +21,11 @@ func (op operation) repeatable() bool {
 	return false
 }
 
-// errMoved: who was asked coordinates no more, and the next one knows nothing of it.
+// errMoved: the coordinator has moved to another node, so the one that was asked will not answer.
 var errMoved = errors.New("the coordinator has moved")
 
-// askAgain asks the coordinator; the next one as well, when it moves before it has
-// answered, if that does no harm.
+// askAgain asks the coordinator. If the coordinator moves before it has answered, a repeatable
+// operation is asked again.
 func (c *Coordinator) askAgain(ctx context.Context, r request) (answer, error) {
 	if !r.Op.repeatable() {
 		return c.askOnce(ctx, r)
@@ -36,7 +36,7 @@ func (c *Coordinator) askAgain(ctx context.Context, r request) (answer, error) {
 		case errors.Is(err, errMoved):
 			continue
 		case !first && r.Op == opRemove && errors.Is(extension.UnpackError(nil, a.Failure), ErrNotFound):
-			return answer{}, nil // it has been removed since
+			return answer{}, nil // the first request has removed it
 		}
 		return a, err
 	}
@@ -49,7 +49,7 @@ func (c *Coordinator) askOnce(ctx context.Context, r request) (answer, error) {
 	})
 }
 
-// askUntilItMoves is askOnce, and fails with errMoved.
+// askUntilItMoves is askOnce, and returns errMoved when the coordinator moves.
 func (c *Coordinator) askUntilItMoves(ctx context.Context, r request) (answer, error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
@@ -68,7 +68,8 @@ func (c *Coordinator) askUntilItMoves(ctx context.Context, r request) (answer, e
 	return a, err
 }
 
-// lookEvery is how often who waits for an answer looks whether the coordinator has moved.
+// pollEvery is how often a caller that waits for an answer checks whether the coordinator has
+// moved.
 const pollEvery = 250 * time.Millisecond
 
 // awaitMove returns when the coordinator has moved to another node, or ctx ends.
@@ -91,8 +92,8 @@ func (c *Coordinator) awaitMove(ctx context.Context) {
 	}
 }
 
-// host returns the address of the node that runs the coordinator or is to; "" when it is
-// not known.
+// host returns the address of the node that runs the coordinator or is going to; "" if it is
+// unknown.
 func (c *Coordinator) host() string {
 	status, _ := singleton.StatusOf(c.node.System, singletonName)
 	return status.Host

@@ -14,33 +14,34 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// A Coordinator is the door of a node to the coordinator, wherever that runs: see [Start].
-// Its methods may be called from any goroutine. They wait for the answer until their
-// context ends; without an answer they fail with [ErrNotLeader], and what was asked for may
-// have been done or not. With a context that has ended before they ask for nothing.
+// A Coordinator is a node's client of the coordinator, which runs on one of the nodes; see [Start].
+// Its methods may be called from any goroutine. They block until the answer comes or their context
+// ends. Without an answer they return [ErrNotLeader]; the operation may then have been done or not.
+// If the context has already ended, nothing is sent.
 //
-// When the coordinator moves to another node meanwhile, what was on its way waits for the
-// next one. What the former one has heard and not answered is asked again, if that is the
-// same as asking once: questions, and Remove. Who submits, or starts, moves or stops a
-// singleton, looks after such an error what has come of it, or does it again.
+// If the coordinator moves to another node meanwhile, requests on their way wait for the new one.
+// Requests that the old one received and did not answer are repeated if that is safe: queries and
+// Remove. After such an error of Submit, StartSingleton, MoveSingleton or StopSingleton, find out
+// whether it was done, or call it again.
 type Coordinator struct {
 	node *cluster.Node
 	cfg  Config
 	ref  actor.ActorRef[command]
 }
 
-// singletonName is the name of the coordinator in its own cluster.
+// singletonName is the name of the coordinator's singleton.
 const singletonName = "placement-coordinator"
 
-// started says that placement runs on a system.
+// started is the key of a system on which placement runs.
 type started struct{}
 
-// Start makes a node take part: it may run what is placed, and the coordinator, if it is
-// elected. Do so on all nodes that are to, with the same settings; on a node where it was
-// not called nothing is placed. It runs until the node ends: [cluster.Node.Leave] first
-// moves what runs on the node to others.
+// Start starts placement on a node: the node can run placed actors, and the coordinator if it is
+// elected. Call it on all nodes that take part, with the same settings; nothing is placed on other
+// nodes. Placement runs until the node stops. [cluster.Node.Leave] first moves the node's actors to
+// other nodes.
 //
-// Start fails when the settings make no sense, with a [*FieldError], and when it was called for the node before.
+// Start returns a [*FieldError] if a setting is wrong, and another error if it was called for the
+// node before.
 func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -66,23 +67,23 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	return c, nil
 }
 
-// greet tells the coordinator that there is an agent here, now that there is. It asks all
-// members, but had no answer before.
+// announce tells the coordinator that this node has an agent. The coordinator asks all members for
+// reports, and has had no answer from this one.
 func (c *Coordinator) announce() {
 	self := c.node.View().Self
 	c.ref.Tell(agentMessage{Message: plan.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
 }
 
-// Of returns what [Start] has returned for the node of a system, from which an actor gets
-// at it; false before that.
+// Of returns what [Start] has returned for the node of a system, for use by actors; false before
+// that.
 func Of(s *actor.System) (*Coordinator, bool) { return extension.Get[*Coordinator](s) }
 
-// drain has everything moved away that runs on this node.
+// drain has all actors moved away from this node.
 func (c *Coordinator) drain(ctx context.Context) error {
 	self := c.node.View().Self
 	_, err := c.ask(ctx, request{Op: opDrain, Label: self.Name, Incarnation: self.Incarnation})
 	if errors.Is(err, ErrNotLeader) && len(c.node.View().Members) < 2 {
-		return nil // there is nobody to move anything to
+		return nil // there is no other node
 	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("placement: what runs here has not all been moved: %w", context.Cause(ctx))
@@ -90,8 +91,8 @@ func (c *Coordinator) drain(ctx context.Context) error {
 	return err
 }
 
-// Leader returns the name of the node that runs the coordinator or is to, as far as this
-// node knows.
+// Leader returns the name of the node that runs the coordinator or is going to, as far as this node
+// knows.
 func (c *Coordinator) Leader() (name string, ok bool) {
 	status, _ := singleton.StatusOf(c.node.System, singletonName)
 	for _, m := range c.node.View().Members {
@@ -102,7 +103,7 @@ func (c *Coordinator) Leader() (name string, ok bool) {
 	return "", false
 }
 
-// ask has the coordinator do something, wherever it is.
+// ask sends a request to the coordinator, wherever it runs.
 func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 	if _, elected := c.Leader(); !elected && !c.electable() {
 		return answer{}, &NotLeaderError{}
@@ -115,7 +116,7 @@ func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 	return a, extension.UnpackError(nil, a.Failure)
 }
 
-// electable reports whether the election admits one of the members that are up.
+// electable reports whether the election admits a member that is up.
 func (c *Coordinator) electable() bool {
 	var nodes []Node
 	for _, m := range c.node.View().Members {
@@ -125,10 +126,10 @@ func (c *Coordinator) electable() bool {
 	return ok
 }
 
-// besides is what a message to another node may have besides a spec, in bytes.
+// besides is how many bytes a message to another node may have besides a spec.
 const besides = 16 << 10
 
-// fits returns an error when a spec is larger than what nodes can tell each other.
+// fits returns an error if a spec is larger than messages between nodes may be.
 func (c *Coordinator) fits(label string, spec any) error {
 	limit := extension.MaxMessage(c.node.System)
 	data, err := codec.Marshal(spec)
@@ -141,14 +142,13 @@ func (c *Coordinator) fits(label string, spec any) error {
 	return nil
 }
 
-// Submit has an actor run from now on, on a node that its constraints allow and the
-// strategy prefers. It returns when that has been decided and written to the journal,
-// which is before the actor runs. It fails with [ErrInvalid], also when the journal does not
-// take a record of that size, [ErrExists], [ErrNoEligibleNodes] or [ErrStrategy]; then nothing
-// is kept.
+// Submit adds a spec: its actor runs from now on, on a node that the constraints allow and the
+// strategy prefers. Submit returns when that has been decided and stored in the journal, which is
+// before the actor runs. It returns [ErrInvalid], also if the journal rejects a record of that
+// size, [ErrExists], [ErrNoEligibleNodes] or [ErrStrategy]; nothing is stored then.
 //
-// An actor that fails, cannot be started or stops by itself is started again, after a
-// delay, where it fits best then.
+// An actor that fails, cannot be started or stops by itself is started again after a delay, on the
+// node that is best then; see [Config.Retry].
 func (c *Coordinator) Submit(ctx context.Context, s Spec) (Decision, error) {
 	if err := s.Validate(); err != nil {
 		return Decision{}, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -163,15 +163,15 @@ func (c *Coordinator) Submit(ctx context.Context, s Spec) (Decision, error) {
 	return *a.Decision, nil
 }
 
-// Remove stops an actor and forgets its spec, and returns when the actor has terminated. It
-// fails with [ErrNotFound].
+// Remove stops an actor and removes its spec. It returns when the actor has terminated. It returns
+// [ErrNotFound] if there is no such spec.
 func (c *Coordinator) Remove(ctx context.Context, label string) error {
 	_, err := c.ask(ctx, request{Op: opRemove, Label: label})
 	return err
 }
 
-// Specs returns how all specs are doing, by label. When they are many it asks more than
-// once, and what has changed meanwhile shows in part.
+// Specs returns the status of all specs, sorted by label. If they do not fit into one message it
+// sends several requests, and changes in between may show in part.
 func (c *Coordinator) Specs(ctx context.Context) ([]Status, error) {
 	var all []Status
 	for {
@@ -186,8 +186,8 @@ func (c *Coordinator) Specs(ctx context.Context) ([]Status, error) {
 	}
 }
 
-// View returns the cluster as the coordinator sees it. When more runs in it than can be told
-// in one message it asks more than once, and what has changed meanwhile shows in part.
+// View returns the cluster as the coordinator knows it. If it does not fit into one message View
+// sends several requests, and changes in between may show in part.
 func (c *Coordinator) View(ctx context.Context) (View, error) {
 	var all View
 	var node, after string
@@ -200,11 +200,12 @@ func (c *Coordinator) View(ctx context.Context) (View, error) {
 		if !a.More {
 			return all, nil
 		}
-		node, after = plan.EndOfView(*a.View) // not of them all, which may leave out what has changed meanwhile
+		node, after = plan.EndOfView(*a.View) // of this part: all may lack nodes that have changed meanwhile
 	}
 }
 
-// Explain says why an actor is where it is, or nowhere. It fails with [ErrNotFound].
+// Explain says why an actor is where it is, or why it runs nowhere. It returns [ErrNotFound] if
+// there is no such spec.
 func (c *Coordinator) Explain(ctx context.Context, label string) (Explanation, error) {
 	a, err := c.ask(ctx, request{Op: opExplain, Label: label})
 	if err != nil || a.Explanation == nil {
@@ -213,12 +214,12 @@ func (c *Coordinator) Explain(ctx context.Context, label string) (Explanation, e
 	return *a.Explanation, nil
 }
 
-// StartSingleton has a singleton run at its anchor, with a new generation: of a higher term
-// when it begins to run on a node, of the next sequence number when it runs there already.
-// One that runs elsewhere is moved, like by [Coordinator.MoveSingleton]. It returns when
-// that has been granted, which is before the instance runs. It fails with [ErrInvalid],
-// [ErrExists] if a spec has the label, [ErrNoEligibleNodes], [ErrInProgress] and
-// [ErrSource]; then nothing has begun.
+// StartSingleton starts a singleton at its anchor, with a new generation: of a higher term if it
+// starts on a node, of the next sequence number if it runs there already. If it runs on another
+// node it is moved, as by [Coordinator.MoveSingleton]. StartSingleton returns when the generation
+// has been granted, which is before the instance runs. It returns [ErrInvalid], [ErrExists] if a
+// spec has the label, [ErrNoEligibleNodes], [ErrInProgress] or [ErrSource]; nothing is started
+// then.
 func (c *Coordinator) StartSingleton(ctx context.Context, s SingletonSpec) (Ownership, error) {
 	if err := s.Validate(); err != nil {
 		return Ownership{}, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -229,22 +230,22 @@ func (c *Coordinator) StartSingleton(ctx context.Context, s SingletonSpec) (Owne
 	return c.singleton(ctx, request{Op: opStartSingleton, Singleton: &s})
 }
 
-// GetSingleton returns where a singleton is. It fails with [ErrNotFound], and with
-// [ErrSource] while nobody knows what singletons there are.
+// Singleton returns where a singleton is. It returns [ErrNotFound] if there is none of that label,
+// and [ErrSource] while the source has not returned the list of singletons.
 func (c *Coordinator) Singleton(ctx context.Context, label string) (Ownership, error) {
 	return c.singleton(ctx, request{Op: opSingleton, Label: label})
 }
 
-// MoveSingleton has a singleton run where its anchor is now, if that has changed. It
-// returns when a new term has been granted, and the instance was told to stop; the next one
-// starts when that has terminated. It fails with [ErrNotFound], [ErrInProgress],
-// [ErrNoOwner], [ErrNoEligibleNodes] and [ErrSource].
+// MoveSingleton moves a singleton to where its anchor is now, if that has changed. It claims the
+// next term for the destination and stops the instance, and returns then. The new instance starts
+// when the old one has terminated, or after SingletonSpec.DrainTimeout. It returns [ErrNotFound],
+// [ErrInProgress], [ErrNoOwner], [ErrNoEligibleNodes] or [ErrSource].
 func (c *Coordinator) MoveSingleton(ctx context.Context, label string) (Ownership, error) {
 	return c.singleton(ctx, request{Op: opMoveSingleton, Label: label})
 }
 
-// StopSingleton ends a singleton for good, and returns when its instance has terminated. It
-// fails with [ErrNotFound], [ErrInProgress] and [ErrSource].
+// StopSingleton removes a singleton, and returns when its instance has terminated. It returns
+// [ErrNotFound], [ErrInProgress] or [ErrSource].
 func (c *Coordinator) StopSingleton(ctx context.Context, label string) error {
 	_, err := c.ask(ctx, request{Op: opStopSingleton, Label: label})
 	return err

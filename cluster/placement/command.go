@@ -8,6 +8,8 @@ import (
 
 // A command is what the coordinator is told.
 //
+// A command is a message to the coordinator.
+//
 //sumtype:decl
 type command interface{ command() }
 
@@ -18,20 +20,20 @@ type (
 		Op          operation
 		Spec        *Spec
 		Singleton   *SingletonSpec
-		Label       string // or the name of a node; of opSpecs those after it are asked for
-		After       string // of opView: what comes after this actor of that node is asked for
+		Label       string // or the name of a node; for opSpecs the label after which the answer begins
+		After       string // for opView, the actor of that node after which the answer begins
 		Incarnation uint64 // of that node
 		ReplyTo     actor.ActorRef[answer]
 	}
 
-	// A word is what an agent has said.
+	// An agentMessage has a message of an agent.
 	agentMessage struct {
 		_       struct{} `cbor:",toarray"`
 		Message plan.FromAgent
 	}
 
-	tick           struct{}                    // the time has come that the machine has named
-	storeMore      struct{}                    // there are facts that have not been stored
+	tick           struct{}                    // it is the time that the planner has named
+	storeMore      struct{}                    // there are more facts to store
 	viewChanged    struct{}                    // the node's view of the cluster has changed
 	sourceAnswered struct{ plan.SourceAnswer } // the source of generations has answered, or not in time
 )
@@ -43,7 +45,7 @@ func (storeMore) command()      {}
 func (viewChanged) command()    {}
 func (sourceAnswered) command() {}
 
-// An operation is one of those of [Coordinator].
+// An operation is a method of [Coordinator].
 type operation uint8
 
 const (
@@ -59,14 +61,14 @@ const (
 	opStopSingleton
 )
 
-// An answer is what comes of a request.
+// An answer is the answer to a request.
 type answer struct {
 	_           struct{} `cbor:",toarray"`
 	Decision    *Decision
 	Ownership   *Ownership
-	Statuses    []Status // by label, those that fit into a message
+	Statuses    []Status // sorted by label, as many as fit into a message
 	View        *View    // likewise
-	More        bool     // there is more after that
+	More        bool     // there are more after these
 	Explanation *Explanation
 	Failure     extension.ErrorPayload
 }

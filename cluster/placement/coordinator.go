@@ -21,8 +21,8 @@ const journalID = "placement/coordinator"
 // snapshotEvery is how many facts are stored between two snapshots.
 const snapshotEvery = 2000
 
-// A coordinator is the shell of the machine: the actor that turns messages into inputs,
-// stores the facts, and then does what the machine says.
+// A coordinator is the shell of the planner: the actor that turns messages into inputs, stores the
+// facts, and then carries out the effects.
 type coordinator struct {
 	ctx     *actor.Context[command]
 	node    *cluster.Node
@@ -35,7 +35,7 @@ type coordinator struct {
 	inbox   actor.ActorRef[plan.FromAgent]
 }
 
-// coordinatorOn returns the instance that is to run on a node.
+// coordinatorOn returns the behavior of the coordinator on a node.
 func coordinatorOn(n *cluster.Node, cfg Config) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
 		c := &coordinator{ctx: ctx, node: n, cfg: cfg, waiting: map[plan.Token]actor.ActorRef[answer]{}}
@@ -65,7 +65,7 @@ func (c *coordinator) options() []persistence.Option {
 	return options
 }
 
-// begin makes the machine of what the journal says.
+// begin makes the planner from what the journal has.
 func (c *coordinator) begin(l plan.Ledger) persistence.Effect[plan.Fact] {
 	epoch, err := singleton.GenerationOf(c.ctx).Packed()
 	if err != nil {
@@ -75,14 +75,14 @@ func (c *coordinator) begin(l plan.Ledger) persistence.Effect[plan.Fact] {
 	l.Each(c.planner.Replay)
 	c.inbox = actor.Adapt(c.ctx, func(msg plan.FromAgent) command { return agentMessage{Message: msg} })
 	cluster.Subscribe(c.ctx, c.node, func(cluster.View) actor.Behavior[command] {
-		c.ctx.Self().Tell(viewChanged{}) // in its turn, when nothing is being stored
+		c.ctx.Self().Tell(viewChanged{}) // handled when nothing is being stored
 		return nil
 	})
 	return c.step(plan.Recovered{})
 }
 
-// handle turns a command into an input, or answers it from what is known. What comes while
-// a step is being stored waits for its turn.
+// handle turns a command into an input, or answers it at once. Commands that come while a step is
+// being stored are stashed.
 func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
 	if _, more := cmd.(storeMore); c.pending.Any() && !more {
 		return persistence.Stash
@@ -99,7 +99,7 @@ func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
 	case viewChanged:
 		v := c.node.View()
 		if membershipOf(v.Self) == 0 {
-			return persistence.None // it says nothing of the others, who may go on
+			return persistence.None // the view of a former member says nothing about the others
 		}
 		return c.step(viewInput(c.node, v, c.cfg.RemovalMargin))
 	case sourceAnswered:
@@ -108,7 +108,7 @@ func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
 	return persistence.Unhandled
 }
 
-// serve answers questions at once, and remembers who waits for the others.
+// serve answers queries at once, and remembers who waits for the answers to other requests.
 func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 	switch r.Op {
 	case opSpecs:
@@ -131,7 +131,7 @@ func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 	return c.step(in)
 }
 
-// input returns what a request means to the machine; nil when nobody knows.
+// input returns the request as an input of the planner; nil if it makes no sense.
 func (r request) input(t plan.Token) plan.Input {
 	switch {
 	case r.Op == opSubmit && r.Spec != nil:
@@ -155,13 +155,13 @@ func (c *coordinator) answer(r request, value any, err error) persistence.Effect
 	return persistence.None
 }
 
-// step lets the machine decide; what it has decided is done when it is durable.
+// step lets the planner decide, and carries out the effects when the facts are durable.
 func (c *coordinator) step(in plan.Input) persistence.Effect[plan.Fact] {
 	c.pending.Add(c.planner.Step(in, time.Now()))
 	return c.save()
 }
 
-// save stores facts, and sees to it that the others follow.
+// save stores the next facts, and has the others follow.
 func (c *coordinator) save() persistence.Effect[plan.Fact] {
 	batch := c.pending.Batch(plan.MaxAppend)
 	effect := persistence.Persist(batch...).Then(func() { c.saved(len(batch)) })
@@ -171,7 +171,7 @@ func (c *coordinator) save() persistence.Effect[plan.Fact] {
 	return effect
 }
 
-// saved goes on when facts are durable.
+// saved continues when n facts are durable.
 func (c *coordinator) saved(n int) {
 	effects, done := c.pending.Stored(n)
 	if !done {
@@ -184,7 +184,7 @@ func (c *coordinator) saved(n int) {
 	c.arm()
 }
 
-// refused goes on when the journal does not take facts because of what they are.
+// refused continues when the journal rejects facts for what they contain.
 func (c *coordinator) refused(why error) {
 	n := len(c.pending.Batch(plan.MaxAppend))
 	if c.resume = c.pending.Refused(n, why, c.planner, time.Now()); c.resume {
@@ -192,8 +192,7 @@ func (c *coordinator) refused(why error) {
 	}
 }
 
-// outlive keeps the coordinator when the journal has refused what one submission is to blame
-// for.
+// outlive keeps the coordinator running when the journal has rejected a single submission.
 func (c *coordinator) outlive(error) actor.Directive {
 	if c.resume {
 		c.resume = false
@@ -202,10 +201,10 @@ func (c *coordinator) outlive(error) actor.Directive {
 	return actor.Stop
 }
 
-// alarmKey is the timer of the machine.
+// tickKey is the key of the planner's timer.
 const tickKey = "placement"
 
-// arm has the machine called when it wants to be.
+// arm sets the timer for the planner's next tick.
 func (c *coordinator) arm() {
 	at, ok := c.planner.Next()
 	if !ok {
@@ -227,11 +226,11 @@ func (c *coordinator) do(e plan.Effect) {
 	}
 }
 
-// send tells the agent of a node something.
+// send sends a message to the agent of a node.
 func (c *coordinator) send(e plan.Send) {
 	n, known := c.planner.View().Node(e.Node)
 	if !known || n.Incarnation != e.Incarnation {
-		return // it is gone by now, and the machine knows
+		return // the node is gone, and the planner knows
 	}
 	system := c.ctx.System()
 	actor.Resolve[plan.ToAgent](system, "understudy://"+system.Name()+"@"+n.Address+agentPath).Tell(e.Message(c.inbox))

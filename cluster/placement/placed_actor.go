@@ -17,30 +17,30 @@ import (
 
 type labelKey struct{}
 
-// LabelOf returns the label of the placed actor whose context ctx is, or that of the placed
-// actor that spawned it; "" elsewhere.
+// LabelOf returns the label of the placed actor whose context ctx is, or of the placed actor that
+// spawned the actor of ctx. It returns "" elsewhere.
 func LabelOf(ctx context.Context) string {
 	label, _ := ctx.Value(labelKey{}).(string)
 	return label
 }
 
-// A starter starts actors of a type whose state and messages the agent does not know.
+// A starter starts actors of one type, whose types of state and messages the agent does not know.
 type starter interface {
-	// start spawns one, and returns at once. Everything that may fail or take its time
-	// happens in the new actor.
+	// start spawns an actor, and returns at once. Everything that may fail or block happens in the
+	// new actor.
 	start(under *actor.Context[any], r plan.StartRequest, on placedHooks) placedActor
 	typeName() string
 }
 
-// A placedActor is one that has been started.
+// A placedActor is an actor that has been started.
 type placedActor struct {
 	ref   actor.AnyRef
-	leave func() // lets nobody find it any more; any goroutine may call it
+	leave func() // removes it from the receptionist; may be called from any goroutine
 }
 
 // placedHooks are called inside the new actor.
 type placedHooks struct {
-	started func()          // it runs, and can be found
+	started func()          // it runs, and is registered
 	broken  func(why error) // it ends now, without having failed
 }
 
@@ -64,7 +64,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r plan.StartRequest, on pl
 // placed returns the first behavior of a placed actor.
 func (t typed[S, M]) placed(r plan.StartRequest, on placedHooks) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		ctx.Notify(func() actor.Behavior[M] { return t.begin(ctx, r.Label, on) })() // its turn comes when it has started, after however many restarts
+		ctx.Notify(func() actor.Behavior[M] { return t.begin(ctx, r.Label, on) })() // runs when the actor has started, after any restarts
 		ctx.Defer(func() { receptionist.Deregister(ctx.System(), keyOf[M](r.Label), ctx.Self()) })
 		var state S
 		if err := codec.Unmarshal(r.State, &state); err != nil {
@@ -76,7 +76,7 @@ func (t typed[S, M]) placed(r plan.StartRequest, on placedHooks) actor.Behavior[
 			next.Fail(fmt.Errorf("placement: the factory of type %q has returned no behavior for %q", t.name, r.Label))
 			return
 		}
-		if _, halted := extension.Halted(ctx.System()); halted || ctx.Err() != nil { // it ended while the factory ran: nothing of it may begin
+		if _, halted := extension.Halted(ctx.System()); halted || ctx.Err() != nil { // it was stopped while the factory ran
 			next.Stop()
 			return
 		}
@@ -84,7 +84,7 @@ func (t typed[S, M]) placed(r plan.StartRequest, on placedHooks) actor.Behavior[
 	}
 }
 
-// begin lets the actor be found, and says that it has started.
+// begin registers the actor, and reports that it has started.
 func (t typed[S, M]) begin(ctx *actor.Context[M], label string, on placedHooks) actor.Behavior[M] {
 	if err := introduce(ctx, label); err != nil {
 		on.broken(err)
@@ -103,12 +103,12 @@ func introduce[M any](ctx *actor.Context[M], label string) error {
 	return nil
 }
 
-// keyOf returns the service that is the actor of a label.
+// keyOf returns the service key of the actor of a label.
 func keyOf[M any](label string) receptionist.ServiceKey[M] {
 	return receptionist.NewKey[M]("placement/" + escape(label))
 }
 
-// escape returns a name, for an actor and its service, that no other label gets.
+// escape returns a name for the actor of a label and its service, different for each label.
 func escape(label string) string {
 	var b strings.Builder
 	for i := range len(label) {

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// ask makes the call, and returns what has come of it.
+// askSource makes a call of the planner to the source, and returns the answer.
 func askSource(ctx context.Context, source generation.Source, e plan.SourceCall, log *zap.Logger) plan.SourceAnswer {
 	out := plan.SourceAnswer{Number: e.Number}
 	switch e.Op {
@@ -34,9 +34,9 @@ func askSource(ctx context.Context, source generation.Source, e plan.SourceCall,
 	return out
 }
 
-// readable returns the records that can be read. One that cannot, as a later version has
-// written it or it is damaged, keeps none of the others from being served; what runs of it
-// is stopped, until its label is started anew.
+// readable returns the records that can be decoded. A record that cannot, because a later version
+// has written it or it is damaged, must not keep the others from being served. Its instance is
+// stopped, until a singleton of that label is started again.
 func readable(records []generation.Record, log *zap.Logger) []plan.SourceRecord {
 	out := make([]plan.SourceRecord, 0, len(records))
 	for _, r := range records {

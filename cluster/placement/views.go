@@ -8,17 +8,17 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// seen returns how the cluster stands as an input. It is all of it each time, never what
-// has changed: so nothing is missed, however many changes there were, and who begins late
-// knows as much as who was there from the start. margin is that of the Config.
+// viewInput returns a view of the cluster as an input of the planner. It is always the whole state,
+// so no change is missed, and a new coordinator knows as much as the old one. margin is
+// Config.RemovalMargin.
 func viewInput(n *cluster.Node, v cluster.View, margin time.Duration) plan.ViewChanged {
 	var in plan.ViewChanged
 	for _, m := range v.Members {
-		if m.Status == cluster.Down { // until when it may run is known when it has been removed
+		if m.Status == cluster.Down { // how long it may run is known once it has been removed
 			in.Gone = append(in.Gone, plan.Gone{Name: m.Name, Incarnation: m.Incarnation})
 			continue
 		}
-		in.Nodes = append(in.Nodes, asNode(m, v.Reachable(m))) // who is exiting stops its actors still
+		in.Nodes = append(in.Nodes, asNode(m, v.Reachable(m))) // an exiting node is still stopping its actors
 	}
 	for _, g := range n.Gone(v) {
 		until := g.Until
@@ -37,7 +37,7 @@ func asNode(m cluster.Member, reachable bool) Node {
 	}
 }
 
-// elector returns the election as a singleton needs it.
+// elector returns the election in the form that singletons take.
 func elector(e Election) func(candidates []singleton.Peer) (string, bool) {
 	return func(candidates []singleton.Peer) (string, bool) {
 		var nodes []Node

@@ -2,12 +2,11 @@ package plan
 
 import "slices"
 
-// filterElection is what a node is removed by that is not elected, where the anchor is
-// [Leader].
+// filterElection removes nodes that are not elected, for the anchor [Leader].
 const filterElection = "election"
 
-// resolve returns the node that is to own what has an anchor: one that is alive. avoid are
-// nodes that are taken only when there is no other. The error is a [*NoEligibleNodesError].
+// resolve returns the node that is to own a singleton: one that is alive. It takes a node in avoid
+// only if there is no other. The error is a [*NoEligibleNodesError].
 func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node, error) {
 	var best Node
 	all, found := make([]Candidate, 0, len(v.Nodes)), false
@@ -25,7 +24,7 @@ func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node,
 	return best, nil
 }
 
-// refuses returns why n is not to own what has this anchor, "" when it may.
+// refuses returns the filter that removes n, or "".
 func (a Anchor) refuses(label string, n Node, leader string) string {
 	if why := n.refuses(Spec{Label: label}, nil); why != "" {
 		return why
@@ -41,13 +40,13 @@ func (a Anchor) refuses(label string, n Node, leader string) string {
 	return ""
 }
 
-// admits reports whether the node of that name may own what has this anchor.
+// admits reports whether the node of that name may own a singleton with this anchor.
 func (a Anchor) admits(name string, v View, e Election) (Node, bool) {
 	n, known := v.Node(name)
 	return n, known && a.refuses("", n, a.leader(v, e)) == ""
 }
 
-// before reports whether n is to be taken rather than m.
+// before reports whether n is preferred to m.
 func (a Anchor) before(n, m Node, avoid []string) bool {
 	shunned, shunnedToo := slices.Contains(avoid, n.Name), slices.Contains(avoid, m.Name)
 	if shunned != shunnedToo {
@@ -56,8 +55,8 @@ func (a Anchor) before(n, m Node, avoid []string) bool {
 	return older(n, m) < 0
 }
 
-// leader returns who is elected, of those that are not about to leave; "" for other
-// anchors, and when it is nobody.
+// leader returns the node that is elected among those that are not leaving; "" if there is none,
+// and for other anchors.
 func (a Anchor) leader(v View, e Election) string {
 	if a.Kind != AnchorLeader {
 		return ""
@@ -72,8 +71,8 @@ func (a Anchor) leader(v View, e Election) string {
 	return leader
 }
 
-// keeps reports whether an instance may go on where it is. Who is unreachable, or not
-// known to be ready, keeps what it has: that alone moves nothing.
+// keeps reports whether an instance may stay where it is. A node that is merely unreachable or not
+// ready keeps its instances.
 func (a Anchor) keeps(on nodeID, v View, e Election) bool {
 	n, known := v.Node(on.name)
 	switch {

@@ -5,20 +5,19 @@ import (
 	"time"
 )
 
-// deadlines are moments at which something is due, at most one for each key. The zero
-// value has none.
+// deadlines are times at which something is due, at most one for each key. The zero value has none.
 type deadlines[K comparable] struct {
 	at    map[K]time.Time
-	queue deadlineQueue[K] // has entries that do not hold any more
+	queue deadlineQueue[K] // also has entries that no longer hold
 }
 
 type deadline[K comparable] struct {
 	at  time.Time
 	key K
-	n   uint64 // of equal ones the one that was set first is the first
+	n   uint64 // orders equal times: the one set first comes first
 }
 
-// set makes key due at that time, and at no other.
+// set makes key due at that time, in place of any other.
 func (d *deadlines[K]) set(key K, at time.Time) {
 	if d.at == nil {
 		d.at = map[K]time.Time{}
@@ -40,7 +39,7 @@ func (d *deadlines[K]) of(key K) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// first returns when the first is due.
+// first returns the earliest time at which a key is due.
 func (d *deadlines[K]) first() (at time.Time, ok bool) {
 	for len(d.queue.entries) > 0 {
 		e := d.queue.entries[0]
@@ -52,7 +51,7 @@ func (d *deadlines[K]) first() (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// pass returns what is due by now, in order, and forgets it.
+// pass removes and returns the keys that are due, in order.
 func (d *deadlines[K]) pass(now time.Time) (due []K) {
 	for {
 		at, ok := d.first()
@@ -70,7 +69,7 @@ func (d *deadlines[K]) holds(e deadline[K]) bool {
 	return ok && at.Equal(e.at)
 }
 
-// sweep removes what does not hold any more, and of two that say the same one.
+// sweep removes the entries that no longer hold, and duplicates.
 func (d *deadlines[K]) sweep() {
 	old := d.queue.entries
 	d.queue.entries = nil
@@ -108,7 +107,7 @@ func (q *deadlineQueue[K]) Pop() any {
 	return e
 }
 
-// earliest returns the first of some times that are told with whether there is one.
+// earliest is the earliest of the times that were added.
 type earliest struct {
 	at time.Time
 	ok bool

@@ -11,41 +11,41 @@ import (
 )
 
 var (
-	// ErrNotLeader is returned when no coordinator could be asked: nobody is elected, or who
-	// is does not answer. A [*NotLeaderError] names it.
+	// ErrNotLeader is returned when no coordinator could be asked: no node is elected, or the
+	// elected one does not answer. A [*NotLeaderError] names it.
 	ErrNotLeader = errors.New("placement: no coordinator here")
 
 	// ErrNoEligibleNodes is returned when no node may run an actor. A
 	// [*NoEligibleNodesError] says why.
 	ErrNoEligibleNodes = errors.New("placement: no eligible nodes")
 
-	// ErrExists is returned when an actor of that label has been submitted already.
+	// ErrExists is returned when the label is in use.
 	ErrExists = errors.New("placement: label exists already")
 
-	// ErrNotFound is returned when there is none of that label.
+	// ErrNotFound is returned when no spec or singleton has the label.
 	ErrNotFound = errors.New("placement: no such label")
 
 	// ErrInvalid is returned for a spec that can never be placed, or that the journal does not
-	// take, and says what is wrong. A [*FieldError] names the field, where it is one.
+	// accept. A [*FieldError] names the field, if one is to blame.
 	ErrInvalid = errors.New("placement: invalid spec")
 
 	// ErrStrategy is returned when the strategy panics.
 	ErrStrategy = errors.New("placement: strategy failed")
 
-	// ErrInProgress is returned when a singleton is being moved or stopped already.
+	// ErrInProgress is returned while a singleton is being moved or stopped.
 	ErrInProgress = errors.New("placement: hand-over in progress")
 
-	// ErrNoOwner is returned when a singleton is to be moved that runs nowhere. It starts by
-	// itself, as soon as its anchor allows.
+	// ErrNoOwner is returned by MoveSingleton for a singleton that runs nowhere. It starts by
+	// itself as soon as its anchor allows.
 	ErrNoOwner = errors.New("placement: singleton has no owner")
 
 	// ErrSource is returned when the source of generations fails or does not answer.
 	ErrSource = errors.New("placement: generation source failed")
 )
 
-// A NotLeaderError says who leads, as far as is known. It is [ErrNotLeader].
+// A NotLeaderError names the node that leads, as far as is known. It is [ErrNotLeader].
 type NotLeaderError struct {
-	Leader string // the name of the node; "" when nobody is elected
+	Leader string // the name of the node; "" if none is elected
 	Cause  error  // why it could not be asked
 }
 
@@ -65,8 +65,8 @@ func (e *NotLeaderError) Unwrap() []error {
 	return []error{ErrNotLeader, e.Cause}
 }
 
-// A FieldError names a field that has a value which makes no sense, of a spec or of the
-// settings of [Start]. That of a spec is wrapped beside [ErrInvalid].
+// A FieldError names a field of a spec, or of the Config of placement.Start, whose value is wrong.
+// For a spec it is wrapped together with [ErrInvalid].
 type FieldError struct {
 	Field   string // as in Go: "Config.Journal", "Spec.Constraints.ColocateWith"
 	Problem string // what is wrong, and what to do
@@ -84,11 +84,10 @@ func BadField(field, problem string, args ...any) error {
 	return &FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 }
 
-// A NoEligibleNodesError says how many nodes each filter has removed. It is
-// [ErrNoEligibleNodes].
+// A NoEligibleNodesError says how many nodes each filter has removed. It is [ErrNoEligibleNodes].
 type NoEligibleNodesError struct {
 	Label      string
-	Considered int            // nodes
+	Considered int            // how many nodes there are
 	Removed    map[string]int // by filter: the name of a field of [Constraints], "strategy", "not up", "unreachable", "draining" or "without placement"
 }
 

@@ -166,11 +166,11 @@ func (m ToAgent) epoch() (highest uint64) {
 	return highest
 }
 
-// Carried is for [actor.System.DeadLetter]. It returns nothing, because the message will be sent
+// Carried is for [extension.DeadLetter]. It returns nothing, because the message will be sent
 // again.
 func (ToAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter]. It returns nothing, because what matters is sent again.
+// Carried is for [extension.DeadLetter]. It returns nothing, because what matters is sent again.
 func (FromAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 func init() {

@@ -5,30 +5,32 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// maxPart is about how many bytes go into one message of what goes into several.
+// maxPart is about how many bytes one of several messages has that together make an answer.
 const maxPart = 512 << 10
 
-// partBytes is maxPart, or what messages between nodes leave room for.
+// PartBytes returns about how many bytes such a message may have: 512 KiB, or half of the limit on
+// messages between nodes if that is less.
 func PartBytes(s *actor.System) int {
-	if limit := s.MaxMessage(); limit > 0 {
+	if limit := extension.MaxMessage(s); limit > 0 {
 		return min(maxPart, limit/2)
 	}
 	return maxPart
 }
 
-// A page is as many statuses as go into one message.
+// A StatusPage is a part of the statuses that fits into one message.
 type StatusPage struct {
 	Statuses []Status
-	More     bool // there are others
+	More     bool // there are more after these
 }
 
-// pageStatuses is how many a page has at most.
+// pageStatuses is how many statuses a page has at most.
 const pageStatuses = 1000
 
-// pageOf returns the first of some statuses, which are sorted by label, after that label:
-// about so many bytes, unless one is larger.
+// StatusPageOf returns the first statuses after that label, about maxBytes bytes unless one is
+// larger. all must be sorted by label.
 func StatusPageOf(all []Status, after string, maxBytes int) StatusPage {
 	i, found := slices.BinarySearchFunc(all, after, func(s Status, label string) int { return strings.Compare(s.Spec.Label, label) })
 	if found {
@@ -45,10 +47,10 @@ func StatusPageOf(all []Status, after string, maxBytes int) StatusPage {
 	return StatusPage{Statuses: all}
 }
 
-// size is about how many bytes s has in a message.
+// size returns about how many bytes s takes in a message.
 func (s Status) size() int { return s.Spec.size() + len(s.LastError) }
 
-// after returns the label of the last status, "" when there is none.
+// LastLabel returns the label of the last status, or "".
 func LastLabel(all []Status) string {
 	if len(all) == 0 {
 		return ""
@@ -56,13 +58,13 @@ func LastLabel(all []Status) string {
 	return all[len(all)-1].Spec.Label
 }
 
-// A viewPage is as much of a view as goes into one message.
+// A ViewPage is a part of a view that fits into one message.
 type ViewPage struct {
 	View View
 	More bool // there is more after the last actor of the last node
 }
 
-// page returns what is in v after an actor of a node, about so many bytes, unless one node
+// ViewPageOf returns the part of v after an actor of a node, about maxBytes bytes unless one node
 // without its actors is larger.
 func ViewPageOf(v View, node, actor string, maxBytes int) ViewPage {
 	var p ViewPage
@@ -102,10 +104,10 @@ func (n Node) actorsAfter(label string) []string {
 	return n.Actors[i:]
 }
 
-// textBytes is what a text needs in a message besides itself.
+// textBytes is how many bytes a text takes in a message besides itself.
 const textBytes = 5
 
-// size is about how many bytes n has in a message, without its actors.
+// size returns about how many bytes n takes in a message, without its actors.
 func (n Node) size() int {
 	size := len(n.Name) + len(n.Address) + 64
 	for _, role := range n.Roles {
@@ -117,7 +119,7 @@ func (n Node) size() int {
 	return size
 }
 
-// end returns where v ends: the last node, and its last actor.
+// EndOfView returns the last node of v, and its last actor.
 func EndOfView(v View) (node, actor string) {
 	if len(v.Nodes) == 0 {
 		return "", ""
@@ -129,8 +131,8 @@ func EndOfView(v View) (node, actor string) {
 	return last.Name, actor
 }
 
-// with returns v and what comes after it. Of a node that has been replaced meanwhile it shows
-// no more than it has.
+// AppendView returns v with the next part. Of a node that has been replaced between the two it has
+// only the first part.
 func AppendView(v, next View) View {
 	for _, n := range next.Nodes {
 		i := len(v.Nodes) - 1

@@ -15,34 +15,34 @@ import (
 // [generation.Generation].
 type Generation = generation.Generation
 
-// A SingletonSpec describes an actor that the coordinator keeps at an anchor, and whose
-// instances have generations. Make one by [Type.Singleton].
+// A SingletonSpec describes a singleton that the coordinator keeps at an anchor, and whose
+// instances have generations. Make one by placement's Type.Singleton.
 type SingletonSpec struct {
 	_      struct{} `cbor:",toarray"`
-	Label  string   // the only one in the cluster, of specs too
-	Type   string   // the name of its [Type]
-	State  []byte   // what its factory is given, encoded
+	Label  string   // unique in the cluster among singletons and specs; at most 255 bytes
+	Type   string   // the name of the placement.Type whose factory makes it
+	State  []byte   // what the factory gets, encoded as CBOR
 	Anchor Anchor   // which node is to run it
 
-	// DrainTimeout is how long an instance that is moved or stopped may take to end. After
-	// that it is replaced, with a higher generation, whether it has ended or not. Zero waits
-	// as long as its node is there.
+	// DrainTimeout is how long an instance that is moved or stopped may take to end. After that it
+	// is replaced by one with a higher generation, whether it has ended or not. The default is 0:
+	// wait as long as its node is a member.
 	DrainTimeout time.Duration
 
 	err error // of encoding the state
 }
 
-// newSingletonSpec returns the spec of a singleton of a type, made from state.
+// NewSingletonSpec returns the spec of a singleton of a type, made from state.
 func NewSingletonSpec(typeName, label string, state any, anchor Anchor) SingletonSpec {
 	data, err := codec.Marshal(state)
 	return SingletonSpec{Label: label, Type: typeName, State: data, Anchor: anchor, err: err}
 }
 
-// An Anchor says which node owns a singleton: one of [Leader], [Class] and [OnNode].
+// An Anchor says which node owns a singleton: one of [Leader], [Role] and [OnNode].
 type Anchor struct {
 	_    struct{} `cbor:",toarray"`
 	Kind AnchorKind
-	Name string // of the role or the node
+	Name string // of the role or the node; "" for Leader
 }
 
 // An AnchorKind is the kind of an [Anchor].
@@ -58,13 +58,13 @@ const (
 // Leader is the node that is elected, see [Config.Election].
 func Leader() Anchor { return Anchor{} }
 
-// Class is the oldest node that has a role.
+// Role is the oldest node that has the role.
 func Role(role string) Anchor { return Anchor{Kind: AnchorRole, Name: role} }
 
-// OnNode is the node of that name, and nobody while it is away.
+// OnNode is the node of that name. While it is away no node owns the singleton.
 func OnNode(name string) Anchor { return Anchor{Kind: AnchorNode, Name: name} }
 
-// String returns the anchor as it is written in Go.
+// String returns the anchor in Go syntax.
 func (a Anchor) String() string {
 	switch a.Kind {
 	case AnchorLeader:
@@ -77,6 +77,7 @@ func (a Anchor) String() string {
 	return fmt.Sprintf("AnchorKind(%d)", a.Kind)
 }
 
+// Validate returns a [*FieldError] that says what is wrong with s, or nil.
 func (s SingletonSpec) Validate() error {
 	switch {
 	case s.err != nil:
@@ -106,27 +107,27 @@ func (s SingletonSpec) equal(o SingletonSpec) bool {
 	return s.Label == o.Label && s.Type == o.Type && bytes.Equal(s.State, o.State) && s.Anchor == o.Anchor && s.DrainTimeout == o.DrainTimeout
 }
 
-// An Ownership says where a singleton is.
+// An Ownership says which node owns a singleton.
 type Ownership struct {
 	_          struct{} `cbor:",toarray"`
 	Label      string
 	Owner      string // the name of the node; "" while its anchor allows none
 	Generation Generation
 	Phase      SingletonPhase
-	Error      string // why it has not started, if it was tried; "" when nothing is wrong
+	Error      string // why the last attempt to start it has failed; "" if nothing is wrong
 }
 
-// A SingletonPhase is what is going on with a singleton.
+// A SingletonPhase is the state of a singleton.
 type SingletonPhase string
 
 const (
-	// SingletonOwnerless is waiting for a node that its anchor allows.
+	// SingletonOwnerless: it waits for a node that its anchor allows.
 	SingletonOwnerless SingletonPhase = "ownerless"
-	// SingletonStarting has an owner, and no instance that is known to run.
+	// SingletonStarting: it has an owner, and no instance that is known to run.
 	SingletonStarting SingletonPhase = "starting"
-	// SingletonActive runs.
+	// SingletonActive: its instance runs.
 	SingletonActive SingletonPhase = "active"
-	// SingletonDraining is being stopped on its owner, to be moved or to end. The owner and the
-	// generation are still those of the instance that is being stopped.
+	// SingletonDraining: its instance is being stopped, to be moved or to end. Owner and generation
+	// are still those of that instance.
 	SingletonDraining SingletonPhase = "draining"
 )

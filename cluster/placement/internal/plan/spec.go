@@ -12,25 +12,27 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// A Spec describes an actor that the coordinator is to run somewhere in the cluster, as
-// long as it is not removed. Make one by [Type.Spec].
+// A Spec describes an actor that the coordinator runs on some node until the spec is removed. Make
+// one by placement's Type.Spec.
 type Spec struct {
 	_ struct{} `cbor:",toarray"`
 
-	// Label is the name of the actor, the only one of that name in the cluster.
+	// Label is the name of the actor, unique in the cluster among specs and singletons. At most
+	// 1000 bytes; required.
 	Label string
 
-	// Type is the name of what makes the actor, see [NewType].
+	// Type is the name of the placement.Type whose factory makes the actor. Required.
 	Type string
 
-	// State is what it is made from, in CBOR; [Type.Spec] encodes it.
+	// State is what the factory gets, encoded as CBOR by Type.Spec. It must fit into a message
+	// between nodes.
 	State []byte
 
-	// OnCrash says what becomes of the actor when its node is gone without having been
-	// drained. The zero value is [Redistribute].
+	// OnCrash says what happens to the actor when its node is gone without having been drained. The
+	// default is [Redistribute].
 	OnCrash CrashStrategy
 
-	// Constraints say where it may run. The zero value is anywhere.
+	// Constraints say where the actor may run. The default is anywhere.
 	Constraints Constraints
 
 	err error // of encoding the state
@@ -40,32 +42,32 @@ type Spec struct {
 type Constraints struct {
 	_ struct{} `cbor:",toarray"`
 
-	// Roles are those of which a node must have one. None means that any node will do.
+	// Roles: the node must have one of them. Empty allows every node.
 	Roles []string
 
-	// Meta are pairs of which a node must have all, see cluster.Config.Meta.
+	// Meta: the node must have all of these pairs; see cluster.Config.Meta.
 	Meta map[string]string
 
-	// AntiAffinity are labels of actors beside which this one does not run, nor they beside
-	// it if they come later.
+	// AntiAffinity has the labels of actors that must not be on the same node. It holds in both
+	// directions: those actors are not placed beside this one later.
 	AntiAffinity []string
 
-	// ColocateWith is the label of an actor that must be on the node already, or be on its
-	// way there. When that is placed on another node, this one is stopped and follows it;
-	// while that is nowhere, this one goes on where it is.
+	// ColocateWith is the label of an actor that must be on the node, or on its way there. When
+	// that actor is placed on another node, this one is stopped and follows it. While that actor
+	// runs nowhere, this one stays.
 	ColocateWith string
 
-	// RequiredNode is the name of the only node to run on, see cluster.Config.NodeID. While
-	// it is away the actor runs nowhere. For a preference there is [Pinned].
+	// RequiredNode is the name of the only node that may run the actor; see cluster.Config.NodeID.
+	// While that node is away the actor runs nowhere. For a preference use [Pinned].
 	RequiredNode string
 }
 
-// A CrashStrategy says what becomes of an actor when its node is gone: one of
-// [Redistribute], [WaitForReturn] and [Abandon]. The zero value is Redistribute.
+// A CrashStrategy says what happens to an actor when its node is gone: one of [Redistribute],
+// [WaitForReturn] and [Abandon]. The zero value is Redistribute.
 type CrashStrategy struct {
 	_    struct{} `cbor:",toarray"`
 	Kind CrashKind
-	Wait time.Duration // of waiting for the node's return
+	Wait time.Duration // for KindWaitForReturn; must be positive then
 }
 
 // A CrashKind is the kind of a [CrashStrategy].
@@ -81,17 +83,16 @@ const (
 // Redistribute places the actor on another node at once.
 func Redistribute() CrashStrategy { return CrashStrategy{} }
 
-// WaitForReturn waits so long for a node of the same name to return, a restarted process
-// for instance, and starts the actor there; after that it is placed on any node. A node
-// that was drained, as it left in good order, is not waited for.
+// WaitForReturn waits up to d for a node of the same name to return, and starts the actor there.
+// After d the actor is placed on any node. A drained node's return is not awaited.
 func WaitForReturn(d time.Duration) CrashStrategy {
 	return CrashStrategy{Kind: KindWaitForReturn, Wait: d}
 }
 
-// Abandon forgets the actor.
+// Abandon removes the spec.
 func Abandon() CrashStrategy { return CrashStrategy{Kind: KindAbandon} }
 
-// String returns the strategy as it is written in Go.
+// String returns the strategy in Go syntax.
 func (c CrashStrategy) String() string {
 	switch c.Kind {
 	case KindRedistribute:
@@ -104,25 +105,25 @@ func (c CrashStrategy) String() string {
 	return fmt.Sprintf("CrashKind(%d)", c.Kind)
 }
 
-// newSpec returns the spec of an actor of a type, made from state.
+// NewSpec returns the spec of an actor of a type, made from state.
 func NewSpec(typeName, label string, state any) Spec {
 	data, err := codec.Marshal(state)
 	return Spec{Label: label, Type: typeName, State: data, err: err}
 }
 
-// WithCrashStrategy returns s with what is to become of the actor when its node is gone.
+// WithCrashStrategy returns s with another OnCrash.
 func (s Spec) WithCrashStrategy(c CrashStrategy) Spec {
 	s.OnCrash = c
 	return s
 }
 
-// WithConstraints returns s with where the actor may run.
+// WithConstraints returns s with other Constraints.
 func (s Spec) WithConstraints(c Constraints) Spec {
 	s.Constraints = c
 	return s
 }
 
-// validate returns what is wrong with s.
+// Validate returns a [*FieldError] that says what is wrong with s, or nil.
 func (s Spec) Validate() error {
 	c := s.Constraints
 	switch {
@@ -148,7 +149,7 @@ func (s Spec) Validate() error {
 	return s.validateTexts()
 }
 
-// validateTexts names the field with a text that could not be read back.
+// validateTexts returns an error that names the field with a text that is not UTF-8.
 func (s Spec) validateTexts() error {
 	for field, texts := range s.texts() {
 		if bad, found := notUTF8(texts); found {
@@ -158,7 +159,7 @@ func (s Spec) validateTexts() error {
 	return nil
 }
 
-// size is about how many bytes s has in a message.
+// size returns about how many bytes s takes in a message.
 func (s Spec) size() int {
 	n := len(s.State)
 	for _, texts := range s.texts() {
@@ -169,7 +170,7 @@ func (s Spec) size() int {
 	return n
 }
 
-// texts yields all of s that must be UTF-8, by field.
+// texts yields the texts in s that must be UTF-8, by field.
 func (s Spec) texts() iter.Seq2[string, []string] {
 	c := s.Constraints
 	return func(yield func(field string, texts []string) bool) {
@@ -182,7 +183,7 @@ func (s Spec) texts() iter.Seq2[string, []string] {
 	}
 }
 
-// notUTF8 returns the first that is not.
+// notUTF8 returns the first text that is not UTF-8.
 func notUTF8(texts []string) (bad string, found bool) {
 	i := slices.IndexFunc(texts, func(text string) bool { return !utf8.ValidString(text) })
 	if i < 0 {
@@ -191,7 +192,7 @@ func notUTF8(texts []string) (bad string, found bool) {
 	return texts[i], true
 }
 
-// Equal reports whether both describe the same actor in the same way.
+// Equal reports whether s and o are equal, apart from errors of encoding the state.
 func (s Spec) Equal(o Spec) bool {
 	return s.Label == o.Label && s.Type == o.Type && string(s.State) == string(o.State) && s.OnCrash == o.OnCrash &&
 		slices.Equal(s.Constraints.Roles, o.Constraints.Roles) && maps.Equal(s.Constraints.Meta, o.Constraints.Meta) &&

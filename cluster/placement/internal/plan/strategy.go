@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// A Strategy decides which of the nodes that are eligible an actor is placed on. Its
-// methods are called one at a time, and must neither block nor call runtime.Goexit, as
-// t.FailNow does: that ends the coordinator.
+// A Strategy chooses among the nodes that the constraints of an actor allow. Its methods are called
+// one at a time. They must neither block nor call runtime.Goexit, as t.FailNow does: that ends the
+// coordinator.
 type Strategy interface {
-	// Name is shown to people.
+	// Name is used in decisions and errors.
 	Name() string
 
-	// Score says how well a node suits an actor: the highest wins, of equal ones the node
-	// whose name comes first. Zero, less, and NaN mean: not there. It must not change what
-	// it is given. When it panics, the submission fails; what is being placed anew is tried
-	// again later.
+	// Score says how well a node suits an actor. The node with the highest score is chosen; of
+	// equal ones, the node whose name comes first. A score of zero, below zero or NaN excludes
+	// the node. Score must not change its arguments. If it panics, a submission fails, and an
+	// actor that is being placed again is tried later.
 	Score(n Node, s Spec, v View) float64
 }
 
-// A StrategyFunc is a [Strategy] without a name.
+// A StrategyFunc is a [Strategy] that is a function, with the name "func".
 type StrategyFunc func(n Node, s Spec, v View) float64
 
 // Name implements [Strategy].
@@ -35,16 +35,15 @@ type namedStrategy struct {
 
 func (s namedStrategy) Name() string { return s.name }
 
-// LeastLoaded prefers the node that runs the fewest actors. What is on its way there
-// counts.
+// LeastLoaded prefers the node that runs the fewest actors, counting those on their way there.
 func LeastLoaded() Strategy {
 	return namedStrategy{name: "LeastLoaded", StrategyFunc: func(n Node, _ Spec, _ View) float64 {
 		return 1 / float64(len(n.Actors)+1)
 	}}
 }
 
-// Pinned prefers the node of that name, and takes any other while it cannot be had. To
-// take no other there is [Constraints.RequiredNode].
+// Pinned prefers the node of that name, and takes any other while that node is not eligible. To
+// take no other, use [Constraints.RequiredNode].
 func Pinned(node string) Strategy {
 	return namedStrategy{name: "Pinned", StrategyFunc: func(n Node, _ Spec, _ View) float64 {
 		if n.Name == node {
@@ -54,8 +53,8 @@ func Pinned(node string) Strategy {
 	}}
 }
 
-// Random chooses any eligible node, each as likely as the others. The same seed makes the
-// same choices of the same nodes.
+// Random chooses any eligible node with equal probability. The same seed makes the same choices
+// among the same nodes.
 func Random(seed uint64) Strategy {
 	var mu sync.Mutex // guards rng
 	rng := rand.New(rand.NewPCG(seed, 0))
