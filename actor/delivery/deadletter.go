@@ -5,18 +5,18 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// What producers, consumers and queues say to each other is no dead letter: the producer
-// keeps the messages, and what else is lost is asked again.
+// Messages between producers, consumers and queues do not become dead letters: the producer keeps
+// the messages of users, and asks again for answers that are lost.
 
-// nothing is the part of a message that says that it carries nothing.
-type nothing struct{}
+// noPayload is embedded in messages that carry no message of a user.
+type noPayload struct{}
 
 // Carried implements [actor.Carrier].
-func (nothing) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+func (noPayload) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier]. Who keeps nothing has lost the message.
+// Carried implements [actor.Carrier]: with [FlowControlOnly] the message is lost.
 func (s sequenced) Carried(sys *actor.System) (string, any, bool) {
-	if !s.Loose || s.Void {
+	if !s.FlowOnly || s.Void {
 		return "", nil, false
 	}
 	msg := s.local

@@ -5,23 +5,23 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
-// A Key is what consumers of M are found by, on any node. Make one by [NewKey]; equal keys
-// are one.
+// A Key identifies the consumers of M that [WorkPullingFor] finds, on any node. Make one with
+// [NewKey]; equal keys are the same key.
 type Key[M any] struct {
 	service receptionist.ServiceKey[Link[M]]
 }
 
-// NewKey returns a key. It is that of a service of package receptionist, so the name must
-// not be that of another service. It panics when the name is empty.
+// NewKey returns a key. The key is also a service of package receptionist, so no other service may
+// have its name. It panics if the name is empty.
 func NewKey[M any](name string) Key[M] {
 	return Key[M]{receptionist.NewKey[Link[M]](name)}
 }
 
-// Service returns the service that the consumers are instances of.
+// Service returns the service under which the consumers are registered.
 func (k Key[M]) Service() receptionist.ServiceKey[Link[M]] { return k.service }
 
-// Serve is a [Consumer] that is found by a key, as long as it lives. It panics, inside the
-// actor, when the name of the key is that of another service on this node.
+// Serve returns a [Consumer] that registers itself under a key as long as it lives. The actor fails
+// when the name of the key belongs to another service on this node.
 func Serve[M any](key Key[M], worker actor.Behavior[Delivery[M]], opts ...Option) actor.Behavior[Link[M]] {
 	consumer := Consumer(worker, opts...)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
@@ -30,10 +30,10 @@ func Serve[M any](key Key[M], worker actor.Behavior[Delivery[M]], opts ...Option
 	}
 }
 
-// WorkPullingFor is a [WorkPulling] producer that connects to all consumers that are found
-// by a key, on any node, as they come. One whose node does not answer gets nothing new, and
-// keeps what it has; so does one that is not registered any more. What it has not confirmed
-// goes to others when it has ended, or its node was removed.
+// WorkPullingFor returns a [WorkPulling] producer that connects to every consumer registered under a
+// key, on any node. A consumer whose node does not answer, or that is not registered any more, gets
+// no new messages and keeps those it has. When it ends, or its node is removed, its unconfirmed
+// messages go to the others.
 func WorkPullingFor[M any](key Key[M], opts ...Option) actor.Behavior[Command[M]] {
 	return newProducer(settingsOf(opts), true, func(p *producer[M]) {
 		receptionist.Subscribe(p.ctx, key.service, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {
@@ -43,13 +43,13 @@ func WorkPullingFor[M any](key Key[M], opts ...Option) actor.Behavior[Command[M]
 	})
 }
 
-// onListing has a lane to each consumer that is listed.
+// onListing connects to each listed consumer.
 func (p *producer[M]) onListing(all receptionist.Listing[Link[M]]) {
-	for _, l := range p.lanes {
+	for _, l := range p.connections {
 		l.leaving = l.listed
 	}
 	for _, i := range all.Instances {
-		l := p.laneTo(i.Ref)
+		l := p.connectionTo(i.Ref)
 		if l == nil && i.Reachable {
 			l = p.connect(i.Ref)
 		}
@@ -57,7 +57,7 @@ func (p *producer[M]) onListing(all receptionist.Listing[Link[M]]) {
 			l.listed, l.leaving, l.closed = true, false, !i.Reachable
 		}
 	}
-	for _, l := range append([]*lane[M](nil), p.lanes...) {
+	for _, l := range append([]*connection[M](nil), p.connections...) {
 		l.closed = l.closed || l.leaving
 		if l.leaving && l.Len() == 0 {
 			p.dismiss(l)
@@ -66,8 +66,8 @@ func (p *producer[M]) onListing(all receptionist.Listing[Link[M]]) {
 	p.pump()
 }
 
-// dismiss ends a lane that has nothing to do.
-func (p *producer[M]) dismiss(l *lane[M]) {
+// dismiss ends a connection without messages.
+func (p *producer[M]) dismiss(l *connection[M]) {
 	p.ctx.Unwatch(l.consumer)
 	p.disconnect(l)
 }

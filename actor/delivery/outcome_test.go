@@ -19,16 +19,16 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A letter cannot be decoded when it says so, on the node of a consumer.
-type letter struct{ Text string }
+// A note cannot be decoded when it says so, on the node of a consumer.
+type note struct{ Text string }
 
 // abroad is set while a consumer decodes.
 var abroad atomic.Bool
 
-// foreign is a consumer on a node that cannot decode all letters.
-func foreign(consumer actor.Behavior[delivery.Link[letter]]) actor.Behavior[delivery.Link[letter]] {
-	return behaviors.Intercept(&behaviors.Interceptor[delivery.Link[letter]]{
-		Message: func(ctx *actor.Context[delivery.Link[letter]], m delivery.Link[letter], inner actor.MessageHandler[delivery.Link[letter]]) actor.Behavior[delivery.Link[letter]] {
+// foreign is a consumer on a node that cannot decode all notes.
+func foreign(consumer actor.Behavior[delivery.Link[note]]) actor.Behavior[delivery.Link[note]] {
+	return behaviors.Intercept(&behaviors.Interceptor[delivery.Link[note]]{
+		Message: func(ctx *actor.Context[delivery.Link[note]], m delivery.Link[note], inner actor.MessageHandler[delivery.Link[note]]) actor.Behavior[delivery.Link[note]] {
 			abroad.Store(true)
 			defer abroad.Store(false)
 			return inner(ctx, m)
@@ -38,12 +38,12 @@ func foreign(consumer actor.Behavior[delivery.Link[letter]]) actor.Behavior[deli
 
 const illegible = "illegible"
 
-func (l letter) MarshalCBOR() ([]byte, error) {
+func (l note) MarshalCBOR() ([]byte, error) {
 	p, err := extension.Pack(l.Text)
 	return p.Data, err
 }
 
-func (l *letter) UnmarshalCBOR(data []byte) error {
+func (l *note) UnmarshalCBOR(data []byte) error {
 	v, err := extension.Unpack(nil, extension.Payload{Type: "string", Data: data})
 	if err != nil {
 		return err
@@ -54,11 +54,11 @@ func (l *letter) UnmarshalCBOR(data []byte) error {
 	return nil
 }
 
-func init() { actor.RegisterType[letter]("delivery_test.letter") }
+func init() { actor.RegisterType[note]("delivery_test.note") }
 
 // reading is a worker that fails at what is poison, and tells a probe what it has handled.
-func reading(done *testkit.Probe[string]) actor.Behavior[delivery.Delivery[letter]] {
-	return behaviors.Supervise(behaviors.Receive(func(ctx *actor.Context[delivery.Delivery[letter]], d delivery.Delivery[letter]) actor.Behavior[delivery.Delivery[letter]] {
+func reading(done *testkit.Probe[string]) actor.Behavior[delivery.Delivery[note]] {
+	return behaviors.Supervise(behaviors.Receive(func(ctx *actor.Context[delivery.Delivery[note]], d delivery.Delivery[note]) actor.Behavior[delivery.Delivery[note]] {
 		if strings.HasPrefix(d.Message.Text, "poison") {
 			return ctx.Fail(errPoison)
 		}
@@ -79,21 +79,21 @@ var unhandled = []struct {
 }
 
 // producers are all kinds of producers, of which some have a queue.
-func producers() map[string]func(...delivery.Option) (actor.Behavior[delivery.Command[letter]], *shelf) {
-	return map[string]func(...delivery.Option) (actor.Behavior[delivery.Command[letter]], *shelf){
-		"producer": func(o ...delivery.Option) (actor.Behavior[delivery.Command[letter]], *shelf) {
-			return delivery.Producer[letter](o...), nil
+func producers() map[string]func(...delivery.Option) (actor.Behavior[delivery.Command[note]], *shelf) {
+	return map[string]func(...delivery.Option) (actor.Behavior[delivery.Command[note]], *shelf){
+		"producer": func(o ...delivery.Option) (actor.Behavior[delivery.Command[note]], *shelf) {
+			return delivery.Producer[note](o...), nil
 		},
-		"work pulling": func(o ...delivery.Option) (actor.Behavior[delivery.Command[letter]], *shelf) {
-			return delivery.WorkPulling[letter](o...), nil
+		"work pulling": func(o ...delivery.Option) (actor.Behavior[delivery.Command[note]], *shelf) {
+			return delivery.WorkPulling[note](o...), nil
 		},
-		"producer with a queue": func(o ...delivery.Option) (actor.Behavior[delivery.Command[letter]], *shelf) {
+		"producer with a queue": func(o ...delivery.Option) (actor.Behavior[delivery.Command[note]], *shelf) {
 			q := &shelf{}
-			return delivery.Producer[letter](append(o, delivery.WithQueue(q))...), q
+			return delivery.Producer[note](append(o, delivery.WithQueue(q))...), q
 		},
-		"work pulling with a queue": func(o ...delivery.Option) (actor.Behavior[delivery.Command[letter]], *shelf) {
+		"work pulling with a queue": func(o ...delivery.Option) (actor.Behavior[delivery.Command[note]], *shelf) {
 			q := &shelf{}
-			return delivery.WorkPulling[letter](append(o, delivery.WithQueue(q))...), q
+			return delivery.WorkPulling[note](append(o, delivery.WithQueue(q))...), q
 		},
 	}
 }
@@ -102,19 +102,19 @@ func TestWhatNobodyHasHandledIsNotConfirmedAndAQueueKeepsIt(t *testing.T) {
 	for name, make := range producers() {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
-				letters, done, told := dead(t, s), testkit.NewProbe[string](t, s), testkit.NewProbe[delivery.Confirmed](t, s)
+				notes, done, told := dead(t, s), testkit.NewProbe[string](t, s), testkit.NewProbe[delivery.Confirmed](t, s)
 				behavior, q := make(delivery.ChunkAbove(10))
 				producer := actor.Spawn(s, behavior, "producer")
 				consumer := actor.Spawn(s, foreign(delivery.Consumer(reading(done), delivery.GiveUpAfter(2), delivery.MaxBytes(100))), "consumer")
-				producer.Tell(delivery.Connect[letter]{Consumer: consumer})
+				producer.Tell(delivery.Connect[note]{Consumer: consumer})
 				for _, c := range unhandled {
-					producer.Tell(delivery.Send[letter]{Message: letter{c.text}, ConfirmTo: told.Ref()})
+					producer.Tell(delivery.Send[note]{Message: note{c.text}, ConfirmTo: told.Ref()})
 					refused := told.Receive()
 					require.Zero(t, refused.Number)
 					require.NotZero(t, refused.Refused)
 					require.ErrorIs(t, refused.Reason, c.reason)
-					require.ErrorIs(t, letters.Receive().Reason, c.reason)
-					producer.Tell(delivery.Send[letter]{Message: letter{"next"}, ConfirmTo: told.Ref()})
+					require.ErrorIs(t, notes.Receive().Reason, c.reason)
+					producer.Tell(delivery.Send[note]{Message: note{"next"}, ConfirmTo: told.Ref()})
 					done.Expect("next")
 					confirmed := told.Receive()
 					require.Greater(t, confirmed.Number, refused.Refused)
@@ -127,12 +127,12 @@ func TestWhatNobodyHasHandledIsNotConfirmedAndAQueueKeepsIt(t *testing.T) {
 						require.NotEmpty(t, last.Reason)
 						payload, err := last.Payload()
 						require.NoError(t, err)
-						want, err := extension.Pack(letter{c.text})
+						want, err := extension.Pack(note{c.text})
 						require.NoError(t, err)
 						require.Equal(t, want, payload)
 					}
 				}
-				letters.ExpectNone(time.Hour)
+				notes.ExpectNone(time.Hour)
 				if q != nil {
 					kept, err := q.List(t.Context())
 					require.NoError(t, err)
@@ -153,8 +153,8 @@ func TestARefusalReachesTheSenderWhateverIsLostOnTheWay(t *testing.T) {
 				done, told := testkit.NewProbe[string](t, s), testkit.NewProbe[delivery.Confirmed](t, s)
 				n := 0
 				behavior, q := make()
-				producer := actor.Spawn(s, behaviors.Intercept(&behaviors.Interceptor[delivery.Command[letter]]{
-					Message: func(ctx *actor.Context[delivery.Command[letter]], c delivery.Command[letter], inner actor.MessageHandler[delivery.Command[letter]]) actor.Behavior[delivery.Command[letter]] {
+				producer := actor.Spawn(s, behaviors.Intercept(&behaviors.Interceptor[delivery.Command[note]]{
+					Message: func(ctx *actor.Context[delivery.Command[note]], c delivery.Command[note], inner actor.MessageHandler[delivery.Command[note]]) actor.Behavior[delivery.Command[note]] {
 						if strings.Contains(fmt.Sprintf("%T", c), "requested") { // by a consumer
 							if n++; n%4 == 1 {
 								return behaviors.Same
@@ -163,15 +163,15 @@ func TestARefusalReachesTheSenderWhateverIsLostOnTheWay(t *testing.T) {
 						return inner(ctx, c)
 					},
 				}, behavior), "producer")
-				consumer := losing[letter](delivery.Consumer(reading(done), delivery.GiveUpAfter(1), delivery.Window(3)), func(n int) bool { return n%3 == 0 })
-				producer.Tell(delivery.Connect[letter]{Consumer: actor.Spawn(s, consumer, "consumer")})
+				consumer := losing[note](delivery.Consumer(reading(done), delivery.GiveUpAfter(1), delivery.Window(3)), func(n int) bool { return n%3 == 0 })
+				producer.Tell(delivery.Connect[note]{Consumer: actor.Spawn(s, consumer, "consumer")})
 				const many = 300
 				for i := range many {
 					text := "poison"
 					if i%10 == 9 {
 						text = "fine"
 					}
-					producer.Tell(delivery.Send[letter]{Message: letter{text}, ConfirmTo: told.Ref()})
+					producer.Tell(delivery.Send[note]{Message: note{text}, ConfirmTo: told.Ref()})
 				}
 				time.Sleep(24 * time.Hour)
 				refused, confirmed := 0, 0
@@ -299,7 +299,7 @@ func TestAProducerWaitsWhileItsQueueHasNoRoomForWhatWasRefused(t *testing.T) {
 func TestChunksHaveALimitThatTheProducerSays(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		told, accepted := testkit.NewProbe[delivery.Confirmed](t, s), testkit.NewProbe[delivery.Accepted](t, s)
-		letters, got := dead(t, s), testkit.NewProbe[delivery.Delivery[string]](t, s)
+		notes, got := dead(t, s), testkit.NewProbe[delivery.Delivery[string]](t, s)
 		producer := actor.Spawn(s, delivery.Producer[string](delivery.ChunkAbove(1<<20)), "producer")
 		producer.Tell(delivery.Connect[string]{Consumer: actor.Spawn(s, delivery.Consumer(texts(got)), "consumer")})
 		large := strings.Repeat("x", 64<<20)
@@ -310,7 +310,7 @@ func TestChunksHaveALimitThatTheProducerSays(t *testing.T) {
 		require.ErrorIs(t, refused.Reason, delivery.ErrTooLarge)
 		require.ErrorContains(t, refused.Reason, "67108869 bytes")
 		require.ErrorContains(t, refused.Reason, "MaxBytes of the producer is 67108864")
-		require.ErrorIs(t, letters.Receive().Reason, delivery.ErrTooLarge)
+		require.ErrorIs(t, notes.Receive().Reason, delivery.ErrTooLarge)
 		largest := large[5:]
 		producer.Tell(delivery.Send[string]{Message: largest, ConfirmTo: told.Ref()})
 		d := got.Receive()
