@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// An envelope is what a frame of the user lane holds: a message and whom it is for, as
+// An envelope is what a frame of the user channel holds: a message and whom it is for, as
 // the CBOR array [path, uid, type, data], or [path, uid, type, compressed data, size]. It is coded by hand, as every message passes
 // through here; the fuzz test holds it to what the codec says.
 type envelope struct {

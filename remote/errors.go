@@ -70,7 +70,7 @@ func (r Refusal) String() string {
 
 // A RefusedError is a connection that the peer refused in the handshake.
 type RefusedError struct {
-	Peer    NodeID // who refused, where it was dialled; with RefusedIncarnation, where it says that it lives
+	Peer    NodeID // who refused, where it was dialed; with RefusedIncarnation, where it says that it lives
 	Refusal Refusal
 	Detail  string // in the peer's words
 }

@@ -6,7 +6,7 @@ import "context"
 // has become dead letters. It returns the cause of ctx when that ends first.
 func (e *Endpoint) Flush(ctx context.Context) error {
 	for _, l := range e.links.to("") {
-		if l.key.lane == laneControl {
+		if l.key.channel == channelControl {
 			continue // it is never quiet
 		}
 		select {

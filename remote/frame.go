@@ -42,11 +42,11 @@ func bodySize(header []byte, limit int) (int, error) {
 	return int(size), nil
 }
 
-// maxFrame returns how large a frame of a lane may be: what is larger cannot come from a peer
+// maxFrame returns how large a frame of a channel may be: what is larger cannot come from a peer
 // that speaks our protocol, and nobody knows where the next frame begins. A peer with a higher
 // MaxMessage sends what is larger than ours in parts, or in a frame as large as a part.
-func maxFrame(l lane, maxMessage int) int {
-	if l == laneUser {
+func maxFrame(l channel, maxMessage int) int {
+	if l == channelUser {
 		return max(maxMessage, maxPart+partHeads)
 	}
 	return maxMessage
@@ -72,7 +72,7 @@ type frameReader struct {
 }
 
 // A reader begins with the small buffer, and doubles it while a read fills it. A node has two
-// lanes to each of many others, most of which are quiet most of the time.
+// channels to each of many others, most of which are quiet most of the time.
 const (
 	smallReadBuffer = 4 << 10
 	readBuffer      = 64 << 10

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An inbound is the receiving side of one lane from one peer, on one connection. It
+// An inbound is the receiving side of one channel from one peer, on one connection. It
 // counts what arrives, and tells the peer.
 type inbound struct {
 	key      linkKey

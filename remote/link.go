@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A link is the sending side of one lane to one peer: an outbox and the goroutine that
+// A link is the sending side of one channel to one peer: an outbox and the goroutine that
 // empties it. It comes into being with the first letter, survives its connections, and
 // ends when it has been idle or the peer unreachable for long enough, or by close.
 type link struct {
@@ -24,30 +24,30 @@ type link struct {
 	cancel context.CancelCauseFunc // ends attempts to connect
 	wake   chan struct{}           // capacity 1: there is news for who is asleep
 
-	mu       sync.Mutex // guards all below
-	out      outbox
-	since    time.Time // of the last sign that the peer takes what is in out
-	failures int       // since then: attempts and connections
-	conn     net.Conn  // nil while there is none, or none that is of use
-	opened   time.Time // when there was the last one
-	prompt   *promptConn
-	asleep   bool      // the writing goroutine waits for wake
-	slept    time.Time // when it began to, or when somebody wrote in its place
-	leading  bool      // somebody writes in its place: the writing goroutine leaves conn alone
-	rest     bool      // conn has not taken all of what somebody has written in its place
-	as       uint64    // our own incarnation in this session
-	with     uint64    // the peer's, once it is known
-	session  uint64
-	lingers  time.Time // set by finish: when to give up
-	over     bool      // takes no more letters
+	mu          sync.Mutex // guards all below
+	out         outbox
+	since       time.Time // of the last sign that the peer takes what is in out
+	failures    int       // since then: attempts and connections
+	conn        net.Conn  // nil while there is none, or none that is of use
+	opened      time.Time // when there was the last one
+	nonBlocking *nonBlockingConn
+	asleep      bool      // the writing goroutine waits for wake
+	slept       time.Time // when it began to, or when somebody wrote in its place
+	inline      bool      // somebody writes in its place: the writing goroutine leaves conn alone
+	rest        bool      // conn has not taken all of what somebody has written in its place
+	as          uint64    // our own incarnation in this session
+	with        uint64    // the peer's, once it is known
+	session     uint64
+	finishBy    time.Time // set by finish: when to give up
+	over        bool      // takes no more letters
 
 	empty chan struct{} // closed when out has become empty; nil if nobody waits for that
 }
 
-// A linkKey names one lane of a peer.
+// A linkKey names one channel of a peer.
 type linkKey struct {
-	addr string
-	lane lane
+	addr    string
+	channel channel
 }
 
 // errIdle is why a link that has ended takes no letters: a new one will.
@@ -61,14 +61,14 @@ func (l *link) send(x letter) error {
 		l.mu.Unlock()
 		return err
 	}
-	if !l.mayLead(x) {
-		l.rouse()
+	if !l.mayWriteInline(x) {
+		l.wakeWriter()
 		l.mu.Unlock()
 		return nil
 	}
-	l.leading = true
+	l.inline = true
 	l.mu.Unlock()
-	l.lead()
+	l.writeInline()
 	return nil
 }
 
@@ -86,16 +86,16 @@ func (l *link) enqueue(x letter) error {
 	return nil
 }
 
-// push makes room on the control lane, where what is newest counts.
+// push makes room on the control channel, where what is newest counts.
 func (l *link) push(x letter) bool {
 	if l.out.push(x) {
 		return true
 	}
-	return l.key.lane == laneControl && l.out.dropOldest() && l.out.push(x)
+	return l.key.channel == channelControl && l.out.dropOldest() && l.out.push(x)
 }
 
 // rouse wakes the writing goroutine. The caller holds mu.
-func (l *link) rouse() {
+func (l *link) wakeWriter() {
 	if l.asleep {
 		l.asleep = false
 		l.wake <- struct{}{}
@@ -140,7 +140,7 @@ func (l *link) close(reason error) {
 	l.noteEmpty()
 	conn := l.conn
 	l.conn = nil
-	l.rouse()
+	l.wakeWriter()
 	l.mu.Unlock()
 
 	l.cancel(reason)
@@ -166,7 +166,7 @@ func (l *link) lose(letters []letter, reason error) {
 
 // lossLevel: control frames are repeated by those who send them.
 func (l *link) lossLevel() zapcore.Level {
-	if l.key.lane == laneControl {
+	if l.key.channel == channelControl {
 		return zap.DebugLevel
 	}
 	return zap.WarnLevel
@@ -175,8 +175,8 @@ func (l *link) lossLevel() zapcore.Level {
 // finish lets the link end as soon as all is acknowledged, and by then at the latest.
 func (l *link) finish(by time.Time) {
 	l.mu.Lock()
-	l.lingers = by
-	l.rouse()
+	l.finishBy = by
+	l.wakeWriter()
 	l.mu.Unlock()
 	l.cancel(ErrClosed)
 }

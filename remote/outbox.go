@@ -10,7 +10,7 @@ import (
 // A letter is a frame on its way, and what it takes to say that it was lost.
 type letter struct {
 	frame []byte
-	sys   *actor.System // nil on the control lane: nobody is told
+	sys   *actor.System // nil on the control channel: nobody is told
 	to    string        // the recipient, as in a dead letter
 	used  *fullBlock    // holds only frames of letters before this one, of waiting as this one is; nil for none
 	whole *whole        // the message that frame is a part of; nil for all of it

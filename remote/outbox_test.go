@@ -104,10 +104,10 @@ func TestOutboxLosesNothing(t *testing.T) {
 					wire = append(wire, string(x.frame))
 				}
 			case 3:
-				arrived := r.IntN(len(wire) + 1)
-				out = append(out, wire[:arrived]...)
-				wire = wire[arrived:]
-				peer += arrived
+				checkIdentity := r.IntN(len(wire) + 1)
+				out = append(out, wire[:checkIdentity]...)
+				wire = wire[checkIdentity:]
+				peer += checkIdentity
 				require.NoError(t, o.acknowledge(uint64(peer)))
 			case 4:
 				wire = nil // the connection breaks, and the next one begins where the peer is

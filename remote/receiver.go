@@ -6,7 +6,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A receiver decodes the frames of a user lane and delivers them, some at a time: an actor that
+// A receiver decodes the frames of a user channel and delivers them, some at a time: an actor that
 // is told one message after the other, each after a while of decoding, would be woken for each.
 type receiver struct {
 	end     *Endpoint

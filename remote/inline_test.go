@@ -37,10 +37,10 @@ func (c *stingyConn) SetWriteDeadline(time.Time) error { return nil }
 func TestTheWritingGoroutineLeavesTheConnectionToWhoLeadsAndThenWritesTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stingy := &stingyConn{trying: make(chan struct{}), proceed: make(chan struct{})}
-		conn := prompt(stingy)
+		conn := nonBlocking(stingy)
 		l := &link{
 			out: outbox{maxLetters: 10, maxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()},
-			conn: conn, prompt: promptly(conn), asleep: true,
+			conn: conn, nonBlocking: asNonBlocking(conn), asleep: true,
 		}
 		var sending sync.WaitGroup
 		sending.Go(func() {

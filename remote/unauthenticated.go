@@ -10,15 +10,15 @@ import (
 )
 
 // strangers bounds what those cost who have connected and not said yet who they are.
-type strangers struct {
+type unauthenticated struct {
 	max, maxPerHost int
 
 	mu      sync.Mutex // guards waiting
-	waiting []*stranger
+	waiting []*unauthenticatedConn
 }
 
 // A stranger is a connection of nobody known.
-type stranger struct {
+type unauthenticatedConn struct {
 	conn  net.Conn
 	host  string
 	since time.Time
@@ -26,13 +26,13 @@ type stranger struct {
 
 // strangerGrace is after how long a stranger has to make room for another one of its host.
 // Until then it stays: many nodes of one host may start at once.
-const strangerGrace = 250 * time.Millisecond
+const unauthenticatedGrace = 250 * time.Millisecond
 
 // enter counts a connection, or returns nil when its host has enough of them that have only
 // just come. When all together are too many, the oldest has to go: who belongs here needs a
 // moment only.
-func (s *strangers) enter(conn net.Conn) *stranger {
-	x := &stranger{conn: conn, host: hostOf(conn.RemoteAddr()), since: time.Now()}
+func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
+	x := &unauthenticatedConn{conn: conn, host: hostOf(conn.RemoteAddr()), since: time.Now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fromHost, oldest := 0, 0
@@ -42,7 +42,7 @@ func (s *strangers) enter(conn net.Conn) *stranger {
 		}
 	}
 	switch {
-	case fromHost >= s.maxPerHost && x.since.Sub(s.waiting[oldest].since) < strangerGrace:
+	case fromHost >= s.maxPerHost && x.since.Sub(s.waiting[oldest].since) < unauthenticatedGrace:
 		return nil
 	case fromHost >= s.maxPerHost:
 		s.turnOut(oldest)
@@ -54,13 +54,13 @@ func (s *strangers) enter(conn net.Conn) *stranger {
 }
 
 // turnOut closes a connection that waits. The caller holds mu.
-func (s *strangers) turnOut(i int) {
+func (s *unauthenticated) turnOut(i int) {
 	discard(s.waiting[i].conn)
 	s.waiting = slices.Delete(s.waiting, i, i+1)
 }
 
 // leave says that a connection is a stranger's no more, or is none any more.
-func (s *strangers) leave(x *stranger) {
+func (s *unauthenticated) leave(x *unauthenticatedConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(s.waiting, x); i >= 0 {
@@ -88,20 +88,20 @@ func hostOf(a net.Addr) string {
 
 // maxUntrusted bounds what is read from a connection before it is authenticated by TLS: a
 // chain of certificates fits in.
-const maxUntrusted = 32 << 10
+const maxUnauthenticatedBytes = 32 << 10
 
-var errTalkative = fmt.Errorf("%w: more than %d bytes before it is known who it is", ErrFrame, maxUntrusted)
+var errUnauthenticatedBytes = fmt.Errorf("%w: more than %d bytes before it is known who it is", ErrFrame, maxUnauthenticatedBytes)
 
 // A metered is a connection from which only so much can be read, until it is trusted. It
 // begins with what has been read from it before.
-type metered struct {
+type meteredConn struct {
 	net.Conn
 	first   []byte
 	left    int
 	trusted bool
 }
 
-func (m *metered) Read(b []byte) (int, error) {
+func (m *meteredConn) Read(b []byte) (int, error) {
 	switch {
 	case len(m.first) > 0:
 		count := copy(b, m.first)
@@ -110,7 +110,7 @@ func (m *metered) Read(b []byte) (int, error) {
 	case m.trusted:
 		return m.Conn.Read(b)
 	case m.left == 0:
-		return 0, errTalkative
+		return 0, errUnauthenticatedBytes
 	}
 	count, err := m.Conn.Read(b[:min(len(b), m.left)])
 	m.left -= count
@@ -118,7 +118,7 @@ func (m *metered) Read(b []byte) (int, error) {
 }
 
 // A ration lets so many warnings through each minute: strangers could fill disks with them.
-type ration struct {
+type rateLimit struct {
 	mu    sync.Mutex // guards all below
 	since time.Time
 	count int
@@ -126,7 +126,7 @@ type ration struct {
 
 const warningsPerMinute = 10
 
-func (r *ration) take() bool {
+func (r *rateLimit) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now := time.Now(); now.Sub(r.since) >= time.Minute {

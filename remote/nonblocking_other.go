@@ -5,4 +5,4 @@ package remote
 import "net"
 
 // newTrier returns nil: nothing can be written here that does not wait.
-func newTrier(net.Conn) trier { return nil }
+func newSocketWriter(net.Conn) nonBlockingWriter { return nil }

@@ -15,7 +15,7 @@ import (
 func TestEnvelopesAreTheSameWhateverCameBefore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it makes a test repeatable
 	e := &Endpoint{cfg: Config{CompressFrom: 1000}}
-	d, reader := &draft{}, newEnvelopeReader(1<<20)
+	d, reader := &encodeBuffer{}, newEnvelopeReader(1<<20)
 	for range 2000 {
 		to := actor.Target{Path: []string{"/user/a", "/user/ab", "/user/a/b"}[r.IntN(3)], UID: uint64(r.IntN(2) * 1000)}
 		p := actor.Payload{Type: []string{"x", "xy"}[r.IntN(2)], Data: []byte(strings.Repeat("data", r.IntN(3)*r.IntN(300)))}

@@ -44,19 +44,19 @@ func foreign(name string) error {
 }
 
 // An opening is what a peer says first.
-type opening struct {
+type prefixRecorder struct {
 	io.Reader
 	begin []byte
 }
 
-func (o *opening) Read(b []byte) (int, error) {
+func (o *prefixRecorder) Read(b []byte) (int, error) {
 	n, err := o.Reader.Read(b)
 	o.begin = append(o.begin, b[:min(n, frameHeader-len(o.begin))]...)
 	return n, err
 }
 
 // explain returns err, the error of reading an answer, in words that say who has answered so.
-func (o *opening) explain(err error) error {
+func (o *prefixRecorder) explain(err error) error {
 	malformed := errors.Is(err, ErrFrame)
 	switch name := protocolOf(o.begin); {
 	case malformed && name != "":

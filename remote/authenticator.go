@@ -9,16 +9,16 @@ import (
 	"net"
 )
 
-// A guard sees to it that both sides of a connection are who they should be, and that
+// A authenticator sees to it that both sides of a connection are who they should be, and that
 // nobody else reads what they say. Without one, peers are taken at their word.
-type guard struct {
+type authenticator struct {
 	dials   *tls.Config
 	listens *tls.Config
 	named   bool // certificates say for which hosts they are
 }
 
-// newGuard returns the guard that a configuration asks for, or nil.
-func newGuard(c Config) (*guard, error) {
+// newGuard returns the authenticator that a configuration asks for, or nil.
+func newAuthenticator(c Config) (*authenticator, error) {
 	switch {
 	case c.TLS != nil && c.Keyring != nil:
 		return nil, errors.New("remote: Config.TLS and Config.Keyring are both set; a node has one identity, leave out one of them")
@@ -26,9 +26,9 @@ func newGuard(c Config) (*guard, error) {
 		if err := validateTLS(c.TLS); err != nil {
 			return nil, err
 		}
-		return &guard{dials: dialConfig(c.TLS), listens: listenConfig(c.TLS), named: true}, nil
+		return &authenticator{dials: dialConfig(c.TLS), listens: listenConfig(c.TLS), named: true}, nil
 	case c.Keyring != nil:
-		return keyringGuard(c.Keyring), nil
+		return keyringAuthenticator(c.Keyring), nil
 	}
 	return nil, nil
 }
@@ -99,9 +99,9 @@ func chosen(c *tls.Config, choose func(*tls.ClientHelloInfo) (*tls.Config, error
 	return other, nil
 }
 
-// keyringGuard returns a guard that knows peers by their keys.
-func keyringGuard(k *Keyring) *guard {
-	return &guard{
+// keyringGuard returns a authenticator that knows peers by their keys.
+func keyringAuthenticator(k *Keyring) *authenticator {
+	return &authenticator{
 		dials: &tls.Config{
 			MinVersion:                  tls.VersionTLS13,
 			NextProtos:                  alpn,
@@ -131,9 +131,9 @@ type secureConn struct {
 
 func (c *secureConn) Close() error { return c.raw.Close() }
 
-// dialled makes a connection to addr secure. The peer has proved who it is then; whether it
+// dialed makes a connection to addr secure. The peer has proved who it is then; whether it
 // takes us shows when it answers.
-func (g *guard) dialled(ctx context.Context, raw net.Conn, addr string) (*secureConn, error) {
+func (g *authenticator) dialed(ctx context.Context, raw net.Conn, addr string) (*secureConn, error) {
 	config := g.dials
 	if g.named {
 		host, _, err := net.SplitHostPort(addr)
@@ -151,7 +151,7 @@ func (g *guard) dialled(ctx context.Context, raw net.Conn, addr string) (*secure
 	case isOtherServer(conn, err):
 		return nil, foreign(otherTLS)
 	case err != nil:
-		return nil, mistrust(err)
+		return nil, authError(err)
 	}
 	return &secureConn{conn, raw}, nil
 }
@@ -177,18 +177,18 @@ const (
 )
 
 // accepted makes a connection of a stranger's secure. The peer has proved who it is then.
-func (g *guard) accepted(raw net.Conn, begin []byte) (*secureConn, error) {
-	stranger := &metered{Conn: raw, first: begin, left: maxUntrusted}
-	conn := tls.Server(stranger, g.listens)
+func (g *authenticator) accepted(raw net.Conn, begin []byte) (*secureConn, error) {
+	unauthenticatedConn := &meteredConn{Conn: raw, first: begin, left: maxUnauthenticatedBytes}
+	conn := tls.Server(unauthenticatedConn, g.listens)
 	if err := conn.Handshake(); err != nil {
-		return nil, mistrust(err)
+		return nil, authError(err)
 	}
-	stranger.trusted = true
+	unauthenticatedConn.trusted = true
 	return &secureConn{conn, raw}, nil
 }
 
 // identify checks that the certificate of a peer is for the address that it says it has.
-func (g *guard) identify(conn net.Conn, addr string) error {
+func (g *authenticator) identify(conn net.Conn, addr string) error {
 	secure, ok := conn.(*secureConn)
 	if !ok || !g.named {
 		return nil
@@ -205,7 +205,7 @@ const opAlert = "remote error"
 
 // mistrust returns err with [ErrNotAuthenticated], if it says that one side does not know
 // the other, and not that the connection broke.
-func mistrust(err error) error {
+func authError(err error) error {
 	record, plain := errors.AsType[tls.RecordHeaderError](err)
 	broken, network := errors.AsType[*net.OpError](err)
 	switch name := protocolOf(record.RecordHeader[:]); {

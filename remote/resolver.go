@@ -12,16 +12,16 @@ import (
 
 // nameTTL is how long a look-up is good for. It is repeated in the background, while the
 // old result stays in use.
-const nameTTL = 30 * time.Second
+const resolverTTL = 30 * time.Second
 
 // names looks up host:port addresses without making anybody wait.
-type names struct {
+type resolver struct {
 	lookup  func(host string) ([]netip.Addr, error)
 	cancel  context.CancelFunc // of lookup
 	lookups sync.WaitGroup
 
 	mu     sync.Mutex // guards all below
-	known  map[string]*nameEntry
+	known  map[string]*resolvedName
 	closed bool
 }
 
@@ -30,38 +30,38 @@ type ipResolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-type nameEntry struct {
+type resolvedName struct {
 	addr  netip.AddrPort // invalid when the name was never found
 	since time.Time      // of the last look-up
 	busy  bool
 }
 
-func newNames(r ipResolver) *names {
+func newResolver(r ipResolver) *resolver {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &names{
+	return &resolver{
 		lookup: func(host string) ([]netip.Addr, error) { return r.LookupNetIP(ctx, "ip", host) },
 		cancel: cancel,
-		known:  map[string]*nameEntry{},
+		known:  map[string]*resolvedName{},
 	}
 }
 
 // find returns the address of hostport if it is known.
-func (n *names) find(hostport string) (netip.AddrPort, bool) {
+func (n *resolver) find(hostport string) (netip.AddrPort, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	e, ok := n.known[hostport]
 	if !ok {
-		e = &nameEntry{}
+		e = &resolvedName{}
 		n.known[hostport] = e
 	}
-	if !e.busy && !n.closed && time.Since(e.since) > nameTTL {
+	if !e.busy && !n.closed && time.Since(e.since) > resolverTTL {
 		e.busy = true
 		n.lookups.Go(func() { n.refresh(hostport) })
 	}
 	return e.addr, e.addr.IsValid()
 }
 
-func (n *names) refresh(hostport string) {
+func (n *resolver) refresh(hostport string) {
 	addr, err := n.resolve(hostport)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -73,7 +73,7 @@ func (n *names) refresh(hostport string) {
 	}
 }
 
-func (n *names) resolve(hostport string) (netip.AddrPort, error) {
+func (n *resolver) resolve(hostport string) (netip.AddrPort, error) {
 	host, digits, err := net.SplitHostPort(hostport)
 	if err != nil {
 		return netip.AddrPort{}, err
@@ -104,7 +104,7 @@ func preferred(ips []netip.Addr) netip.Addr {
 }
 
 // close ends the look-ups under way and waits for them.
-func (n *names) close() {
+func (n *resolver) close() {
 	n.mu.Lock()
 	n.closed = true
 	n.mu.Unlock()

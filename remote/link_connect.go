@@ -80,15 +80,15 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
 	defer stop()
 	h := l.hello()
-	a, err := greet(l.answersOn(conn), l.key.lane, h, l.key.addr)
+	a, err := greet(l.answersOn(conn), l.key.channel, h, l.key.addr)
 	if err != nil {
 		return cutShort(ctx, err)
 	}
-	if err := l.arrived(conn, a); err != nil {
+	if err := l.checkIdentity(conn, a); err != nil {
 		return err
 	}
 	peer := a.peer()
-	if err := l.end.admit(peer, l.key.lane); err != nil {
+	if err := l.end.admit(peer, l.key.channel); err != nil {
 		return fmt.Errorf("not admitted here: %w", err)
 	}
 	seal, err := l.sealer(peer, a)
@@ -108,7 +108,7 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 // answersOn returns conn, without what may come before the answer.
 func (l *link) answersOn(conn net.Conn) net.Conn {
 	if isOutbound(l.key.addr) {
-		return &afterBeats{Conn: conn}
+		return &skipPongs{Conn: conn}
 	}
 	return conn
 }
@@ -123,28 +123,28 @@ func cutShort(ctx context.Context, err error) error {
 }
 
 // arrived checks that the connection leads to whom it should. Who can redirect packets can
-// make one node answer where another one was dialled. On lanes but that of messages, that is
-// noticed by what is said; and there, a node may be dialled under several names.
-func (l *link) arrived(conn net.Conn, a answer) error {
-	if l.end.guard == nil || a.Addr == l.key.addr {
+// make one node answer where another one was dialed. On channels but that of messages, that is
+// noticed by what is said; and there, a node may be dialed under several names.
+func (l *link) checkIdentity(conn net.Conn, a answer) error {
+	if l.end.authenticator == nil || a.Addr == l.key.addr {
 		return nil
 	}
 	if l.strict() {
 		return fmt.Errorf("the node that answers at %s advertises %s; its actors have to be addressed there", l.key.addr, a.Addr)
 	}
-	if err := l.end.guard.identify(conn, a.Addr); err != nil {
+	if err := l.end.authenticator.identify(conn, a.Addr); err != nil {
 		return fmt.Errorf("%w: the node that answers at %s advertises %s, for which its certificate is not: %w", ErrNotAuthenticated, l.key.addr, a.Addr, err)
 	}
 	return nil
 }
 
 // strict tells whether only the node counts that advertises the address of the link.
-func (l *link) strict() bool { return l.end.guard != nil && l.key.lane == laneUser }
+func (l *link) strict() bool { return l.end.authenticator != nil && l.key.channel == channelUser }
 
-// sealer returns what the peer has granted on a control lane, and nil where there is nothing
+// sealer returns what the peer has granted on a control channel, and nil where there is nothing
 // to be granted.
 func (l *link) sealer(to NodeID, a answer) (*sealer, error) {
-	if l.end.guard == nil || l.key.lane != laneControl {
+	if l.end.authenticator == nil || l.key.channel != channelControl {
 		return nil, nil
 	}
 	return newSealer(to, a.Grant)
@@ -186,7 +186,7 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	}
 	l.out.rewind()
 	l.conn, l.with, l.opened = conn, a.Incarnation, time.Now()
-	l.prompt, l.rest = promptly(conn), false
+	l.nonBlocking, l.rest = asNonBlocking(conn), false
 	if seal != nil {
 		l.end.sealers.set(l.key.addr, seal)
 	}

@@ -47,7 +47,7 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 		timer.Reset(time.Until(due))
 		select {
 		case <-l.wake:
-			l.giveWay()
+			l.yield()
 		case <-timer.C:
 		case why := <-lost:
 			lost <- why
@@ -57,8 +57,8 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 }
 
 // giveWay lets run who else is about to send messages, as one write is for many.
-func (l *link) giveWay() {
-	if l.key.lane == laneUser {
+func (l *link) yield() {
+	if l.key.channel == channelUser {
 		runtime.Gosched()
 	}
 }
@@ -72,16 +72,16 @@ func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error)
 	case err != nil, rest == nil && len(bytes) == 0:
 		return false, due, err
 	case rest != nil:
-		return true, due, l.patiently(conn, rest.flush)
+		return true, due, l.writeWithin(conn, rest.flush)
 	}
-	return true, due, l.patiently(conn, func() error {
+	return true, due, l.writeWithin(conn, func() error {
 		_, err := conn.Write(bytes)
 		return err
 	})
 }
 
 // patiently lets write wait as long as a connection may be of no use.
-func (l *link) patiently(conn net.Conn, write func() error) error {
+func (l *link) writeWithin(conn net.Conn, write func() error) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter / 2)); err != nil {
 		return err
 	}
@@ -91,36 +91,36 @@ func (l *link) patiently(conn net.Conn, write func() error) error {
 // next returns what is to be written now, or what has to be flushed; or else when to look
 // again, or why there is nothing more to do on this connection. While somebody leads there is
 // nothing to write: who leads wakes the writing goroutine for what is left.
-func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *promptConn, due time.Time, err error) {
+func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingConn, due time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.catchUp()
+	l.awake()
 	if l.conn != conn {
 		return nil, nil, time.Time{}, errHungUp
 	}
-	if !l.leading {
-		if rest = l.takeRest(); rest != nil {
+	if !l.inline {
+		if rest = l.takeUnflushed(); rest != nil {
 			return nil, rest, time.Time{}, nil
 		}
 		if bytes = l.out.take(buf); len(bytes) > 0 {
 			return bytes, nil, time.Time{}, nil
 		}
 	}
-	due, err = l.goToSleep()
+	due, err = l.sleepUntil()
 	return nil, nil, due, err
 }
 
 // takeRest returns where something is to be flushed, or nil. The caller holds mu.
-func (l *link) takeRest() *promptConn {
+func (l *link) takeUnflushed() *nonBlockingConn {
 	if !l.rest {
 		return nil
 	}
 	l.rest = false
-	return l.prompt
+	return l.nonBlocking
 }
 
 // goToSleep returns when to look again, or why not to. The caller holds mu.
-func (l *link) goToSleep() (due time.Time, err error) {
+func (l *link) sleepUntil() (due time.Time, err error) {
 	due, err = l.deadline(), errSilent
 	if l.out.len() == 0 {
 		err = errIdle
@@ -148,7 +148,7 @@ func (l *link) renewal() time.Time {
 
 // catchUp says that the writing goroutine is awake: by the timer, perhaps, with a wake
 // that it need not hear. The caller holds mu.
-func (l *link) catchUp() {
+func (l *link) awake() {
 	l.asleep = false
 	select {
 	case <-l.wake:
@@ -159,16 +159,16 @@ func (l *link) catchUp() {
 // deadline returns when the link has to end unless something happens. The caller
 // holds mu.
 func (l *link) deadline() time.Time {
-	lingers := !l.lingers.IsZero()
+	finishBy := !l.finishBy.IsZero()
 	if l.out.len() == 0 {
-		if lingers {
+		if finishBy {
 			return time.Time{}
 		}
 		return l.since.Add(l.end.cfg.IdleAfter)
 	}
 	due := l.since.Add(l.end.cfg.UnreachableAfter)
-	if lingers && l.lingers.Before(due) {
-		return l.lingers
+	if finishBy && l.finishBy.Before(due) {
+		return l.finishBy
 	}
 	return due
 }
@@ -195,8 +195,8 @@ func (l *link) acknowledge(count uint64) error {
 	l.since = time.Now()
 	l.failures = 0
 	l.noteEmpty()
-	if l.out.len() == 0 && !l.lingers.IsZero() {
-		l.rouse()
+	if l.out.len() == 0 && !l.finishBy.IsZero() {
+		l.wakeWriter()
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // it does not block, it encodes msg before it returns, and what cannot be sent
 // becomes a dead letter of s.
 func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
-	d := drafts.Get().(*draft)
+	d := encodeBuffers.Get().(*encodeBuffer)
 	defer d.done()
 	name, err := "", error(nil) // those of a nil
 	if msg != nil {
@@ -37,13 +37,13 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 	}
 	p, size := e.compress(&d.packed, p)
 	d.write(to, p, size)
-	if err := e.post(linkKey{to.Address, laneUser}, letter{frame: d.frame, sys: s, to: to.Full, last: deathwatch.IsEnd(msg)}); err != nil {
+	if err := e.enqueue(linkKey{to.Address, channelUser}, letter{frame: d.frame, sys: s, to: to.Full, last: deathwatch.IsEnd(msg)}); err != nil {
 		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 	}
 }
 
 // A draft is where a message is encoded before an outbox takes a copy.
-type draft struct {
+type encodeBuffer struct {
 	data   bytes.Buffer
 	packed bytes.Buffer // compressed
 	frame  []byte
@@ -58,7 +58,7 @@ type draft struct {
 }
 
 // checkPath refuses a target that no peer could read: one that [actor.Resolve] has not made.
-func (d *draft) checkPath(to actor.Target) error {
+func (d *encodeBuffer) checkPath(to actor.Target) error {
 	if d.path == to.Path && d.begun > 0 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (d *draft) checkPath(to actor.Target) error {
 }
 
 // write makes the frame.
-func (d *draft) write(to actor.Target, p actor.Payload, size int) {
+func (d *encodeBuffer) write(to actor.Target, p actor.Payload, size int) {
 	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != p.Type || d.size != (size > 0) {
 		d.frame = beginEnvelope(d.frame[:0], to.Path, to.UID, p.Type, size)
 		d.begun, d.path, d.uid, d.name, d.size = len(d.frame), to.Path, to.UID, p.Type, size > 0
@@ -77,33 +77,33 @@ func (d *draft) write(to actor.Target, p actor.Payload, size int) {
 	d.frame = appendData(d.frame[:d.begun], 0, p.Data, size)
 }
 
-var drafts = sync.Pool{New: func() any { return new(draft) }}
+var encodeBuffers = sync.Pool{New: func() any { return new(encodeBuffer) }}
 
 // maxDraft is how large a draft is kept for the next message.
-const maxDraft = 64 << 10
+const maxEncodeBuffer = 64 << 10
 
-func (d *draft) done() {
-	if d.data.Cap() > maxDraft || d.packed.Cap() > maxDraft || cap(d.frame) > maxDraft {
+func (d *encodeBuffer) done() {
+	if d.data.Cap() > maxEncodeBuffer || d.packed.Cap() > maxEncodeBuffer || cap(d.frame) > maxEncodeBuffer {
 		return
 	}
 	d.data.Reset()
 	d.packed.Reset()
-	drafts.Put(d)
+	encodeBuffers.Put(d)
 }
 
 // SendControl sends data to the [Config.Control] of the endpoint at addr, in the order
 // of the calls. It does not block. When too much is waiting, what has waited longest is
 // dropped; when the peer is unreachable for too long, all of it.
 func (e *Endpoint) SendControl(addr string, data []byte) {
-	if err := e.postControl(addr, data); err != nil {
+	if err := e.enqueueControl(addr, data); err != nil {
 		e.log.Debug("control frame dropped", zap.String("peer", addr), zap.Error(err))
 	}
 }
 
-func (e *Endpoint) postControl(addr string, data []byte) error {
+func (e *Endpoint) enqueueControl(addr string, data []byte) error {
 	if len(data) > e.cfg.MaxMessage {
 		return ErrTooLarge
 	}
 	frame := appendFrame(make([]byte, 0, frameHeader+len(data)), data)
-	return e.post(linkKey{addr, laneControl}, letter{frame: frame})
+	return e.enqueue(linkKey{addr, channelControl}, letter{frame: frame})
 }

@@ -9,25 +9,25 @@ import (
 // writing goroutine: that saves the time it takes to wake. Who sends soon after somebody else
 // leaves it to the goroutine, which writes for many at a time.
 const (
-	leadPause = 20 * time.Microsecond // after which a link is at rest
-	leadBytes = 4 << 10               // more is for the goroutine
+	inlinePause = 20 * time.Microsecond // after which a link is at rest
+	inlineBytes = 4 << 10               // more is for the goroutine
 )
 
-var leadBuffers = sync.Pool{New: func() any { return new([leadBytes]byte) }}
+var inlineBuffers = sync.Pool{New: func() any { return new([inlineBytes]byte) }}
 
 // mayLead tells whether who has just queued x is to write it. The caller holds mu.
-func (l *link) mayLead(x letter) bool {
-	return l.asleep && !l.leading && l.conn != nil && l.prompt != nil &&
-		l.out.unsent() == 1 && len(x.frame) <= leadBytes && time.Since(l.slept) > leadPause
+func (l *link) mayWriteInline(x letter) bool {
+	return l.asleep && !l.inline && l.conn != nil && l.nonBlocking != nil &&
+		l.out.unsent() == 1 && len(x.frame) <= inlineBytes && time.Since(l.slept) > inlinePause
 }
 
 // lead writes what waits, up to leadBytes, in place of the writing goroutine, which leaves the
 // connection alone meanwhile. What the connection does not take is left to it.
-func (l *link) lead() {
-	buf := leadBuffers.Get().(*[leadBytes]byte)
-	defer leadBuffers.Put(buf)
+func (l *link) writeInline() {
+	buf := inlineBuffers.Get().(*[inlineBytes]byte)
+	defer inlineBuffers.Put(buf)
 	l.mu.Lock()
-	conn, prompt := l.conn, l.prompt
+	conn, nonBlocking := l.conn, l.nonBlocking
 	first := l.out.flying.len() == 0
 	var bytes []byte
 	if conn != nil {
@@ -37,15 +37,15 @@ func (l *link) lead() {
 
 	var rest bool
 	if conn != nil {
-		rest = prompt.hurry(func() { _, _ = conn.Write(bytes) }) // an error is kept for flush, or TLS repeats it
+		rest = nonBlocking.withoutBlocking(func() { _, _ = conn.Write(bytes) }) // an error is kept for flush, or TLS repeats it
 	}
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.leading = false
+	l.inline = false
 	l.slept = time.Now()
 	l.rest = l.rest || rest && l.conn == conn
 	if l.rest || first || l.out.unsent() > 0 {
-		l.rouse() // first: it is to look for acknowledgements from now on
+		l.wakeWriter() // first: it is to look for acknowledgements from now on
 	}
 }

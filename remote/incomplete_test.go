@@ -15,7 +15,7 @@ import (
 func userLane(addr string, session uint64, bytes int) *inbound {
 	conn, _ := net.Pipe()
 	return &inbound{
-		key: linkKey{addr, laneUser}, from: NodeID{Address: addr, Incarnation: 7}, session: session, conn: conn,
+		key: linkKey{addr, channelUser}, from: NodeID{Address: addr, Incarnation: 7}, session: session, conn: conn,
 		stop: make(chan struct{}), done: make(chan struct{}),
 		received: 1, parts: joiner{body: make([]byte, bytes), left: 1},
 	}
@@ -40,7 +40,7 @@ func TestHalfAMessageWaitsForTheNextConnectionOfItsSession(t *testing.T) {
 		_, err := s.begin(next, true)
 		require.NoError(t, err)
 		require.Len(t, next.parts.body, 1000)
-		require.Equal(t, halves{all: []half{}}, s.halves)
+		require.Equal(t, incomplete{all: []incompleteMessage{}}, s.incomplete)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		require.Len(t, next.parts.body, 1000)
@@ -71,7 +71,7 @@ func TestASessionThatHasBroughtWhatCannotBeReadDoesNotGoOn(t *testing.T) {
 	in := userLane("a", 1, 1000)
 	_, err := s.begin(in, false)
 	require.NoError(t, err)
-	s.spoil(in)
+	s.invalidate(in)
 	s.finish(in)
 	require.Empty(t, in.parts.body)
 	_, err = s.begin(userLane("a", 1, 0), true)
@@ -91,7 +91,7 @@ func TestHalfAMessageGoesWithItsSession(t *testing.T) {
 		for _, in := range all {
 			require.Empty(t, in.parts.body)
 		}
-		require.Zero(t, s.halves.bytes)
+		require.Zero(t, s.incomplete.bytes)
 	})
 }
 
@@ -100,13 +100,13 @@ func TestHalvesOfMessagesAreBounded(t *testing.T) {
 		s := &sessions{last: map[linkKey]*inbound{}, patience: 10 * time.Second}
 		var all []*inbound
 		for i := range 20 {
-			all = append(all, broken(t, s, strconv.Itoa(i), maxHalves/10))
+			all = append(all, broken(t, s, strconv.Itoa(i), maxIncomplete/10))
 		}
-		require.LessOrEqual(t, s.halves.bytes, maxHalves)
+		require.LessOrEqual(t, s.incomplete.bytes, maxIncomplete)
 		require.Empty(t, all[9].parts.body, "the oldest have to go")
 		require.NotEmpty(t, all[10].parts.body)
-		last := broken(t, s, "large", maxHalves+1)
-		require.Len(t, last.parts.body, maxHalves+1, "one message always fits")
+		last := broken(t, s, "large", maxIncomplete+1)
+		require.Len(t, last.parts.body, maxIncomplete+1, "one message always fits")
 		require.Empty(t, all[19].parts.body)
 		s.close()
 	})

@@ -13,7 +13,7 @@ func newOpeners() *openers {
 }
 
 func controlLane(addr string, incarnation uint64) *inbound {
-	return &inbound{key: linkKey{addr, laneControl}, from: NodeID{Address: addr, Incarnation: incarnation}, done: make(chan struct{})}
+	return &inbound{key: linkKey{addr, channelControl}, from: NodeID{Address: addr, Incarnation: incarnation}, done: make(chan struct{})}
 }
 
 // granted returns a sealer with a key of o.
@@ -150,10 +150,10 @@ func FuzzSealedPacket(f *testing.F) {
 func BenchmarkSealedPacket(b *testing.B) {
 	o := newOpeners()
 	s := granted(b, o, controlLane("a:1", 7))
-	beat := make([]byte, 64)
+	ping := make([]byte, 64)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := o.open(s.seal(packetUser, beat)); err != nil {
+		if _, _, err := o.open(s.seal(packetUser, ping)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // A socketTrier is the trier of a socket.
-type socketTrier struct {
+type socketWriter struct {
 	conn    syscall.RawConn
 	attempt func(fd uintptr) // made once, as it would be garbage each time
 
@@ -19,7 +19,7 @@ type socketTrier struct {
 }
 
 // newTrier returns nil for a connection that is not a socket of the operating system.
-func newTrier(conn net.Conn) trier {
+func newSocketWriter(conn net.Conn) nonBlockingWriter {
 	socket, ok := conn.(*net.TCPConn)
 	if !ok {
 		return nil
@@ -28,13 +28,13 @@ func newTrier(conn net.Conn) trier {
 	if err != nil {
 		return nil
 	}
-	t := &socketTrier{conn: raw}
+	t := &socketWriter{conn: raw}
 	t.attempt = func(fd uintptr) { t.sent, t.err = syscall.Write(int(fd), t.b) }
 	return t
 }
 
 // tryWrite implements [trier].
-func (t *socketTrier) tryWrite(b []byte) (sent int, err error) {
+func (t *socketWriter) tryWrite(b []byte) (sent int, err error) {
 	t.b = b
 	err = t.conn.Control(t.attempt) // it is in the mode in which nothing waits, always
 	t.b = nil

@@ -15,13 +15,13 @@ import (
 // host, and only the oldest does.
 func TestStrangersOfAHostStayForTheirGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := strangers{max: 10, maxPerHost: 2}
+		s := unauthenticated{max: 10, maxPerHost: 2}
 		first, firstEnd := net.Pipe()
 		second, secondEnd := net.Pipe()
 		defer func() { require.NoError(t, second.Close()) }()
 		require.NotNil(t, s.enter(first))
 		require.NotNil(t, s.enter(second))
-		time.Sleep(strangerGrace - time.Nanosecond)
+		time.Sleep(unauthenticatedGrace - time.Nanosecond)
 		third, thirdEnd := net.Pipe()
 		require.Nil(t, s.enter(third), "those that are there have only just come")
 		time.Sleep(time.Nanosecond)
@@ -36,7 +36,7 @@ func TestStrangersOfAHostStayForTheirGrace(t *testing.T) {
 // When all together are too many the oldest has to go, at once.
 func TestTheOldestStrangerMakesRoomForAnotherHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := strangers{max: 2, maxPerHost: 5}
+		s := unauthenticated{max: 2, maxPerHost: 5}
 		ends := make([]net.Conn, 3)
 		for i := range ends {
 			var conn net.Conn

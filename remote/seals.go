@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// With a guard, datagrams are sealed by AES-256-GCM. Each listener draws a key for each peer
-// that has opened a control lane to it, and grants it in its answer; it is for datagrams
+// With a authenticator, datagrams are sealed by AES-256-GCM. Each listener draws a key for each peer
+// that has opened a control channel to it, and grants it in its answer; it is for datagrams
 // from that peer to this listener alone, and never used again. The header of a sealed
 // datagram is authenticated with it: tag, version with the upper bit set, number of the
 // key, 8 bytes, and how many have been sealed with it, 8 bytes, which is the nonce.
@@ -81,7 +81,7 @@ func (s *sealer) seal(tag byte, data []byte) []byte {
 	return s.aead.Seal(buf, nonce[:], data, buf)
 }
 
-// sealers knows how to seal, by the address that was dialled.
+// sealers knows how to seal, by the address that was dialed.
 type sealers struct {
 	mu sync.RWMutex // guards to
 	to map[string]*sealer
@@ -118,10 +118,10 @@ func (s *sealers) drop(which func(NodeID) bool) {
 
 // An opener opens what was sealed with one key.
 type opener struct {
-	number uint64
-	lane   *inbound // for which the key was granted
-	aead   cipher.AEAD
-	window window // belongs to who reads packets
+	number  uint64
+	channel *inbound // for which the key was granted
+	aead    cipher.AEAD
+	window  window // belongs to who reads packets
 }
 
 // openers knows the keys that were granted: for each address the last two, as the answer
@@ -132,19 +132,19 @@ type openers struct {
 	byAddr   map[string][]*opener // the last one last
 }
 
-// grant draws a key for the peer of a control lane.
+// grant draws a key for the peer of a control channel.
 func (o *openers) grant(in *inbound) ([]byte, error) {
 	grant := drawGrant()
 	aead, err := newAEAD(grant[8:])
 	if err != nil {
 		return nil, err
 	}
-	x := &opener{number: binary.BigEndian.Uint64(grant), lane: in, aead: aead}
+	x := &opener{number: binary.BigEndian.Uint64(grant), channel: in, aead: aead}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.expire()
 	before := o.byAddr[in.key.addr]
-	for len(before) > 0 && (len(before) > 1 || before[0].lane.from != in.from) {
+	for len(before) > 0 && (len(before) > 1 || before[0].channel.from != in.from) {
 		delete(o.byNumber, before[0].number)
 		before = before[1:]
 	}
@@ -153,11 +153,11 @@ func (o *openers) grant(in *inbound) ([]byte, error) {
 	return grant, nil
 }
 
-// expire forgets the keys of peers that have had no control lane for long. The caller
+// expire forgets the keys of peers that have had no control channel for long. The caller
 // holds mu.
 func (o *openers) expire() {
 	for addr, all := range o.byAddr {
-		if last := all[len(all)-1].lane; last.finished() && time.Since(last.ended) > sessionMemory {
+		if last := all[len(all)-1].channel; last.finished() && time.Since(last.ended) > sessionMemory {
 			o.forget(addr)
 		}
 	}
@@ -168,7 +168,7 @@ func (o *openers) drop(which func(NodeID) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for addr, all := range o.byAddr {
-		if which(all[len(all)-1].lane.from) {
+		if which(all[len(all)-1].channel.from) {
 			o.forget(addr)
 		}
 	}
@@ -203,7 +203,7 @@ func (o *openers) open(b []byte) (NodeID, []byte, error) {
 	case !x.window.accept(count):
 		return NodeID{}, nil, errReplayed
 	}
-	return x.lane.from, data, nil
+	return x.channel.from, data, nil
 }
 
 // windowSize is how far a datagram may lag behind others and still be accepted.

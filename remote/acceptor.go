@@ -36,14 +36,14 @@ func (e *Endpoint) acceptAll() {
 			}
 		default:
 			failures = 0
-			e.receiveStranger(conn)
+			e.acceptUnauthenticated(conn)
 		}
 	}
 }
 
 // receiveStranger begins to serve a connection, unless there are too many already.
-func (e *Endpoint) receiveStranger(conn net.Conn) {
-	x := e.strangers.enter(conn)
+func (e *Endpoint) acceptUnauthenticated(conn net.Conn) {
+	x := e.unauthenticated.enter(conn)
 	if x == nil {
 		e.log.Debug("connection not taken", zap.Stringer("remote_address", conn.RemoteAddr()))
 		discard(conn)
@@ -53,8 +53,8 @@ func (e *Endpoint) receiveStranger(conn net.Conn) {
 }
 
 // serve finds out what a connection is for, and sees it through.
-func (e *Endpoint) serve(x *stranger) {
-	defer e.strangers.leave(x)
+func (e *Endpoint) serve(x *unauthenticatedConn) {
+	defer e.unauthenticated.leave(x)
 	conn := x.conn
 	if !e.conns.add(conn) {
 		discard(conn)
@@ -81,7 +81,7 @@ func (e *Endpoint) logEnd(conn net.Conn, err error) {
 
 // demultiplex acts on how a connection begins. It returns whether somebody else owns the
 // connection now.
-func (e *Endpoint) demultiplex(x *stranger) (kept bool, err error) {
+func (e *Endpoint) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 	conn := x.conn
 	if err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout)); err != nil {
 		return false, err
@@ -91,25 +91,25 @@ func (e *Endpoint) demultiplex(x *stranger) (kept bool, err error) {
 		return false, err
 	}
 	switch {
-	case e.guard != nil:
+	case e.authenticator != nil:
 		if conn, begin, err = e.secure(conn, begin); err != nil {
 			return false, err
 		}
 	case isTLS(begin):
-		return false, e.turnAway(conn, refuse(RefusedIdentity, "this node has neither certificates nor a secret"))
+		return false, e.sendRefusal(conn, refuse(RefusedIdentity, "this node has neither certificates nor a secret"))
 	}
 	l, err := readPreface(conn, begin)
 	if err != nil {
 		return false, err
 	}
 	switch l {
-	case laneControl, laneUser:
+	case channelControl, channelUser:
 		return false, e.receive(x, conn, l)
-	case laneStream:
+	case channelStream:
 		err := e.receiveStream(x, conn)
 		return err == nil, err
-	case laneReverse:
-		return e.keepForSending(x, conn)
+	case channelReverse:
+		return e.keepReverseConn(x, conn)
 	default:
 		return false, fmt.Errorf("%w: %v", ErrFrame, l)
 	}
@@ -121,7 +121,7 @@ func (e *Endpoint) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error)
 	if string(begin) == tlsTooLong {
 		return nil, nil, demandTLS(conn, begin)
 	}
-	secure, err := e.guard.accepted(conn, begin)
+	secure, err := e.authenticator.accepted(conn, begin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,14 +129,14 @@ func (e *Endpoint) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error)
 	return secure, begin, err
 }
 
-// demandTLS answers the hello of a node that has no TLS, on lanes where one is answered.
+// demandTLS answers the hello of a node that has no TLS, on channels where one is answered.
 func demandTLS(conn net.Conn, begin []byte) error {
 	l, err := readPreface(conn, begin)
 	if err != nil {
 		return err
 	}
 	no := refuse(RefusedIdentity, "TLS is required; set certificates, or the secret")
-	if l != laneControl && l != laneUser && l != laneReverse {
+	if l != channelControl && l != channelUser && l != channelReverse {
 		return no
 	}
 	if _, err := readFrame(conn, maxHandshake); err != nil {
@@ -146,7 +146,7 @@ func demandTLS(conn net.Conn, begin []byte) error {
 }
 
 // handOut gives a connection of memberlist's to whoever takes it first.
-func (e *Endpoint) handOut(conn net.Conn) error {
+func (e *Endpoint) handOver(conn net.Conn) error {
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
@@ -162,43 +162,43 @@ func (e *Endpoint) handOut(conn net.Conn) error {
 	}
 }
 
-// receive shakes hands and reads the frames of a lane until the connection ends.
-func (e *Endpoint) receive(x *stranger, conn net.Conn, l lane) error {
+// receive shakes hands and reads the frames of a channel until the connection ends.
+func (e *Endpoint) receive(x *unauthenticatedConn, conn net.Conn, l channel) error {
 	body, err := readFrame(conn, maxHandshake)
 	if err != nil {
 		return err
 	}
 	h, err := parseHello(body)
 	if err == nil {
-		err = e.judge(conn, l, h)
+		err = e.validate(conn, l, h)
 	}
 	if err != nil {
-		return e.turnAway(conn, err)
+		return e.sendRefusal(conn, err)
 	}
-	e.strangers.leave(x)
+	e.unauthenticated.leave(x)
 	in, err := e.begin(conn, l, h)
 	if err != nil {
-		return e.turnAway(conn, err)
+		return e.sendRefusal(conn, err)
 	}
 	defer e.sessions.finish(in)
 	if err := e.answer(in); err != nil {
 		return err
 	}
-	err = e.readLane(in)
+	err = e.readChannel(in)
 	if errors.Is(err, ErrFrame) {
-		e.sessions.spoil(in) // the next connection would bring it again, or what comes after it
+		e.sessions.invalidate(in) // the next connection would bring it again, or what comes after it
 	}
 	return err
 }
 
 // recognize decides whether a hello is from whom it says, and of our cluster.
-func (e *Endpoint) recognize(conn net.Conn, l lane, h hello) error {
+func (e *Endpoint) authenticate(conn net.Conn, l channel, h hello) error {
 	if isOutbound(h.Addr) {
-		if l == laneControl || l == laneStream {
+		if l == channelControl || l == channelStream {
 			return refuse(RefusedMember, "%s is no node", h.Addr)
 		}
-	} else if e.guard != nil {
-		if err := e.guard.identify(conn, h.Addr); err != nil {
+	} else if e.authenticator != nil {
+		if err := e.authenticator.identify(conn, h.Addr); err != nil {
 			return refuse(RefusedIdentity, "your certificate is not for the address that you advertise: %v", err)
 		}
 	}
@@ -209,8 +209,8 @@ func (e *Endpoint) recognize(conn net.Conn, l lane, h hello) error {
 }
 
 // judge decides whether a hello that we understand is welcome.
-func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
-	if err := e.recognize(conn, l, h); err != nil {
+func (e *Endpoint) validate(conn net.Conn, l channel, h hello) error {
+	if err := e.authenticate(conn, l, h); err != nil {
 		return err
 	}
 	if mine := e.incarnation.Load(); h.Want != 0 && h.Want != mine {
@@ -222,16 +222,16 @@ func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
 	return nil
 }
 
-// admit asks the user about a peer on a lane.
-func (e *Endpoint) admit(p NodeID, l lane) error {
-	if err := e.cfg.Admit(p); err != nil || l != laneUser {
+// admit asks the user about a peer on a channel.
+func (e *Endpoint) admit(p NodeID, l channel) error {
+	if err := e.cfg.Admit(p); err != nil || l != channelUser {
 		return err
 	}
 	return e.cfg.AdmitMessages(p)
 }
 
-// turnAway tells the dialler about a refusal. It returns it, or why that failed.
-func (e *Endpoint) turnAway(conn net.Conn, reason error) error {
+// turnAway tells the dialer about a refusal. It returns it, or why that failed.
+func (e *Endpoint) sendRefusal(conn net.Conn, reason error) error {
 	no, ok := errors.AsType[*refusal](reason)
 	if !ok {
 		return reason
@@ -247,7 +247,7 @@ func (e *Endpoint) turnAway(conn net.Conn, reason error) error {
 }
 
 // begin waits until the connection before this one is read no more.
-func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
+func (e *Endpoint) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
 	in := &inbound{
 		key:      linkKey{h.Addr, l},
 		from:     h.peer(),
@@ -281,7 +281,7 @@ func (e *Endpoint) begin(conn net.Conn, l lane, h hello) (*inbound, error) {
 // answer welcomes the peer, and ends what there was with others that had its address.
 func (e *Endpoint) answer(in *inbound) error {
 	a := answer{Incarnation: e.incarnation.Load(), Received: in.received, Addr: e.addr}
-	if e.guard != nil && in.key.lane == laneControl {
+	if e.authenticator != nil && in.key.channel == channelControl {
 		grant, err := e.openers.grant(in)
 		if err != nil {
 			return err
@@ -298,8 +298,8 @@ func (e *Endpoint) answer(in *inbound) error {
 	return nil
 }
 
-func (e *Endpoint) readLane(in *inbound) error {
-	if in.key.lane == laneControl {
+func (e *Endpoint) readChannel(in *inbound) error {
+	if in.key.channel == channelControl {
 		return in.read(func(body []byte) { e.cfg.Control(in.from, append([]byte(nil), body...)) }, func() {})
 	}
 	select {

@@ -58,19 +58,19 @@ func (e *Endpoint) logType(name, problem string, err error) {
 }
 
 // firsts tells what comes for the first time.
-type firsts struct {
+type seenSet struct {
 	mu   sync.Mutex // guards seen
 	seen map[string]bool
 }
 
 // maxFirsts bounds the memory of firsts, as names come from the network. What comes when
 // it is full is not a first.
-const maxFirsts = 1000
+const maxSeen = 1000
 
-func (f *firsts) first(name string) bool {
+func (f *seenSet) first(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.seen[name] || len(f.seen) == maxFirsts {
+	if f.seen[name] || len(f.seen) == maxSeen {
 		return false
 	}
 	f.seen[name] = true

@@ -10,10 +10,10 @@ import (
 // system does not take at once it keeps, until somebody who may wait writes that. So it lies
 // below TLS, which could not go on after half a write. Whoever writes to it takes care that
 // writes are in order.
-type promptConn struct {
+type nonBlockingConn struct {
 	net.Conn
-	try     trier
-	hurried atomic.Bool // writes must not wait
+	try          nonBlockingWriter
+	mustNotBlock atomic.Bool // writes must not wait
 
 	mu   sync.Mutex // guards all below, and lets one write go after the other
 	rest []byte     // was written, and is not sent
@@ -22,64 +22,64 @@ type promptConn struct {
 
 // A trier writes what a connection takes without waiting, which may be nothing. Nobody else
 // writes meanwhile.
-type trier interface {
+type nonBlockingWriter interface {
 	tryWrite(b []byte) (sent int, err error)
 }
 
 // prompt returns conn as one that can be written to without waiting, if it is of a kind that can:
 // a socket, or a trier itself.
-func prompt(conn net.Conn) net.Conn {
-	try, ok := conn.(trier)
+func nonBlocking(conn net.Conn) net.Conn {
+	try, ok := conn.(nonBlockingWriter)
 	if !ok {
-		try = newTrier(conn)
+		try = newSocketWriter(conn)
 	}
 	if try == nil {
 		return conn
 	}
-	return &promptConn{Conn: conn, try: try}
+	return &nonBlockingConn{Conn: conn, try: try}
 }
 
 // promptly returns what is prompt in a connection, or nil.
-func promptly(conn net.Conn) *promptConn {
+func asNonBlocking(conn net.Conn) *nonBlockingConn {
 	if secure, ok := conn.(*secureConn); ok {
 		conn = secure.raw
 	}
-	p, _ := conn.(*promptConn)
+	p, _ := conn.(*nonBlockingConn)
 	return p
 }
 
 // hurry has write, which writes to the connection or to what lies above, not wait. It returns
 // whether something is left for flush.
-func (c *promptConn) hurry(write func()) (left bool) {
-	c.hurried.Store(true)
+func (c *nonBlockingConn) withoutBlocking(write func()) (left bool) {
+	c.mustNotBlock.Store(true)
 	write()
-	c.hurried.Store(false)
-	return c.hasRest()
+	c.mustNotBlock.Store(false)
+	return c.hasPending()
 }
 
 // hasRest tells whether there is something for flush: bytes, or an error.
-func (c *promptConn) hasRest() bool {
+func (c *nonBlockingConn) hasPending() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.rest) > 0 || c.err != nil
 }
 
 // Write implements [net.Conn]. In a hurry it never fails: flush will.
-func (c *promptConn) Write(b []byte) (int, error) {
+func (c *nonBlockingConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.hurried.Load() {
+	if c.mustNotBlock.Load() {
 		c.writeNow(b)
 		return len(b), nil
 	}
-	if err := c.writeRest(); err != nil {
+	if err := c.writePending(); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(b)
 }
 
 // writeNow sends what goes without waiting, and keeps the rest.
-func (c *promptConn) writeNow(b []byte) {
+func (c *nonBlockingConn) writeNow(b []byte) {
 	sent := 0
 	if len(c.rest) == 0 && c.err == nil {
 		sent, c.err = c.try.tryWrite(b)
@@ -88,13 +88,13 @@ func (c *promptConn) writeNow(b []byte) {
 }
 
 // flush writes what is left. It waits, up to the deadline for writes.
-func (c *promptConn) flush() error {
+func (c *nonBlockingConn) flush() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.writeRest()
+	return c.writePending()
 }
 
-func (c *promptConn) writeRest() error {
+func (c *nonBlockingConn) writePending() error {
 	if c.err != nil {
 		return c.err
 	}

@@ -34,7 +34,7 @@ func TestNamesAreLookedUpInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v4, v6 := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::1")
 		r := &fakeResolver{hosts: map[string][]netip.Addr{"both": {v6, v4}, "six": {v6}, "none": {}}}
-		n := newNames(r)
+		n := newResolver(r)
 		defer n.close()
 		for _, name := range []string{"both:1", "six:2", "none:3", "unknown:4", "no port", "both:port"} {
 			_, known := n.find(name)
@@ -55,7 +55,7 @@ func TestNamesAreLookedUpAgainInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
 		r := &fakeResolver{hosts: map[string][]netip.Addr{"host": {first}}}
-		n := newNames(r)
+		n := newResolver(r)
 		defer n.close()
 		for range 10 {
 			n.find("host:1")
@@ -63,14 +63,14 @@ func TestNamesAreLookedUpAgainInTime(t *testing.T) {
 		}
 		require.Equal(t, int32(1), r.asked.Load())
 		r.hosts["host"] = []netip.Addr{second}
-		time.Sleep(nameTTL)
+		time.Sleep(resolverTTL)
 		got, _ := n.find("host:1")
 		require.Equal(t, first, got.Addr(), "the old one stays in use meanwhile")
 		time.Sleep(2 * time.Second)
 		got, _ = n.find("host:1")
 		require.Equal(t, second, got.Addr())
 		delete(r.hosts, "host")
-		time.Sleep(2 * nameTTL)
+		time.Sleep(2 * resolverTTL)
 		n.find("host:1")
 		time.Sleep(2 * time.Second)
 		got, _ = n.find("host:1")
@@ -80,7 +80,7 @@ func TestNamesAreLookedUpAgainInTime(t *testing.T) {
 
 func TestCloseEndsLookUps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newNames(&fakeResolver{})
+		n := newResolver(&fakeResolver{})
 		n.find("host:1")
 		synctest.Wait()
 		begin := time.Now()

@@ -75,7 +75,7 @@ func TestControlLaneGivesUpAndBeginsAgain(t *testing.T) {
 func TestControlDoesNotWaitForUserTraffic(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a := start(t, n, "a")
-		b := listen(t, remote.Config{Bind: "b:7355", Network: n.Host("b")}) // does not read its user lane
+		b := listen(t, remote.Config{Bind: "b:7355", Network: n.Host("b")}) // does not read its user channel
 		to := ref[string](a, b, "/user/inbox")
 		for range 10 {
 			to.Tell(string(make([]byte, 1<<20)))

@@ -14,37 +14,37 @@ import (
 )
 
 // sockets returns both ends of a connection of the operating system.
-func sockets(t *testing.T) (dialled, accepted net.Conn) {
+func sockets(t *testing.T) (dialed, accepted net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
-	dialled, err = net.Dial("tcp", l.Addr().String())
+	dialed, err = net.Dial("tcp", l.Addr().String())
 	require.NoError(t, err)
 	accepted, err = l.Accept()
 	require.NoError(t, err)
-	t.Cleanup(func() { discard(dialled); discard(accepted) })
-	return dialled, accepted
+	t.Cleanup(func() { discard(dialed); discard(accepted) })
+	return dialed, accepted
 }
 
 func TestWritesInAHurryDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
 	from, to := sockets(t)
-	conn := promptly(prompt(from))
+	conn := asNonBlocking(nonBlocking(from))
 	if conn == nil {
 		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
 	var want []byte
-	for i := 0; !conn.hasRest(); i++ {
+	for i := 0; !conn.hasPending(); i++ {
 		text := []byte(strconv.Itoa(i) + ",")
 		for range 4 << 10 / len(text) {
 			want = append(want, text...)
 		}
-		conn.hurry(func() {
+		conn.withoutBlocking(func() {
 			_, err := conn.Write(want[len(want)-4<<10/len(text)*len(text):])
 			require.NoError(t, err)
 		})
 	}
-	left := conn.hurry(func() {
+	left := conn.withoutBlocking(func() {
 		_, err := conn.Write([]byte("behind"))
 		require.NoError(t, err)
 	})
@@ -69,13 +69,13 @@ func TestWritesInAHurryDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
 
 func TestAFailureInAHurryIsToldToWhoFlushes(t *testing.T) {
 	from, to := sockets(t)
-	conn := promptly(prompt(from))
+	conn := asNonBlocking(nonBlocking(from))
 	if conn == nil {
 		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
 	discard(to)
 	discard(from)
-	require.True(t, conn.hurry(func() {
+	require.True(t, conn.withoutBlocking(func() {
 		_, err := conn.Write([]byte("x"))
 		require.NoError(t, err)
 	}))
@@ -88,20 +88,20 @@ func TestOnlySocketsArePrompt(t *testing.T) {
 	a, b := net.Pipe()
 	defer discard(a)
 	defer discard(b)
-	require.Nil(t, promptly(prompt(a)))
+	require.Nil(t, asNonBlocking(nonBlocking(a)))
 }
 
 func TestWhoSendsToALinkAtRestWrites(t *testing.T) {
 	from, _ := sockets(t)
-	conn := prompt(from)
-	if promptly(conn) == nil {
+	conn := nonBlocking(from)
+	if asNonBlocking(conn) == nil {
 		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
 	l := &link{out: outbox{maxLetters: 10, maxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()}}
 	require.NoError(t, l.send(numbered(0)))
 	require.Equal(t, 1, l.out.unsent(), "there is no connection")
 
-	l.conn, l.prompt, l.asleep = conn, promptly(conn), true
+	l.conn, l.nonBlocking, l.asleep = conn, asNonBlocking(conn), true
 	require.NoError(t, l.send(numbered(1)))
 	require.Equal(t, 2, l.out.unsent(), "what waits already is for the goroutine")
 	require.Len(t, l.wake, 1)

@@ -7,44 +7,44 @@ import (
 
 // maxHalves bounds the bytes of messages of which some parts have come, on connections that have
 // ended. The message that has come last is kept in any case.
-const maxHalves = 64 << 20
+const maxIncomplete = 64 << 20
 
 // halves are what inbounds have of messages in parts that have ended before the last part. Who
 // sends the rest gives up before long, or begins a new session; then nobody can use them. They
 // are guarded by sessions.mu.
-type halves struct {
-	all   []half // the oldest first
+type incomplete struct {
+	all   []incompleteMessage // the oldest first
 	bytes int
 }
 
 // A half belongs to an inbound.
-type half struct {
+type incompleteMessage struct {
 	of    *inbound
 	timer *time.Timer
 }
 
 // keep keeps what in has, if anything, until late is called after that time.
-func (h *halves) keep(in *inbound, patience time.Duration, late func()) {
+func (h *incomplete) keep(in *inbound, patience time.Duration, late func()) {
 	size := len(in.parts.body)
 	if size == 0 {
 		return
 	}
-	h.all = append(h.all, half{in, time.AfterFunc(patience, late)})
-	for h.bytes += size; h.bytes > maxHalves && len(h.all) > 1; {
+	h.all = append(h.all, incompleteMessage{in, time.AfterFunc(patience, late)})
+	for h.bytes += size; h.bytes > maxIncomplete && len(h.all) > 1; {
 		h.giveUp(h.all[0].of)
 	}
 }
 
 // giveUp drops what is kept of an inbound, and ends its session: without that it cannot go on.
-func (h *halves) giveUp(in *inbound) {
+func (h *incomplete) giveUp(in *inbound) {
 	if h.drop(in) {
 		in.over = true
 	}
 }
 
 // drop returns false when nothing is kept of in.
-func (h *halves) drop(in *inbound) bool {
-	i := slices.IndexFunc(h.all, func(x half) bool { return x.of == in })
+func (h *incomplete) drop(in *inbound) bool {
+	i := slices.IndexFunc(h.all, func(x incompleteMessage) bool { return x.of == in })
 	if i < 0 {
 		return false
 	}
@@ -55,7 +55,7 @@ func (h *halves) drop(in *inbound) bool {
 	return true
 }
 
-func (h *halves) dropAll() {
+func (h *incomplete) dropAll() {
 	for len(h.all) > 0 {
 		h.drop(h.all[0].of)
 	}
