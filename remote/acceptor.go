@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // Between failures to accept a connection, as when there are no file descriptors left.
@@ -139,7 +141,7 @@ func demandTLS(conn net.Conn, begin []byte) error {
 	if l != channelControl && l != channelUser && l != channelReverse {
 		return no
 	}
-	if _, err := readFrame(conn, maxHandshake); err != nil {
+	if _, err := wire.ReadFrame(conn, maxHandshake); err != nil {
 		return err
 	}
 	return errors.Join(no, sendAnswer(conn, answer{Refusal: no.reason, Detail: no.detail}))
@@ -164,7 +166,7 @@ func (e *Endpoint) handOver(conn net.Conn) error {
 
 // receive shakes hands and reads the frames of a channel until the connection ends.
 func (e *Endpoint) receive(x *unauthenticatedConn, conn net.Conn, l channel) error {
-	body, err := readFrame(conn, maxHandshake)
+	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
 		return err
 	}
@@ -257,7 +259,7 @@ func (e *Endpoint) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
 		idle:     e.cfg.silence(),
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
-		frames:   newFrameReader(conn, maxFrame(l, e.cfg.MaxMessage)),
+		frames:   wire.NewFrameReader(conn, maxFrame(l, e.cfg.MaxMessage)),
 	}
 	timer := time.NewTimer(e.cfg.HandshakeTimeout)
 	defer timer.Stop()

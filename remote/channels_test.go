@@ -30,7 +30,7 @@ func TestControlFramesArriveInOrder(t *testing.T) {
 	})
 }
 
-func TestControlLaneDropsTheOldest(t *testing.T) {
+func TestControlChannelDropsTheOldest(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a := start(t, n, "a", func(cfg *remote.Config) {
 			cfg.ControlSize = 10
@@ -53,7 +53,7 @@ func TestControlLaneDropsTheOldest(t *testing.T) {
 	})
 }
 
-func TestControlLaneGivesUpAndBeginsAgain(t *testing.T) {
+func TestControlChannelGivesUpAndBeginsAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		failures := &collector[error]{}
 		a := start(t, n, "a", func(cfg *remote.Config) {

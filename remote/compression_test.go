@@ -3,28 +3,27 @@ package remote
 import (
 	"bytes"
 	"context"
-	"runtime"
 	"testing"
-	"weak"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 func TestWhatIsDecompressedDoesNotGather(t *testing.T) {
 	s := actor.NewSystem("test")
 	defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
-	r := &receiver{end: &Endpoint{cfg: Config{MaxMessage: 1 << 20}}, sys: s, reader: newEnvelopeReader(1 << 20), parts: &joiner{}}
+	r := &receiver{end: &Endpoint{cfg: Config{MaxMessage: 1 << 20}}, sys: s, reader: wire.NewEnvelopeReader(1 << 20), parts: &wire.Reassembler{}}
 	p, err := actor.Pack(make([]byte, maxGathered))
 	require.NoError(t, err)
-	r.receive(envelopeFrame("/user/nobody", 0, actor.Payload{Type: "int", Data: []byte{1}}, 0)[frameHeader:])
+	r.receive(envelopeFrame("/user/nobody", 0, actor.Payload{Type: "int", Data: []byte{1}}, 0)[wire.HeaderSize:])
 	require.Len(t, r.decoded, 1)
 	r.receive(envelopeOf(t, "bytes", make([]byte, maxGathered/2)))
 	require.Len(t, r.decoded, 2)
 	r.receive(envelopeOf(t, "bytes", make([]byte, maxGathered/2)))
 	require.Empty(t, r.decoded)
-	r.receive(compressedEnvelope(t, p.Data, len(p.Data)))
+	r.receive(compressedEnvelope(t, p.Data))
 	require.Empty(t, r.decoded)
 	require.Zero(t, r.bytes)
 }
@@ -35,21 +34,19 @@ func envelopeOf(t *testing.T, name string, msg any) []byte {
 	p, err := actor.Pack(msg)
 	require.NoError(t, err)
 	require.Equal(t, name, p.Type)
-	return envelopeFrame("/user/nobody", 0, p, 0)[frameHeader:]
+	return envelopeFrame("/user/nobody", 0, p, 0)[wire.HeaderSize:]
 }
 
-func TestWhatCompressesKeepsNothingOfWhatItHasCompressed(t *testing.T) {
-	data := bytes.Repeat([]byte("data"), 100_000)
-	var packed bytes.Buffer
-	e := &Endpoint{cfg: Config{CompressFrom: 1}}
-	p, size := e.compress(&packed, actor.Payload{Data: data})
+// envelopeFrame returns a frame with an envelope. The data has been compressed unless size is 0.
+func envelopeFrame(path string, uid uint64, p actor.Payload, size int) []byte {
+	return wire.AppendData(wire.BeginEnvelope(nil, path, uid, p.Type, size), 0, p.Data, size)
+}
+
+// compressedEnvelope returns the body of a frame with compressed data.
+func compressedEnvelope(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	p, size := wire.Compress(&buf, actor.Payload{Type: "bytes", Data: data})
 	require.Equal(t, len(data), size)
-	out, err := inflate(p.Data, uint64(size), 1<<20)
-	require.NoError(t, err)
-	require.Equal(t, data, out)
-	gone := weak.Make(&p.Data[0])
-	p, packed = actor.Payload{}, bytes.Buffer{}
-	runtime.GC() // once: what is in a pool survives that
-	require.Nil(t, gone.Value())
-	runtime.KeepAlive(&packed)
+	return envelopeFrame("/user/somebody", 0, p, size)[wire.HeaderSize:]
 }

@@ -175,8 +175,8 @@ func (c Config) validate() error {
 		name  string
 		value int
 	}{
-		{"MaxStrangers", c.MaxUnauthenticated},
-		{"MaxStrangersPerHost", c.MaxUnauthenticatedPerHost},
+		{"MaxUnauthenticated", c.MaxUnauthenticated},
+		{"MaxUnauthenticatedPerHost", c.MaxUnauthenticatedPerHost},
 		{"OutboxSize", c.OutboxSize},
 		{"OutboxBytes", c.OutboxBytes},
 		{"ControlSize", c.ControlSize},

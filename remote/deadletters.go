@@ -9,26 +9,28 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // deadLetter makes a dead letter of one that was queued. Its message is a copy of what
 // was sent, as the sender may have changed that since.
-func (e *Endpoint) deadLetter(x letter, reason error) {
-	if x.sys == nil {
+func (e *Endpoint) deadLetter(x outbox.Frame, reason error) {
+	if x.System == nil {
 		return
 	}
-	x.sys.DeadLetter(x.to, x.message(), reason)
+	x.System.DeadLetter(x.To, messageOf(&x), reason)
 }
 
-// message decodes the message again, or returns its payload where that is impossible.
-func (x *letter) message() any {
-	env, err := newEnvelopeReader(math.MaxInt).read(x.envelope()[frameHeader:])
+// messageOf decodes the message again, or returns its payload where that is impossible.
+func messageOf(x *outbox.Frame) any {
+	env, err := wire.NewEnvelopeReader(math.MaxInt).Read(x.Envelope()[wire.HeaderSize:])
 	if err != nil {
-		return clonePayload(env.payload)
+		return clonePayload(env.Payload)
 	}
-	msg, err := env.payload.Unpack(x.sys)
+	msg, err := env.Payload.Unpack(x.System)
 	if err != nil {
-		return clonePayload(env.payload)
+		return clonePayload(env.Payload)
 	}
 	return msg
 }
@@ -39,12 +41,12 @@ func clonePayload(p actor.Payload) actor.Payload {
 }
 
 // fullPath returns the path of an actor of s in the form of [actor.ActorRef.String].
-func fullPath(s *actor.System, e envelope) string {
-	path := "understudy://" + s.Name() + "@" + s.Address() + e.path
-	if e.uid == 0 {
+func fullPath(s *actor.System, e wire.Envelope) string {
+	path := "understudy://" + s.Name() + "@" + s.Address() + e.Path
+	if e.UID == 0 {
 		return path
 	}
-	return path + "#" + strconv.FormatUint(e.uid, 10)
+	return path + "#" + strconv.FormatUint(e.UID, 10)
 }
 
 // logType logs a problem with a type of message: loudly the first time, as it says what

@@ -8,6 +8,7 @@ import (
 	"net"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // Version is the version of the protocol. Peers of other versions are refused.
@@ -71,7 +72,7 @@ func (a answer) peer() NodeID { return NodeID{Address: a.Addr, Incarnation: a.In
 func greet(conn io.ReadWriter, l channel, h hello, addr string) (answer, error) {
 	sent := sendHello(conn, l, h)
 	first := &prefixRecorder{Reader: conn}
-	body, err := readFrame(first, maxHandshake) // who does not want our hello may have said why
+	body, err := wire.ReadFrame(first, maxHandshake) // who does not want our hello may have said why
 	if err != nil {
 		err = first.explain(err)
 	}
@@ -100,7 +101,7 @@ func sendHello(conn io.Writer, l channel, h hello) error {
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}
-	if _, err := conn.Write(appendFrame(appendPreface(nil, l), body)); err != nil {
+	if _, err := conn.Write(wire.AppendFrame(appendPreface(nil, l), body)); err != nil {
 		return fmt.Errorf("send hello: %w", err)
 	}
 	return nil
@@ -165,7 +166,7 @@ func sendAnswer(conn io.Writer, a answer) error {
 	if err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
-	if _, err := conn.Write(appendFrame(nil, body)); err != nil {
+	if _, err := conn.Write(wire.AppendFrame(nil, body)); err != nil {
 		return fmt.Errorf("send answer: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 func TestHelloIsJudgedByItsVersionFirst(t *testing.T) {
@@ -72,12 +73,12 @@ func TestAnswerThatMakesNoSenseIsMalformed(t *testing.T) {
 
 func TestHandshakeIsBounded(t *testing.T) {
 	var out bytes.Buffer
-	in := bytes.NewReader(appendFrame(nil, []byte(strings.Repeat("x", maxHandshake+1))))
+	in := bytes.NewReader(wire.AppendFrame(nil, []byte(strings.Repeat("x", maxHandshake+1))))
 	_, err := greet(&duplex{in, &out}, channelUser, hello{}, "b:1")
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-func TestLanesAndRefusalsHaveNames(t *testing.T) {
+func TestChannelsAndRefusalsHaveNames(t *testing.T) {
 	require.Equal(t, "control user stream channel 0x58", strings.Join([]string{
 		channelControl.String(), channelUser.String(), channelStream.String(), channel('X').String(),
 	}, " "))

@@ -3,6 +3,8 @@ package remote
 import (
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // maxHalves bounds the bytes of messages of which some parts have come, on connections that have
@@ -25,7 +27,7 @@ type incompleteMessage struct {
 
 // keep keeps what in has, if anything, until late is called after that time.
 func (h *incomplete) keep(in *inbound, patience time.Duration, late func()) {
-	size := len(in.parts.body)
+	size := in.parts.Len()
 	if size == 0 {
 		return
 	}
@@ -50,8 +52,8 @@ func (h *incomplete) drop(in *inbound) bool {
 	}
 	h.all[i].timer.Stop()
 	h.all = slices.Delete(h.all, i, i+1)
-	h.bytes -= len(in.parts.body)
-	in.parts = joiner{}
+	h.bytes -= in.parts.Len()
+	in.parts = wire.Reassembler{}
 	return true
 }
 

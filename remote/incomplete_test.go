@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // userLane is an inbound of a peer that has so many bytes of a message.
@@ -17,8 +19,17 @@ func userLane(addr string, session uint64, bytes int) *inbound {
 	return &inbound{
 		key: linkKey{addr, channelUser}, from: NodeID{Address: addr, Incarnation: 7}, session: session, conn: conn,
 		stop: make(chan struct{}), done: make(chan struct{}),
-		received: 1, parts: joiner{body: make([]byte, bytes), left: 1},
+		received: 1, parts: partlyArrived(bytes),
 	}
+}
+
+// partlyArrived has the first bytes of a message that one byte is missing of.
+func partlyArrived(bytes int) (r wire.Reassembler) {
+	if bytes > 0 {
+		frame := wire.AppendPart(nil, make([]byte, bytes), 1)
+		_, _, _ = r.Add(wire.NewEnvelopeReader(0), frame[wire.HeaderSize:], bytes+1)
+	}
+	return r
 }
 
 // broken begins a session of which half a message has come when its connection ends.
@@ -31,7 +42,7 @@ func broken(t *testing.T, s *sessions, addr string, bytes int) *inbound {
 	return in
 }
 
-func TestHalfAMessageWaitsForTheNextConnectionOfItsSession(t *testing.T) {
+func TestAnIncompleteMessageWaitsForTheNextConnectionOfItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sessions{last: map[linkKey]*inbound{}, patience: 10 * time.Second}
 		broken(t, s, "a", 1000)
@@ -39,21 +50,21 @@ func TestHalfAMessageWaitsForTheNextConnectionOfItsSession(t *testing.T) {
 		next := userLane("a", 1, 0)
 		_, err := s.begin(next, true)
 		require.NoError(t, err)
-		require.Len(t, next.parts.body, 1000)
+		require.Equal(t, 1000, next.parts.Len())
 		require.Equal(t, incomplete{all: []incompleteMessage{}}, s.incomplete)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		require.Len(t, next.parts.body, 1000)
+		require.Equal(t, 1000, next.parts.Len())
 	})
 }
 
-func TestASessionThatLosesHalfAMessageDoesNotGoOn(t *testing.T) {
+func TestASessionThatLosesAnIncompleteMessageDoesNotGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sessions{last: map[linkKey]*inbound{}, patience: 10 * time.Second}
 		in := broken(t, s, "a", 1000)
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
-		require.Empty(t, in.parts.body)
+		require.Zero(t, in.parts.Len())
 		_, err := s.begin(userLane("a", 1, 0), true)
 		refused, ok := errors.AsType[*refusal](err)
 		require.True(t, ok, err)
@@ -73,14 +84,14 @@ func TestASessionThatHasBroughtWhatCannotBeReadDoesNotGoOn(t *testing.T) {
 	require.NoError(t, err)
 	s.invalidate(in)
 	s.finish(in)
-	require.Empty(t, in.parts.body)
+	require.Zero(t, in.parts.Len())
 	_, err = s.begin(userLane("a", 1, 0), true)
 	refused, ok := errors.AsType[*refusal](err)
 	require.True(t, ok, err)
 	require.Equal(t, RefusedSession, refused.reason)
 }
 
-func TestHalfAMessageGoesWithItsSession(t *testing.T) {
+func TestAnIncompleteMessageEndsWithItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sessions{last: map[linkKey]*inbound{}, patience: 10 * time.Second}
 		all := []*inbound{broken(t, s, "a", 1000), broken(t, s, "b", 1000), broken(t, s, "c", 1000)}
@@ -89,13 +100,13 @@ func TestHalfAMessageGoesWithItsSession(t *testing.T) {
 		require.NoError(t, err)
 		s.close()
 		for _, in := range all {
-			require.Empty(t, in.parts.body)
+			require.Zero(t, in.parts.Len())
 		}
 		require.Zero(t, s.incomplete.bytes)
 	})
 }
 
-func TestHalvesOfMessagesAreBounded(t *testing.T) {
+func TestIncompleteMessagesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sessions{last: map[linkKey]*inbound{}, patience: 10 * time.Second}
 		var all []*inbound
@@ -103,11 +114,11 @@ func TestHalvesOfMessagesAreBounded(t *testing.T) {
 			all = append(all, broken(t, s, strconv.Itoa(i), maxIncomplete/10))
 		}
 		require.LessOrEqual(t, s.incomplete.bytes, maxIncomplete)
-		require.Empty(t, all[9].parts.body, "the oldest have to go")
-		require.NotEmpty(t, all[10].parts.body)
+		require.Zero(t, all[9].parts.Len(), "the oldest have to go")
+		require.NotZero(t, all[10].parts.Len())
 		last := broken(t, s, "large", maxIncomplete+1)
-		require.Len(t, last.parts.body, maxIncomplete+1, "one message always fits")
-		require.Empty(t, all[19].parts.body)
+		require.Equal(t, maxIncomplete+1, last.parts.Len(), "one message always fits")
+		require.Zero(t, all[19].parts.Len())
 		s.close()
 	})
 }

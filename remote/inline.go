@@ -3,6 +3,8 @@ package remote
 import (
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
 // Who sends to a link that is at rest writes at once, without waiting, instead of waking the
@@ -16,9 +18,9 @@ const (
 var inlineBuffers = sync.Pool{New: func() any { return new([inlineBytes]byte) }}
 
 // mayLead tells whether who has just queued x is to write it. The caller holds mu.
-func (l *link) mayWriteInline(x letter) bool {
+func (l *link) mayWriteInline(x outbox.Frame) bool {
 	return l.asleep && !l.inline && l.conn != nil && l.nonBlocking != nil &&
-		l.out.unsent() == 1 && len(x.frame) <= inlineBytes && time.Since(l.slept) > inlinePause
+		l.out.Unsent() == 1 && len(x.Bytes) <= inlineBytes && time.Since(l.slept) > inlinePause
 }
 
 // lead writes what waits, up to leadBytes, in place of the writing goroutine, which leaves the
@@ -28,10 +30,10 @@ func (l *link) writeInline() {
 	defer inlineBuffers.Put(buf)
 	l.mu.Lock()
 	conn, nonBlocking := l.conn, l.nonBlocking
-	first := l.out.flying.len() == 0
+	first := l.out.InFlight() == 0
 	var bytes []byte
 	if conn != nil {
-		bytes = l.out.take(buf[:0])
+		bytes = l.out.Take(buf[:0])
 	}
 	l.mu.Unlock()
 
@@ -45,7 +47,7 @@ func (l *link) writeInline() {
 	l.inline = false
 	l.slept = time.Now()
 	l.rest = l.rest || rest && l.conn == conn
-	if l.rest || first || l.out.unsent() > 0 {
+	if l.rest || first || l.out.Unsent() > 0 {
 		l.wakeWriter() // first: it is to look for acknowledgements from now on
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/memnet"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
 // A stingyConn takes few bytes at once from who does not wait, and all from who does.
@@ -34,17 +35,17 @@ func (c *stingyConn) Write(b []byte) (int, error) { return c.sent.Write(b) }
 
 func (c *stingyConn) SetWriteDeadline(time.Time) error { return nil }
 
-func TestTheWritingGoroutineLeavesTheConnectionToWhoLeadsAndThenWritesTheRest(t *testing.T) {
+func TestTheWriterWaitsForAnInlineWriteAndThenWritesTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stingy := &stingyConn{trying: make(chan struct{}), proceed: make(chan struct{})}
 		conn := nonBlocking(stingy)
 		l := &link{
-			out: outbox{maxLetters: 10, maxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()},
+			out: outbox.Outbox{MaxFrames: 10, MaxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()},
 			conn: conn, nonBlocking: asNonBlocking(conn), asleep: true,
 		}
 		var sending sync.WaitGroup
 		sending.Go(func() {
-			if err := l.send(letter{frame: []byte("hello")}); err != nil {
+			if err := l.send(outbox.Frame{Bytes: []byte("hello")}); err != nil {
 				t.Error(err)
 			}
 		})

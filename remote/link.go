@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
 // A link is the sending side of one channel to one peer: an outbox and the goroutine that
@@ -25,7 +26,7 @@ type link struct {
 	wake   chan struct{}           // capacity 1: there is news for who is asleep
 
 	mu          sync.Mutex // guards all below
-	out         outbox
+	out         outbox.Outbox
 	since       time.Time // of the last sign that the peer takes what is in out
 	failures    int       // since then: attempts and connections
 	conn        net.Conn  // nil while there is none, or none that is of use
@@ -55,7 +56,7 @@ var errIdle = errors.New("remote: link has ended")
 
 // send queues a letter, and writes it when that can be done at once. It fails with errIdle or
 // [ErrOutboxFull].
-func (l *link) send(x letter) error {
+func (l *link) send(x outbox.Frame) error {
 	l.mu.Lock()
 	if err := l.enqueue(x); err != nil {
 		l.mu.Unlock()
@@ -73,11 +74,11 @@ func (l *link) send(x letter) error {
 }
 
 // enqueue puts a letter into the outbox. The caller holds mu.
-func (l *link) enqueue(x letter) error {
+func (l *link) enqueue(x outbox.Frame) error {
 	if l.over {
 		return errIdle
 	}
-	if l.out.len() == 0 {
+	if l.out.Len() == 0 {
 		l.since = time.Now()
 	}
 	if !l.push(x) {
@@ -87,11 +88,11 @@ func (l *link) enqueue(x letter) error {
 }
 
 // push makes room on the control channel, where what is newest counts.
-func (l *link) push(x letter) bool {
-	if l.out.push(x) {
+func (l *link) push(x outbox.Frame) bool {
+	if l.out.Push(x) {
 		return true
 	}
-	return l.key.channel == channelControl && l.out.dropOldest() && l.out.push(x)
+	return l.key.channel == channelControl && l.out.DropOldest() && l.out.Push(x)
 }
 
 // rouse wakes the writing goroutine. The caller holds mu.
@@ -121,7 +122,7 @@ func (l *link) run(ctx context.Context) {
 // retire ends the link if nothing is left in it.
 func (l *link) retire() bool {
 	l.mu.Lock()
-	l.over = l.over || l.out.len() == 0
+	l.over = l.over || l.out.Len() == 0
 	over := l.over
 	l.noteEmpty()
 	l.mu.Unlock()
@@ -136,7 +137,7 @@ func (l *link) retire() bool {
 func (l *link) close(reason error) {
 	l.mu.Lock()
 	l.over = true
-	doubtful, unsent := l.out.abandon(), l.out.drain()
+	doubtful, unsent := l.out.Abandon(), l.out.Drain()
 	l.noteEmpty()
 	conn := l.conn
 	l.conn = nil
@@ -153,13 +154,13 @@ func (l *link) close(reason error) {
 }
 
 // lose makes dead letters.
-func (l *link) lose(letters []letter, reason error) {
-	letters = oncePerMessage(letters)
-	if len(letters) == 0 {
+func (l *link) lose(frames []outbox.Frame, reason error) {
+	frames = outbox.OncePerMessage(frames)
+	if len(frames) == 0 {
 		return
 	}
-	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(letters)), zap.Error(reason))
-	for _, x := range letters {
+	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(frames)), zap.Error(reason))
+	for _, x := range frames {
 		l.end.deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason))
 	}
 }

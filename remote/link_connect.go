@@ -181,10 +181,10 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 		return errIdle
 	case h.Incarnation != l.end.incarnation.Load():
 		return errRenamed
-	case h.Want != 0 && a.Incarnation != h.Want, l.out.acknowledge(a.Received) != nil:
+	case h.Want != 0 && a.Incarnation != h.Want, l.out.Acknowledge(a.Received) != nil:
 		return errSession
 	}
-	l.out.rewind()
+	l.out.Rewind()
 	l.conn, l.with, l.opened = conn, a.Incarnation, time.Now()
 	l.nonBlocking, l.rest = asNonBlocking(conn), false
 	if seal != nil {
@@ -232,7 +232,7 @@ func (l *link) endsSession(err error) bool {
 // wire is lost, or not: nobody knows.
 func (l *link) startOver(reason error) {
 	l.mu.Lock()
-	doubtful := l.out.abandon()
+	doubtful := l.out.Abandon()
 	l.noteEmpty()
 	l.session = l.end.session.Add(1)
 	l.with = 0

@@ -102,7 +102,7 @@ func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingC
 		if rest = l.takeUnflushed(); rest != nil {
 			return nil, rest, time.Time{}, nil
 		}
-		if bytes = l.out.take(buf); len(bytes) > 0 {
+		if bytes = l.out.Take(buf); len(bytes) > 0 {
 			return bytes, nil, time.Time{}, nil
 		}
 	}
@@ -122,7 +122,7 @@ func (l *link) takeUnflushed() *nonBlockingConn {
 // goToSleep returns when to look again, or why not to. The caller holds mu.
 func (l *link) sleepUntil() (due time.Time, err error) {
 	due, err = l.deadline(), errSilent
-	if l.out.len() == 0 {
+	if l.out.Len() == 0 {
 		err = errIdle
 	} else if renewal := l.renewal(); renewal.Before(due) {
 		due, err = renewal, errStale
@@ -160,7 +160,7 @@ func (l *link) awake() {
 // holds mu.
 func (l *link) deadline() time.Time {
 	finishBy := !l.finishBy.IsZero()
-	if l.out.len() == 0 {
+	if l.out.Len() == 0 {
 		if finishBy {
 			return time.Time{}
 		}
@@ -189,13 +189,13 @@ func (l *link) readAcks(conn net.Conn) error {
 func (l *link) acknowledge(count uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.out.acknowledge(count); err != nil {
+	if err := l.out.Acknowledge(count); err != nil {
 		return err
 	}
 	l.since = time.Now()
 	l.failures = 0
 	l.noteEmpty()
-	if l.out.len() == 0 && !l.finishBy.IsZero() {
+	if l.out.Len() == 0 && !l.finishBy.IsZero() {
 		l.wakeWriter()
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
 // links knows the links of an endpoint that have not ended.
@@ -22,7 +24,7 @@ type links struct {
 
 // post queues a letter for the channel of a peer. It fails with [ErrClosed], [ErrOutboxFull]
 // or errTooManyLanes.
-func (e *Endpoint) enqueue(key linkKey, x letter) error {
+func (e *Endpoint) enqueue(key linkKey, x outbox.Frame) error {
 	for {
 		l, err := e.link(key)
 		if err != nil {
@@ -79,7 +81,7 @@ func (e *Endpoint) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 		log:     e.log.With(zap.String("peer", key.addr), zap.Stringer("channel", key.channel)),
 		cancel:  cancel,
 		wake:    make(chan struct{}, 1),
-		out:     outbox{maxLetters: size, maxBytes: e.cfg.OutboxBytes},
+		out:     outbox.Outbox{MaxFrames: size, MaxBytes: e.cfg.OutboxBytes},
 		since:   time.Now(),
 		session: e.session.Add(1),
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/needs"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
 // sockets returns both ends of a connection of the operating system.
@@ -27,7 +28,7 @@ func sockets(t *testing.T) (dialed, accepted net.Conn) {
 	return dialed, accepted
 }
 
-func TestWritesInAHurryDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
+func TestNonBlockingWritesDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
 	from, to := sockets(t)
 	conn := asNonBlocking(nonBlocking(from))
 	if conn == nil {
@@ -67,7 +68,7 @@ func TestWritesInAHurryDoNotWaitForAPeerThatReadsNothing(t *testing.T) {
 	writing.Wait()
 }
 
-func TestAFailureInAHurryIsToldToWhoFlushes(t *testing.T) {
+func TestAFailedNonBlockingWriteIsReportedByFlush(t *testing.T) {
 	from, to := sockets(t)
 	conn := asNonBlocking(nonBlocking(from))
 	if conn == nil {
@@ -84,37 +85,39 @@ func TestAFailureInAHurryIsToldToWhoFlushes(t *testing.T) {
 	require.ErrorIs(t, err, net.ErrClosed)
 }
 
-func TestOnlySocketsArePrompt(t *testing.T) {
+func TestOnlySocketsCanBeWrittenWithoutBlocking(t *testing.T) {
 	a, b := net.Pipe()
 	defer discard(a)
 	defer discard(b)
 	require.Nil(t, asNonBlocking(nonBlocking(a)))
 }
 
-func TestWhoSendsToALinkAtRestWrites(t *testing.T) {
+func TestASenderToAnIdleLinkWritesInline(t *testing.T) {
 	from, _ := sockets(t)
 	conn := nonBlocking(from)
 	if asNonBlocking(conn) == nil {
 		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
-	l := &link{out: outbox{maxLetters: 10, maxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()}}
+	l := &link{out: outbox.Outbox{MaxFrames: 10, MaxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()}}
 	require.NoError(t, l.send(numbered(0)))
-	require.Equal(t, 1, l.out.unsent(), "there is no connection")
+	require.Equal(t, 1, l.out.Unsent(), "there is no connection")
 
 	l.conn, l.nonBlocking, l.asleep = conn, asNonBlocking(conn), true
 	require.NoError(t, l.send(numbered(1)))
-	require.Equal(t, 2, l.out.unsent(), "what waits already is for the goroutine")
+	require.Equal(t, 2, l.out.Unsent(), "what waits already is for the goroutine")
 	require.Len(t, l.wake, 1)
 	<-l.wake
 
-	l.out.take(make([]byte, 0, 10))
+	l.out.Take(make([]byte, 0, 10))
 	l.asleep = true
 	require.NoError(t, l.send(numbered(2)))
-	require.Zero(t, l.out.unsent())
+	require.Zero(t, l.out.Unsent())
 	require.True(t, l.asleep, "nobody is woken")
 
 	l.slept = time.Now().Add(time.Hour)
 	require.NoError(t, l.send(numbered(3)))
-	require.Equal(t, 1, l.out.unsent(), "just before, somebody has sent: the goroutine writes for more of them")
+	require.Equal(t, 1, l.out.Unsent(), "just before, somebody has sent: the goroutine writes for more of them")
 	require.Len(t, l.wake, 1)
 }
+
+func numbered(i int) outbox.Frame { return outbox.Frame{Bytes: []byte(strconv.Itoa(i))} }

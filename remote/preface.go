@@ -3,6 +3,8 @@ package remote
 import (
 	"fmt"
 	"io"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // preface is how each channel begins, before the byte that names it. A node says it first, and what
@@ -33,7 +35,7 @@ func readBeginAfter(r io.Reader, first byte) ([]byte, error) {
 		return begin[:1], nil
 	}
 	_, err := io.ReadFull(r, begin[1:])
-	return begin, noEOF(err)
+	return begin, wire.UnexpectedEOF(err)
 }
 
 func readByte(r io.Reader) (byte, error) {
@@ -52,7 +54,7 @@ func readPreface(r io.Reader, begin []byte) (channel, error) {
 	}
 	var rest [len(preface) - len(tlsTooLong) + 1]byte
 	if _, err := io.ReadFull(r, rest[:]); err != nil {
-		return 0, noEOF(err)
+		return 0, wire.UnexpectedEOF(err)
 	}
 	last := len(rest) - 1
 	if string(rest[:last]) != preface[len(tlsTooLong):] {

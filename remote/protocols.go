@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // protocols are how what is no endpoint begins to talk to a node that dials it, in four bytes.
@@ -51,7 +53,7 @@ type prefixRecorder struct {
 
 func (o *prefixRecorder) Read(b []byte) (int, error) {
 	n, err := o.Reader.Read(b)
-	o.begin = append(o.begin, b[:min(n, frameHeader-len(o.begin))]...)
+	o.begin = append(o.begin, b[:min(n, wire.HeaderSize-len(o.begin))]...)
 	return n, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // reverses are connections that outbound endpoints have opened, and that wait for something
@@ -251,7 +253,7 @@ func (x *reverseConn) want() {
 // keepForSending shakes hands on a reverse channel, and keeps the connection until there is
 // something to send to who has opened it. It returns whether somebody else owns it now.
 func (e *Endpoint) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept bool, err error) {
-	body, err := readFrame(conn, maxHandshake)
+	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
 		return false, err
 	}

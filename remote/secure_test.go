@@ -38,7 +38,7 @@ func at(addr string) func(*remote.Config) {
 
 func named(cfg *remote.Config) { cfg.Cluster = "blue-cluster" }
 
-func TestSecureNodesTalkOnAllLanesAndNobodyElseReadsIt(t *testing.T) {
+func TestSecureNodesTalkOnAllChannelsAndNobodyElseReadsIt(t *testing.T) {
 	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*remote.Config)) {
 		wire, tapped := useTap(n, "a")
 		a, b := start(t, n, "a", named, tapped, protect("a")), start(t, n, "b", named, protect("b"))

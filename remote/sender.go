@@ -12,6 +12,8 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // Send sends msg to the actor at to, on another node. It implements [actor.Transport]:
@@ -35,9 +37,9 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 		s.DeadLetter(to.Full, msg, err)
 		return
 	}
-	p, size := e.compress(&d.packed, p)
+	p, size := d.compress(p, e.cfg.CompressFrom)
 	d.write(to, p, size)
-	if err := e.enqueue(linkKey{to.Address, channelUser}, letter{frame: d.frame, sys: s, to: to.Full, last: deathwatch.IsEnd(msg)}); err != nil {
+	if err := e.enqueue(linkKey{to.Address, channelUser}, outbox.Frame{Bytes: d.frame, System: s, To: to.Full, Last: deathwatch.IsEnd(msg)}); err != nil {
 		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 	}
 }
@@ -68,13 +70,22 @@ func (d *encodeBuffer) checkPath(to actor.Target) error {
 	return nil
 }
 
+// compress compresses a message of from bytes or more, if from is not 0. It returns the size before,
+// or 0 if it leaves the message as it is.
+func (d *encodeBuffer) compress(p actor.Payload, from int) (compressed actor.Payload, size int) {
+	if from == 0 || len(p.Data) < from {
+		return p, 0
+	}
+	return wire.Compress(&d.packed, p)
+}
+
 // write makes the frame.
 func (d *encodeBuffer) write(to actor.Target, p actor.Payload, size int) {
 	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != p.Type || d.size != (size > 0) {
-		d.frame = beginEnvelope(d.frame[:0], to.Path, to.UID, p.Type, size)
+		d.frame = wire.BeginEnvelope(d.frame[:0], to.Path, to.UID, p.Type, size)
 		d.begun, d.path, d.uid, d.name, d.size = len(d.frame), to.Path, to.UID, p.Type, size > 0
 	}
-	d.frame = appendData(d.frame[:d.begun], 0, p.Data, size)
+	d.frame = wire.AppendData(d.frame[:d.begun], 0, p.Data, size)
 }
 
 var encodeBuffers = sync.Pool{New: func() any { return new(encodeBuffer) }}
@@ -104,6 +115,22 @@ func (e *Endpoint) enqueueControl(addr string, data []byte) error {
 	if len(data) > e.cfg.MaxMessage {
 		return ErrTooLarge
 	}
-	frame := appendFrame(make([]byte, 0, frameHeader+len(data)), data)
-	return e.enqueue(linkKey{addr, channelControl}, letter{frame: frame})
+	frame := wire.AppendFrame(make([]byte, 0, wire.HeaderSize+len(data)), data)
+	return e.enqueue(linkKey{addr, channelControl}, outbox.Frame{Bytes: frame})
+}
+
+// checkSize fails with [ErrTooLarge].
+func (e *Endpoint) checkSize(to actor.Target, p actor.Payload) error {
+	if len(to.Path) > wire.MaxText || len(p.Type) > wire.MaxText {
+		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), wire.MaxText)
+	}
+	return e.CheckSize(p.Type, wire.EnvelopeSize(to.Path, p))
+}
+
+// CheckSize is for [actor.System.CheckSize]. It fails with [ErrTooLarge].
+func (e *Endpoint) CheckSize(of string, bytes int) error {
+	if bytes > e.cfg.MaxMessage {
+		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Traffic.MaxMessage of cluster.Config, or MaxMessage of remote.Config, raises it, on all nodes", ErrTooLarge, of, bytes, e.cfg.MaxMessage)
+	}
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // sessionMemory is how long the count of a session is kept without a connection.
@@ -92,7 +94,7 @@ func (s *sessions) finish(in *inbound) {
 	defer s.mu.Unlock()
 	switch {
 	case in.over:
-		in.parts = joiner{}
+		in.parts = wire.Reassembler{}
 	case s.last[in.key] == in:
 		s.incomplete.keep(in, s.patience, func() { s.giveUp(in) })
 	}

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-func TestLanesThatOthersOpenAreBounded(t *testing.T) {
+func TestChannelsThatOthersOpenAreBounded(t *testing.T) {
 	s := sessions{last: map[linkKey]*inbound{}}
 	lanes := make([]*inbound, maxChannels+1)
 	for i := range lanes {
@@ -31,7 +33,7 @@ func TestLanesThatOthersOpenAreBounded(t *testing.T) {
 	require.NotContains(t, s.last, lanes[19].key, "the one that ended first has to go")
 }
 
-func TestAHostOfManyAddressesIsOneStranger(t *testing.T) {
+func TestUnauthenticatedConnectionsOfANetworkCountTogether(t *testing.T) {
 	for addr, want := range map[string]string{
 		"10.0.0.1:7":                   "10.0.0.1",
 		"[2001:db8:1:2:3:4:5:6]:7":     "2001:db8:1:2::/64",
@@ -44,7 +46,7 @@ func TestAHostOfManyAddressesIsOneStranger(t *testing.T) {
 	}
 }
 
-func TestLanesThatThisNodeOpensAreBounded(t *testing.T) {
+func TestChannelsThatThisNodeOpensAreBounded(t *testing.T) {
 	e := &Endpoint{links: links{all: map[linkKey]*link{}}}
 	for i := range maxChannels {
 		key := linkKey{strconv.Itoa(i), channelControl}
@@ -52,7 +54,7 @@ func TestLanesThatThisNodeOpensAreBounded(t *testing.T) {
 	}
 	_, err := e.link(linkKey{"0", channelControl})
 	require.NoError(t, err)
-	require.ErrorIs(t, e.enqueue(linkKey{"new", channelControl}, letter{}), errTooManyChannels)
+	require.ErrorIs(t, e.enqueue(linkKey{"new", channelControl}, outbox.Frame{}), errTooManyChannels)
 	e.links.closed = true
-	require.ErrorIs(t, e.enqueue(linkKey{"new", channelControl}, letter{}), ErrClosed)
+	require.ErrorIs(t, e.enqueue(linkKey{"new", channelControl}, outbox.Frame{}), ErrClosed)
 }

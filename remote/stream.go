@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"net"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // StreamConns returns the connections that peers opened with DialStream. Who takes one
@@ -30,7 +32,7 @@ func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error
 // receiveStream gives a connection of memberlist's to whoever takes them, if it is of a node: a
 // client has no say in who is a member.
 func (e *Endpoint) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
-	body, err := readFrame(conn, maxHandshake)
+	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
 		return err
 	}

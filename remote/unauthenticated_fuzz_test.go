@@ -51,9 +51,9 @@ func listenTo(conn net.Conn) (heard []byte, closed bool) {
 	return heard, !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// FuzzStrangerThatDials lets a stranger say anything to a node, at each stage of the handshake.
+// FuzzUnauthenticatedDialer lets a stranger say anything to a node, at each stage of the handshake.
 // Who has not been welcomed is turned out in time, nothing stays behind, and others are served.
-func FuzzStrangerThatDials(f *testing.F) {
+func FuzzUnauthenticatedDialer(f *testing.F) {
 	hello := encoded(f, goodHello())
 	stages := [][]byte{
 		{},
@@ -103,9 +103,9 @@ func FuzzStrangerThatDials(f *testing.F) {
 	})
 }
 
-// FuzzStrangerThatAnswers lets a stranger answer anything to a node that dials it, or to a client
+// FuzzUnauthenticatedListener lets a stranger answer anything to a node that dials it, or to a client
 // that offers it a connection.
-func FuzzStrangerThatAnswers(f *testing.F) {
+func FuzzUnauthenticatedListener(f *testing.F) {
 	answer := encoded(f, fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
 	stages := [][]byte{{}, answer, slices.Concat(answer, opened('A')), slices.Concat(answer, opened('A', encoded(f, goodHello())...))}
 	for stage := range stages {

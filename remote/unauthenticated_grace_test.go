@@ -13,7 +13,7 @@ import (
 
 // A fresh stranger keeps its place; after strangerGrace it makes room for another one of its
 // host, and only the oldest does.
-func TestStrangersOfAHostStayForTheirGrace(t *testing.T) {
+func TestUnauthenticatedConnectionsOfAHostStayForTheirGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := unauthenticated{max: 10, maxPerHost: 2}
 		first, firstEnd := net.Pipe()
@@ -34,7 +34,7 @@ func TestStrangersOfAHostStayForTheirGrace(t *testing.T) {
 }
 
 // When all together are too many the oldest has to go, at once.
-func TestTheOldestStrangerMakesRoomForAnotherHost(t *testing.T) {
+func TestTheOldestUnauthenticatedConnectionMakesRoomForAnotherHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := unauthenticated{max: 2, maxPerHost: 5}
 		ends := make([]net.Conn, 3)

@@ -44,7 +44,7 @@ func stillOpen(t *testing.T, all []net.Conn) (open int) {
 	return open
 }
 
-func TestCrowdOfStrangersIsBoundedAndKeepsNobodyOut(t *testing.T) {
+func TestUnauthenticatedConnectionsAreBoundedAndKeepNoNodeOut(t *testing.T) {
 	for name, c := range map[string]struct{ hosts, each, open int }{
 		"of one host":   {1, 2000, 16},
 		"of many hosts": {500, 4, 128},
@@ -111,7 +111,7 @@ func clientHello(t *testing.T) []byte {
 	return buf[:count]
 }
 
-func TestStrangerThatTalksTooMuchIsCutOff(t *testing.T) {
+func TestAnUnauthenticatedPeerThatSendsTooMuchIsCutOff(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		b := start(t, n, "b", ring(keyring(t, secret(1))))
 		conn := dialRaw(t, n, b)
@@ -125,7 +125,7 @@ func TestStrangerThatTalksTooMuchIsCutOff(t *testing.T) {
 	})
 }
 
-func TestStrangerIsToldNothing(t *testing.T) {
+func TestAnUnauthenticatedPeerIsToldNothing(t *testing.T) {
 	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*remote.Config)) {
 		b := start(t, n, "b", named, protect("b"))
 		for name, say := range map[string]string{
@@ -158,7 +158,7 @@ func TestStrangerIsToldNothing(t *testing.T) {
 	})
 }
 
-func TestMessagesOfARemovedPeerAreRefusedAndItsControlLaneIsNot(t *testing.T) {
+func TestMessagesOfARemovedPeerAreRefusedAndItsControlChannelIsNot(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		removed := errors.New("you have been removed")
 		a := start(t, n, "a")

@@ -51,7 +51,9 @@ var layers = []layer{
 		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
 		{"persistence", []string{"actor/extension", "actor", "internal/*"}},
-		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
+		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor", "internal/*"}},
+		{"remote/internal/outbox", []string{"remote/internal/wire", "actor"}},
+		{"remote/internal/wire", []string{"actor", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
 		{"internal/window", []string{"actor", "internal/*"}}, // actor/delivery and singleton share it

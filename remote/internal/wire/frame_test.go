@@ -1,4 +1,4 @@
-package remote
+package wire
 
 import (
 	"bytes"
@@ -15,14 +15,14 @@ func TestFramesComeOutAsTheyWentIn(t *testing.T) {
 	bodies := [][]byte{{}, []byte("one"), bytes.Repeat([]byte("large"), 50_000), []byte("last")}
 	var stream []byte
 	for _, b := range bodies {
-		stream = appendFrame(stream, b)
+		stream = AppendFrame(stream, b)
 	}
 	for name, src := range map[string]io.Reader{
 		"at once":         bytes.NewReader(stream),
 		"byte by byte":    iotest.OneByteReader(bytes.NewReader(stream)),
 		"with EOF at end": iotest.DataErrReader(bytes.NewReader(stream)),
 	} {
-		f := newFrameReader(src, 1<<20)
+		f := NewFrameReader(src, 1<<20)
 		for _, want := range bodies {
 			got, err := nextFrame(f)
 			require.NoError(t, err, name)
@@ -34,8 +34,8 @@ func TestFramesComeOutAsTheyWentIn(t *testing.T) {
 }
 
 func TestFrameReaderGivesALargeBufferBack(t *testing.T) {
-	stream := appendFrame(appendFrame(nil, make([]byte, 1<<20)), []byte("small"))
-	f := newFrameReader(bytes.NewReader(stream), 1<<20)
+	stream := AppendFrame(AppendFrame(nil, make([]byte, 1<<20)), []byte("small"))
+	f := NewFrameReader(bytes.NewReader(stream), 1<<20)
 	_, err := nextFrame(f)
 	require.NoError(t, err)
 	require.Greater(t, len(f.buf), 1<<20)
@@ -48,9 +48,9 @@ func TestFrameReaderGivesALargeBufferBack(t *testing.T) {
 func TestAFrameReadersBufferFollowsWhatComesAtOnce(t *testing.T) {
 	var stream []byte
 	for range 2000 {
-		stream = appendFrame(stream, make([]byte, 100))
+		stream = AppendFrame(stream, make([]byte, 100))
 	}
-	f := newFrameReader(bytes.NewReader(stream), 1<<20)
+	f := NewFrameReader(bytes.NewReader(stream), 1<<20)
 	_, err := nextFrame(f)
 	require.NoError(t, err)
 	size := len(f.buf)
@@ -61,7 +61,7 @@ func TestAFrameReadersBufferFollowsWhatComesAtOnce(t *testing.T) {
 	}
 	size = len(f.buf)
 	require.Equal(t, readBuffer, size, "each read fills it")
-	f.rest()
+	f.Shrink()
 	_, err = nextFrame(f)
 	require.ErrorIs(t, err, io.EOF)
 	size = len(f.buf)
@@ -69,9 +69,9 @@ func TestAFrameReadersBufferFollowsWhatComesAtOnce(t *testing.T) {
 }
 
 func TestFrameReaderGoesOnAfterATimeout(t *testing.T) {
-	stream := appendFrame(nil, []byte("in two parts"))
+	stream := AppendFrame(nil, []byte("in two parts"))
 	src := io.MultiReader(bytes.NewReader(stream[:7]), onceErr(os.ErrDeadlineExceeded), bytes.NewReader(stream[7:]))
-	f := newFrameReader(src, 100)
+	f := NewFrameReader(src, 100)
 	_, err := nextFrame(f)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	body, err := nextFrame(f)
@@ -82,8 +82,8 @@ func TestFrameReaderGoesOnAfterATimeout(t *testing.T) {
 func TestTooLargeFrameIsRefusedBeforeItIsRead(t *testing.T) {
 	header := []byte{0xff, 0xff, 0xff, 0xff}
 	for _, read := range []func(io.Reader) ([]byte, error){
-		func(r io.Reader) ([]byte, error) { return nextFrame(newFrameReader(r, 1<<20)) },
-		func(r io.Reader) ([]byte, error) { return readFrame(r, 1<<20) },
+		func(r io.Reader) ([]byte, error) { return nextFrame(NewFrameReader(r, 1<<20)) },
+		func(r io.Reader) ([]byte, error) { return ReadFrame(r, 1<<20) },
 	} {
 		_, err := read(bytes.NewReader(header))
 		require.ErrorIs(t, err, ErrTooLarge)
@@ -92,25 +92,25 @@ func TestTooLargeFrameIsRefusedBeforeItIsRead(t *testing.T) {
 }
 
 func TestFrameThatIsCutOffIsAnError(t *testing.T) {
-	stream := appendFrame(nil, []byte("whole"))
+	stream := AppendFrame(nil, []byte("whole"))
 	for cut := 1; cut < len(stream); cut++ {
-		_, err := readFrame(bytes.NewReader(stream[:cut]), 100)
+		_, err := ReadFrame(bytes.NewReader(stream[:cut]), 100)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-		_, err = nextFrame(newFrameReader(bytes.NewReader(stream[:cut]), 100))
+		_, err = nextFrame(NewFrameReader(bytes.NewReader(stream[:cut]), 100))
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	}
 }
 
 func FuzzFrame(f *testing.F) {
-	f.Add(appendFrame(appendFrame(nil, []byte("hello")), nil))
+	f.Add(AppendFrame(AppendFrame(nil, []byte("hello")), nil))
 	f.Add([]byte{0, 0, 0})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		const limit = 1000
-		reader := newFrameReader(iotest.HalfReader(bytes.NewReader(stream)), limit)
+		reader := NewFrameReader(iotest.HalfReader(bytes.NewReader(stream)), limit)
 		plain := bytes.NewReader(stream)
 		for {
-			want, wantErr := readFrame(plain, limit)
+			want, wantErr := ReadFrame(plain, limit)
 			got, err := nextFrame(reader)
 			require.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)
 			if err != nil {
@@ -123,13 +123,13 @@ func FuzzFrame(f *testing.F) {
 }
 
 // nextFrame reads until there is a frame.
-func nextFrame(f *frameReader) ([]byte, error) {
+func nextFrame(f *FrameReader) ([]byte, error) {
 	for {
-		body, missing, err := f.buffered()
+		body, missing, err := f.Buffered()
 		if missing == 0 {
 			return body, err
 		}
-		if err := f.fill(missing); err != nil {
+		if err := f.Fill(missing); err != nil {
 			return nil, err
 		}
 	}

@@ -1,27 +1,27 @@
-package remote
+package outbox
 
 import (
 	"slices"
 	"sync"
 )
 
-// A block is memory for frames, so that not each needs its own. When it is full, another one
-// takes its place. The zero value is empty.
+// A block is memory that several frames share. A full block is replaced by a new one. The zero
+// value is empty.
 type block []byte
 
 const (
-	smallBlock = 1 << 10  // of an outbox that holds little
-	largeBlock = 32 << 10 // of one that holds much
-	maxInBlock = 4 << 10  // a frame that is larger has memory of its own
+	smallBlock = 1 << 10  // bytes, for an outbox that holds little
+	largeBlock = 32 << 10 // bytes, for an outbox that holds much
+	maxInBlock = 4 << 10  // a larger frame has memory of its own
 )
 
-// A fullBlock is one of the large ones, which are used again.
+// A fullBlock is a large block. These are used again.
 type fullBlock [largeBlock]byte
 
 var fullBlocks = sync.Pool{New: func() any { return new(fullBlock) }}
 
-// keep returns a copy of frame. When it had to begin a new block, it returns the one before, for
-// whoever knows when the frames in that are needed no more.
+// keep returns a copy of frame. If it had to begin a new block, it also returns the block before,
+// which the caller frees once the frames in it are no longer needed.
 func (b *block) keep(frame []byte) (kept []byte, used *fullBlock) {
 	if len(frame) > maxInBlock {
 		return slices.Clone(frame), nil
@@ -34,8 +34,8 @@ func (b *block) keep(frame []byte) (kept []byte, used *fullBlock) {
 	return (*b)[begin:len(*b):len(*b)], used
 }
 
-// replace begins a new block, twice as large as the one before up to a limit, and for size bytes
-// at least. It returns the one before, if that was a large one.
+// replace begins a new block of at least size bytes, twice as large as the block before up to a
+// limit. It returns the block before if that was a large one.
 func (b *block) replace(size int) (used *fullBlock) {
 	old := (*b)[:cap(*b)]
 	if len(old) == largeBlock {
@@ -49,5 +49,5 @@ func (b *block) replace(size int) (used *fullBlock) {
 	return used
 }
 
-// clear makes all of the block free again. Nobody may hold a frame in it.
+// clear makes the whole block free. No frame in it may be in use.
 func (b *block) clear() { *b = (*b)[:0] }

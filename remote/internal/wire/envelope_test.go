@@ -1,4 +1,4 @@
-package remote
+package wire
 
 import (
 	"bytes"
@@ -30,65 +30,65 @@ func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 			require.NoError(t, err)
 			payload := actor.Payload{Type: plain.Type, Data: plain.Data}
 			frame := envelopeFrame(plain.Path, plain.UID, payload, 0)
-			require.Equal(t, appendFrame(nil, want), frame)
-			require.GreaterOrEqual(t, envelopeSize(plain.Path, payload), len(frame))
+			require.Equal(t, AppendFrame(nil, want), frame)
+			require.GreaterOrEqual(t, EnvelopeSize(plain.Path, payload), len(frame))
 
-			got, err := newEnvelopeReader(1 << 20).read(want)
+			got, err := NewEnvelopeReader(1 << 20).Read(want)
 			require.NoError(t, err)
-			require.Equal(t, envelope{plain.Path, plain.UID, payload}, got)
+			require.Equal(t, Envelope{plain.Path, plain.UID, payload}, got)
 		}
 	}
 }
 
 func TestEnvelopeThatIsCutOffIsMalformed(t *testing.T) {
-	body := envelopeFrame("/user/somebody", 1<<40, actor.Payload{Type: "pump", Data: []byte("data")}, 0)[frameHeader:]
+	body := envelopeFrame("/user/somebody", 1<<40, actor.Payload{Type: "pump", Data: []byte("data")}, 0)[HeaderSize:]
 	for cut := range body {
-		_, err := newEnvelopeReader(1 << 20).read(body[:cut])
+		_, err := NewEnvelopeReader(1 << 20).Read(body[:cut])
 		require.ErrorIs(t, err, ErrFrame)
 	}
-	_, err := newEnvelopeReader(1 << 20).read(append(body, 0))
+	_, err := NewEnvelopeReader(1 << 20).Read(append(body, 0))
 	require.ErrorIs(t, err, ErrFrame)
 }
 
 func TestEnvelopeRefusesTextsThatCannotBeNames(t *testing.T) {
-	for name, path := range map[string]string{"too long": strings.Repeat("x", maxText+1), "not UTF-8": "/user/\xff"} {
-		_, err := newEnvelopeReader(1 << 20).read(envelopeFrame(path, 0, actor.Payload{Type: "pump"}, 0)[frameHeader:])
+	for name, path := range map[string]string{"too long": strings.Repeat("x", MaxText+1), "not UTF-8": "/user/\xff"} {
+		_, err := NewEnvelopeReader(1 << 20).Read(envelopeFrame(path, 0, actor.Payload{Type: "pump"}, 0)[HeaderSize:])
 		require.ErrorIs(t, err, ErrFrame, name)
 	}
 }
 
 func TestEnvelopeReaderKeepsABoundedNumberOfStrings(t *testing.T) {
-	r := newEnvelopeReader(1 << 20)
+	r := NewEnvelopeReader(1 << 20)
 	for i := range 10 * maxKnown {
 		path := "/user/" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune(i+1000))
-		got, err := r.read(envelopeFrame(path, 0, actor.Payload{Type: "pump"}, 0)[frameHeader:])
+		got, err := r.Read(envelopeFrame(path, 0, actor.Payload{Type: "pump"}, 0)[HeaderSize:])
 		require.NoError(t, err)
-		require.Equal(t, path, got.path)
+		require.Equal(t, path, got.Path)
 		require.LessOrEqual(t, len(r.known), maxKnown)
 	}
 }
 
 func FuzzEnvelope(f *testing.F) {
-	f.Add(envelopeFrame("/user/somebody", 7, actor.Payload{Type: "pump", Data: []byte("data")}, 0)[frameHeader:])
+	f.Add(envelopeFrame("/user/somebody", 7, actor.Payload{Type: "pump", Data: []byte("data")}, 0)[HeaderSize:])
 	f.Add(compressedEnvelope(f, []byte(strings.Repeat("data", 100)), 400))
 	f.Add([]byte{0x84, 0x61, 0xff, 0x00, 0x60, 0x40})
 	f.Add([]byte{0x84, 0x7b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := newEnvelopeReader(1 << 20).read(body)
+		got, err := NewEnvelopeReader(1 << 20).Read(body)
 		if err != nil {
 			require.ErrorIs(t, err, ErrFrame)
 			return
 		}
 		if body[0] == codec.MajorArray|compressedFields {
-			require.LessOrEqual(t, len(got.payload.Data), 1<<20)
+			require.LessOrEqual(t, len(got.Payload.Data), 1<<20)
 			return
 		}
 		var want plainEnvelope
 		require.NoError(t, codec.Unmarshal(body, &want))
-		require.Equal(t, want.Path, got.path)
-		require.Equal(t, want.UID, got.uid)
-		require.Equal(t, want.Type, got.payload.Type)
-		require.Equal(t, string(want.Data), string(got.payload.Data))
+		require.Equal(t, want.Path, got.Path)
+		require.Equal(t, want.UID, got.UID)
+		require.Equal(t, want.Type, got.Payload.Type)
+		require.Equal(t, string(want.Data), string(got.Payload.Data))
 	})
 }
 
@@ -96,10 +96,9 @@ func FuzzEnvelope(f *testing.F) {
 func compressedEnvelope(t testing.TB, data []byte, size int) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	e := &Endpoint{cfg: Config{CompressFrom: 1}}
-	p, was := e.compress(&buf, actor.Payload{Type: "bytes", Data: data})
+	p, was := Compress(&buf, actor.Payload{Type: "bytes", Data: data})
 	require.Equal(t, len(data), was)
-	return envelopeFrame("/user/somebody", 0, p, size)[frameHeader:]
+	return envelopeFrame("/user/somebody", 0, p, size)[HeaderSize:]
 }
 
 func TestWhatIsDecompressedIsBounded(t *testing.T) {
@@ -108,16 +107,16 @@ func TestWhatIsDecompressedIsBounded(t *testing.T) {
 		"more than the limit":     compressedEnvelope(t, zeros, len(zeros)),
 		"less than it says":       compressedEnvelope(t, zeros[:1000], 1001),
 		"more than it says":       compressedEnvelope(t, zeros, 1000),
-		"nothing that was packed": envelopeFrame("/user/x", 0, actor.Payload{Type: "bytes", Data: []byte{7, 7, 7}}, 10)[frameHeader:],
+		"nothing that was packed": envelopeFrame("/user/x", 0, actor.Payload{Type: "bytes", Data: []byte{7, 7, 7}}, 10)[HeaderSize:],
 	} {
 		begin := allocated()
-		_, err := newEnvelopeReader(1 << 20).read(body)
+		_, err := NewEnvelopeReader(1 << 20).Read(body)
 		require.ErrorIs(t, err, ErrFrame, name)
 		require.Less(t, allocated()-begin, uint64(4<<20), name)
 	}
-	got, err := newEnvelopeReader(1 << 20).read(compressedEnvelope(t, zeros[:1<<20], 1<<20))
+	got, err := NewEnvelopeReader(1 << 20).Read(compressedEnvelope(t, zeros[:1<<20], 1<<20))
 	require.NoError(t, err)
-	require.Len(t, got.payload.Data, 1<<20)
+	require.Len(t, got.Payload.Data, 1<<20)
 }
 
 // allocated returns how many bytes have ever been.
@@ -129,6 +128,6 @@ func allocated() uint64 {
 
 // envelopeFrame is a frame with the envelope. The data has been compressed unless size is 0.
 func envelopeFrame(path string, uid uint64, p actor.Payload, size int) []byte {
-	buf := make([]byte, 0, envelopeSize(path, p))
-	return appendData(beginEnvelope(buf, path, uid, p.Type, size), 0, p.Data, size)
+	buf := make([]byte, 0, EnvelopeSize(path, p))
+	return AppendData(BeginEnvelope(buf, path, uid, p.Type, size), 0, p.Data, size)
 }

@@ -1,4 +1,4 @@
-package remote
+package wire
 
 import (
 	"bytes"
@@ -22,12 +22,9 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress returns p with its data compressed into buf, if that is to be and makes it smaller,
-// and how large its data was; else 0.
-func (e *Endpoint) compress(buf *bytes.Buffer, p actor.Payload) (compressed actor.Payload, size int) {
-	if e.cfg.CompressFrom == 0 || len(p.Data) < e.cfg.CompressFrom {
-		return p, 0
-	}
+// Compress returns p with its data compressed into buf, and the size of the data before. If
+// compression does not make the data smaller, Compress returns p as it is, and 0.
+func Compress(buf *bytes.Buffer, p actor.Payload) (compressed actor.Payload, size int) {
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)
 	w.Reset(buf)

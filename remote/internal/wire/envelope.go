@@ -1,8 +1,7 @@
-package remote
+package wire
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -14,10 +13,10 @@ import (
 // An envelope is what a frame of the user channel holds: a message and whom it is for, as
 // the CBOR array [path, uid, type, data], or [path, uid, type, compressed data, size]. It is coded by hand, as every message passes
 // through here; the fuzz test holds it to what the codec says.
-type envelope struct {
-	path    string
-	uid     uint64
-	payload actor.Payload // Data is part of the frame, or was compressed in it
+type Envelope struct {
+	Path    string
+	UID     uint64
+	Payload actor.Payload // Data is part of the frame, or was compressed in it
 }
 
 const (
@@ -26,15 +25,15 @@ const (
 )
 
 // maxText bounds paths and names of types, which are logged and kept.
-const maxText = 4 << 10
+const MaxText = 4 << 10
 
 // beginEnvelope appends what stands before the data.
-func beginEnvelope(buf []byte, path string, uid uint64, name string, size int) []byte {
+func BeginEnvelope(buf []byte, path string, uid uint64, name string, size int) []byte {
 	fields := uint64(envelopeFields)
 	if size > 0 {
 		fields = compressedFields
 	}
-	buf = append(buf, make([]byte, frameHeader)...)
+	buf = append(buf, make([]byte, HeaderSize)...)
 	buf = codec.AppendHead(buf, codec.MajorArray, fields)
 	buf = codec.AppendHead(buf, codec.MajorText, uint64(len(path)))
 	buf = append(buf, path...)
@@ -44,7 +43,7 @@ func beginEnvelope(buf []byte, path string, uid uint64, name string, size int) [
 }
 
 // appendData appends the data to an envelope that begins there.
-func appendData(buf []byte, begin int, data []byte, size int) []byte {
+func AppendData(buf []byte, begin int, data []byte, size int) []byte {
 	buf = codec.AppendHead(buf, codec.MajorBytes, uint64(len(data)))
 	buf = append(buf, data...)
 	if size > 0 {
@@ -53,40 +52,18 @@ func appendData(buf []byte, begin int, data []byte, size int) []byte {
 	return putSize(buf, begin)
 }
 
-// putSize writes the length of the frame that begins there, and ends with buf.
-func putSize(buf []byte, begin int) []byte {
-	binary.BigEndian.PutUint32(buf[begin:], uint32(len(buf)-begin-frameHeader))
-	return buf
-}
-
-// checkSize fails with [ErrTooLarge].
-func (e *Endpoint) checkSize(to actor.Target, p actor.Payload) error {
-	if len(to.Path) > maxText || len(p.Type) > maxText {
-		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), maxText)
-	}
-	return e.CheckSize(p.Type, envelopeSize(to.Path, p))
-}
-
-// CheckSize is for [actor.System.CheckSize]. It fails with [ErrTooLarge].
-func (e *Endpoint) CheckSize(of string, bytes int) error {
-	if bytes > e.cfg.MaxMessage {
-		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Traffic.MaxMessage of cluster.Config, or MaxMessage of remote.Config, raises it, on all nodes", ErrTooLarge, of, bytes, e.cfg.MaxMessage)
-	}
-	return nil
-}
-
-// envelopeSize is an upper bound for the bytes of a frame with an envelope.
-func envelopeSize(path string, p actor.Payload) int {
-	const heads = frameHeader + 1 + 5*9
+// EnvelopeSize is an upper bound for the bytes of a frame with an envelope.
+func EnvelopeSize(path string, p actor.Payload) int {
+	const heads = HeaderSize + 1 + 5*9
 	return heads + len(path) + len(p.Type) + len(p.Data)
 }
 
 // An envelopeReader decodes the envelopes of one connection. It keeps the strings that
 // come again and again, and the beginning of the envelope before: the next one is likely to be
 // to the same actor, of the same type.
-type envelopeReader struct {
+type EnvelopeReader struct {
 	known  map[string]string
-	before envelope // without its data
+	before Envelope // without its data
 	fields uint64   // that it had
 	begun  []byte   // what stood before its data
 	limit  int      // of what is decompressed
@@ -101,16 +78,16 @@ const maxKnown = 1000
 const oncePrefix = "/temp/"
 
 // newEnvelopeReader returns one that decompresses no message to more than limit bytes.
-func newEnvelopeReader(limit int) *envelopeReader {
-	return &envelopeReader{known: map[string]string{}, limit: limit}
+func NewEnvelopeReader(limit int) *EnvelopeReader {
+	return &EnvelopeReader{known: map[string]string{}, limit: limit}
 }
 
 // read decodes the body of a frame. It fails with [ErrFrame]; what could be read is returned
 // then, too.
-func (r *envelopeReader) read(body []byte) (envelope, error) {
+func (r *EnvelopeReader) Read(body []byte) (Envelope, error) {
 	r.begin(body)
 	e := r.before
-	e.payload.Data = r.bytes(codec.MajorBytes)
+	e.Payload.Data = r.bytes(codec.MajorBytes)
 	var size uint64
 	if r.fields == compressedFields {
 		size = r.head(codec.MajorUint)
@@ -119,13 +96,13 @@ func (r *envelopeReader) read(body []byte) (envelope, error) {
 		r.fail("%d bytes after its end", len(r.rest))
 	}
 	if r.err == nil && r.fields == compressedFields {
-		e.payload.Data, r.err = inflate(e.payload.Data, size, r.limit)
+		e.Payload.Data, r.err = inflate(e.Payload.Data, size, r.limit)
 	}
 	return e, r.err
 }
 
 // begin decodes what stands before the data, into before.
-func (r *envelopeReader) begin(body []byte) {
+func (r *EnvelopeReader) begin(body []byte) {
 	r.rest, r.err = body, nil
 	if len(r.begun) > 0 && bytes.HasPrefix(body, r.begun) {
 		r.rest = body[len(r.begun):]
@@ -136,16 +113,16 @@ func (r *envelopeReader) begin(body []byte) {
 	if r.err == nil && r.fields != envelopeFields && r.fields != compressedFields {
 		r.fail("an array of %d", r.fields)
 	}
-	r.before.path = r.text(r.before.path) // "" when it fails, as all that follows
-	r.before.uid = r.head(codec.MajorUint)
-	r.before.payload.Type = r.text(r.before.payload.Type)
+	r.before.Path = r.text(r.before.Path) // "" when it fails, as all that follows
+	r.before.UID = r.head(codec.MajorUint)
+	r.before.Payload.Type = r.text(r.before.Payload.Type)
 	if r.err == nil {
 		r.begun = append(r.begun, body[:len(body)-len(r.rest)]...)
 	}
 }
 
 // part decodes the body of a frame that is a part of a message. It fails with [ErrFrame].
-func (r *envelopeReader) part(body []byte) (left uint64, data []byte, err error) {
+func (r *EnvelopeReader) part(body []byte) (left uint64, data []byte, err error) {
 	r.rest, r.err = body, nil
 	if fields := r.head(codec.MajorArray); r.err == nil && fields != partFields {
 		r.fail("an array of %d", fields)
@@ -157,7 +134,7 @@ func (r *envelopeReader) part(body []byte) (left uint64, data []byte, err error)
 	return left, data, r.err
 }
 
-func (r *envelopeReader) fail(format string, args ...any) {
+func (r *EnvelopeReader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: envelope has %s", ErrFrame, fmt.Sprintf(format, args...))
 	}
@@ -165,7 +142,7 @@ func (r *envelopeReader) fail(format string, args ...any) {
 
 // text returns a text string, of which it keeps a copy for the next time. It is likely to be
 // the one that came last.
-func (r *envelopeReader) text(last string) string {
+func (r *EnvelopeReader) text(last string) string {
 	b := r.bytes(codec.MajorText)
 	if string(b) == last {
 		return last
@@ -173,7 +150,7 @@ func (r *envelopeReader) text(last string) string {
 	if s, ok := r.known[string(b)]; ok {
 		return s
 	}
-	if len(b) > maxText || !utf8.Valid(b) {
+	if len(b) > MaxText || !utf8.Valid(b) {
 		r.fail("a text that is too long or not UTF-8: %.100q", b)
 		return ""
 	}
@@ -188,7 +165,7 @@ func (r *envelopeReader) text(last string) string {
 	return s
 }
 
-func (r *envelopeReader) bytes(major byte) []byte {
+func (r *EnvelopeReader) bytes(major byte) []byte {
 	size := r.head(major)
 	if r.err == nil && size > uint64(len(r.rest)) {
 		r.fail("a string of %d bytes where %d are left", size, len(r.rest))
@@ -202,7 +179,7 @@ func (r *envelopeReader) bytes(major byte) []byte {
 }
 
 // head reads the head of an item of that major type and returns its number.
-func (r *envelopeReader) head(major byte) uint64 {
+func (r *EnvelopeReader) head(major byte) uint64 {
 	if r.err == nil && len(r.rest) == 0 {
 		r.fail("no end")
 	}

@@ -1,4 +1,4 @@
-package remote
+package wire
 
 import (
 	"encoding/binary"
@@ -8,18 +8,24 @@ import (
 )
 
 // A frame is a big-endian length of four bytes and as many bytes.
-const frameHeader = 4
+const HeaderSize = 4
 
 // appendFrame appends body as a frame to buf.
-func appendFrame(buf, body []byte) []byte {
+func AppendFrame(buf, body []byte) []byte {
 	buf = binary.BigEndian.AppendUint32(buf, uint32(len(body)))
 	return append(buf, body...)
 }
 
+// putSize writes the length of the frame that begins there, and ends with buf.
+func putSize(buf []byte, begin int) []byte {
+	binary.BigEndian.PutUint32(buf[begin:], uint32(len(buf)-begin-HeaderSize))
+	return buf
+}
+
 // readFrame reads one frame and not a byte more. It fails with [ErrTooLarge] before
 // it reserves memory for a body beyond limit.
-func readFrame(r io.Reader, limit int) ([]byte, error) {
-	var header [frameHeader]byte
+func ReadFrame(r io.Reader, limit int) ([]byte, error) {
+	var header [HeaderSize]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
 		return nil, err
 	}
@@ -29,7 +35,7 @@ func readFrame(r io.Reader, limit int) ([]byte, error) {
 	}
 	body := make([]byte, size)
 	if _, err := io.ReadFull(r, body); err != nil {
-		return nil, noEOF(err)
+		return nil, UnexpectedEOF(err)
 	}
 	return body, nil
 }
@@ -42,18 +48,8 @@ func bodySize(header []byte, limit int) (int, error) {
 	return int(size), nil
 }
 
-// maxFrame returns how large a frame of a channel may be: what is larger cannot come from a peer
-// that speaks our protocol, and nobody knows where the next frame begins. A peer with a higher
-// MaxMessage sends what is larger than ours in parts, or in a frame as large as a part.
-func maxFrame(l channel, maxMessage int) int {
-	if l == channelUser {
-		return max(maxMessage, maxPart+partHeads)
-	}
-	return maxMessage
-}
-
 // noEOF is err, which came within a frame.
-func noEOF(err error) error {
+func UnexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -63,7 +59,7 @@ func noEOF(err error) error {
 // A frameReader reads many frames with few reads and without copying. A read that fails
 // with a timeout can be repeated. Its buffer grows with what has come, not with what is
 // announced, as anybody can announce much.
-type frameReader struct {
+type FrameReader struct {
 	src        io.Reader
 	limit      int
 	buf        []byte
@@ -78,33 +74,33 @@ const (
 	readBuffer      = 64 << 10
 )
 
-func newFrameReader(src io.Reader, limit int) *frameReader {
-	return &frameReader{src: src, limit: limit, usual: smallReadBuffer}
+func NewFrameReader(src io.Reader, limit int) *FrameReader {
+	return &FrameReader{src: src, limit: limit, usual: smallReadBuffer}
 }
 
 // rest notes that nothing has come for a while: a large buffer is not needed now.
-func (f *frameReader) rest() { f.usual = smallReadBuffer }
+func (f *FrameReader) Shrink() { f.usual = smallReadBuffer }
 
 // buffered returns the next frame's body if all of it has been read. It is valid until
 // the next fill. missing is 0 then, and otherwise how much room the frame needs.
-func (f *frameReader) buffered() (body []byte, missing int, err error) {
+func (f *FrameReader) Buffered() (body []byte, missing int, err error) {
 	unread := f.buf[f.begin:f.end]
-	if len(unread) < frameHeader {
-		return nil, frameHeader, nil
+	if len(unread) < HeaderSize {
+		return nil, HeaderSize, nil
 	}
 	size, err := bodySize(unread, f.limit)
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(unread) < frameHeader+size {
-		return nil, frameHeader + size, nil
+	if len(unread) < HeaderSize+size {
+		return nil, HeaderSize + size, nil
 	}
-	f.begin += frameHeader + size
-	return unread[frameHeader : frameHeader+size], 0, nil
+	f.begin += HeaderSize + size
+	return unread[HeaderSize : HeaderSize+size], 0, nil
 }
 
 // fill reads what is there of a frame of that size, and of what follows.
-func (f *frameReader) fill(size int) error {
+func (f *FrameReader) Fill(size int) error {
 	if f.begin == f.end || f.end == len(f.buf) {
 		f.makeRoom(min(size, max(smallReadBuffer, 2*(f.end-f.begin))))
 	}
@@ -117,14 +113,14 @@ func (f *frameReader) fill(size int) error {
 		return nil
 	}
 	if f.begin < f.end {
-		return noEOF(err)
+		return UnexpectedEOF(err)
 	}
 	return err
 }
 
 // makeRoom makes room for a frame of that size, of which what is unread is the beginning.
 // A buffer that is larger than usual is given back when it is empty.
-func (f *frameReader) makeRoom(size int) {
+func (f *FrameReader) makeRoom(size int) {
 	unread := f.buf[f.begin:f.end]
 	to := f.buf
 	usual := max(size, f.usual)
