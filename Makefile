@@ -1,12 +1,17 @@
 GO       ?= go
-TOOL     := $(GO) tool -modfile=tools/go.mod
+TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
-# Modules of their own, whose dependencies users of the root never hear of.
-MODULES  := internal/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod cluster/placement/generation/*/go.mod))
-# internal/peerbench is none of them: what it depends on is other people's runtimes, and what it
-# prints is figures. make check looks at it, and tries it out.
-# Those that make test tests without the race detector; make race does it with.
+# Packages that make test runs with the race detector. The others are pure, or one goroutine, or
+# have their turn with the detector in make verify.
+RACE     := ./testkit/clustertest ./cluster ./cluster/placement ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
+LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/statuspage ./internal/lab/failover ./examples/...
+
+# Modules of their own: programs that use the root module never download what these depend on.
+MODULES  := internal/lab/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod cluster/placement/generation/*/go.mod))
+# Modules that make verify tests without the race detector; make race has it on.
 PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
+# internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
+# figures. make check vets it and tries each scenario for a moment.
 
 FUZZTIME ?= 30s
 TIME     ?= 10m
@@ -25,15 +30,24 @@ help: ## Print this list
 
 ##@ What a change must pass
 
-# Tests have small heaps, which they collect all the time unless they have more room.
-test: export GOGC ?= 400
-test: export GOMEMLIMIT ?= 3GiB
+# Tests have small heaps, which are collected all the time unless they have more room.
+test verify: export GOGC ?= 400
+test verify: export GOMEMLIMIT ?= 3GiB
+
+# $(call gotest,MODE) runs internal/tools/gotest and prints a summary as the last line.
+define gotest
+	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
+	RACE="$(RACE)" LATER="$(LATER)" MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
+		--post-run-command=internal/tools/summary --raw-command -- internal/tools/gotest $(1) -vet=off -timeout=20m
+endef
 
 .PHONY: test
-test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, over a thousand simulated histories without
-	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
-	MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
-		--post-run-command=tools/summary --raw-command -- tools/gotest -vet=off -timeout=20m
+test: ## Test the root module, with the race detector where there is concurrency, and run the examples: five minutes
+	$(call gotest,test)
+
+.PHONY: verify
+verify: fmt-check vet lint ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
+	$(call gotest,verify)
 	$(GO) test -timeout=15m ./actor ./behavior
 	$(GO) test -timeout=15m ./cluster -histories=25 -scale=40 -storm=40
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
@@ -55,7 +69,7 @@ fmt-check: ## Fail on files that are not formatted
 
 .PHONY: tidy-check
 tidy-check: ## Fail when a go.mod or go.sum is not tidy
-	@for module in . tools $(MODULES); do $(GO) -C $$module mod tidy -diff || exit; done
+	@for module in . internal/tools $(MODULES); do $(GO) -C $$module mod tidy -diff || exit; done
 
 .PHONY: vet
 vet: ## Run go vet
@@ -68,18 +82,22 @@ lint: ## Run the linters of .golangci.yml on the root module
 .PHONY: lint-modules
 lint-modules: ## Run them on the other modules, with all that these depend on: minutes the first time
 	@for module in $(MODULES); do \
-		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...) || exit; \
+		(cd $$module && $(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...) || exit; \
 	done
+
+.PHONY: prose
+prose: ## List the comments, texts and pages that do not read well
+	$(GO) test -count=1 ./internal/prose -run Repository -v -findings
 
 .PHONY: check-peers
 check-peers: ## Check the program of bench-peers, and run each scenario for a moment
-	cd internal/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \
-		$(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...
+	cd internal/lab/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \
+		$(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; asks vuln.go.dev
 	@for module in . $(MODULES); do \
-		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod govulncheck ./...) || exit; \
+		(cd $$module && $(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod govulncheck ./...) || exit; \
 	done
 
 ##@ More tests
@@ -101,12 +119,12 @@ simulate: ## Run N (1000) random histories of each pure machine, of the singleto
 
 .PHONY: nemesis
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root
-	$(GO) -C internal/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
+	$(GO) -C internal/lab/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
 
 .PHONY: test-kubernetes
 test-kubernetes: ## Test the Kubernetes lease against a real API server; to build that takes minutes, the first time
 	@mkdir -p "$(KUBEAPI)"
-	nice -n 19 $(GO) build -C internal/kubeapi -o "$(KUBEAPI)/kubeapi" .
+	nice -n 19 $(GO) build -C internal/lab/kubeapi -o "$(KUBEAPI)/kubeapi" .
 	UNDERSTUDY_KUBEAPI="$(KUBEAPI)/kubeapi" $(GO) test -C singleton/lease/kubernetes -count=1 -timeout=15m -parallel=8 -tags=kubeapi -run TestKubernetes -v .
 
 .PHONY: fuzz
@@ -117,7 +135,7 @@ fuzz: ## Run every fuzz target for FUZZTIME (30s)
 
 .PHONY: mutate
 mutate: ## Make some sixty mistakes, one at a time, and list those that no test finds; RUN=delivery says which, half an hour for all
-	$(GO) run ./internal/mutate $(if $(RUN),-run='$(RUN)')
+	$(GO) run ./internal/lab/mutate $(if $(RUN),-run='$(RUN)')
 
 .PHONY: bench
 bench: ## Run every benchmark
@@ -125,21 +143,21 @@ bench: ## Run every benchmark
 
 .PHONY: bench-singleton
 bench-singleton: bench-failover ## What a singleton costs beside a plain actor, how long it is away when it moves
-	$(GO) run ./internal/stopwatch -kills=0 -moves=50 -crowds=10
+	$(GO) run ./internal/lab/stopwatch -kills=0 -moves=50 -crowds=10
 	$(GO) test ./singleton -run='^$$' -bench='Local|Remote' -benchtime=200000x -count=5
 
 .PHONY: bench-many
 bench-many: ## How long 10 000 singletons take to answer, and to fail over
-	$(GO) run ./internal/stopwatch -many 10000 -fenced
-	$(GO) run ./internal/stopwatch -many 10000
+	$(GO) run ./internal/lab/stopwatch -many 10000 -fenced
+	$(GO) run ./internal/lab/stopwatch -many 10000
 
 .PHONY: bench-failover
 bench-failover: ## How long a singleton is away when its host is killed, 50 times
-	$(GO) run ./internal/stopwatch -kills=50 -moves=0 -crowds=0
+	$(GO) run ./internal/lab/stopwatch -kills=50 -moves=0 -crowds=0
 
 .PHONY: bench-peers
 bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; QUICK=1 is minutes, BENCH="-scenarios=remote -rounds=8" says which
-	cd internal/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
+	cd internal/lab/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
 
 .PHONY: hello-size
 hello-size: ## How large hello world is, and how many modules come with it

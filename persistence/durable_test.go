@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence"
@@ -267,7 +268,7 @@ func TestAnIDOfEventsIsRefusedByADurableState(t *testing.T) {
 	inBubble(t, func(w *world) {
 		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", persistence.WriterID{})
 		require.NoError(w, err)
-		payload, err := actor.Pack(page{"an event that looks like a state"})
+		payload, err := extension.Pack(page{"an event that looks like a state"})
 		require.NoError(w, err)
 		req := persistence.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []persistence.Record{
 			{Seq: 1, Epoch: claim.Epoch, Type: payload.Type, Payload: payload.Data},

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -15,9 +16,9 @@ func TestWhatIsDecompressedDoesNotGather(t *testing.T) {
 	s := actor.NewSystem("test")
 	defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
 	r := &receiver{end: &Endpoint{cfg: Config{MaxMessage: 1 << 20}}, sys: s, reader: wire.NewEnvelopeReader(1 << 20), parts: &wire.Reassembler{}}
-	p, err := actor.Pack(make([]byte, maxGathered))
+	p, err := extension.Pack(make([]byte, maxGathered))
 	require.NoError(t, err)
-	r.receive(envelopeFrame("/user/nobody", 0, actor.Payload{Type: "int", Data: []byte{1}}, 0)[wire.HeaderSize:])
+	r.receive(envelopeFrame("/user/nobody", 0, extension.Payload{Type: "int", Data: []byte{1}}, 0)[wire.HeaderSize:])
 	require.Len(t, r.decoded, 1)
 	r.receive(envelopeOf(t, "bytes", make([]byte, maxGathered/2)))
 	require.Len(t, r.decoded, 2)
@@ -31,14 +32,14 @@ func TestWhatIsDecompressedDoesNotGather(t *testing.T) {
 // envelopeOf is the body of a frame with a message.
 func envelopeOf(t *testing.T, name string, msg any) []byte {
 	t.Helper()
-	p, err := actor.Pack(msg)
+	p, err := extension.Pack(msg)
 	require.NoError(t, err)
 	require.Equal(t, name, p.Type)
 	return envelopeFrame("/user/nobody", 0, p, 0)[wire.HeaderSize:]
 }
 
 // envelopeFrame returns a frame with an envelope. The data has been compressed unless size is 0.
-func envelopeFrame(path string, uid uint64, p actor.Payload, size int) []byte {
+func envelopeFrame(path string, uid uint64, p extension.Payload, size int) []byte {
 	return wire.AppendData(wire.BeginEnvelope(nil, path, uid, p.Type, size), 0, p.Data, size)
 }
 
@@ -46,7 +47,7 @@ func envelopeFrame(path string, uid uint64, p actor.Payload, size int) []byte {
 func compressedEnvelope(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	p, size := wire.Compress(&buf, actor.Payload{Type: "bytes", Data: data})
+	p, size := wire.Compress(&buf, extension.Payload{Type: "bytes", Data: data})
 	require.Equal(t, len(data), size)
 	return envelopeFrame("/user/somebody", 0, p, size)[wire.HeaderSize:]
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
@@ -19,7 +20,7 @@ func (e *Endpoint) deadLetter(x outbox.Frame, reason error) {
 	if x.System == nil {
 		return
 	}
-	x.System.DeadLetter(x.To, messageOf(&x), reason)
+	extension.DeadLetter(x.System, x.To, messageOf(&x), reason)
 }
 
 // messageOf decodes the message again, or returns its payload where that is impossible.
@@ -28,14 +29,14 @@ func messageOf(x *outbox.Frame) any {
 	if err != nil {
 		return clonePayload(env.Payload)
 	}
-	msg, err := env.Payload.Unpack(x.System)
+	msg, err := extension.Unpack(x.System, env.Payload)
 	if err != nil {
 		return clonePayload(env.Payload)
 	}
 	return msg
 }
 
-func clonePayload(p actor.Payload) actor.Payload {
+func clonePayload(p extension.Payload) extension.Payload {
 	p.Data = bytes.Clone(p.Data)
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -65,7 +66,7 @@ func (r *receiver) open(body []byte) {
 		r.refuse(body, err)
 		return
 	}
-	msg, err := env.Payload.Unpack(r.sys)
+	msg, err := extension.Unpack(r.sys, env.Payload)
 	if err != nil {
 		r.lose(env, err)
 		return
@@ -90,7 +91,7 @@ func (r *receiver) refuse(body []byte, why error) {
 func (r *receiver) lose(env wire.Envelope, why error) {
 	r.deliver()
 	r.end.logType(env.Payload.Type, "message cannot be decoded", why)
-	r.sys.DeadLetter(fullPath(r.sys, env), clonePayload(env.Payload), why)
+	extension.DeadLetter(r.sys, fullPath(r.sys, env), clonePayload(env.Payload), why)
 }
 
 // put puts a message aside.
@@ -109,7 +110,7 @@ func (r *receiver) put(env wire.Envelope, msg any) {
 func (r *receiver) deliver() {
 	msgs, sizes := r.decoded, r.sizes
 	for _, to := range r.runs {
-		r.sys.DeliverAll(to.path, to.uid, msgs[:to.count], sizes[:to.count])
+		extension.DispatchAll(r.sys, to.path, to.uid, msgs[:to.count], sizes[:to.count])
 		msgs, sizes = msgs[to.count:], sizes[to.count:]
 	}
 	clear(r.decoded)

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
@@ -16,10 +17,10 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// Send sends msg to the actor at to, on another node. It implements [actor.Transport]:
+// Send sends msg to the actor at to, on another node. It implements [extension.Transport]:
 // it does not block, it encodes msg before it returns, and what cannot be sent
 // becomes a dead letter of s.
-func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
+func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
 	d := encodeBuffers.Get().(*encodeBuffer)
 	defer d.done()
 	name, err := "", error(nil) // those of a nil
@@ -29,18 +30,18 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 	if err != nil {
 		err = fmt.Errorf("%w: %w", actor.ErrNotSerializable, err)
 		e.logType(fmt.Sprintf("%T", msg), "message cannot be encoded", err)
-		s.DeadLetter(to.Full, msg, err)
+		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
-	p := actor.Payload{Type: name, Data: d.data.Bytes()}
+	p := extension.Payload{Type: name, Data: d.data.Bytes()}
 	if err := errors.Join(d.checkPath(to), e.checkSize(to, p)); err != nil {
-		s.DeadLetter(to.Full, msg, err)
+		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
 	p, size := d.compress(p, e.cfg.CompressFrom)
 	d.write(to, p, size)
 	if err := e.enqueue(linkKey{to.Address, channelUser}, outbox.Frame{Bytes: d.frame, System: s, To: to.Full, Last: deathwatch.IsEnd(msg)}); err != nil {
-		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
+		extension.DeadLetter(s, to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 	}
 }
 
@@ -60,7 +61,7 @@ type encodeBuffer struct {
 }
 
 // checkPath refuses a target that no peer could read: one that [actor.Resolve] has not made.
-func (d *encodeBuffer) checkPath(to actor.Target) error {
+func (d *encodeBuffer) checkPath(to extension.Target) error {
 	if d.path == to.Path && d.begun > 0 {
 		return nil
 	}
@@ -72,7 +73,7 @@ func (d *encodeBuffer) checkPath(to actor.Target) error {
 
 // compress compresses a message of from bytes or more, if from is not 0. It returns the size before,
 // or 0 if it leaves the message as it is.
-func (d *encodeBuffer) compress(p actor.Payload, from int) (compressed actor.Payload, size int) {
+func (d *encodeBuffer) compress(p extension.Payload, from int) (compressed extension.Payload, size int) {
 	if from == 0 || len(p.Data) < from {
 		return p, 0
 	}
@@ -80,7 +81,7 @@ func (d *encodeBuffer) compress(p actor.Payload, from int) (compressed actor.Pay
 }
 
 // write makes the frame.
-func (d *encodeBuffer) write(to actor.Target, p actor.Payload, size int) {
+func (d *encodeBuffer) write(to extension.Target, p extension.Payload, size int) {
 	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != p.Type || d.size != (size > 0) {
 		d.frame = wire.BeginEnvelope(d.frame[:0], to.Path, to.UID, p.Type, size)
 		d.begun, d.path, d.uid, d.name, d.size = len(d.frame), to.Path, to.UID, p.Type, size > 0
@@ -120,7 +121,7 @@ func (e *Endpoint) enqueueControl(addr string, data []byte) error {
 }
 
 // checkSize fails with [ErrTooLarge].
-func (e *Endpoint) checkSize(to actor.Target, p actor.Payload) error {
+func (e *Endpoint) checkSize(to extension.Target, p extension.Payload) error {
 	if len(to.Path) > wire.MaxText || len(p.Type) > wire.MaxText {
 		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), wire.MaxText)
 	}

@@ -18,48 +18,47 @@ type place struct {
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
-		{"internal/failover", []string{anything}},  // the program of an example, which a module of its own runs too
-		{"internal/stopwatch", []string{anything}}, // a program, of no use to the packages below
-		{"internal/processes", []string{"persistence", "actor"}},
-		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor", "internal/*"}},
-		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
+		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
+		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
+		{"internal/lab/processes", []string{"persistence", "actor/extension", "actor", "internal/*"}},
+		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor/extension", "actor", "internal/*"}},
+		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"sources of generations", []place{
-		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation"}},
-		{"cluster/placement/generation", []string{"persistence", "singleton", "actor", "internal/*"}},
+		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation", "internal/*"}},
+		{"cluster/placement/generation", []string{"persistence", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"catalogue", []place{
-		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
+		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor", "internal/*"}},
-		{"actor/delivery", []string{"actor/receptionist", "actor", "internal/*"}},
-		{"actor/router", []string{"actor/receptionist", "actor", "internal/*"}},
+		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor/extension", "actor", "internal/*"}},
+		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
+		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
-		{"singleton/lease/leasetest", []string{"singleton/lease"}},
-		{"singleton/lease", []string{"actor", "internal/*"}},
+		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
+		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
-		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
-		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor", "internal/*"}},
-		{"persistence/internal/storebench", []string{"persistence", "testkit", "actor"}},
+		{"persistence/memory", []string{"persistence", "actor/extension", "actor", "internal/*"}},
+		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor/extension", "actor", "internal/*"}},
+		{"persistence/internal/storebench", []string{"persistence", "testkit", "actor/extension", "actor"}},
 		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
-		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
+		{"persistence/projection", []string{"persistence", "actor/extension", "actor", "internal/*"}},
 		{"persistence", []string{"actor/extension", "actor", "internal/*"}},
-		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor", "internal/*"}},
-		{"remote/internal/outbox", []string{"remote/internal/wire", "actor"}},
-		{"remote/internal/wire", []string{"actor", "internal/*"}},
-		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
-		{"testkit", []string{"actor", "internal/*"}},
-		{"internal/window", []string{"actor", "internal/*"}}, // actor/delivery and singleton share it
+		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor"}},
+		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
+		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
+		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
 	}},
 	{"runtime", []place{
-		{"actor/extension", []string{"actor"}},
+		{"actor/extension", []string{"actor", "internal/*"}},
 		{"actor", []string{"internal/*"}},
 	}},
 	{"leaves", []place{

@@ -19,7 +19,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/processes"
+	"github.com/understudy-go/understudy/internal/lab/processes"
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
 )
@@ -50,7 +51,7 @@ func serve(args []string) error {
 		return errors.New("it does not get ready")
 	}
 	processes.Say("ready")
-	<-processes.UntilEOF().Done()
+	<-process.UntilEOF().Done()
 	return nil
 }
 

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // envelopeTo returns a frame with a message of size bytes to an actor.
 func envelopeTo(to string, number, size int) Frame {
 	data := append([]byte(strconv.Itoa(number)+","), make([]byte, size)...)
-	return Frame{Bytes: envelopeFrame(to, actor.Payload{Type: "bytes", Data: data}), System: &actor.System{}, To: to}
+	return Frame{Bytes: envelopeFrame(to, extension.Payload{Type: "bytes", Data: data}), System: &actor.System{}, To: to}
 }
 
 // arrivals decodes what was written, as a receiver does.
@@ -125,7 +126,7 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 			switch r.IntN(5) {
 			case 4:
 				data := []byte{byte(in[0]), byte(in[1]), byte(in[2])}
-				l := Frame{Bytes: envelopeFrame("/system/last", actor.Payload{Data: data}), To: "/system/last", System: &actor.System{}, Last: true}
+				l := Frame{Bytes: envelopeFrame("/system/last", extension.Payload{Data: data}), To: "/system/last", System: &actor.System{}, Last: true}
 				if o.Push(l) {
 					afterAll--
 				}
@@ -162,7 +163,7 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 const writeBuffer = 64 << 10
 
 // envelopeFrame returns a frame with an envelope.
-func envelopeFrame(path string, p actor.Payload) []byte {
+func envelopeFrame(path string, p extension.Payload) []byte {
 	return wire.AppendData(wire.BeginEnvelope(nil, path, 0, p.Type, 0), 0, p.Data, 0)
 }
 

@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // Messages that are large enough may be sent compressed, by DEFLATE (RFC 1951) at its fastest.
@@ -24,7 +24,7 @@ var deflaters = sync.Pool{New: func() any {
 
 // Compress returns p with its data compressed into buf, and the size of the data before. If
 // compression does not make the data smaller, Compress returns p as it is, and 0.
-func Compress(buf *bytes.Buffer, p actor.Payload) (compressed actor.Payload, size int) {
+func Compress(buf *bytes.Buffer, p extension.Payload) (compressed extension.Payload, size int) {
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)
 	w.Reset(buf)
@@ -34,7 +34,7 @@ func Compress(buf *bytes.Buffer, p actor.Payload) (compressed actor.Payload, siz
 	if buf.Len() >= len(p.Data) {
 		return p, 0
 	}
-	return actor.Payload{Type: p.Type, Data: buf.Bytes()}, len(p.Data)
+	return extension.Payload{Type: p.Type, Data: buf.Bytes()}, len(p.Data)
 }
 
 // inflaters are used again.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
@@ -16,7 +16,7 @@ import (
 type Envelope struct {
 	Path    string
 	UID     uint64
-	Payload actor.Payload // Data is part of the frame, or was compressed in it
+	Payload extension.Payload // Data is part of the frame, or was compressed in it
 }
 
 const (
@@ -53,7 +53,7 @@ func AppendData(buf []byte, begin int, data []byte, size int) []byte {
 }
 
 // EnvelopeSize is an upper bound for the bytes of a frame with an envelope.
-func EnvelopeSize(path string, p actor.Payload) int {
+func EnvelopeSize(path string, p extension.Payload) int {
 	const heads = HeaderSize + 1 + 5*9
 	return heads + len(path) + len(p.Type) + len(p.Data)
 }

@@ -1,0 +1,190 @@
+package failover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A director starts the nodes, does them harm, and keeps the books of what they report.
+type director struct {
+	settings
+	dir       string            // of what is removed in the end
+	kept      bool              // the journal is the user's, and stays
+	addresses map[string]string // of the nodes
+	running   map[string]*nodeRun
+	all       []*nodeRun // every process there ever was
+	reports   chan reported
+	log       *os.File // what the nodes print on standard error
+	show      *timeline
+	books     *books
+}
+
+// reported is a report and the process it came from.
+type reported struct {
+	from *nodeRun
+	report
+}
+
+func newDirector(out io.Writer, s settings) (*director, error) {
+	dir, err := os.MkdirTemp("", "failover")
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(dir, "nodes.log"))
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := freeAddresses("n1", "n2", "n3")
+	if err != nil {
+		return nil, err
+	}
+	kept := s.journal != ""
+	if !kept {
+		s.journal = filepath.Join(dir, "journal.db")
+	}
+	return &director{
+		settings: s, dir: dir, kept: kept, addresses: addresses, running: make(map[string]*nodeRun), reports: make(chan reported, 1024),
+		log: log, show: newTimeline(out), books: newBooks(),
+	}, nil
+}
+
+func (d *director) allAddresses() string {
+	var seeds []string
+	for _, node := range slices.Sorted(maps.Keys(d.addresses)) {
+		seeds = append(seeds, d.addresses[node])
+	}
+	return strings.Join(seeds, ",")
+}
+
+// start starts a process for node.
+func (d *director) start(node string) error {
+	p, err := startProcess(node, d.addresses[node], d.allAddresses(), d.journal, d.id, d.log)
+	if err != nil {
+		return err
+	}
+	d.running[node] = p
+	d.all = append(d.all, p)
+	go func() {
+		for r := range p.reports {
+			d.reports <- reported{p, r}
+		}
+		d.reports <- reported{from: p}
+	}()
+	return nil
+}
+
+// close ends every process, waits for that, and removes what they have written, but for a
+// journal that the user has named.
+func (d *director) close() {
+	for _, p := range d.all {
+		_ = p.Signal(os.Kill) // it may have ended
+	}
+	for _, p := range d.all {
+		for ended := false; !ended; {
+			select {
+			case <-p.Done():
+				ended = true
+			case <-d.reports:
+			}
+		}
+	}
+	_ = d.log.Close() // it has been written
+	if err := os.RemoveAll(d.dir); err != nil {
+		d.show.text("left behind: %v", err)
+	}
+}
+
+// until reads reports until done, or fails after limit, saying what was waited for.
+func (d *director) until(ctx context.Context, what string, limit time.Duration, done func() bool) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("waited %v in vain for %s", limit, what))
+	defer cancel()
+	for !done() {
+		select {
+		case r := <-d.reports:
+			if err := d.note(r); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// watch reads reports for a while.
+func (d *director) watch(ctx context.Context, span time.Duration) error {
+	end := time.Now().Add(span)
+	err := d.until(ctx, "the time to pass", span, func() bool { return !time.Now().Before(end) })
+	if ctx.Err() == nil && !time.Now().Before(end) {
+		return nil
+	}
+	return err
+}
+
+// note enters a report into the books, and shows what changes.
+func (d *director) note(r reported) error {
+	if r.Stats != nil && r.Stats.Here {
+		d.hosts(r.from, r.Stats.Generation)
+	}
+	switch {
+	case r.Failed != "":
+		return errors.New(r.from.node + ": " + r.Failed)
+	case r.Ack != nil:
+		d.books.acknowledged(*r.Ack)
+	case r.Fenced != "":
+		d.books.fenced++
+		if d.books.fenced == 1 {
+			d.show.say(r.from.node, "its write is refused: %s", r.Fenced)
+		}
+	case r.Final != nil:
+		d.books.final = r.Final
+	case r.Stopped:
+		d.books.stopped[r.from] = true
+	}
+	return nil
+}
+
+// hosts shows a new host.
+func (d *director) hosts(p *nodeRun, generation string) {
+	if d.books.generation != "" && !newer(generation, d.books.generation) {
+		return
+	}
+	d.books.host, d.books.generation = p.node, generation
+	d.show.say(p.node, "hosts the counter, generation %s", generation)
+}
+
+// host returns the node whose process runs the instance; when two say so, as one of them
+// has not noticed yet that it was replaced, the one of the newer generation.
+func (d *director) host() (node string, ok bool) {
+	var generation string
+	for name, p := range d.running {
+		if s := p.figures(); s.Here && (!ok || newer(s.Generation, generation)) {
+			node, generation, ok = name, s.Generation, true
+		}
+	}
+	return node, ok
+}
+
+// together reports that all running nodes see n members that are up, and one hosts.
+func (d *director) together(n int) bool {
+	for _, p := range d.running {
+		if p.figures().Members != n {
+			return false
+		}
+	}
+	_, ok := d.host()
+	return ok
+}
+
+func (d *director) signal(node string, sig syscall.Signal) error {
+	return d.running[node].Signal(sig)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/process"
+)
+
+// A nodeRun is one process of a node.
+type nodeRun struct {
+	*process.Process
+	node     string
+	name     string      // of the node, and which process of it
+	expected atomic.Bool // it has been told to end, one way or the other
+}
+
+// startProcess runs this program again, as a node, in the namespace of that node. It
+// ends with this process, however that ends.
+func startProcess(cfg nodeConfig, log *os.File) (*nodeRun, error) {
+	text, err := json.Marshal(cfg)
+	if err != nil {
+		return nil, err
+	}
+	self := process.Self([]string{nodeEnv + "=" + string(text)})
+	cmd := exec.Command("ip", "netns", "exec", space(cfg.Place), self.Path) // it becomes self: the pid stays
+	cmd.Env, cmd.Stdout, cmd.Stderr = self.Env, log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p, err := process.Start(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cfg.Process, err)
+	}
+	go func() { _ = p.Wait() }()
+	return &nodeRun{Process: p, node: cfg.Name, name: cfg.Process}, nil
+}
+
+// kill ends the process, and returns when it has ended.
+func (p *nodeRun) kill() {
+	p.expected.Store(true)
+	p.Kill()
+}
+
+// goesOn reports whether the process runs or sleeps: one that was stopped has been continued
+// then, as the journal does with the process that holds its lock.
+func (p *nodeRun) goesOn() bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID()) + "/stat")
+	_, state, ok := bytes.Cut(stat, []byte(") "))
+	return err == nil && ok && (state[0] == 'R' || state[0] == 'S')
+}
+
+// await waits until the process has ended.
+func (p *nodeRun) await(limit time.Duration) error {
+	select {
+	case <-p.Done():
+		return nil
+	case <-time.After(limit):
+		return fmt.Errorf("%s has not ended within %v", p.name, limit)
+	}
+}
+
+// killed reports whether the process has ended by SIGKILL.
+func (p *nodeRun) killed() bool {
+	status := p.Status()
+	return status.Signaled() && status.Signal() == syscall.SIGKILL
+}

@@ -1,0 +1,319 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/needs"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// loaded is what a machine that has other things to do may take on top of any time.
+const loaded = 3 * time.Second
+
+// A stage is one cluster of real processes, into whose ledger clients write all the time,
+// and on which one scenario is played after the other.
+type stage struct {
+	*harness
+	t       *testing.T // of the scenario that is played
+	started time.Duration
+	extras  []*nodeRun
+	finish  func() // ends the clients
+}
+
+// needNetwork ends a test where there can be no network of its own: see [needs.Missing].
+func needNetwork(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("real processes take a minute: run it without -short")
+	}
+	if err := possible(); err != nil {
+		needs.Missing(t, "%v", err)
+	}
+}
+
+// newStage starts a cluster of so many nodes, and leaves one place of the network free.
+func newStage(t *testing.T, o options, identities []identity) *stage {
+	t.Helper()
+	needNetwork(t)
+	var out bytes.Buffer
+	o.spare, o.settle = 1, time.Minute
+	h, err := newHarness(&out, o)
+	require.NoError(t, err)
+	h.tls = identities
+	s := &stage{harness: h, t: t, finish: func() {}}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() {
+		cancel()
+		s.finish()
+		for _, p := range s.extras {
+			p.kill()
+		}
+		if t.Failed() {
+			t.Logf("logs are in %s\n%s", h.dir, &out)
+		}
+		require.NoError(t, h.close(t.Failed()))
+	})
+	s.started = clock()
+	require.NoError(t, h.begin(ctx))
+	clients, done := h.startClients(ctx)
+	s.finish = func() {
+		done()
+		clients.Wait()
+	}
+	return s
+}
+
+// play plays a scenario on a cluster that has settled, mends everything, and waits until
+// it has settled again.
+func (s *stage) play(name string, scenario func(s *stage)) {
+	whole := s.t
+	whole.Run(name, func(t *testing.T) {
+		s.t = t
+		defer func() {
+			s.t = whole
+			require.NoError(t, s.mend())
+			require.NoError(t, s.quiet(t.Context(), true))
+		}()
+		s.show.text("%s", name)
+		s.calmed()
+		scenario(s)
+	})
+}
+
+// calmed waits until nobody has been unreachable for so long that what was before counts
+// for nothing.
+func (s *stage) calmed() {
+	s.t.Helper()
+	var last time.Duration
+	for n := range s.nodes {
+		for _, seen := range s.sightings(s.running[n]) {
+			if seen.Kind == "MemberReachable" {
+				last = max(last, seen.At)
+			}
+		}
+	}
+	s.pass(last + stableAfter + time.Second - clock())
+}
+
+// do does a fault now, and returns when that was.
+func (s *stage) do(kind Kind, targets ...int) time.Duration {
+	s.t.Helper()
+	require.NoError(s.t, s.strike(Fault{Kind: kind, Targets: targets}, kind == Partition))
+	return s.strikes[len(s.strikes)-1].at
+}
+
+// mended mends everything, and returns when that was.
+func (s *stage) mended() time.Duration {
+	s.t.Helper()
+	at := clock()
+	require.NoError(s.t, s.mend())
+	return at
+}
+
+// pass lets time pass.
+func (s *stage) pass(d time.Duration) {
+	s.t.Helper()
+	require.NoError(s.t, sleep(s.t.Context(), d))
+}
+
+// await waits until something is so, until a time.
+func (s *stage) await(until time.Duration, what string, so func() bool) {
+	s.t.Helper()
+	s.awaitWhile(func() time.Duration { return until }, what, so)
+}
+
+// awaitWhile waits until something is so, until a time that may change meanwhile.
+func (s *stage) awaitWhile(until func() time.Duration, what string, so func() bool) {
+	s.t.Helper()
+	for !so() {
+		require.Less(s.t, clock(), until(), "waited for: %s", what)
+		s.pass(10 * time.Millisecond)
+	}
+}
+
+// leading returns the node that runs the ledger, and one that does not.
+func (s *stage) leading() (host, other int) {
+	s.t.Helper()
+	s.await(clock()+loaded, "a host", func() bool {
+		host = s.host()
+		return host >= 0
+	})
+	return host, s.others([]int{host})[1]
+}
+
+// identityOf returns the ID of the incarnation as which a node is a member now.
+func (s *stage) identityOf(node int) (id string) {
+	s.t.Helper()
+	for _, seen := range s.sightings(s.running[node]) {
+		if seen.Kind == "MemberUp" && seen.Member == nodeName(node) {
+			id = seen.ID
+		}
+	}
+	require.NotEmpty(s.t, id)
+	return id
+}
+
+// sightings returns what a process has seen up to now.
+func (s *stage) sightings(p *nodeRun) []Sighting {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, p.name+".events"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(s.t, err)
+	return readSightings(bytes.NewReader(text))
+}
+
+// seen returns when a node first saw something at some time or later; ok is false when it
+// has not yet.
+func (s *stage) seen(node int, from time.Duration, match func(Sighting) bool) (first Sighting, ok bool) {
+	s.t.Helper()
+	all := s.sightings(s.running[node])
+	i := slices.IndexFunc(all, func(x Sighting) bool { return x.At >= from && match(x) })
+	if i < 0 {
+		return Sighting{}, false
+	}
+	return all[i], true
+}
+
+// allSee waits until nodes have seen something that happened at some time, fails when one
+// of them has not within a limit, and returns how long the first and the last took.
+func (s *stage) allSee(nodes []int, from, limit time.Duration, what string, match func(Sighting) bool) (least, most time.Duration) {
+	s.t.Helper()
+	least = limit
+	for _, n := range nodes {
+		var at time.Duration
+		s.await(from+limit+loaded, nodeName(n)+" sees: "+what, func() bool {
+			first, ok := s.seen(n, from, match)
+			at = first.At
+			return ok
+		})
+		took := at - from
+		require.LessOrEqual(s.t, took, limit, "%s has seen late: %s", nodeName(n), what)
+		least, most = min(least, took), max(most, took)
+	}
+	s.show.at(clock(), "%s: after %.3fs to %.3fs", what, least.Seconds(), most.Seconds())
+	return least, most
+}
+
+// noneSees fails when one of some nodes has seen something.
+func (s *stage) noneSees(nodes []int, from time.Duration, what string, match func(Sighting) bool) {
+	s.t.Helper()
+	for _, n := range nodes {
+		seen, ok := s.seen(n, from, match)
+		require.False(s.t, ok, "%s has seen: %s: %+v, after %v", nodeName(n), what, seen, seen.At-from)
+	}
+}
+
+// kind matches an event about somebody; an empty name is anybody.
+func kind(kind, member string) func(Sighting) bool {
+	return func(x Sighting) bool { return x.Kind == kind && (member == "" || x.Member == member) }
+}
+
+// undisturbed fails when somebody has been unreachable or down for somebody since some
+// time. When nodes were held up by the machine, only the latter counts.
+func (s *stage) undisturbed(from time.Duration) {
+	s.t.Helper()
+	s.noneIsDown(from)
+	if held := s.heldUp(s.others(nil), from); held > 3*stall {
+		s.t.Logf("a node was held up for %v, so that who was unreachable says nothing", held)
+		return
+	}
+	s.noneSees(s.others(nil), from, "a member is unreachable", kind("MemberUnreachable", ""))
+}
+
+// noneIsDown fails when somebody has been down for somebody since some time.
+func (s *stage) noneIsDown(from time.Duration) {
+	s.t.Helper()
+	s.noneSees(s.others(nil), from, "a member is down", kind("MemberDowned", ""))
+	s.noneSees(s.others(nil), from, "a node has lost its place", kind("MembershipLost", ""))
+}
+
+// heldUp returns the longest time since some time in which one of some nodes got no
+// processor, or was stopped.
+func (s *stage) heldUp(nodes []int, from time.Duration) (longest time.Duration) {
+	s.t.Helper()
+	for _, n := range nodes {
+		text, err := os.ReadFile(s.config(n, s.starts[n]).Stalls)
+		require.NoError(s.t, err)
+		longest = max(longest, longestStall(bytes.NewReader(text), from))
+	}
+	return longest
+}
+
+// acknowledged fails when nothing was acknowledged for longer than a limit, from a time
+// until now.
+func (s *stage) acknowledged(from, limit time.Duration) {
+	s.t.Helper()
+	longest := silence(s.rec.acked(), from, clock())
+	s.show.at(clock(), "nothing was acknowledged for %.3fs", longest.Seconds())
+	require.LessOrEqual(s.t, longest, limit, "nothing was acknowledged for that long")
+}
+
+// ticking returns what the instances of the ticker have said, in order of their start.
+func (s *stage) ticking() []Run {
+	s.t.Helper()
+	return s.said(".ticks")
+}
+
+// said returns what the instances of a ticker have said, in order of their start.
+func (s *stage) said(kind string) []Run {
+	s.t.Helper()
+	runs, err := s.readRuns(kind)
+	require.NoError(s.t, err)
+	slices.SortFunc(runs, func(a, b Run) int { return int(a.Said[0] - b.Said[0]) })
+	return runs
+}
+
+// generation returns that of the newest instance of the ticker.
+func (s *stage) generation() singleton.Generation {
+	s.t.Helper()
+	runs := s.ticking()
+	return runs[len(runs)-1].Generation
+}
+
+// extra starts a process at the free place of the network, and returns it with what it
+// writes into its log.
+func (s *stage) extra(change func(*nodeConfig)) (p *nodeRun, log func() string) {
+	s.t.Helper()
+	cfg := s.config(s.nodes, len(s.extras)+1)
+	cfg.Ticks += "-elsewhere" // it may be another cluster
+	change(&cfg)
+	file, err := os.Create(filepath.Join(s.dir, cfg.Process+".log"))
+	require.NoError(s.t, err)
+	defer file.Close()
+	p, err = startProcess(cfg, file)
+	require.NoError(s.t, err)
+	s.extras = append(s.extras, p)
+	return p, func() string {
+		text, err := os.ReadFile(file.Name())
+		require.NoError(s.t, err)
+		return string(text)
+	}
+}
+
+// refused fails unless a process that is started now ends by itself within a second, for a
+// reason, and no node notices.
+func (s *stage) refused(reason string, change func(*nodeConfig)) {
+	s.t.Helper()
+	from := clock()
+	p, log := s.extra(change)
+	require.NoError(s.t, p.await(time.Second+loaded))
+	s.show.at(clock(), "refused after %.3fs", (clock() - from).Seconds())
+	require.Error(s.t, p.Wait())
+	_, failure, found := strings.Cut(log(), "node has failed: ")
+	require.True(s.t, found, log())
+	require.Contains(s.t, failure, reason)
+	s.noneSees(s.others(nil), from, "anything", func(Sighting) bool { return true })
+}

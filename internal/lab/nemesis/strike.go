@@ -1,0 +1,162 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// strike does a fault; alone, when nothing else has happened to the cluster since it
+// settled, and nothing else will until it has been mended.
+func (h *harness) strike(f Fault, alone bool) error {
+	if err := h.alive(); err != nil {
+		return err
+	}
+	host := -1
+	if f.Host || alone {
+		host = h.host()
+	}
+	f = f.on(host)
+	s := strike{fault: f}
+	if alone && slices.Contains(f.Targets, host) {
+		s.replaces = h.rec.newest()
+	}
+	h.endStrike()
+	now := clock()
+	s.at = now
+	h.strikes = append(h.strikes, s)
+	h.show.at(now, "%s", f.describe(func(n int) string {
+		if n == host {
+			return nodeName(n) + "(host)"
+		}
+		return nodeName(n)
+	}))
+	h.calm = false
+	if !f.disturbs() {
+		return h.harm(f)
+	}
+	if !f.splits() || !alone {
+		h.troubles = append(h.troubles, Trouble{From: now})
+	}
+	return h.disturb(f)
+}
+
+// endStrike notes the end of the last strike.
+func (h *harness) endStrike() {
+	if n := len(h.strikes); n > 0 {
+		h.strikes[n-1].until = clock()
+	}
+}
+
+// disturb does a fault to the network.
+func (h *harness) disturb(f Fault) error {
+	var errs []error
+	switch f.Kind {
+	case Partition:
+		others := append(h.others(f.Targets), h.leases.place) // the store is on the other side
+		h.net.board.cut(f.Targets, others)
+		h.net.board.cut(others, f.Targets)
+	case Mute:
+		h.net.board.cut(f.Targets, h.others(f.Targets))
+	case Lose:
+		h.net.board.lose(f.Targets, f.Percent)
+	case NoTCP:
+		h.net.board.drop(f.Targets, "tcp")
+	case NoUDP:
+		h.net.board.drop(f.Targets, "udp")
+	case Unplug:
+		for _, n := range f.Targets {
+			errs = append(errs, h.net.unplug(n))
+		}
+	case Slow:
+		for _, n := range f.Targets {
+			errs = append(errs, h.net.slow(n))
+		}
+	case Pause, Kill, Leave, KillAll, NoStore, Steal:
+	}
+	return errors.Join(append(errs, h.net.apply())...)
+}
+
+// harm does a fault to processes.
+func (h *harness) harm(f Fault) error {
+	if f.Kind == KillAll {
+		h.stops = append(h.stops, clock())
+	}
+	var errs []error
+	if f.Kind == NoStore {
+		errs = append(errs, h.net.unplug(h.leases.place))
+	}
+	if f.Kind == Steal {
+		h.leases.Usurp(leasedName, "thief", time.Hour)
+	}
+	for _, n := range f.Targets {
+		p := h.running[n]
+		switch f.Kind {
+		case Pause:
+			h.troubles = append(h.troubles, Trouble{Node: p.name, From: clock()})
+			h.pauses = append(h.pauses, startPause(p))
+		case Kill, KillAll:
+			p.expected.Store(true)
+			errs = append(errs, p.Signal(syscall.SIGKILL))
+		case Leave:
+			if _, err := ask(h.dir, nodeName(n), Request{Leave: true}); err != nil {
+				h.show.at(clock(), "%s is not a member yet, and stays", nodeName(n))
+				continue
+			}
+			p.expected.Store(true)
+		case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP, NoStore, Steal:
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// mend ends all faults: the network is as it was, what is stopped is continued, what has
+// ended is started again.
+func (h *harness) mend() error {
+	if err := h.net.mend(); err != nil {
+		return err
+	}
+	h.wake()
+	if h.leases.Inspect(leasedName).Holder == "thief" {
+		h.leases.Delete(leasedName)
+	}
+	for n, p := range h.running {
+		if p.expected.Load() {
+			if err := h.restart(n, p); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range h.troubles {
+		if h.troubles[i].To == 0 {
+			h.troubles[i].To = clock()
+		}
+	}
+	h.show.at(clock(), "everything is mended")
+	return nil
+}
+
+// wake continues what is stopped.
+func (h *harness) wake() {
+	for _, p := range h.pauses {
+		h.woken += p.end()
+		h.show.at(clock(), "%s goes on", p.process.name)
+	}
+	h.pauses = nil
+}
+
+// restart starts a node again, once its process has ended; one that leaves has the time
+// for that.
+func (h *harness) restart(n int, p *nodeRun) error {
+	if err := p.await(leaveLimit); err != nil {
+		return err
+	}
+	if killed := p.killed(); !killed && p.Wait() != nil {
+		return fmt.Errorf("%s was to leave: %w", p.name, p.Wait())
+	}
+	return h.start(n)
+}

@@ -1,0 +1,134 @@
+//go:build unix
+
+package processes
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+var fightTime = flag.Duration("fight", 3*time.Second, "how long two processes fight over one persistence id")
+
+// Fight has two processes, which start starts, take one event-sourced actor from each other
+// for as long as the flag -fight says, while each of them is stopped and continued at
+// random. What they leave in j is one history: every event that one of them has acknowledged
+// is there once, where it was said to be, and no two writers have written in turns. The id
+// must be the one that start gives them.
+func Fight(t *testing.T, j persistence.Journal, id string, start func(role string) *Child) {
+	t.Helper()
+	fighters := []*fighter{newFighter(start("fight")), newFighter(start("fight"))}
+	ctx, end := context.WithTimeout(t.Context(), *fightTime)
+	defer end()
+	var all sync.WaitGroup
+	for _, f := range fighters {
+		all.Go(f.listen)
+		all.Go(func() { f.harass(ctx) })
+	}
+	all.Wait()
+
+	history, claims := linear(t, j, id)
+	acked := map[int]bool{}
+	for i, f := range fighters {
+		require.NoError(t, f.err)
+		require.NotEmpty(t, f.acked, "fighter %d has never won", i)
+		for _, line := range f.acked {
+			var seq int
+			var word string
+			_, err := fmt.Sscan(line, &seq, &word)
+			require.NoError(t, err, line)
+			require.LessOrEqual(t, seq, len(history), "acknowledged is %q", line)
+			require.Equal(t, word, history[seq-1], "acknowledged is %q", line)
+			require.False(t, acked[seq], "%d is acknowledged twice", seq)
+			acked[seq] = true
+		}
+		t.Logf("fighter %d: %d acknowledged, %d pauses", i, len(f.acked), f.pauses)
+	}
+	t.Logf("in %v: %d events, %d of them acknowledged, %d claims that wrote", *fightTime, len(history), len(acked), claims)
+}
+
+// linear returns the events of id, none of which is there twice, and how many claims have
+// written them, one after the other.
+func linear(t *testing.T, j persistence.Journal, id string) (history []string, claims int) {
+	t.Helper()
+	seen := map[string]bool{}
+	var epoch uint64
+	var writer persistence.WriterID
+	for r, err := range j.Read(t.Context(), id, 1, 1<<62) {
+		require.NoError(t, err)
+		require.EqualValues(t, len(history)+1, r.Seq)
+		require.GreaterOrEqual(t, r.Epoch, epoch)
+		if r.Epoch > epoch {
+			epoch, writer = r.Epoch, r.Writer
+			claims++
+		}
+		require.Equal(t, writer, r.Writer, "one claim, one writer")
+		word, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
+		require.NoError(t, err)
+		require.False(t, seen[word.(string)], "%s is there twice", word)
+		seen[word.(string)] = true
+		history = append(history, word.(string))
+	}
+	return history, claims
+}
+
+// A fighter is one of the processes, as the test sees it.
+type fighter struct {
+	*Child
+	acked  []string
+	heard  chan struct{} // closed with the first line, or the end
+	pauses int
+	err    error // of listening
+}
+
+func newFighter(c *Child) *fighter { return &fighter{Child: c, heard: make(chan struct{})} }
+
+// listen takes down what the fighter says, until it has ended.
+func (f *fighter) listen() {
+	heard := sync.OnceFunc(func() { close(f.heard) })
+	defer heard()
+	for line, ok := f.process.Line(); ok; line, ok = f.process.Line() {
+		f.acked = append(f.acked, line)
+		heard()
+	}
+	f.err = f.process.Wait()
+}
+
+// harass stops the fighter and continues it, and lets it end when ctx is done and it has won
+// for once, which on a busy machine may take longer, but not a minute.
+func (f *fighter) harass(ctx context.Context) {
+	for ctx.Err() == nil {
+		rest(ctx, 5*time.Millisecond, 200*time.Millisecond)
+		_ = f.process.Signal(syscall.SIGSTOP)
+		f.pauses++
+		longest := 150 * time.Millisecond
+		if rand.IntN(10) == 0 {
+			longest = 2 * time.Second // long enough that others do something about a lock that it holds
+		}
+		rest(ctx, time.Millisecond, longest)
+		_ = f.process.Signal(syscall.SIGCONT)
+	}
+	select {
+	case <-f.heard:
+	case <-time.After(time.Minute):
+	}
+	f.EndInput()
+}
+
+// rest waits for a random time.
+func rest(ctx context.Context, least, most time.Duration) {
+	select {
+	case <-time.After(least + rand.N(most-least)):
+	case <-ctx.Done():
+	}
+}

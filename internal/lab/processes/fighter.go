@@ -1,0 +1,52 @@
+//go:build unix
+
+package processes
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/process"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A blow is the command of the actor that is fought over: to remember a word, and say as
+// which one.
+type blow struct {
+	word string
+	at   actor.ActorRef[int]
+}
+
+// fight keeps the actor, and takes it back when it was taken away.
+func fight(j persistence.Journal, id string) error {
+	system := actor.NewSystem("fighter")
+	remember := func(n int, _ string) int { return n + 1 }
+	strike := func(_ *actor.Context[blow], n int, b blow) persistence.Effect[string] {
+		return persistence.ThenReply(persistence.Persist(b.word), b.at, n+1)
+	}
+	ctx := process.UntilEOF()
+	for n := 0; ctx.Err() == nil; n++ {
+		entity := actor.Spawn(system, persistence.New(id, j, 0, remember, strike, persistence.SnapshotEvery(50, 2)), "")
+		for round := 0; ctx.Err() == nil; round++ {
+			if !hit(entity, fmt.Sprintf("%d-%d-%d", os.Getpid(), n, round)) {
+				break
+			}
+		}
+		rest(ctx, time.Millisecond, 10*time.Millisecond)
+	}
+	return system.Shutdown(context.Background())
+}
+
+// hit has entity remember word, says so when it has, and reports whether it has.
+func hit(entity actor.ActorRef[blow], word string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	at, err := actor.Ask(ctx, entity, func(r actor.ActorRef[int]) blow { return blow{word, r} })
+	if err == nil {
+		Say("%d %s", at, word)
+	}
+	return err == nil
+}

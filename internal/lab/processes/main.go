@@ -1,0 +1,33 @@
+//go:build unix
+
+package processes
+
+import (
+	"fmt"
+	"os"
+)
+
+// roleEnv makes the test binary play a role, given its arguments.
+const roleEnv = "UNDERSTUDY_TEST_PROCESS"
+
+// A Role is what a process does. It says on its standard output what it has done, a line
+// for each deed, and ends with its standard input.
+type Role func(args []string) error
+
+// Main plays the role that this process was started for by [Start], and exits; in another
+// process it does nothing.
+func Main(roles map[string]Role) {
+	role := os.Getenv(roleEnv)
+	if role == "" {
+		return
+	}
+	if err := roles[role](os.Args[1:]); err != nil {
+		Say("failed: %v", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// Say prints a line to who has started this process. One that begins with "failed" is a
+// failure of its test.
+func Say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
