@@ -1,18 +1,18 @@
-// Command orchestrator serves files from volumes that only some nodes have, and goes on when
-// these die.
+// Command orchestrator serves files from volumes that only some nodes have, and continues when
+// those nodes crash.
 //
 //	go run ./examples/orchestrator
 //
-// This process is the gateway, which leads; two stores are processes of their own, of which
-// one has the volume "photos" and one the volume "docs". The coordinator runs a storage
-// agent where each volume is, and the gateway lists directories and reads files by the
-// agents' labels. Then one store is killed and started again: its agent waits for it. The
-// other one is killed for good: its agent is placed where the volume is next.
+// This process is the gateway, which runs the coordinator. Two stores are processes of their own:
+// one has the volume "photos", the other "docs". The coordinator runs a storage agent on the node
+// of each volume, and the gateway lists directories and reads files by the agents' labels. Then one
+// store is killed and started again; its agent waits for it. The other one is killed for good; its
+// agent is placed on the next node with that volume.
 //
-// What is to run is in a journal that all nodes share, here an SQLite database in a
-// temporary directory; so another gateway could go on where this one has stopped.
+// The specs are in a journal that all nodes share, here an SQLite database in a temporary
+// directory, so another gateway could continue where this one has stopped.
 //
-// The agents are in storage.go, what a node is in node.go, what happens in story.go.
+// storage.go has the agents, node.go the nodes, story.go what happens.
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// runGateway is the process of the gateway, which tells the story.
+// runGateway is the gateway, which plays the story.
 func runGateway(ctx context.Context, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "orchestrator")
 	if err != nil {
@@ -79,7 +79,7 @@ func runGateway(ctx context.Context, out io.Writer) (err error) {
 	return s.tell(ctx)
 }
 
-// runStore is the process of a store. It leaves when its input ends.
+// runStore is a store. It leaves the cluster when its input ends.
 func runStore(ctx context.Context, name, seeds, path string, input io.Reader) error {
 	journal, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
 	if err != nil {
@@ -95,6 +95,6 @@ func runStore(ctx context.Context, name, seeds, path string, input io.Reader) er
 	if _, err := takePart(node, journal); err != nil { //nolint:contextcheck // actors have contexts of their own
 		return err
 	}
-	_, _ = io.Copy(io.Discard, input) // until the gateway closes it, or dies
+	_, _ = io.Copy(io.Discard, input) // until the gateway closes it or crashes
 	return node.Leave(ctx)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// processes are stores that are processes of their own: this program, as a node.
+// processes are stores in processes of their own: this program, as a node.
 type processes struct {
 	seeds, journal string
 	running        map[string]*process

@@ -15,12 +15,12 @@ import (
 type Storage interface{ storage() }
 
 type (
-	// ListDir asks what is in a directory: nothing if there is none of that path.
+	// ListDir asks for the files in a directory. The reply is empty if there is no such directory.
 	ListDir struct {
 		Path    string
 		ReplyTo actor.ActorRef[[]string]
 	}
-	// ReadFile asks for a file. The reply is empty when there is none.
+	// ReadFile asks for a file. The reply is empty if there is no such file.
 	ReadFile struct {
 		Dir, Name string
 		ReplyTo   actor.ActorRef[string]
@@ -35,13 +35,13 @@ func init() {
 	actor.RegisterType[ReadFile]("orchestrator.read-file")
 }
 
-// A Volume is what a storage agent starts with: what is in its directories.
+// A Volume is the state that a storage agent starts with: the content of its directories.
 type Volume struct {
 	Root string
 	Dirs map[string][]string
 }
 
-// storageAgent is what the coordinator can run: every node has newStorage for it.
+// storageAgent is the type of the storage agents; every node has newStorage for it.
 var storageAgent = placement.NewType[Volume, Storage]("storage-agent")
 
 func newStorage(v Volume) actor.Behavior[Storage] {
