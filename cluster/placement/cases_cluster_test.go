@@ -57,7 +57,7 @@ func TestEveryRequestOfANodeThatDoesNotLeadNamesTheLeader(t *testing.T) {
 	})
 }
 
-// Without anybody who may lead, each request fails at once.
+// If no node may lead, each request fails at once.
 func TestEveryRequestWithoutALeaderFailsAtOnce(t *testing.T) {
 	inWorld(t, 1, func(t *testing.T, w *world) {
 		began := time.Now()
@@ -69,8 +69,8 @@ func TestEveryRequestWithoutALeaderFailsAtOnce(t *testing.T) {
 	}, func(cfg *placement.Config) { cfg.Election = placement.LowestAddress("nobody's") })
 }
 
-// Cases 42 and 72: the leader leaves in good order. The next one takes requests at once, and
-// knows all specs; what ran on it goes on elsewhere.
+// Cases 42 and 72: when the leader leaves, the next one takes requests at once and knows all specs.
+// The actors of the former leader run on other nodes.
 func TestTheLeaderLeavesAndTheNextOneGoesOn(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("there").WithConstraints(w.on("n2")))
@@ -94,8 +94,8 @@ func TestTheLeaderLeavesAndTheNextOneGoesOn(t *testing.T) {
 	})
 }
 
-// Case 88: one of two nodes leaves in good order; what runs on the other one goes on with
-// its state, and what had to move begins anew.
+// Case 88: one of two nodes leaves. Actors on the other node keep their state; those that had to
+// move start with the state of their spec.
 func TestWhatRunsElsewhereKeepsItsStateWhenANodeLeaves(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("stays").WithConstraints(w.on("n1")))
@@ -207,8 +207,8 @@ func TestACoordinatorThatBeginsLateSeesTheCrashThatFollows(t *testing.T) {
 	})
 }
 
-// Case 138: a second StartSingleton while the first one starts is answered with the same
-// generation, and starts nothing. Case 141: what is anchored at the leader follows it.
+// Case 138: a second StartSingleton while the first one starts returns the same generation, and
+// starts nothing. Case 141: a singleton anchored at the leader follows it.
 func TestASingletonOfTheLeaderFollowsIt(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.takes = time.Second })
@@ -231,8 +231,8 @@ func TestASingletonOfTheLeaderFollowsIt(t *testing.T) {
 	})
 }
 
-// Case 183: a partition during which each side goes on, on its own journal's word, and what
-// is left when it heals: one of each, and none that nobody wants.
+// Case 183: during a partition each side continues with a journal of its own. When it heals there
+// is one actor of each label, and no orphan.
 func TestWhatBothSidesOfASplitRanIsOneAgain(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		for _, label := range []string{"a", "b", "c", "d"} {
@@ -278,8 +278,8 @@ func TestARefOutlivesWhatItRefersTo(t *testing.T) {
 	})
 }
 
-// All nodes leave at once. None waits for another one in vain, everything ends, and the next
-// cluster goes on with all specs.
+// All nodes leave at once. None waits for another one in vain, all actors stop, and the next
+// cluster has all specs.
 func TestAllNodesMayLeaveAtOnce(t *testing.T) {
 	journal := memory.New()
 	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }

@@ -106,8 +106,8 @@ func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 	})
 }
 
-// Specs that are submitted while a coordinator begins are stored together, and are more than
-// goes into one append; and all are placed anew together.
+// Specs submitted while a coordinator starts are stored together, and exceed one append; and all of
+// them are placed again together.
 func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 	journal := &measuringJournal{Journal: memory.New()}
 	inWorld(t, 4, func(t *testing.T, w *world) {

@@ -53,7 +53,7 @@ func TestTheViewShowsAllNodesThatWereThereBefore(t *testing.T) {
 	})
 }
 
-// Cases 91, 98: slow factories run at the same time, and keep nobody waiting.
+// Cases 91, 98: slow factories run at the same time, and delay no other request.
 func TestSlowFactoriesRunAtTheSameTime(t *testing.T) {
 	inWorld(t, 1, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.takes = 200 * time.Millisecond })

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A record of the source that nobody can read is about one singleton, not about all.
+// A record of the source that cannot be decoded affects one singleton only.
 func TestOneUnreadableSingletonDoesNotHoldUpAllOthers(t *testing.T) {
 	source := generations.NewMemory()
 	inWorld(t, 3, func(t *testing.T, w *world) {

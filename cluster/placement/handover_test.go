@@ -30,8 +30,8 @@ func TestASingletonIsNotDeniedBeforeTheSourceHasTold(t *testing.T) {
 	}, func(cfg *placement.Config) { cfg.Generations = source })
 }
 
-// Two nodes leave at once, one of them that of the coordinator. What ends on the other
-// takes its time, and is not to be started again there.
+// Two nodes leave at once, one of them the coordinator's. The actor on the other one takes long to
+// end, and must not be started there again.
 func TestTheNextCoordinatorKnowsWhoIsBeingDrained(t *testing.T) {
 	inWorld(t, 4, func(t *testing.T, w *world) {
 		w.submit(slow.Spec("one", slowness{Plan: w.name, End: 8 * time.Second}).

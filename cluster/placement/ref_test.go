@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// numbers are told to refs; who is told them is a probe.
+// The messages are numbers, and the actor that gets them is a probe.
 func inRefWorld(t *testing.T, f func(t *testing.T, s *actor.System, ref actor.ActorRef[int])) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

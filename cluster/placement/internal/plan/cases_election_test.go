@@ -19,9 +19,8 @@ func sortedView(nodes ...Node) View {
 	return NewView(viewOf(nodes...).Nodes)
 }
 
-// Case 35: the oldest leads. Case 36: unless it is not up. Case 37: of a role the oldest that
-// has it, however old others are. Case 38: of nobody nobody. Case 39: nor of a role that
-// nobody has.
+// Case 35: the oldest leads. Case 36: unless it is not up. Case 37: of a role, the oldest that has
+// it. Case 38: without nodes there is no leader. Case 39: nor if no node has the role.
 func TestTheOldestOfARoleLeads(t *testing.T) {
 	left := caseMember("y", 50)
 	left.Up = false

@@ -18,7 +18,7 @@ var (
 	fenceCount = flag.Uint64("fence.count", 60, "how many seeds to sweep")
 )
 
-// A fence is a store that keeps the highest generation that it has seen, and who had which.
+// A fence is a store that keeps the highest generation it has seen, and the owner of each.
 type fence struct {
 	t       *testing.T
 	seed    uint64
@@ -50,11 +50,11 @@ type side struct {
 	names string
 }
 
-// Case 172: over many seeds, two sides of a split, which share a source, start, move, stop
-// and lose a singleton as they like. I1: on one side there is one instance at most. I2: what
-// each grants only grows. I3: no two owners have the same generation. I4: of all that write
-// to one store nobody does so after one of a later generation. Case 168: the side that has
-// lost is fenced off as well when it has crashed in between, case 171.
+// Case 172: over many seeds, two sides of a partition that share a source start, move, stop and
+// lose a singleton. I1: one side has at most one instance. I2: its grants only grow. I3: no two
+// owners have the same generation. I4: no instance writes to the store after one of a later
+// generation. Case 168: the side with the lower generation is fenced off, also after a crash (case
+// 171).
 func TestFencesHoldOverManySeeds(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -165,8 +165,8 @@ func TestASharedSourceBringsASingletonBack(t *testing.T) {
 	require.Equal(t, []string{"b"}, r.running("catalog"))
 }
 
-// Case 144: zero is a generation that nobody has, and packs to zero. Case 147: the last that
-// fits does, and is greater than all others.
+// Case 144: the zero generation belongs to no instance, and packs to zero. Case 147: the last
+// generation that fits packs to the greatest number.
 func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
 	packed, err := Generation{}.Packed()
 	require.NoError(t, err)
@@ -188,8 +188,8 @@ func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
 	require.Equal(t, end+1, begin, "no number lies between two terms")
 }
 
-// Case 150: a failover begins a term at number zero, however often the former owner was
-// granted it again. Case 153: to stop and start it again goes on above all of that.
+// Case 150: a failover begins a term at number zero, however many numbers the former owner was
+// granted. Case 153: after a stop and a start the term is above all of those.
 func TestNumbersBeginAnewWithEachTermAndTermsNever(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a", "b")

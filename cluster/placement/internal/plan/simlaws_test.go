@@ -148,7 +148,7 @@ func (s *sim) finalAgents() {
 	}
 }
 
-// finalView: the view says who is a member, and what runs there.
+// finalView: the view has the members, and the actors on each.
 func (s *sim) finalView(m *Planner) {
 	var names []string
 	for _, n := range s.nodes {

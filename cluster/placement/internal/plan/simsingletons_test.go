@@ -12,8 +12,8 @@ import (
 // live at once.
 const simImpatient = "g3"
 
-// simSingles is the part of a simulation that is about singletons: who asks for them, the
-// store that their instances write to, and the laws.
+// simSingles is the part of a simulation about singletons: the clients, the store that instances
+// write to, and the laws.
 type simSingles struct {
 	sim    *sim
 	source *simSource
@@ -138,9 +138,8 @@ func (g *simSingles) granted(o Ownership) {
 	}
 }
 
-// spawned: instances live by what was granted to their node, each by a generation of its
-// own, that is greater than all before: I2, I3. After a stop that has been acknowledged
-// there is none: I12.
+// spawned: each instance has a generation that was granted to its node, and that is greater than
+// all before (I2, I3). After an acknowledged stop no instance starts (I12).
 func (g *simSingles) spawned(x *simActor) {
 	s, label := g.sim, x.label
 	if x.gen == (Generation{}) {

@@ -17,7 +17,7 @@ func TestALostOwnerIsReplacedWithAHigherTerm(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 b"}, r.started)
 }
 
-// An owner of which nobody knows yet that it has stopped is not replaced before.
+// An owner is not replaced until it is known to have stopped.
 func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a", "b")
@@ -35,8 +35,8 @@ func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 118: what is bound to a node is nobody's while that is gone, and keeps its
-// generation. Case 119: when it returns it starts there, with a higher term. Hole 5.
+// Case 118: while its node is gone, a singleton anchored at the node has no owner, and keeps its
+// generation. Case 119: when the node returns the singleton starts there, with a higher term.
 func TestWhatIsBoundToANodeWaitsForIt(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a", "b")
@@ -120,7 +120,7 @@ func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	require.Equal(t, []string{"c"}, r.running("minter"))
 }
 
-// A new coordinator goes on with what runs, without a journal as well.
+// A new coordinator keeps running instances, even without a journal.
 func TestANewCoordinatorKeepsWhatRuns(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a", "b")
@@ -214,8 +214,8 @@ func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 169: where each node has a source of its own, the next coordinator knows nothing of
-// what the former has started, and stops it. That is why they have to share one.
+// Case 169: if each node has a source of its own, the next coordinator does not know the singletons
+// of the former one, and stops them. That is why all nodes must share one source.
 func TestACoordinatorWithASourceOfItsOwnKnowsNothing(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a", "b")

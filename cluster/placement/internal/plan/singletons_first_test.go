@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Several ask at once for a singleton that there is not yet, of a source that fails now and
-// then, whether it has done what it was asked for or not, and of coordinators that do not
-// last. Nobody has asked to move or to stop it, so nobody is told that somebody has.
+// Several clients start the same new singleton at once. The source fails now and then, with or
+// without effect, and coordinators are replaced. No client asks for a move or a stop, so none is
+// answered that one is in progress.
 func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 	t.Parallel()
 	anchors := []Anchor{Leader(), Role("w"), OnNode("b")}

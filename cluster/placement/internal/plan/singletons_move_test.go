@@ -22,9 +22,9 @@ func moving(t *testing.T, drain time.Duration) (*singlesRig, Token) {
 	return r, r.move("catalog")
 }
 
-// Case 121: a move drains the old owner, and shows it until it has ended. Case 122: then
-// the next one starts, with the term that was granted before. Case 123: an answer to
-// another stop is none to this.
+// Case 121: a move drains the old owner, and shows it until the instance has ended. Case 122: then
+// the next instance starts, with the term that was granted before. Case 123: an acknowledgement of
+// another stop does not count.
 func TestAMoveStopsThenStarts(t *testing.T) {
 	t.Parallel()
 	r, to := moving(t, 0)
@@ -45,7 +45,7 @@ func TestAMoveStopsThenStarts(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// Case 125: where the anchor is what it was, a move is done.
+// Case 125: if the anchor still names the owner, a move is done at once.
 func TestAMoveToWhereItIsChangesNothing(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a", "b")
@@ -136,8 +136,8 @@ func TestAMoveToNobodyIsRefused(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 1, 0)
 }
 
-// Case 131: the old owner dies while it drains. What was begun goes on: one start, by the
-// term that was granted, and then it may be moved again. Hole 1.
+// Case 131: the old owner crashes while it drains. The new instance starts once, with the term that
+// was granted, and may then be moved again.
 func TestAnOwnerThatDiesWhileItDrainsEndsTheWait(t *testing.T) {
 	t.Parallel()
 	for _, drain := range []time.Duration{0, 10 * time.Second} {
@@ -179,7 +179,7 @@ func TestADestinationThatDiesIsReplaced(t *testing.T) {
 	r.is("catalog", SingletonActive, "c", 3, 0)
 }
 
-// The leader changes though nobody has died: what is anchored at it follows. Hole 6.
+// When the leader changes without a crash, a singleton anchored at it follows.
 func TestALeadersSingletonFollowsTheLeader(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "b", "c")
@@ -193,8 +193,8 @@ func TestALeadersSingletonFollowsTheLeader(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// Case 104, of singletons: a node that is drained gives up what others may own, and the
-// drain is answered when that has ended; what nobody else may own stays until it leaves.
+// Case 104, for singletons: a node being drained gives up the singletons that other nodes may own,
+// and the drain is answered when they have ended. The others stay until the node leaves.
 func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a:worker", "b:worker")

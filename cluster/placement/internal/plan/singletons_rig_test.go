@@ -256,7 +256,7 @@ func (r *singlesRig) release() {
 	}
 }
 
-// end has an instance end that nobody has asked to.
+// end has an instance end without a request.
 func (r *singlesRig) end(node, label, why string) {
 	id := r.nodes[node].id()
 	was := r.agents[id][label]

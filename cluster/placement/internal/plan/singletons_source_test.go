@@ -11,9 +11,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Case 157: the spec cannot be kept: the start fails, there is none, and nothing runs. Case
-// 158: nor when the term cannot be had. A later call succeeds; that a term is left out is
-// harmless.
+// Case 157: if the spec cannot be stored, the start fails and no instance runs. Case 158: likewise
+// if no term can be claimed. A later call succeeds; a skipped term does no harm.
 func TestASourceThatFailsRefusesTheStart(t *testing.T) {
 	t.Parallel()
 	for _, op := range []SourceOp{OpClaimTerm, OpPutSpec} {
@@ -55,8 +54,7 @@ func TestASourceThatFailsChangesNothingOfWhatRuns(t *testing.T) {
 	r.is("catalog", SingletonActive, "a", 2, 0)
 }
 
-// Nobody knows whether a stop that has failed has happened at the source. If it has, it
-// goes on.
+// A stop that has failed may have taken effect at the source. If it has, the singleton ends.
 func TestAStopThatSeemedToFailGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, happened := range []bool{true, false} {
@@ -151,7 +149,7 @@ func TestAListThatHangsIsAnError(t *testing.T) {
 	r.is("catalog", SingletonActive, "a", 1, 0)
 }
 
-// A spec that was kept by a call that came too late, after it was forgotten, is none.
+// A spec that was stored by a late call, after it was forgotten, is forgotten again.
 func TestASpecWithoutAGrantIsForgotten(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a")
@@ -285,7 +283,7 @@ func TestAStartThatTheSourceCannotNumberIsGrantedATerm(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 a"}, r.started)
 }
 
-// What waits for the source is looked at anew when it has answered.
+// Requests that have waited for the source are checked again when it has answered.
 func TestWhatWaitsForTheSourceIsLookedAtAnew(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "z", "b:worker")

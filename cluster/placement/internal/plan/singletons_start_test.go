@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 109: the leader owns what is anchored at it. Case 110: of the nodes of a class the
-// oldest, however old others are. Case 111: the node of that name. Case 112: nobody while
-// that is dead.
+// Case 109: Leader is the elected node. Case 110: Role is the oldest node with the role. Case 111:
+// OnNode is the node of that name. Case 112: while that node is gone there is no owner.
 func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 	t.Parallel()
 	v := View{Nodes: []Node{
@@ -57,8 +56,8 @@ func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 	}
 }
 
-// Case 113: a singleton that nobody may own is refused, and costs no term. So is one that
-// is not valid.
+// Case 113: a singleton that no node may own is refused, and claims no term; likewise an invalid
+// one.
 func TestASingletonThatNobodyMayOwnIsNotRegistered(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a")
@@ -103,8 +102,8 @@ func TestAStartOfWhatRunsThereIsGrantedTheNextNumber(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
 }
 
-// Hole: a second start while it is starting would grant anew, and start a second instance
-// on the same node.
+// A second start while the singleton is starting must not claim another term and start a second
+// instance on the same node.
 func TestAStartOfWhatIsStartingWaitsForTheSameInstance(t *testing.T) {
 	t.Parallel()
 	r := newSinglesRig(t, "a", "b")

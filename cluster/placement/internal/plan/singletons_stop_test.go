@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stopping returns a rig in which "catalog" has been told to stop, on a.
+// stoppingRig returns a rig in which "catalog" is being stopped on a.
 func stoppingRig(t *testing.T, drain time.Duration) (*singlesRig, Token) {
 	t.Helper()
 	r := newSinglesRig(t, "a", "b")
@@ -18,8 +18,8 @@ func stoppingRig(t *testing.T, drain time.Duration) (*singlesRig, Token) {
 	return r, r.stop("catalog")
 }
 
-// Case 124: a stop drains, and is answered when the instance has ended; then there is none.
-// The source forgets first.
+// Case 124: a stop drains, and is answered when the instance has ended; then the singleton is gone.
+// The source forgets it first.
 func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	r, to := stoppingRig(t, 0)

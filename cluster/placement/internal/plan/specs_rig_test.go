@@ -89,7 +89,7 @@ func (r specsRig) runs(label, node string) {
 	require.Equal(r.t, []string{node}, r.running(label), label)
 }
 
-// inState requires that a spec is in a state in which nothing of it runs.
+// inState requires that a spec is in a state in which its actor does not run.
 func (r specsRig) inState(label string, s State) Status {
 	r.t.Helper()
 	st := r.status(label)
