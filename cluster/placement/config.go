@@ -19,8 +19,8 @@ type Config struct {
 	Journal persistence.Journal
 
 	// Factories make the actors that this node can run, one for each type; see [Type.Factory]. They
-	// may differ from node to node. The default is none. An actor whose type has no factory on a
-	// node does not start there, and is tried elsewhere.
+	// may differ from node to node. Without any, no actors run on this node. An actor whose type
+	// has no factory on a node does not start there, and is tried elsewhere.
 	Factories []Factory
 
 	// Strategy chooses among the nodes that the constraints of an actor allow. The default is
