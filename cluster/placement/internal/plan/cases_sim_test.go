@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"regexp"
 	"testing"
 	"time"
 
@@ -45,8 +46,9 @@ func TestABrokenLawIsShrunkToTheFaultThatBreaksIt(t *testing.T) {
 		}
 		told := explainBroken(seed, planted)
 		require.Contains(t, told, "a node has crashed")
-		require.Regexp(t, `with the faults \[\d+\] only`, told)
-		return
+		if regexp.MustCompile(`with the faults \[\d+\] only`).MatchString(told) {
+			return
+		}
 	}
-	require.Fail(t, "no schedule has a crash")
+	require.Fail(t, "no schedule was shrunk to one fault")
 }
