@@ -6,13 +6,13 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// gatewayNode is the name of the node that runs the coordinator; the others are stores.
+// gatewayNode is the name of the node that leads; the others are stores.
 const gatewayNode = "gateway"
 
-// volumes has the volume of each store.
+// volumes says which volume each store has.
 var volumes = map[string]string{"store-a": "photos", "store-b": "docs", "store-c": "docs"}
 
-// equip returns the configuration of a node by its name, with its roles and metadata.
+// equip sets the roles and metadata of a node, by its name.
 func equip(cfg *cluster.Config) {
 	if cfg.NodeID == gatewayNode {
 		cfg.Roles = []string{"edge"}
@@ -21,12 +21,12 @@ func equip(cfg *cluster.Config) {
 	cfg.Roles, cfg.Meta = []string{"worker"}, map[string]string{"volume": volumes[cfg.NodeID]}
 }
 
-// takePart starts placement on a node, with the same settings on all of them.
+// takePart starts placement on a node, in the same way on all of them.
 func takePart(node *cluster.Node, journal persistence.Journal) (*placement.Coordinator, error) {
 	return placement.Start(node, placement.Config{
 		Journal:       journal,
 		Factories:     []placement.Factory{storageAgent.Factory(newStorage)},
 		Election:      placement.Oldest("edge"),
-		RemovalMargin: -1, // agents only read, so two of them at once do no harm
+		RemovalMargin: -1, // agents only read, so two of them for a moment do no harm
 	})
 }

@@ -27,7 +27,7 @@ var layers = []layer{
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
-		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
@@ -58,6 +58,9 @@ var layers = []layer{
 	{"runtime", []place{
 		{"actor/extension", []string{"actor", "internal/*"}},
 		{"actor", []string{"internal/*"}},
+	}},
+	{"membership", []place{
+		{"cluster/membership", []string{"cluster/downing", "cluster/phi", "internal/*"}}, // the protocol, and nothing that runs
 	}},
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},
