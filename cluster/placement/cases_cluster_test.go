@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
@@ -66,7 +67,7 @@ func TestEveryRequestWithoutALeaderFailsAtOnce(t *testing.T) {
 			require.ErrorContains(t, err, "start placement on one that the election admits", name)
 		}
 		require.Zero(t, time.Since(began))
-	}, func(cfg *placement.Config) { cfg.Election = placement.LowestAddress("nobody's") })
+	}, func(cfg *placement.Config) { cfg.Election, cfg.Role = cluster.LowestAddress(), "nobody's" })
 }
 
 // Cases 42 and 72: when the leader leaves, the next one takes requests at once and knows all specs.
@@ -342,5 +343,5 @@ func TestACoordinatorThatStartsLastSeesAllNodes(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, "n2", n.Name)
 		require.Equal(t, []string{"one"}, n.Actors)
-	}, func(cfg *placement.Config) { cfg.Election = placement.LowestAddress("") })
+	}, func(cfg *placement.Config) { cfg.Election = cluster.LowestAddress() })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
@@ -338,7 +339,7 @@ func TestWithoutALeaderNothingIsAccepted(t *testing.T) {
 		var who *placement.NotLeaderError
 		require.ErrorAs(t, err, &who)
 		require.Empty(t, who.Leader)
-	}, func(cfg *placement.Config) { cfg.Election = placement.Oldest("nobody's") })
+	}, func(cfg *placement.Config) { cfg.Role = "nobody's" })
 }
 
 // Case 62, as far as requests are not passed on: a leader that does not answer is named.
@@ -362,7 +363,7 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		for want, cfg := range map[string]placement.Config{
 			"Config.Journal":    {},
 			"Config.AckTimeout": {Journal: memory.New(), AckTimeout: -1},
-			"Name":              {Journal: memory.New(), Election: placement.Election{Elect: placement.Oldest("").Elect}},
+			"Name":              {Journal: memory.New(), Election: cluster.LeaderElection{Compare: cluster.Oldest().Compare}},
 			"Config.Retry.Min":  {Journal: memory.New(), Retry: actor.Backoff{Min: -1}},
 			"Config.Factories":  {Journal: memory.New(), Factories: append(slices.Clone(kinds), kinds...)},
 		} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence/generations"
 )
@@ -216,7 +217,7 @@ func TestTheMarginIsKeptByACoordinatorThatHasJustJoined(t *testing.T) {
 		}
 		t.Log("started elsewhere after", time.Since(began))
 		require.Greater(t, time.Since(began), margin)
-	}, func(cfg *placement.Config) { cfg.RemovalMargin, cfg.Election = margin, placement.LowestAddress("") })
+	}, func(cfg *placement.Config) { cfg.RemovalMargin, cfg.Election = margin, cluster.LowestAddress() })
 }
 
 // The leader ends by Shutdown, which hands nothing over.

@@ -83,7 +83,7 @@ func (s *sim) config(epoch uint64) Config {
 		})
 	}
 	return Config{
-		Epoch: epoch, Strategy: by, Election: Oldest(""), AckTimeout: time.Second,
+		Epoch: epoch, Strategy: by, Election: oldest(""), AckTimeout: time.Second,
 		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, SourceTimeout: time.Second,
 	}
 }

@@ -40,7 +40,7 @@ type singlesRig struct {
 }
 
 var rigConfig = Config{
-	Strategy: LeastLoaded(), Election: Oldest(""),
+	Strategy: LeastLoaded(), Election: oldest(""),
 	AckTimeout: 5 * time.Second, Retry: time.Second, RetryMax: 30 * time.Second, SourceTimeout: 3 * time.Second,
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 // Case 109: Leader is the elected node. Case 110: Role is the oldest node with the role. Case 111:
@@ -26,11 +28,11 @@ func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 		want   string
 		why    map[string]int
 	}{
-		{name: "leader", anchor: Leader(), elect: Oldest(""), want: "c"},
-		{name: "leader with a role", anchor: Leader(), elect: Oldest("coordinator"), want: "b"},
-		{name: "a leader that leaves is none", anchor: Leader(), elect: Oldest("edge"), why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
-		{name: "an unreachable leader takes nothing", anchor: Leader(), elect: LowestAddress("nobody"), why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
-		{name: "an election that panics", anchor: Leader(), elect: Election{Elect: func(View) (string, bool) { panic("no") }}, why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
+		{name: "leader", anchor: Leader(), elect: oldest(""), want: "c"},
+		{name: "leader with a role", anchor: Leader(), elect: oldest("coordinator"), want: "b"},
+		{name: "a leader that leaves is none", anchor: Leader(), elect: oldest("edge"), why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
+		{name: "an unreachable leader takes nothing", anchor: Leader(), elect: lowestAddress("nobody"), why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
+		{name: "an election that panics is by age", anchor: Leader(), elect: ownElection(func(a, b membership.Member) int { panic("no") }), want: "c"},
 		{name: "the oldest of a class", anchor: Role("coordinator"), want: "b"},
 		{name: "of a class, elsewhere than it failed", anchor: Role("coordinator"), avoid: []string{"b"}, want: "a"},
 		{name: "of a class, where it failed everywhere", anchor: Role("coordinator"), avoid: []string{"b", "a"}, want: "b"},
@@ -41,8 +43,8 @@ func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 		{name: "a node that is none", anchor: OnNode("x"), why: map[string]int{filterRequired: 3, filterUnreachable: 1, filterDraining: 1}},
 	} {
 		elect := c.elect
-		if elect.Elect == nil {
-			elect = Oldest("")
+		if elect.Order.Compare == nil {
+			elect = oldest("")
 		}
 		n, err := c.anchor.resolve("catalog", v, elect, c.avoid)
 		require.Equal(t, c.want, n.Name, c.name)
