@@ -50,11 +50,11 @@ func TestWhatARefHasNoRoomForIsADeadLetter(t *testing.T) {
 		for n := range maxHeld + 1 {
 			ref.Tell(n)
 		}
-		letter := letters.Receive()
-		require.Equal(t, 0, letter.Message)
-		require.ErrorIs(t, letter.Reason, ErrBufferFull)
-		require.ErrorIs(t, letter.Reason, ErrNotRunning)
-		require.Equal(t, ref.Path(), letter.Recipient)
+		dead := letters.Receive()
+		require.Equal(t, 0, dead.Message)
+		require.ErrorIs(t, dead.Reason, ErrBufferFull)
+		require.ErrorIs(t, dead.Reason, ErrNotRunning)
+		require.Equal(t, ref.Path(), dead.Recipient)
 		letters.ExpectNone(time.Hour)
 	})
 }

@@ -46,7 +46,7 @@ func (f *fence) write(node string, g Generation) {
 
 // A side is what a coordinator of one side of a split can reach.
 type side struct {
-	*singlesRig
+	*singletonsRig
 	names string
 }
 
@@ -70,7 +70,7 @@ func sweepFence(t *testing.T, seed uint64) (refused int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 172)) //nolint:gosec // a schedule, not a secret
 	store := &fence{t: t, seed: seed, owners: map[Generation]string{}}
-	sides := []*side{{newSinglesRig(t, "a:w", "b:w"), "ab"}, {newSinglesRig(t, "c:w", "d:w"), "cd"}}
+	sides := []*side{{newSingletonsRig(t, "a:w", "b:w"), "ab"}, {newSingletonsRig(t, "c:w", "d:w"), "cd"}}
 	sides[1].source = sides[0].source
 	for n := range 80 {
 		s := sides[rng.IntN(2)]
@@ -137,13 +137,13 @@ func (s *side) requireGrowing(seed uint64) {
 // the next coordinator knows of no singleton at all. So all nodes must share one.
 func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 	t.Parallel()
-	a, b := newSinglesRig(t, "a"), newSinglesRig(t, "b")
+	a, b := newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
 	require.Equal(t, Generation{Term: 1}, a.answered(a.start("catalog", Leader())).Generation)
 	require.Equal(t, Generation{Term: 1}, b.answered(b.start("catalog", Leader())).Generation)
 	require.Equal(t, []string{"a"}, a.running("catalog"))
 	require.Equal(t, []string{"b"}, b.running("catalog"))
 
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	delete(r.agents, r.nodes["a"].id())
 	delete(r.nodes, "a")
@@ -156,7 +156,7 @@ func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 // Case 170: with a shared source the next coordinator has it on its node, at term 2.
 func TestASharedSourceBringsASingletonBack(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	delete(r.agents, r.nodes["a"].id())
 	delete(r.nodes, "a")
@@ -192,7 +192,7 @@ func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
 // granted. Case 153: after a stop and a start the term is above all of those.
 func TestNumbersBeginAnewWithEachTermAndTermsNever(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	for range 5 {
 		r.answered(r.start("catalog", Leader()))
 	}

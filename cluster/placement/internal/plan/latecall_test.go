@@ -11,7 +11,7 @@ import (
 // has one record for a label, and the spec's must stay.
 func TestASingletonOfTheSourceDoesNotTakeTheEntryOfASpecInTheJournal(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.refuse = failing(OpPutSpec)
 	r.failedWith(r.start("x", Leader()), ErrSource) // it has a term
 	r.refuse = nil

@@ -95,16 +95,16 @@ type sim struct {
 	loss, dup, spike float64 // of messages
 	maxAppend        int     // bytes
 
-	nodes   []*simNode // by name; each name has one
-	gone    []Gone
-	journal []Fact
-	unfits  map[RequestID]bool // submissions, and whether the journal does not take them
-	epoch   uint64
-	lead    *simCoordinator // nil while there is none
-	clients simClients
-	singles *simSingles
-	census  map[string][]*simActor // what lives, by label
-	hung    []*simActor            // whose factories do not come back
+	nodes      []*simNode // by name; each name has one
+	gone       []Gone
+	journal    []Fact
+	unfits     map[RequestID]bool // submissions, and whether the journal does not take them
+	epoch      uint64
+	lead       *simCoordinator // nil while there is none
+	clients    simClients
+	singletons *simSingletons
+	census     map[string][]*simActor // what lives, by label
+	hung       []*simActor            // whose factories do not come back
 
 	found  simFound
 	broken string
@@ -121,7 +121,7 @@ func newSim(seed uint64, logs bool) *sim {
 	s.now = s.begin
 	s.loss, s.dup, s.spike = s.oneOf(0, 0, 0.05, 0.3), s.oneOf(0, 0.1), s.oneOf(0, 0.02, 0.2)
 	s.clients = newSimClients(s)
-	s.singles = newSimSingles(s)
+	s.singletons = newSimSingletons(s)
 	return s
 }
 

@@ -15,7 +15,7 @@ type simCoordinator struct {
 	on      nodeID
 	epoch   uint64
 	machine *Planner
-	unsaved PendingFacts
+	pending PendingFacts
 	alarm   uint64 // the number of the timer that counts
 	dead    bool
 	died    time.Time
@@ -54,7 +54,7 @@ func (s *sim) takeOver(n *simNode) {
 		c.machine.Replay(f)
 	}
 	s.lead = c
-	s.singles.reigns = append(s.singles.reigns, c)
+	s.singletons.reigns = append(s.singletons.reigns, c)
 	c.step(Recovered{})
 	if !c.dead {
 		c.step(s.view())
@@ -98,7 +98,7 @@ func (c *simCoordinator) step(in Input) {
 	if _, quiet := in.(Tick); !quiet {
 		s.note("in %d: %s", c.epoch, simShow(in))
 	}
-	c.unsaved.Add(c.machine.Step(in, s.now))
+	c.pending.Add(c.machine.Step(in, s.now))
 	for appends := 0; ; appends++ {
 		effects, done := c.save(appends)
 		switch {
@@ -119,7 +119,7 @@ func (c *simCoordinator) step(in Input) {
 // refuse a spec that was submitted, and the coordinator may end at any moment.
 func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
 	s := c.sim
-	batch := c.unsaved.Batch(s.maxAppend)
+	batch := c.pending.Batch(s.maxAppend)
 	crash := !s.quiet && (s.chance(0.002) || appends > 0 && s.chance(0.05))
 	switch {
 	case len(batch) > 0 && c != s.lead:
@@ -140,7 +140,7 @@ func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
 		} else {
 			s.found.UnfitAmong++
 		}
-		if !c.unsaved.Refused(len(batch), errSimUnfit, c.machine, s.now) {
+		if !c.pending.Refused(len(batch), errSimUnfit, c.machine, s.now) {
 			s.breach("the coordinator gives up because of %s", batch[0].Label)
 			c.end()
 		}
@@ -156,7 +156,7 @@ func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
 		s.kill(c)
 		return nil, false
 	}
-	return c.unsaved.Stored(len(batch))
+	return c.pending.Stored(len(batch))
 }
 
 var errSimUnfit = fmt.Errorf("the journal does not take this: %w", persistence.ErrTooLarge)
@@ -202,7 +202,7 @@ func (c *simCoordinator) do(e Effect) {
 			}
 		})
 	case SourceCall:
-		s.singles.call(c, e)
+		s.singletons.call(c, e)
 	}
 }
 

@@ -109,7 +109,7 @@ func (s *sim) final() {
 	s.finalView(m)
 	s.finalSpecs(m)
 	s.finalJournal(m)
-	s.singles.final(m)
+	s.singletons.final(m)
 	for label := range s.clients.wanted {
 		if m.specs.all[label] == nil {
 			s.breach("%s was acknowledged, and is lost", label)
@@ -123,7 +123,7 @@ func (s *sim) finalRequests(m *Planner) {
 		s.breach("a request is not answered in the end, and sent again at %v", at)
 	}
 	if len(m.held) > 0 || len(m.specs.removals) > 0 || len(m.nodes.orphans) > 0 {
-		s.breach("held %v, removals %v, strays %v in the end", m.held, m.specs.removals, m.nodes.orphans)
+		s.breach("held %v, removals %v, orphans %v in the end", m.held, m.specs.removals, m.nodes.orphans)
 	}
 	for _, n := range m.nodes.known {
 		for _, p := range n.places {

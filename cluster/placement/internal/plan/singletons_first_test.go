@@ -17,7 +17,7 @@ func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 	answers := map[bool]int{} // those that fail, and others
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a schedule, not a secret
-		r := newSinglesRig(t, "a:w", "b:w")
+		r := newSingletonsRig(t, "a:w", "b:w")
 		r.holdCalls = true
 		var asked []Token
 		var story []string
@@ -67,7 +67,7 @@ func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 }
 
 // failNext has the source fail what it was asked for last, and was held.
-func (r *singlesRig) failNext(happens bool) {
+func (r *singletonsRig) failNext(happens bool) {
 	next := r.calls[0]
 	r.calls = r.calls[1:]
 	if happens {

@@ -8,9 +8,9 @@ import (
 )
 
 // stoppingRig returns a rig in which "catalog" is being stopped on a.
-func stoppingRig(t *testing.T, drain time.Duration) (*singlesRig, Token) {
+func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, Token) {
 	t.Helper()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	spec := singleOf("catalog", Leader())
 	spec.DrainTimeout = drain
 	r.answered(r.startSpec(spec))
@@ -43,7 +43,7 @@ func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 // What has no owner has nothing to end.
 func TestAStopOfWhatRunsNowhereIsDoneAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
 	r.crash("b")
 	require.NoError(t, r.answers[r.stop("catalog")].Err)
@@ -105,7 +105,7 @@ func TestADrainTimeoutEndsAStop(t *testing.T) {
 // Case 135: a start that was acknowledged after the stop has begun changes nothing.
 func TestALateStartIsStoppedToo(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	r.start("catalog", Leader())
 	r.holdStops = true

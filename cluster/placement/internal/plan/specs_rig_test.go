@@ -8,11 +8,11 @@ import (
 )
 
 // A specsRig is a machine with nodes, for specs.
-type specsRig struct{ *singlesRig }
+type specsRig struct{ *singletonsRig }
 
-// newSpecsRig begins with those nodes, see newSinglesRig.
+// newSpecsRig begins with those nodes, see newSingletonsRig.
 func newSpecsRig(t *testing.T, nodes ...string) specsRig {
-	return specsRig{newSinglesRig(t, nodes...)}
+	return specsRig{newSingletonsRig(t, nodes...)}
 }
 
 func specOf(label string) Spec { return Spec{Label: label, Type: "t"} }

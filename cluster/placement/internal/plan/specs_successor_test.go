@@ -96,14 +96,14 @@ func TestANodeThatHasNotReportedIsAskedForNothingElse(t *testing.T) {
 func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	stray := Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "stray", Started: true}
+	orphan := Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}
 	double := Reported{ID: RequestID{Epoch: 1, N: 78}, Label: "s", Started: true}
-	r.agents[r.nodes["b"].id()]["stray"] = stray
+	r.agents[r.nodes["b"].id()]["orphan"] = orphan
 	r.agents[r.nodes["b"].id()]["s"] = double
 	r.boot()
-	require.Empty(t, r.running("stray"))
+	require.Empty(t, r.running("orphan"))
 	r.runs("s", "a")
-	r.absent("stray")
+	r.absent("orphan")
 }
 
 func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// notice marks for review the specs that a change concerns: those of the touched labels and their
+// notice has the specs reviewed that a change concerns: those of the touched labels and their
 // followers. When there is more room, also those on no node, and those on nodes being drained.
 func (s *specs) notice(touched map[string]bool, roomier bool) {
 	for label := range touched {
