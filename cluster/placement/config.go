@@ -100,7 +100,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// machine returns the settings of the machine of a coordinator on the node of that name.
+// planner returns the settings of the planner of a coordinator on the node of that name.
 func (c Config) planner(epoch uint64, self string) plan.Config {
 	return plan.Config{
 		Epoch: epoch, Strategy: c.Strategy, Election: c.election(self),

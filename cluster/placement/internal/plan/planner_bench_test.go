@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A benchFleet is a machine, and agents that do at once what they are told.
+// A benchFleet is a planner, and agents that do at once what they are told.
 type benchFleet struct {
 	m     *Planner
 	now   time.Time

@@ -21,7 +21,7 @@ var (
 	simCount = flag.Uint64("sim.count", 300, "how many schedules to simulate")
 )
 
-// A machine, a model of the agents, and a cluster whose nodes come, go, crash and return,
+// A planner, a model of the agents, and a cluster whose nodes come, go, crash and return,
 // under random faults of the network, of the factories and of the coordinator. See sim.laws
 // for what has to hold at each moment, and sim.final for what has to in the end.
 func TestSimulatedCoordinatorsKeepTheLaws(t *testing.T) {

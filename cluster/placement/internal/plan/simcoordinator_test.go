@@ -9,12 +9,12 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// A simCoordinator is a machine, and the shell around it.
+// A simCoordinator is a planner, and the shell around it.
 type simCoordinator struct {
 	sim     *sim
 	on      nodeID
 	epoch   uint64
-	machine *Planner
+	planner *Planner
 	pending PendingFacts
 	alarm   uint64 // the number of the timer that counts
 	dead    bool
@@ -48,10 +48,10 @@ func (s *sim) takeOver(n *simNode) {
 	s.loseLead()
 	s.found.Coordinators++
 	s.epoch++
-	c := &simCoordinator{sim: s, on: n.id(), epoch: s.epoch, machine: New(s.config(s.epoch))}
+	c := &simCoordinator{sim: s, on: n.id(), epoch: s.epoch, planner: New(s.config(s.epoch))}
 	s.note("coordinator %d on %s", c.epoch, n.name)
 	for _, f := range s.journal {
-		c.machine.Replay(f)
+		c.planner.Replay(f)
 	}
 	s.lead = c
 	s.singletons.reigns = append(s.singletons.reigns, c)
@@ -98,7 +98,7 @@ func (c *simCoordinator) step(in Input) {
 	if _, quiet := in.(Tick); !quiet {
 		s.note("in %d: %s", c.epoch, simShow(in))
 	}
-	c.pending.Add(c.machine.Step(in, s.now))
+	c.pending.Add(c.planner.Step(in, s.now))
 	for appends := 0; ; appends++ {
 		effects, done := c.save(appends)
 		switch {
@@ -140,7 +140,7 @@ func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
 		} else {
 			s.found.UnfitAmong++
 		}
-		if !c.pending.Refused(len(batch), errSimUnfit, c.machine, s.now) {
+		if !c.pending.Refused(len(batch), errSimUnfit, c.planner, s.now) {
 			s.breach("the coordinator gives up because of %s", batch[0].Label)
 			c.end()
 		}
@@ -206,9 +206,9 @@ func (c *simCoordinator) do(e Effect) {
 	}
 }
 
-// setAlarm has the machine step when something is due.
+// setAlarm has the planner step when something is due.
 func (c *simCoordinator) setAlarm() {
-	at, ok := c.machine.Next()
+	at, ok := c.planner.Next()
 	if !ok {
 		return
 	}

@@ -56,7 +56,7 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 	}
 	switch {
 	case now == nil:
-		if c.machine.specs.removals[f.Label] == nil {
+		if c.planner.specs.removals[f.Label] == nil {
 			s.found.Forgotten++
 		}
 		return
@@ -71,11 +71,11 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 		return
 	}
 	spec := now.Spec
-	if target := spec.Constraints.ColocateWith; target != "" && c.machine.nodes.owner(target) == nil || c.machine.specs.removals[target] != nil {
+	if target := spec.Constraints.ColocateWith; target != "" && c.planner.nodes.owner(target) == nil || c.planner.specs.removals[target] != nil {
 		spec.Constraints.ColocateWith = "" // it was removed in the same step, afterwards, or the journal does not take it
 	}
-	n, _ := c.machine.View().Node(now.Node)
-	if why := n.refuses(spec, c.machine.specs.beside(now.Spec)); why != "" {
+	n, _ := c.planner.View().Node(now.Node)
+	if why := n.refuses(spec, c.planner.specs.beside(now.Spec)); why != "" {
 		s.breach("%s is placed on %s, which %s forbids", f.Label, now.Node, why)
 	}
 }
@@ -85,7 +85,7 @@ func (s *sim) drained(n *simNode) {
 	if s.lead == nil || !n.member || s.seed%5 == 1 {
 		return // or the strategy may have failed
 	}
-	m := s.lead.machine
+	m := s.lead.planner
 	for label, live := range s.census {
 		it := m.specs.all[label]
 		if len(live) == 0 || live[0].agent.node != n || it == nil || it.on != n.id() {
@@ -103,7 +103,7 @@ func (s *sim) final() {
 		s.breach("nobody leads in the end")
 		return
 	}
-	m := s.lead.machine
+	m := s.lead.planner
 	s.finalRequests(m)
 	s.finalAgents()
 	s.finalView(m)

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// A singletonsRig is a machine with nodes and a source that a test looks at between any two
+// A singletonsRig is a planner with nodes and a source that a test looks at between any two
 // things that happen. By itself the source answers at once, and agents do as they are told.
 type singletonsRig struct {
 	t       *testing.T
@@ -84,7 +84,7 @@ func (r *singletonsRig) boot() {
 	r.look()
 }
 
-// look shows the machine how the cluster stands.
+// look shows the planner how the cluster stands.
 func (r *singletonsRig) look() {
 	v := ViewChanged{Gone: r.gone}
 	for _, n := range r.nodes {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A specsRig is a machine with nodes, for specs.
+// A specsRig is a planner with nodes, for specs.
 type specsRig struct{ *singletonsRig }
 
 // newSpecsRig begins with those nodes, see newSingletonsRig.
