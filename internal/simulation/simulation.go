@@ -39,7 +39,7 @@ func Seeds(first, count uint64, run func(seed uint64) bool) (failed uint64, ok b
 // Shrink returns a part of a failing schedule that still fails, and from which no element can be left
 // out. It is delta debugging: it tries without each of two parts, then without each of four, and so
 // on. fails reports whether a schedule fails; it must not keep or change its argument.
-func Shrink[E any](failing []E, fails func([]E) bool) []E {
+func Shrink[S ~[]E, E any](failing S, fails func(S) bool) S {
 	for parts := 2; len(failing) > 0; {
 		size := max(1, (len(failing)+parts-1)/parts)
 		smaller, found := without(failing, size, fails)
@@ -56,7 +56,7 @@ func Shrink[E any](failing []E, fails func([]E) bool) []E {
 }
 
 // without looks for size elements in a row that can be left out.
-func without[E any](failing []E, size int, fails func([]E) bool) ([]E, bool) {
+func without[S ~[]E, E any](failing S, size int, fails func(S) bool) (S, bool) {
 	for from := 0; from < len(failing); from += size {
 		rest := slices.Delete(slices.Clone(failing), from, min(from+size, len(failing)))
 		if fails(rest) {
