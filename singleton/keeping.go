@@ -6,11 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/singleton/generation"
-
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
