@@ -6,10 +6,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/singleton/generation"
+
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
