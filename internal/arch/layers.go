@@ -51,7 +51,9 @@ var layers = []layer{
 		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/projection", []string{"persistence", "actor/extension", "actor", "internal/*"}},
 		{"persistence", []string{"actor/extension", "actor", "internal/*"}},
-		{"remote", []string{"remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor"}},
+		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
 		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
 	}},
