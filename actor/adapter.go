@@ -6,26 +6,25 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// An adapter is a ref through which an actor takes messages of another type.
+// An adapter is a ref through which an actor receives messages of another type.
 type adapter[T any] struct {
 	core
 	post func(msg T, by entrance)
 }
 
-// Adapt returns a ref that takes messages of type T for the actor: wrap turns each into
-// one of its own. wrap runs inside the actor, so it may use its state; a panic in it is
-// told to the actor by the signal [AdaptFailed]. The ref works as long as the actor does, restarts included.
+// Adapt returns a ref that takes messages of type T for the actor; wrap converts each into one of its
+// own. wrap runs inside the actor, so it may use its state; if it panics, the actor gets the signal
+// [AdaptFailed]. The ref remains valid as long as the actor exists, restarts included.
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	c := ctx.cell
 	c.check("Adapt")
 	return newAdapter(c, func(msg T) task[M] { return &adapted[T, M]{msg, wrap} })
 }
 
-// Handle returns a ref whose messages go to handle instead of the behavior, in their
-// place among the actor's other messages. It is for wrappers that have a protocol of
-// their own beside the one of what they wrap; the bound of a mailbox does not count what
-// they are told. The ref works for this incarnation only: after a restart what it is told
-// becomes dead letters with [ErrStaleHandler].
+// Handle returns a ref whose messages go to handle instead of the behavior, in their place among the
+// other messages of the actor. Wrappers use it for a protocol of their own beside that of the behavior
+// they wrap. The bound of a mailbox does not count these messages. The ref is valid for the current
+// incarnation only: after a restart its messages are dead letters with [ErrStaleHandler].
 func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
 	c := ctx.cell
 	c.check("Handle")

@@ -46,7 +46,7 @@ const (
 
 func (c *cell[M]) tell(msg M) {
 	if !c.mu.TryLock() {
-		c.contend()
+		c.lockWithBackoff()
 	}
 	if c.dead || !c.plain {
 		c.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *cell[M]) accept(msg M, by entrance) {
 
 // refit finds out again whether the way of messages is plain. core.mu is held.
 func (c *cell[M]) refit() {
-	c.plain = c.conf.box.plain() && c.conf.gate == nil && !c.diverted && c.stashCap == 0 && c.sys.encoding == nil
+	c.plain = c.conf.box.plain() && c.conf.admission == nil && !c.bypassed && c.stashCap == 0 && c.sys.encoding == nil
 }
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
@@ -152,14 +152,14 @@ func (c *cell[M]) enqueue(it item[M], by entrance) {
 // put is enqueue without the report: it returns what was not delivered, where and why.
 func (c *cell[M]) put(it item[M], by entrance) (lost item[M], at *cell[M], reason error) {
 	c.mu.Lock()
-	if c.diverted && (it.task == nil || !it.task.exempt()) {
+	if c.bypassed && (it.task == nil || !it.task.exempt()) {
 		if it.task == nil {
-			if lost, at, reason = c.detour.put(it, by); !errors.Is(reason, ErrTerminated) {
+			if lost, at, reason = c.bypass.put(it, by); !errors.Is(reason, ErrTerminated) {
 				c.mu.Unlock()
 				return lost, at, reason
 			}
 		}
-		c.diverted = false // what is told after a task must not overtake it
+		c.bypassed = false // what is told after a task must not overtake it
 		c.refit()
 	}
 	if reason := c.refusal(it); reason != nil {
@@ -196,7 +196,7 @@ func (c *cell[M]) refusal(it item[M]) error {
 	if c.dead {
 		return ErrTerminated
 	}
-	if c.suspended && c.stashCap > 0 && c.batch.size+c.queue.size()+c.ranking.size() >= int(c.stashCap) && !it.exempt() {
+	if c.suspended && c.stashCap > 0 && c.batch.size+c.queue.size()+c.priorities.size() >= int(c.stashCap) && !it.exempt() {
 		return ErrStashFull
 	}
 	return nil
@@ -231,7 +231,7 @@ func (c *cell[M]) signal(msg systemMsg) {
 	c.mu.Unlock()
 	if msg.kind == sysStop {
 		c.endLife() // not before it is queued: who sees the end handles nothing else
-		c.closeRoom()
+		c.closeToSenders()
 	}
 	if wake {
 		c.sys.scheduler.ready(&c.core)
@@ -247,10 +247,10 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	}
 	c.owner.begin()
 	returned := false
-	room := c.room // at the end it may be for another turn to look at c
-	at := room.enter()
+	senders := c.senders // at the end it may be for another turn to look at c
+	at := senders.enter()
 	defer func() {
-		room.leave(at)
+		senders.leave(at)
 		if returned {
 			return
 		}
@@ -292,8 +292,8 @@ func (c *cell[M]) work(n int) (more bool) {
 			left -= c.handleBatch(left)
 			continue
 		}
-		if n-left >= lingerAfter && c.conf.box.plain() { // of others a batch is one item, however long it lingers
-			c.linger()
+		if n-left >= spinAfter && c.conf.box.plain() { // of others a batch is one item, however long it lingers
+			c.spin()
 		}
 		if !c.refillOrRest() {
 			return false
@@ -308,7 +308,7 @@ func (c *cell[M]) work(n int) (more bool) {
 func (c *cell[M]) handleBatch(n int) (handled int) {
 	for handled < n && c.phase == running && c.batch.size > 0 && !c.urgent.Load() {
 		handled++
-		if c.conf.gate == nil || !c.shut() {
+		if c.conf.admission == nil || !c.refused() {
 			c.handle()
 		}
 	}
@@ -331,19 +331,19 @@ func (c *cell[M]) handle() {
 }
 
 const (
-	// lingerAfter is how much a turn must have done to wait for more.
-	lingerAfter = 16
-	// lingerLooks makes about half a microsecond.
-	lingerLooks = 1000
+	// spinAfter is how much a turn must have done to wait for more.
+	spinAfter = 16
+	// spinSteps makes about half a microsecond.
+	spinSteps = 1000
 )
 
 // linger gives those who tell the time to tell more than one message: who comes back too
 // soon for each of them slows them down.
-func (c *cell[M]) linger() {
+func (c *cell[M]) spin() {
 	if c.sys.scheduler.virtual {
 		return
 	}
-	for n := 0; n < lingerLooks && !c.urgent.Load(); n++ {
+	for n := 0; n < spinSteps && !c.urgent.Load(); n++ {
 	}
 }
 
@@ -358,7 +358,7 @@ func (c *cell[M]) nextSystem() (msg systemMsg, ok bool) {
 // refillOrRest gets what has come since; there is nothing left of what came before.
 func (c *cell[M]) refillOrRest() bool {
 	if !c.mu.TryLock() {
-		c.contend() // as those do who tell: else they would always come first
+		c.lockWithBackoff() // as those do who tell: else they would always come first
 	}
 	if !c.system.empty() {
 		c.mu.Unlock()
@@ -371,9 +371,9 @@ func (c *cell[M]) refillOrRest() bool {
 			c.handleMessage(msg)
 			return true
 		}
-		if c.ranking != nil {
-			if c.queue.waiting.size+c.ranking.size() > 0 {
-				c.rank()
+		if c.priorities != nil {
+			if c.queue.waiting.size+c.priorities.size() > 0 {
+				c.prioritize()
 				return true
 			}
 		} else if c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks) {
@@ -384,14 +384,14 @@ func (c *cell[M]) refillOrRest() bool {
 	}
 	c.scheduled = false
 	c.owner.end()
-	c.divert()
+	c.openBypass()
 	c.mu.Unlock()
 	return false
 }
 
 // rank makes the first of what waits in a mailbox with priorities the batch. core.mu is
 // held, and given back.
-func (c *cell[M]) rank() {
+func (c *cell[M]) prioritize() {
 	fresh := c.queue.waiting
 	c.queue.waiting = chain[M]{}
 	c.mu.Unlock()
@@ -404,9 +404,9 @@ func (c *cell[M]) rank() {
 		}
 	}()
 	for it, ok := fresh.pop(&c.conf.chunks); ok; it, ok = fresh.pop(&c.conf.chunks) {
-		c.ranking.add(it)
+		c.priorities.add(it)
 	}
-	if it, ok := c.ranking.take(); ok {
+	if it, ok := c.priorities.take(); ok {
 		c.batch.push(it, &c.conf.chunks)
 	}
 }
@@ -414,8 +414,8 @@ func (c *cell[M]) rank() {
 // drain empties the mailbox.
 func (c *cell[M]) drain() []item[M] {
 	rest := c.batch.drain(nil, &c.conf.chunks)
-	for c.ranking.size() > 0 {
-		it, _ := c.ranking.take()
+	for c.priorities.size() > 0 {
+		it, _ := c.priorities.take()
 		rest = append(rest, it)
 	}
 	return c.queue.drain(rest, &c.conf.chunks)

@@ -12,16 +12,15 @@ import (
 	"go.uber.org/zap"
 )
 
-// A DeadLetter is a message that could not be delivered, as published on the event
-// stream of the system in which that was found out.
+// A DeadLetter is a message that could not be delivered. It is published as an event of the system
+// that found out.
 type DeadLetter struct {
 	Recipient string // path; "" for the zero ActorRef
 	Message   any
 	Reason    error // compare with errors.Is, for instance with [ErrTerminated]
 }
 
-// A carrier is a message of the framework that may carry one of the user, see
-// extension.DeadLetter.
+// A carrier is a message of the framework that may carry one of the user, see extension.DeadLetter.
 type carrier interface {
 	Carried(s *System) (recipient string, msg any, ok bool)
 }
@@ -52,8 +51,7 @@ func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int
 	s.refuse(recipient, msg, reason)
 }
 
-// carriedBy asks c, which may be of a type of the user's. Where that panics c itself is the
-// dead letter.
+// carriedBy returns what c carries. If the user's method panics, c itself is the dead letter.
 func (s *System) carriedBy(c carrier, recipient string) (to string, msg any, ok bool) {
 	if err := guard.Do(func() { to, msg, ok = c.Carried(s) }); err != nil {
 		s.log.Error("the method Carried of a message has panicked", zap.String("type", fmt.Sprintf("%T", c)), zap.Error(err))
@@ -73,7 +71,7 @@ func (s *System) DeadLetters() uint64 { return s.deadLetters.sum() }
 // that this package names, such as [ErrMailboxFull]; those of other reasons are under nil.
 func (s *System) DeadLettersByReason() map[error]uint64 { return s.deadLetters.byReason() }
 
-// deadLetterToNobody publishes on all systems, as what is nobody's belongs to none.
+// deadLetterToNobody publishes a message sent to no actor on all systems of the process.
 func deadLetterToNobody(path string, msg any) {
 	systems.Range(func(s, _ any) bool {
 		s.(*System).reportDeadLetter(path, msg, ErrNoRef) // only systems are stored
@@ -81,14 +79,14 @@ func deadLetterToNobody(path string, msg any) {
 	})
 }
 
-// A deadLetterLog counts dead letters, and logs some.
+// A deadLetterLog counts dead letters, and logs some of them.
 type deadLetterLog struct {
 	mu      sync.Mutex // guards reasons
 	reasons map[error]uint64
 	lines   lineLimit
 }
 
-// count counts one. An error is under the first of the reasons that it wraps.
+// count counts a dead letter under the first known reason that its error wraps.
 func (l *deadLetterLog) count(reason error) {
 	var known error
 	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return guard.Is(reason, r) }); i >= 0 {

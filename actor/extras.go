@@ -10,24 +10,24 @@ import (
 
 // extras are what most cells never need; owned by the turn.
 type extras[M any] struct {
-	layers    []*layer[M]   // of supervision, the innermost last
-	base      int           // how many of them the first behavior set; -1: it has not run yet
-	replaced  []*layer[M]   // those that there were before the transition that is under way; nil: the same
-	restart   int           // index of the layer that restarts; -1: the actor starts
-	awaiting  bool          // the restart waits for children
-	delay     time.Duration // of the restart, once they are gone
-	backoff   *time.Timer
-	timers    timers[M]
-	idle      *receiveTimeout[M]
-	wrapping  *wrapping[M]
-	diverting *diversion[M] // takes the detour once nothing waits
-	detour    *cell[M]      // where messages go instead, while they are diverted; guarded by core.mu, and its mutex may be taken under that one
-	watched   map[*core]*watch[M]
-	cleanups  []cleanup
-	asks      pendingAsks
-	log       *zap.Logger
-	ranking   *ranking[M] // of a mailbox with priorities
-	room      *room[M]    // of a mailbox that blocks; guarded by core.mu
+	layers     []*layer[M]   // of supervision, the innermost last
+	base       int           // how many of them the first behavior set; -1: it has not run yet
+	replaced   []*layer[M]   // those that there were before the transition that is under way; nil: the same
+	restart    int           // index of the layer that restarts; -1: the actor starts
+	awaiting   bool          // the restart waits for children
+	delay      time.Duration // of the restart, once they are gone
+	backoff    *time.Timer
+	timers     timers[M]
+	idle       *receiveTimeout[M]
+	wrapping   *wrapping[M]
+	bypassing  *bypassRequest[M] // takes the bypass once nothing waits
+	bypass     *cell[M]          // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
+	watched    map[*core]*watch[M]
+	cleanups   []cleanup
+	asks       pendingAsks
+	log        *zap.Logger
+	priorities *priorities[M]     // of a mailbox with priorities
+	senders    *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu
 }
 
 // common is what all cells of one type of messages share.

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -52,8 +53,8 @@ func (c *cell[M]) runsSince() (now time.Time) {
 // stops.
 func (c *cell[M]) fail(err error) {
 	c.scratch = Next[M]{} // of a transition that failed
-	if host := c.hosted(); host != nil {
-		host.fail(err)
+	if outer := c.outer(); outer != nil {
+		outer.fail(err)
 		return
 	}
 	if isFinal(err) {
@@ -187,4 +188,27 @@ func (c *cell[M]) failUp(err error) {
 func (c *cell[M]) stopFailed(err error) {
 	logWithStack(c.ctx.Log(), zapcore.ErrorLevel, stoppingMessage, err)
 	c.beginStop(err)
+}
+
+// shut asks the gate, and ends the actor when it is shut.
+func (c *cell[M]) refused() bool {
+	reason := c.checkAdmission()
+	if reason == nil {
+		return false
+	}
+	c.stopFailed(reason)
+	return true
+}
+
+// checkAdmission takes a panic for a no.
+func (c *cell[M]) checkAdmission() error { return guard.Run(c.conf.admission) }
+
+// reasonOfRest says why what still waits when the actor ends is never handled.
+func (c *cell[M]) reasonOfRest() error {
+	if c.conf.admission == nil {
+		return ErrTerminated
+	}
+	var reason error
+	failure := guard.Apart(c.senders.lend(c.owner.lend(func() { reason = c.checkAdmission() }))) // the end must not end half-way
+	return cmp.Or(failure, reason, ErrTerminated)
 }

@@ -66,7 +66,7 @@ func (c *cell[M]) beginStop(cause error) {
 		return
 	}
 	c.phase = stopping
-	c.closeRoom()
+	c.closeToSenders()
 	c.endBy(cause)
 	c.endLife()
 	c.stopTimers()
@@ -159,7 +159,7 @@ func (c *cell[M]) runCleanups(layer int) {
 
 // guard runs f; a panic, or the end of its goroutine, is logged.
 func (c *cell[M]) guard(what string, f func()) {
-	if err := guard.Apart(c.room.lend(c.owner.lend(f))); err != nil {
+	if err := guard.Apart(c.senders.lend(c.owner.lend(f))); err != nil {
 		c.logOutside(what, err)
 	}
 }
@@ -171,7 +171,7 @@ func (c *core) logOutside(what string, err error) {
 
 func (c *cell[M]) setSuspended(suspended bool, capacity int) {
 	if suspended {
-		c.undivert()
+		c.closeBypass()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -92,7 +92,7 @@ func (q *localQueues) gather(to *readyQueue) {
 		return
 	}
 	for _, l := range set.all {
-		if to.size > maxShare {
+		if to.size > maxRunBatch {
 			return
 		}
 		l.mu.Lock()
@@ -110,7 +110,7 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.refills++; r.stuck || r.refills%refillsOfAll == 0 {
+	if r.refills++; r.blocked || r.refills%refillsOfAll == 0 {
 		return nil
 	}
 	l := set.local()
@@ -123,9 +123,9 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 		l.waiting.push(again)
 	}
 	c := l.waiting.pop()
-	r.share = r.space[:min((l.waiting.size+1)/2, maxShare)]
-	r.taken = len(r.share) > 0
-	l.waiting.move(r.share)
+	r.batch = r.space[:min((l.waiting.size+1)/2, maxRunBatch)]
+	r.hasBatch = len(r.batch) > 0
+	l.waiting.move(r.batch)
 	r.at, r.moved = c, true
 	r.turns++
 	return c

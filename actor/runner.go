@@ -9,12 +9,12 @@ import (
 type runner struct {
 	main func() // of the goroutine, made once
 
-	place int  // in the set of runners; guarded by the mutex of the scheduler
-	stuck bool // it has not moved, or has said that it will not; it does not count; likewise
-	after *runner
+	place   int  // in the set of runners; guarded by the mutex of the scheduler
+	blocked bool // it has not moved, or has said that it will not; it does not count; likewise
+	after   *runner
 
-	taken   bool // it may have a share; owned by the goroutine
-	refills int  // how often it has asked for a share; likewise
+	hasBatch bool // it may have a share; owned by the goroutine
+	refills  int  // how often it has asked for a share; likewise
 
 	// The goroutine writes to these under mu or under the mutex of the scheduler; others do
 	// under both, and may read them then.
@@ -22,13 +22,13 @@ type runner struct {
 	at    *core   // whose turn it is inside of; nil: none
 	moved bool    // since the watch looked last
 	turns int     // that the scheduler has not counted yet
-	share []*core // those that it is to run after that
-	space [maxShare]*core
+	batch []*core // those that it is to run after that
+	space [maxRunBatch]*core
 }
 
-// maxShare is how many actors a runner takes out of the queue at once, beside the one that
+// maxRunBatch is how many actors a runner takes out of the queue at once, beside the one that
 // it runs first.
-const maxShare = 16
+const maxRunBatch = 16
 
 // A worker is a core that can be ready.
 type worker interface {
@@ -44,7 +44,7 @@ func (s *scheduler) engage() *runner {
 	if r == nil {
 		r = new(runner)
 		r.main = func() {
-			if c := s.look(r); c != nil {
+			if c := s.spin(r); c != nil {
 				s.work(r, c)
 			}
 		}
@@ -53,8 +53,8 @@ func (s *scheduler) engage() *runner {
 		s.spares--
 	}
 	s.busy++
-	s.looking++
-	s.news.Store(true)
+	s.spinning++
+	s.wakeup.Store(true)
 	s.runners.add(r)
 	return r
 }
@@ -76,7 +76,7 @@ func (s *scheduler) work(r *runner, c *core) {
 // goOn returns what r is to do after a turn; nil ends it. again is what it has been at and
 // has more to do, or nil.
 func (s *scheduler) goOn(r *runner, again *core) *core {
-	if c := r.nextOfShare(); c != nil {
+	if c := r.nextOfBatch(); c != nil {
 		if again != nil {
 			s.ready(again)
 		}
@@ -88,19 +88,19 @@ func (s *scheduler) goOn(r *runner, again *core) *core {
 	return s.next(r, again)
 }
 
-// nextOfShare moves r to the next one that it has taken; nil when it has none.
-func (r *runner) nextOfShare() *core {
-	if !r.taken {
+// nextOfBatch moves r to the next one that it has taken; nil when it has none.
+func (r *runner) nextOfBatch() *core {
+	if !r.hasBatch {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.share) == 0 {
-		r.taken = false
+	if len(r.batch) == 0 {
+		r.hasBatch = false
 		return nil
 	}
-	c := r.share[0]
-	r.share[0], r.share = nil, r.share[1:]
+	c := r.batch[0]
+	r.batch[0], r.batch = nil, r.batch[1:]
 	r.at, r.moved = c, true
 	r.turns++
 	return c
@@ -123,8 +123,8 @@ func (s *scheduler) begin(r *runner) *core {
 	s.begun++
 	s.turns += r.turns + 1
 	r.turns = 0
-	if s.waiting.size > 1 && !s.isGenerous() {
-		s.giveShare(r)
+	if s.waiting.size > 1 && !s.overcommits() {
+		s.giveBatch(r)
 	}
 	more := s.reinforce()
 	s.mu.Unlock()
@@ -134,33 +134,33 @@ func (s *scheduler) begin(r *runner) *core {
 	return c
 }
 
-// giveShare lets r have half of those who wait, so that it need not come back for each. The
+// giveBatch lets r have half of those who wait, so that it need not come back for each. The
 // watch sees that they get another runner when the first of them takes long, or where turns
 // are long.
-func (s *scheduler) giveShare(r *runner) {
-	r.share, r.taken = r.space[:min(s.waiting.size/2, maxShare)], true
-	s.waiting.move(r.share) // there are others left
-	if !s.watching {
-		s.armWatch()
+func (s *scheduler) giveBatch(r *runner) {
+	r.batch, r.hasBatch = r.space[:min(s.waiting.size/2, maxRunBatch)], true
+	s.waiting.move(r.batch) // there are others left
+	if !s.watchdogArmed {
+		s.armWatchdog()
 	}
 }
 
-// takeShare puts those that r has taken before all who wait. The mutex of r is held.
-func (s *scheduler) takeShare(r *runner) {
-	if len(r.share) == 0 {
+// reclaimBatch puts those that r has taken before all who wait. The mutex of r is held.
+func (s *scheduler) reclaimBatch(r *runner) {
+	if len(r.batch) == 0 {
 		return
 	}
-	s.waiting.putBack(r.share)
-	clear(r.share)
-	r.share = nil
-	s.news.Store(true)
+	s.waiting.putBack(r.batch)
+	clear(r.batch)
+	r.batch = nil
+	s.wakeup.Store(true)
 }
 
 // returned notes that r is at nothing, and counts again.
 func (s *scheduler) returned(r *runner) {
 	r.at = nil
-	if r.stuck {
-		r.stuck = false
+	if r.blocked {
+		r.blocked = false
 		s.busy++
 	}
 }
@@ -176,8 +176,8 @@ func (s *scheduler) dismiss(r *runner) {
 		s.spares++
 		r.after, s.spare = s.spare, r
 	}
-	if s.waiting.size > 0 && !s.watching && !s.virtual {
-		s.armWatch()
+	if s.waiting.size > 0 && !s.watchdogArmed && !s.virtual {
+		s.armWatchdog()
 	}
 }
 

@@ -17,59 +17,59 @@ import (
 //
 // Normally there are no more runners than processors. But handlers may block, and nobody
 // who waits may be held hostage by that. Who knows that it is going to block says so; see
-// [scheduler.vacate]. For the others there is a watch, a timer that runs only while actors
+// [scheduler.handoff]. For the others there is a watch, a timer that runs only while actors
 // wait, in the queue or for the runner that has taken them: it sees which runners have not moved since it looked last, and replaces them; and
 // where turns take long, be it that they block or compute, it makes the scheduler
-// generous: every actor that gets ready has a runner of its own for a while, up to 64 for
+// overcommit: every actor that gets ready has a runner of its own for a while, up to 64 for
 // each processor. That costs little where turns are long.
 //
 // A system may live in a bubble of testing/synctest, so that schedulers share nothing. There
-// the scheduler is generous all the time: a bubble is quiet when all of its goroutines are
+// the scheduler is overcommit all the time: a bubble is quiet when all of its goroutines are
 // blocked, and then everybody must have done what he could, without a timer's help.
 type scheduler struct {
 	mu      sync.Mutex  // guards all below
 	waiting readyQueue  // of actors that are ready
 	locals  localQueues // the others; they have mutexes of their own
-	limit   int         // of runners, while the scheduler is not generous
-	virtual bool        // time is, so that it is always generous
+	limit   int         // of runners, while the scheduler is not overcommit
+	virtual bool        // time is, so that it is always overcommit
 
-	busy    int         // runners that count: they look for work, or are inside turns and move
-	looking int         // how many of them look for work, those that have been started just now included
-	news    atomic.Bool // something may have got ready since who looks has looked; may be read without mu
-	runners runnerSet   // all that have not ended
-	spare   *runner     // those that have ended, to be started again
-	spares  int         // how many there are
-	skip    int         // how often to do without one more runner
-	futile  int         // the value of skip when the next one finds nothing to do
+	busy       int         // runners that count: they look for work, or are inside turns and move
+	spinning   int         // how many of them look for work, those that have been started just now included
+	wakeup     atomic.Bool // something may have got ready since who looks has looked; may be read without mu
+	runners    runnerSet   // all that have not ended
+	spare      *runner     // those that have ended, to be started again
+	spares     int         // how many there are
+	skip       int         // how often to do without one more runner
+	spinMisses int         // the value of skip when the next one finds nothing to do
 
 	begun uint64 // how often the scheduler has given a runner something to do
 
-	watch    *time.Timer
-	watching bool // watch is armed
-	since    time.Time
-	turns    int // since then
-	generous int // for how many looks of the watch more
-	patience int // for how many it is generous next
+	watchdog      *time.Timer
+	watchdogArmed bool // watch is armed
+	since         time.Time
+	turns         int // since then
+	overcommit    int // for how many looks of the watch more
+	patience      int // for how many it is overcommit next
 }
 
 const (
-	// watchInterval is how often the watch looks. Who waits behind handlers that block gets
+	// watchdogInterval is how often the watch looks. Who waits behind handlers that block gets
 	// a runner after two looks at most.
-	watchInterval = 250 * time.Microsecond
+	watchdogInterval = 250 * time.Microsecond
 	// longTurn is the length from which on it does not matter what a goroutine costs.
 	longTurn = 10 * time.Microsecond
-	// The watch is generous for so many looks, and longer each time when it finds that
+	// The watch is overcommit for so many looks, and longer each time when it finds that
 	// turns are still long after that.
 	minPatience, maxPatience = 8, 128
-	// generosity is how many runners that move there may be for each processor while the
-	// scheduler is generous.
-	generosity = 64
+	// overcommitFactor is how many runners that move there may be for each processor while the
+	// scheduler is overcommit.
+	overcommitFactor = 64
 	// yieldAfter is how many turns a runner works before it lets other goroutines run.
 	yieldAfter = 128
 	// maxSpares is how many runners that have ended are kept.
 	maxSpares = 64
-	// maxFutile bounds how often a second runner is not started after one was of no use.
-	maxFutile = 1 << 10
+	// maxSpinMisses bounds how often a second runner is not started after one was of no use.
+	maxSpinMisses = 1 << 10
 	// patience is how many looks the others have for what waits alone.
 	patience = 3
 )
@@ -90,8 +90,8 @@ func (s *scheduler) ready(c *core) {
 
 func (s *scheduler) push(c *core) {
 	s.waiting.push(c)
-	if s.looking > 0 {
-		s.news.Store(true)
+	if s.spinning > 0 {
+		s.wakeup.Store(true)
 	}
 }
 
@@ -102,8 +102,8 @@ func (s *scheduler) reinforce() *runner {
 		return nil
 	}
 	more := s.needsMore()
-	if !s.watching && (!more || s.generous > 0) && !s.virtual {
-		s.armWatch()
+	if !s.watchdogArmed && (!more || s.overcommit > 0) && !s.virtual {
+		s.armWatchdog()
 	}
 	if more {
 		return s.engage()
@@ -113,9 +113,9 @@ func (s *scheduler) reinforce() *runner {
 
 func (s *scheduler) needsMore() bool {
 	switch {
-	case s.looking > 0: // it will see
+	case s.spinning > 0: // it will see
 		return false
-	case s.busy == 0 || s.isGenerous():
+	case s.busy == 0 || s.overcommits():
 		return true
 	case s.busy >= s.limit:
 		return false
@@ -131,15 +131,15 @@ func (s *scheduler) most() int {
 	switch {
 	case s.virtual:
 		return math.MaxInt
-	case s.generous > 0:
-		return generosity * s.limit
+	case s.overcommit > 0:
+		return overcommitFactor * s.limit
 	}
 	return s.limit
 }
 
-// isGenerous says whether who gets ready has a runner of its own.
-func (s *scheduler) isGenerous() bool {
-	return s.virtual || s.generous > 0 && s.busy < s.most()
+// overcommits says whether who gets ready has a runner of its own.
+func (s *scheduler) overcommits() bool {
+	return s.virtual || s.overcommit > 0 && s.busy < s.most()
 }
 
 // next is goOn for who has no share left.
@@ -153,15 +153,15 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	if s.workLeft() && !superfluous {
 		return s.begin(r)
 	}
-	if superfluous || s.looking > 0 { // one that looks is enough
+	if superfluous || s.spinning > 0 { // one that looks is enough
 		s.dismiss(r)
 		s.mu.Unlock()
 		return nil
 	}
-	s.looking++
-	s.news.Store(s.waiting.size > 0)
+	s.spinning++
+	s.wakeup.Store(s.waiting.size > 0)
 	s.mu.Unlock()
-	return s.look(r)
+	return s.spin(r)
 }
 
 // workLeft says whether anybody waits, and sees that he does so here. If nobody does, the
@@ -178,12 +178,12 @@ func (s *scheduler) workLeft() bool {
 
 // look waits a little for work. While others are inside turns it leaves them what they
 // have just made ready, as they will take it themselves, sooner than anybody else.
-func (s *scheduler) look(r *runner) *core {
+func (s *scheduler) spin(r *runner) *core {
 	var begun uint64
 	same := 0
-	for range s.looks() {
-		if s.news.Load() {
-			c, now := s.spot(r, same == patience)
+	for range s.spins() {
+		if s.wakeup.Load() {
+			c, now := s.poll(r, same == patience)
 			if c != nil {
 				return c
 			}
@@ -195,67 +195,67 @@ func (s *scheduler) look(r *runner) *core {
 		}
 		runtime.Gosched()
 	}
-	return s.giveUp(r, same > 0)
+	return s.stopSpinning(r, same > 0)
 }
 
 // looks is how often a runner looks for work before it ends: a few microseconds. Longer
 // takes the processor from whom it waits for. In a bubble nobody else is busy, so that work
 // does not come.
-func (s *scheduler) looks() int {
+func (s *scheduler) spins() int {
 	if s.virtual {
 		return 6
 	}
 	return 16
 }
 
-// spot returns what r is to do, if there is something for it. Of one that waits it says how
+// poll returns what r is to do, if there is something for it. Of one that waits it says how
 // much the others have begun: they may come for it, if they are not late.
-func (s *scheduler) spot(r *runner, late bool) (c *core, begun uint64) {
+func (s *scheduler) poll(r *runner, late bool) (c *core, begun uint64) {
 	s.mu.Lock()
-	if s.isForLooker(late) {
-		s.looking--
-		s.skip, s.futile = s.skip/2, s.futile/2
+	if s.isForSpinner(late) {
+		s.spinning--
+		s.skip, s.spinMisses = s.skip/2, s.spinMisses/2
 		return s.begin(r), 0
 	}
-	s.news.Store(s.waiting.size > 0)
+	s.wakeup.Store(s.waiting.size > 0)
 	begun = s.begun
 	s.mu.Unlock()
 	return nil, begun
 }
 
-// isForLooker says whether who looks is to take what waits.
-func (s *scheduler) isForLooker(late bool) bool {
+// isForSpinner says whether who looks is to take what waits.
+func (s *scheduler) isForSpinner(late bool) bool {
 	switch s.waiting.size {
 	case 0:
 		return false
 	case 1:
-		return late || s.busy == s.looking || s.isGenerous()
+		return late || s.busy == s.spinning || s.overcommits()
 	}
 	return true
 }
 
-// giveUp ends r, unless somebody waits after all.
-func (s *scheduler) giveUp(r *runner, late bool) *core {
+// stopSpinning ends r, unless somebody waits after all.
+func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 	s.mu.Lock()
-	isForIt := s.isForLooker(late)
-	s.looking--
+	isForIt := s.isForSpinner(late)
+	s.spinning--
 	if isForIt {
 		return s.begin(r)
 	}
-	s.futile = min(2*s.futile+1, maxFutile)
-	s.skip = s.futile
+	s.spinMisses = min(2*s.spinMisses+1, maxSpinMisses)
+	s.skip = s.spinMisses
 	s.dismiss(r)
 	s.mu.Unlock()
 	return nil
 }
 
-// vacate says that c, which is inside a turn, is going to block: its runner does not count
+// handoff says that c, which is inside a turn, is going to block: its runner does not count
 // until the turn ends. It may be called by any goroutine, and does nothing when c is not.
-func (s *scheduler) vacate(c *core) {
+func (s *scheduler) handoff(c *core) {
 	s.mu.Lock()
 	var more *runner
 	for _, r := range s.runners.all { // one may have ended such a turn, and not said so yet
-		if s.release(r, c) {
+		if s.block(r, c) {
 			more = cmp.Or(more, s.reinforce())
 		}
 	}
@@ -265,21 +265,21 @@ func (s *scheduler) vacate(c *core) {
 	}
 }
 
-// release notes that r is stuck, if it is inside a turn of c and was not.
-func (s *scheduler) release(r *runner, c *core) bool {
+// release notes that r is blocked, if it is inside a turn of c and was not.
+func (s *scheduler) block(r *runner, c *core) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.at != c || r.stuck {
+	if r.at != c || r.blocked {
 		return false
 	}
-	s.strand(r)
+	s.markBlocked(r)
 	return true
 }
 
-// strand notes that r is stuck; what it has taken is for others. The mutex of r is held.
-func (s *scheduler) strand(r *runner) {
-	r.stuck = true
+// markBlocked notes that r is blocked; what it has taken is for others. The mutex of r is held.
+func (s *scheduler) markBlocked(r *runner) {
+	r.blocked = true
 	s.busy--
 	s.locals.shut(&s.waiting)
-	s.takeShare(r)
+	s.reclaimBatch(r)
 }

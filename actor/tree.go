@@ -16,18 +16,18 @@ type node interface {
 func (c *core) node() node { return c.impl.(node) }
 
 // kin are those to whom a core matters, and its last word to them.
-type kin struct {
+type relations struct {
 	children children
 	watchers watchers
 	cause    error // the failure that it ended by; nil: none
 }
 
-// toKin returns the kin, to be written to. core.mu is held.
-func (c *core) toKin() *kin {
-	if c.kin == nil {
-		c.kin = new(kin)
+// ownRelations returns the kin, to be written to. core.mu is held.
+func (c *core) ownRelations() *relations {
+	if c.relations == nil {
+		c.relations = new(relations)
 	}
-	return c.kin
+	return c.relations
 }
 
 // addChild puts child into the tree; false when the parent is stopping or has ended. It
@@ -38,7 +38,7 @@ func (c *core) addChild(child *core) bool {
 	if c.closed || c.dead {
 		return false
 	}
-	siblings := &c.toKin().children
+	siblings := &c.ownRelations().children
 	if child.label != "" && siblings.find(child.label) != nil {
 		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", child.label, c.path()))
 	}
@@ -56,43 +56,43 @@ func (c *core) closeToChildren() {
 func (c *core) forgetChild(child *core) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kin.children.remove(child)
-	c.kin.children.departing++
+	c.relations.children.remove(child)
+	c.relations.children.departing++
 }
 
 // departed says that a child that was forgotten has told its watchers.
 func (c *core) departed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kin.children.departing--
+	c.relations.children.departing--
 }
 
 func (c *core) child(name string) *core {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin == nil {
+	if c.relations == nil {
 		return nil
 	}
-	return c.kin.children.find(name)
+	return c.relations.children.find(name)
 }
 
 func (c *core) childCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin == nil {
+	if c.relations == nil {
 		return 0
 	}
-	return c.kin.children.count + c.kin.children.departing
+	return c.relations.children.count + c.relations.children.departing
 }
 
 // childList returns the living children, oldest first.
 func (c *core) childList() []*core {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin == nil {
+	if c.relations == nil {
 		return nil
 	}
-	return c.kin.children.list()
+	return c.relations.children.list()
 }
 
 // stopChildren tells all children to stop and returns how many there are.

@@ -83,17 +83,17 @@ func (c *core) endBy(cause error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.toKin().cause = cause
+	c.ownRelations().cause = cause
 }
 
 // cause returns the failure that c has ended by, if any.
 func (c *core) cause() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin == nil {
+	if c.relations == nil {
 		return nil
 	}
-	return c.kin.cause
+	return c.relations.cause
 }
 
 // addWatcher returns false when it is all over with c.
@@ -103,15 +103,15 @@ func (c *core) addWatcher(w watcher) bool {
 	if c.over {
 		return false
 	}
-	c.toKin().watchers.add(w)
+	c.ownRelations().watchers.add(w)
 	return true
 }
 
 func (c *core) removeWatcher(w watcher) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin != nil {
-		c.kin.watchers.remove(w)
+	if c.relations != nil {
+		c.relations.watchers.remove(w)
 	}
 }
 
@@ -120,11 +120,11 @@ func (c *core) takeWatchers(over bool) []watcher {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = c.over || over
-	if c.kin == nil {
+	if c.relations == nil {
 		return nil
 	}
-	all := c.kin.watchers.all()
-	c.kin.watchers = watchers{}
+	all := c.relations.watchers.all()
+	c.relations.watchers = watchers{}
 	return all
 }
 

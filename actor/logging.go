@@ -3,7 +3,25 @@ package actor
 import (
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/guard"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 )
+
+// logWithStack logs an error, with the stack of the panic if it is one: that of the goroutine
+// that panicked, in place of its own.
+func logWithStack(log *zap.Logger, level zapcore.Level, what string, err error, more ...zap.Field) {
+	entry := log.WithOptions(zap.AddCallerSkip(1)).Check(level, what)
+	if entry == nil {
+		return
+	}
+	if failed, ok := guard.As[*PanicError](err); ok {
+		entry.Stack = string(failed.Stack)
+	}
+	entry.Write(append(more, zap.Error(err))...)
+}
 
 // A lineLimit lets the first things be logged, then none for a while, so that a flood of them
 // does not become a flood of lines.

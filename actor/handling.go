@@ -12,8 +12,8 @@ func (c *cell[M]) handleMessage(msg M) {
 
 // handleTaskMessage is handleMessage of what a task brings, which may be for a guest.
 func (c *cell[M]) handleTaskMessage(msg M) {
-	if host := c.hosted(); host != nil {
-		host.told(msg)
+	if outer := c.outer(); outer != nil {
+		outer.told(msg)
 	}
 	c.handleMessage(msg)
 }
@@ -28,8 +28,8 @@ func (c *cell[M]) handleSignal(sig Signal, unhandled error) {
 
 // become goes on as b says; false means that what came was not meant for the behavior.
 func (c *cell[M]) become(b Behavior[M]) (handled bool) {
-	if host := c.hosted(); host != nil {
-		return host.become(b)
+	if outer := c.outer(); outer != nil {
+		return outer.become(b)
 	}
 	n := &c.scratch
 	n.cell, n.starting = c, c.phase == starting
@@ -65,7 +65,7 @@ func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 
 func (c *cell[M]) install(n *Next[M]) {
 	if c.phase == running && (n.OnMessage != nil || n.wrapping() != nil) {
-		c.undivert()
+		c.closeBypass()
 	}
 	if n.wrapping() != nil || c.wrapping != nil {
 		c.installWrapped(n)

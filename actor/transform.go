@@ -10,7 +10,7 @@ import (
 // as b does to what f makes of them; see behaviors.Transform.
 func Transform[Outer, Inner any](b Behavior[Inner], f func(Outer) (Inner, bool)) Behavior[Outer] {
 	return func(ctx *Context[Outer], next *Next[Outer]) {
-		g := guestOf[Outer, Inner](ctx.cell)
+		g := innerOf[Outer, Inner](ctx.cell)
 		g.transform = f
 		g.begin(b, nil, next)
 	}
@@ -19,7 +19,7 @@ func Transform[Outer, Inner any](b Behavior[Inner], f func(Outer) (Inner, bool))
 // A guest is a cell without a mailbox of its own, in which a behavior of another message
 // type lives inside an actor. It has handlers, timers and watches; the rest is its host's:
 // its turn, its mailbox, its children, its supervision and its end.
-type guest[Outer, Inner any] struct {
+type inner[Outer, Inner any] struct {
 	cell[Inner]
 	of        *cell[Outer]
 	transform func(Outer) (Inner, bool)
@@ -29,7 +29,7 @@ type guest[Outer, Inner any] struct {
 }
 
 // A host is what a cell asks that is a guest.
-type host[M any] interface {
+type outer[M any] interface {
 	become(b Behavior[M]) (handled bool)
 	supervise(b Behavior[M], s Strategy, n *Next[M])
 	fail(err error)
@@ -44,20 +44,20 @@ type host[M any] interface {
 }
 
 // hosted returns the host of a cell that is a guest, else nil.
-func (c *cell[M]) hosted() host[M] {
+func (c *cell[M]) outer() outer[M] {
 	if !c.outside {
 		return nil
 	}
-	if g, ok := c.impl.(interface{ host() host[M] }); ok {
-		return g.host()
+	if g, ok := c.impl.(interface{ outer() outer[M] }); ok {
+		return g.outer()
 	}
 	return nil
 }
 
 // post puts it into the mailbox of the actor, which is the host's for a guest.
 func (c *cell[M]) post(it item[M], by entrance) {
-	if host := c.hosted(); host != nil {
-		host.enqueue(it, by)
+	if outer := c.outer(); outer != nil {
+		outer.enqueue(it, by)
 		return
 	}
 	c.enqueue(it, by)
@@ -65,42 +65,42 @@ func (c *cell[M]) post(it item[M], by entrance) {
 
 // ending reports whether the incarnation is about to end, or has.
 func (c *cell[M]) ending() bool {
-	if host := c.hosted(); host != nil {
-		return host.ending()
+	if outer := c.outer(); outer != nil {
+		return outer.ending()
 	}
 	return c.phase >= restarting
 }
 
-// A lodger is a guest, to its host.
-type lodger interface {
-	overseer     // of children, which are the host's
-	stays() bool // whether the transition that is under way has invited it
+// A innerCell is a guest, to its host.
+type innerCell interface {
+	spawnObserver // of children, which are the host's
+	stays() bool  // whether the transition that is under way has invited it
 	leave()
 }
 
-func guestOf[Outer, Inner any](c *cell[Outer]) *guest[Outer, Inner] {
+func innerOf[Outer, Inner any](c *cell[Outer]) *inner[Outer, Inner] {
 	if c.wrapping == nil {
 		c.own().wrapping = &wrapping[Outer]{message: c.onMessage, signal: c.onSignal}
 	}
-	if g, ok := c.wrapping.guest.(*guest[Outer, Inner]); ok {
+	if g, ok := c.wrapping.inner.(*inner[Outer, Inner]); ok {
 		return g
 	}
-	if c.wrapping.guest != nil {
-		c.wrapping.guest.leave()
+	if c.wrapping.inner != nil {
+		c.wrapping.inner.leave()
 	}
-	g := &guest[Outer, Inner]{of: c}
+	g := &inner[Outer, Inner]{of: c}
 	g.sys, g.uid, g.parent, g.impl, g.outside = c.sys, c.sys.nextUID(), c.actor(), g, true
 	g.conf = &commonOf[Inner]().conf
 	g.extras = &g.conf.none
 	g.ctx.cell = &g.cell
-	c.wrapping.guest = g
+	c.wrapping.inner = g
 	return g
 }
 
-func (g *guest[Outer, Inner]) host() host[Inner] { return (*hostOf[Outer, Inner])(g) }
+func (g *inner[Outer, Inner]) outer() outer[Inner] { return (*outerOf[Outer, Inner])(g) }
 
 // begin starts b as the first behavior of the guest, with around around its handlers.
-func (g *guest[Outer, Inner]) begin(b Behavior[Inner], around []wrapper[Inner], next *Next[Outer]) {
+func (g *inner[Outer, Inner]) begin(b Behavior[Inner], around []wrapper[Inner], next *Next[Outer]) {
 	if !g.tidied {
 		g.tidied = true
 		g.of.addCleanup(cleanup{depth: math.MaxInt, run: g.leave, of: g})
@@ -119,7 +119,7 @@ func unhandledMessage[M any](*Context[M], M) Behavior[M] {
 }
 
 // apply goes on as b says, and tells next what that means for the host.
-func (g *guest[Outer, Inner]) apply(b Behavior[Inner], next *Next[Outer], first bool) (installed bool) {
+func (g *inner[Outer, Inner]) apply(b Behavior[Inner], next *Next[Outer], first bool) (installed bool) {
 	n := &g.scratch
 	*n = Next[Inner]{cell: &g.cell, starting: first}
 	g.next = next
@@ -141,14 +141,14 @@ func (g *guest[Outer, Inner]) apply(b Behavior[Inner], next *Next[Outer], first 
 }
 
 // answer returns what the host does when a handler of the guest has said b.
-func (g *guest[Outer, Inner]) answer(b Behavior[Inner]) Behavior[Outer] {
+func (g *inner[Outer, Inner]) answer(b Behavior[Inner]) Behavior[Outer] {
 	if b == nil {
 		return nil
 	}
 	return func(_ *Context[Outer], next *Next[Outer]) { g.apply(b, next, false) }
 }
 
-func (g *guest[Outer, Inner]) receive(_ *Context[Outer], msg Outer) Behavior[Outer] {
+func (g *inner[Outer, Inner]) receive(_ *Context[Outer], msg Outer) Behavior[Outer] {
 	inner, ok := g.transform(msg)
 	if !ok {
 		return func(_ *Context[Outer], n *Next[Outer]) { n.Unhandled() }
@@ -159,22 +159,22 @@ func (g *guest[Outer, Inner]) receive(_ *Context[Outer], msg Outer) Behavior[Out
 	return g.answer(g.onMessage(&g.ctx, inner))
 }
 
-func (g *guest[Outer, Inner]) receiveSignal(_ *Context[Outer], sig Signal) Behavior[Outer] {
+func (g *inner[Outer, Inner]) receiveSignal(_ *Context[Outer], sig Signal) Behavior[Outer] {
 	return g.answer(g.tellSignal(sig))
 }
 
-func (g *guest[Outer, Inner]) stays() bool {
+func (g *inner[Outer, Inner]) stays() bool {
 	invited := g.invited
 	g.invited = false
 	return invited
 }
 
 // leave ends what the guest has begun. What it is told afterwards is unhandled.
-func (g *guest[Outer, Inner]) leave() {
+func (g *inner[Outer, Inner]) leave() {
 	g.stopTimers()
 	g.unwatchAll()
-	if w := g.wrapping; w != nil && w.guest != nil {
-		w.guest.leave()
+	if w := g.wrapping; w != nil && w.inner != nil {
+		w.inner.leave()
 	}
 	g.unwrapTo(nil)
 	g.abandonAsks()
@@ -187,27 +187,27 @@ func (g *guest[Outer, Inner]) leave() {
 }
 
 // deliver takes what is told to the ref of the guest.
-func (g *guest[Outer, Inner]) deliver(msg any, by entrance) {
+func (g *inner[Outer, Inner]) deliver(msg any, by entrance) {
 	if m, ok := payload.As[Inner](msg); ok {
-		g.host().enqueue(item[Inner]{msg: m}, by)
+		g.outer().enqueue(item[Inner]{msg: m}, by)
 		return
 	}
 	g.sys.deadLetter(&g.core, msg, wrongType[Inner](msg))
 }
 
-// hostOf is the host, as its guest sees it.
-type hostOf[Outer, Inner any] guest[Outer, Inner]
+// outerOf is the host, as its guest sees it.
+type outerOf[Outer, Inner any] inner[Outer, Inner]
 
-func (h *hostOf[Outer, Inner]) guest() *guest[Outer, Inner] { return (*guest[Outer, Inner])(h) }
+func (h *outerOf[Outer, Inner]) inner() *inner[Outer, Inner] { return (*inner[Outer, Inner])(h) }
 
-func (h *hostOf[Outer, Inner]) become(b Behavior[Inner]) (handled bool) {
-	return h.of.become(h.guest().answer(b))
+func (h *outerOf[Outer, Inner]) become(b Behavior[Inner]) (handled bool) {
+	return h.of.become(h.inner().answer(b))
 }
 
 // supervise makes a strategy inside the guest one of the host, by which a restart begins
 // again inside.
-func (h *hostOf[Outer, Inner]) supervise(b Behavior[Inner], s Strategy, n *Next[Inner]) {
-	g, around, restart := h.guest(), n.around(), false
+func (h *outerOf[Outer, Inner]) supervise(b Behavior[Inner], s Strategy, n *Next[Inner]) {
+	g, around, restart := h.inner(), n.around(), false
 	h.next.Supervise(func(_ *Context[Outer], next *Next[Outer]) {
 		if restart {
 			g.begin(b, around, next)
@@ -218,11 +218,11 @@ func (h *hostOf[Outer, Inner]) supervise(b Behavior[Inner], s Strategy, n *Next[
 	}, s)
 }
 
-func (h *hostOf[Outer, Inner]) fail(err error) { h.of.fail(err) }
+func (h *outerOf[Outer, Inner]) fail(err error) { h.of.fail(err) }
 
-func (h *hostOf[Outer, Inner]) enqueue(it item[Inner], by entrance) { h.of.post(h.wrap(it), by) }
+func (h *outerOf[Outer, Inner]) enqueue(it item[Inner], by entrance) { h.of.post(h.wrap(it), by) }
 
-func (h *hostOf[Outer, Inner]) putBack(items []item[Inner]) {
+func (h *outerOf[Outer, Inner]) putBack(items []item[Inner]) {
 	wrapped := make([]item[Outer], len(items))
 	for i, it := range items {
 		wrapped[i] = h.wrap(it)
@@ -230,37 +230,37 @@ func (h *hostOf[Outer, Inner]) putBack(items []item[Inner]) {
 	h.of.putBack(wrapped)
 }
 
-func (h *hostOf[Outer, Inner]) wrap(it item[Inner]) item[Outer] {
-	return item[Outer]{task: &forGuest[Outer, Inner]{it, h.guest()}}
+func (h *outerOf[Outer, Inner]) wrap(it item[Inner]) item[Outer] {
+	return item[Outer]{task: &forInner[Outer, Inner]{it, h.inner()}}
 }
 
-func (h *hostOf[Outer, Inner]) ending() bool { return h.of.ending() }
+func (h *outerOf[Outer, Inner]) ending() bool { return h.of.ending() }
 
-func (h *hostOf[Outer, Inner]) check(what string) { h.of.check(what) }
+func (h *outerOf[Outer, Inner]) check(what string) { h.of.check(what) }
 
-func (h *hostOf[Outer, Inner]) depth() int { return h.of.depth() }
+func (h *outerOf[Outer, Inner]) depth() int { return h.of.depth() }
 
-func (h *hostOf[Outer, Inner]) addCleanup(l cleanup) { h.of.addCleanup(l) }
+func (h *outerOf[Outer, Inner]) addCleanup(l cleanup) { h.of.addCleanup(l) }
 
 // told begins the receive timeouts around the guest anew, as msg does not pass the host.
-func (h *hostOf[Outer, Inner]) told(msg any) {
+func (h *outerOf[Outer, Inner]) told(msg any) {
 	if h.of.idle != nil {
 		h.of.idle.told(msg)
 	}
-	if host := h.of.hosted(); host != nil {
-		host.told(msg)
+	if outer := h.of.outer(); outer != nil {
+		outer.told(msg)
 	}
 }
 
-func (h *hostOf[Outer, Inner]) dropCleanup(owner any) { h.of.dropCleanup(owner) }
+func (h *outerOf[Outer, Inner]) dropCleanup(owner any) { h.of.dropCleanup(owner) }
 
-// forGuest is what waits in the mailbox of the host for its guest.
-type forGuest[Outer, Inner any] struct {
+// forInner is what waits in the mailbox of the host for its guest.
+type forInner[Outer, Inner any] struct {
 	item item[Inner]
-	to   *guest[Outer, Inner]
+	to   *inner[Outer, Inner]
 }
 
-func (f *forGuest[Outer, Inner]) run(*cell[Outer]) {
+func (f *forInner[Outer, Inner]) run(*cell[Outer]) {
 	if f.item.task != nil {
 		f.item.task.run(&f.to.cell)
 	} else {
@@ -268,11 +268,11 @@ func (f *forGuest[Outer, Inner]) run(*cell[Outer]) {
 	}
 }
 
-func (f *forGuest[Outer, Inner]) exempt() bool { return f.item.exempt() }
+func (f *forInner[Outer, Inner]) exempt() bool { return f.item.exempt() }
 
-func (f *forGuest[Outer, Inner]) follows() bool {
+func (f *forInner[Outer, Inner]) follows() bool {
 	task, ok := f.item.task.(follower)
 	return ok && task.follows()
 }
 
-func (f *forGuest[Outer, Inner]) undelivered() (any, bool) { return f.item.undelivered() }
+func (f *forInner[Outer, Inner]) undelivered() (any, bool) { return f.item.undelivered() }

@@ -6,23 +6,23 @@ import (
 	"fmt"
 )
 
-// A ranking has the items that wait in a mailbox with priorities. It belongs to the turn.
-type ranking[M any] struct {
+// A priorities has the items that wait in a mailbox with priorities. It belongs to the turn.
+type priorities[M any] struct {
 	priority func(msg M) int
-	entries  ranked[M]
+	entries  priorityHeap[M]
 	came     uint64 // how many items have come so far
 	last     bool   // the actor ends when those that have come have been handled
 }
 
-type rankedItem[M any] struct {
+type prioritizedItem[M any] struct {
 	item[M]
 	class    int8 // see add
 	priority int
 	number   uint64
 }
 
-// newRanking returns nil for a mailbox without priorities.
-func newRanking[M any](box Mailbox, path func() string) *ranking[M] {
+// newPriorityQueue returns nil for a mailbox without priorities.
+func newPriorityQueue[M any](box Mailbox, path func() string) *priorities[M] {
 	if box.priority == nil {
 		return nil
 	}
@@ -31,14 +31,14 @@ func newRanking[M any](box Mailbox, path func() string) *ranking[M] {
 		var want func(M) int
 		panic(fmt.Sprintf("actor: the mailbox of %s has a priority of type %T; it needs one of type %T", path(), box.priority, want))
 	}
-	return &ranking[M]{priority: priority}
+	return &priorities[M]{priority: priority}
 }
 
 // add puts it into its place: tasks come before messages, and these before the end by
 // [Context.Drain], which messages that come later do not put off. It calls a function of the
 // user's.
-func (r *ranking[M]) add(it item[M]) {
-	e := rankedItem[M]{item: it, number: r.came}
+func (r *priorities[M]) add(it item[M]) {
+	e := prioritizedItem[M]{item: it, number: r.came}
 	r.came++
 	switch task := it.task.(type) {
 	case nil:
@@ -52,7 +52,7 @@ func (r *ranking[M]) add(it item[M]) {
 }
 
 // ofMessages is the class of messages that come now.
-func (r *ranking[M]) ofMessages() int8 {
+func (r *priorities[M]) ofMessages() int8 {
 	if r.last {
 		return 3
 	}
@@ -60,7 +60,7 @@ func (r *ranking[M]) ofMessages() int8 {
 }
 
 // ofDelivered tells d when the message has no priority, as nobody else will.
-func (r *ranking[M]) ofDelivered(d *delivered[M]) int {
+func (r *priorities[M]) ofDelivered(d *delivered[M]) int {
 	found := false
 	defer func() {
 		if !found {
@@ -74,26 +74,26 @@ func (r *ranking[M]) ofDelivered(d *delivered[M]) int {
 
 var errNoPriority = errors.New("actor: the priority function of the mailbox failed at the message")
 
-func (r *ranking[M]) take() (it item[M], ok bool) {
+func (r *priorities[M]) take() (it item[M], ok bool) {
 	if len(r.entries) == 0 {
 		return it, false
 	}
-	return heap.Pop(&r.entries).(rankedItem[M]).item, true // nothing else is pushed
+	return heap.Pop(&r.entries).(prioritizedItem[M]).item, true // nothing else is pushed
 }
 
-func (r *ranking[M]) size() int {
+func (r *priorities[M]) size() int {
 	if r == nil {
 		return 0
 	}
 	return len(r.entries)
 }
 
-// ranked is the heap of a ranking.
-type ranked[M any] []rankedItem[M]
+// ranked is the heap of a priorities.
+type priorityHeap[M any] []prioritizedItem[M]
 
-func (r ranked[M]) Len() int      { return len(r) }
-func (r ranked[M]) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
-func (r ranked[M]) Less(i, j int) bool {
+func (r priorityHeap[M]) Len() int      { return len(r) }
+func (r priorityHeap[M]) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
+func (r priorityHeap[M]) Less(i, j int) bool {
 	a, b := &r[i], &r[j]
 	switch {
 	case a.class != b.class:
@@ -104,12 +104,12 @@ func (r ranked[M]) Less(i, j int) bool {
 	return a.number < b.number
 }
 
-func (r *ranked[M]) Push(e any) { *r = append(*r, e.(rankedItem[M])) } // only add pushes
+func (r *priorityHeap[M]) Push(e any) { *r = append(*r, e.(prioritizedItem[M])) } // only add pushes
 
-func (r *ranked[M]) Pop() any {
+func (r *priorityHeap[M]) Pop() any {
 	end := len(*r) - 1
 	last := (*r)[end]
-	(*r)[end] = rankedItem[M]{} // retain nothing
+	(*r)[end] = prioritizedItem[M]{} // retain nothing
 	if *r = (*r)[:end]; end == 0 {
 		*r = nil
 	}

@@ -69,7 +69,7 @@ type wrapping[M any] struct {
 	base    int               // how many of them the first behavior set
 	message MessageHandler[M] // inside of all
 	signal  SignalHandler[M]  // inside of all; nil for a behavior without one
-	guest   lodger            // nil without one
+	inner   innerCell         // nil without one
 }
 
 // seeChildren lets what is there under the identity of by see the children, if by does.
@@ -106,7 +106,7 @@ func (w *wrapping[M]) setBase() {
 func (c *cell[M]) installWrapped(n *Next[M]) {
 	w := &wrapping[M]{around: n.around(), base: c.wrapping.ofStart(), message: c.onMessage, signal: c.onSignal}
 	if c.wrapping != nil {
-		w.message, w.signal, w.guest = c.wrapping.message, c.wrapping.signal, c.wrapping.guest
+		w.message, w.signal, w.inner = c.wrapping.message, c.wrapping.signal, c.wrapping.inner
 	}
 	if n.OnMessage != nil {
 		w.message = n.OnMessage
@@ -121,9 +121,9 @@ func (c *cell[M]) installWrapped(n *Next[M]) {
 
 // dismiss ends the guest when other handlers than its own have been set.
 func (w *wrapping[M]) dismiss() {
-	if w.guest != nil && !w.guest.stays() {
-		w.guest.leave()
-		w.guest = nil
+	if w.inner != nil && !w.inner.stays() {
+		w.inner.leave()
+		w.inner = nil
 	}
 }
 
@@ -146,7 +146,7 @@ func (w *wrapping[M]) compose() (MessageHandler[M], SignalHandler[M]) {
 // unwrapTo leaves around the handlers what was there when around was noted, for a restart.
 func (c *cell[M]) unwrapTo(around []wrapper[M]) {
 	was := c.wrapping
-	if len(around) == 0 && (was == nil || was.guest == nil) {
+	if len(around) == 0 && (was == nil || was.inner == nil) {
 		if was != nil {
 			c.wrapping = nil
 		}
@@ -154,6 +154,6 @@ func (c *cell[M]) unwrapTo(around []wrapper[M]) {
 	}
 	c.own().wrapping = &wrapping[M]{around: around, base: min(was.ofStart(), len(around))}
 	if was != nil {
-		c.wrapping.guest = was.guest
+		c.wrapping.inner = was.inner
 	}
 }

@@ -28,8 +28,8 @@ func (n *Next[M]) Observe(identity any, see func(ref AnyRef, msg any, sig Signal
 	return n.wrap(w)
 }
 
-// An overseer is a node that may want to see what its children handle.
-type overseer interface{ observers() []observer }
+// An spawnObserver is a node that may want to see what its children handle.
+type spawnObserver interface{ observers() []observer }
 
 type observer struct {
 	identity any
@@ -48,15 +48,15 @@ func (c *cell[M]) observers() (all []observer) {
 			all = append(all, observer{w.identity, w.children})
 		}
 	}
-	if w := c.wrapping; w != nil && w.guest != nil {
-		all = append(all, w.guest.observers()...)
+	if w := c.wrapping; w != nil && w.inner != nil {
+		all = append(all, w.inner.observers()...)
 	}
 	return all
 }
 
 // observed returns b, seen by who wants to see the children of parent.
 func observed[M any](parent *core, b Behavior[M]) Behavior[M] {
-	o, ok := parent.impl.(overseer)
+	o, ok := parent.impl.(spawnObserver)
 	if !ok {
 		return b
 	}

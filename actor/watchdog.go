@@ -1,53 +1,44 @@
 package actor
 
 import (
-	"bytes"
 	"runtime"
 	"time"
 )
 
-// inBubble says whether the caller is in a bubble of testing/synctest. Nothing but its
-// stack says so, in the first line.
-func inBubble() bool {
-	var space [128]byte
-	line, _, _ := bytes.Cut(space[:runtime.Stack(space[:], false)], []byte("\n"))
-	return bytes.Contains(line, []byte(", synctest bubble "))
-}
-
-// armWatch lets the watch look once.
-func (s *scheduler) armWatch() {
-	s.watching = true
-	if s.watch == nil {
+// armWatchdog lets the watch look once.
+func (s *scheduler) armWatchdog() {
+	s.watchdogArmed = true
+	if s.watchdog == nil {
 		s.limit = runtime.GOMAXPROCS(0)
-		s.watch = time.AfterFunc(watchInterval, s.lookAfter)
+		s.watchdog = time.AfterFunc(watchdogInterval, s.checkRunners)
 	} else {
-		s.watch.Reset(watchInterval)
+		s.watchdog.Reset(watchdogInterval)
 	}
 	s.since, s.turns = time.Now(), 0
 }
 
-// lookAfter is what the watch does. It goes on only as long as there are actors that wait.
-func (s *scheduler) lookAfter() {
+// checkRunners is what the watch does. It goes on only as long as there are actors that wait.
+func (s *scheduler) checkRunners() {
 	s.mu.Lock()
-	s.watching = false
+	s.watchdogArmed = false
 	s.locals.shut(&s.waiting)
 	s.limit = runtime.GOMAXPROCS(0)
 	s.countTurns()
 	turnsAreLong := s.turnsAreLong()
-	moving, stuck, shares := s.markStuck(turnsAreLong)
-	long := s.waiting.size > 0 && (turnsAreLong || moving == 0 && stuck > 0)
+	moving, blocked, batches := s.markAllBlocked(turnsAreLong)
+	long := s.waiting.size > 0 && (turnsAreLong || moving == 0 && blocked > 0)
 	switch {
-	case s.generous > 0:
-		s.generous--
+	case s.overcommit > 0:
+		s.overcommit--
 	case long:
 		s.patience = min(max(2*s.patience, minPatience), maxPatience)
-		s.generous = s.patience
+		s.overcommit = s.patience
 	case moving > 0:
 		s.patience = 0
 	}
 	fresh := s.reinforceAll()
-	if s.waiting.size > 0 || shares {
-		s.armWatch()
+	if s.waiting.size > 0 || batches {
+		s.armWatchdog()
 		s.openLocals()
 	}
 	s.mu.Unlock()
@@ -59,7 +50,7 @@ func (s *scheduler) lookAfter() {
 // openLocals opens the local queues when every processor has a runner that will come for
 // those who wait there. The watch is armed.
 func (s *scheduler) openLocals() {
-	if s.limit == 1 || s.virtual || s.generous > 0 || s.looking > 0 || s.busy < s.limit {
+	if s.limit == 1 || s.virtual || s.overcommit > 0 || s.spinning > 0 || s.busy < s.limit {
 		return
 	}
 	s.locals.open(s.limit)
@@ -79,13 +70,13 @@ func (s *scheduler) countTurns() {
 // watch itself comes late, there was no processor for anybody, and it cannot tell.
 func (s *scheduler) turnsAreLong() bool {
 	elapsed := time.Since(s.since)
-	return elapsed < 4*watchInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
+	return elapsed < 4*watchdogInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
 }
 
-// markStuck marks the runners that have not moved, and returns how many have, how many
+// markAllBlocked marks the runners that have not moved, and returns how many have, how many
 // have not since the last time, and whether any has taken more than it is at. Where turns
 // are long, what runners have taken is for others, whether they move or not.
-func (s *scheduler) markStuck(turnsAreLong bool) (moving, stuck int, shares bool) {
+func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batches bool) {
 	for _, r := range s.runners.all {
 		r.mu.Lock()
 		switch {
@@ -93,23 +84,23 @@ func (s *scheduler) markStuck(turnsAreLong bool) (moving, stuck int, shares bool
 		case r.moved:
 			moving++
 			if turnsAreLong {
-				s.takeShare(r)
+				s.reclaimBatch(r)
 			}
-			shares = shares || len(r.share) > 0
-		case !r.stuck:
-			stuck++
-			s.strand(r)
+			batches = batches || len(r.batch) > 0
+		case !r.blocked:
+			blocked++
+			s.markBlocked(r)
 		}
 		r.moved = false
 		r.mu.Unlock()
 	}
-	return moving, stuck, shares
+	return moving, blocked, batches
 }
 
 // reinforceAll returns the runners that are to be started for all who wait.
 func (s *scheduler) reinforceAll() (fresh []*runner) {
-	for n := s.waiting.size - s.looking; n > 0; n-- {
-		if s.busy >= s.limit && !s.isGenerous() {
+	for n := s.waiting.size - s.spinning; n > 0; n-- {
+		if s.busy >= s.limit && !s.overcommits() {
 			break
 		}
 		fresh = append(fresh, s.engage())

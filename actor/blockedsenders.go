@@ -10,7 +10,7 @@ import (
 // A room is the line of messages for which a mailbox that blocks has no place yet. Behind some
 // of them a goroutine waits; others are parked, as the goroutine that told them must not wait. The mutex
 // of the core guards it, but for at.
-type room[M any] struct {
+type blockedSenders[M any] struct {
 	line   list.List // of *waiter[M], the first comes next
 	parked int       // how many of line are parked
 	bytes  int       // of those, as encoded
@@ -50,10 +50,10 @@ func (c *cell[M]) await(it item[M], by entrance) error {
 	case by.parked:
 		defer c.mu.Unlock()
 		return c.park(it, by)
-	case c.room.closed:
+	case c.senders.closed:
 		c.mu.Unlock()
 		return ErrTerminated
-	case c.room.at.Load() == goroutine():
+	case c.senders.at.Load() == goroutine():
 		c.mu.Unlock()
 		return ErrMailboxFull // the actor itself would wait for ever
 	}
@@ -76,13 +76,13 @@ func (c *cell[M]) await(it item[M], by entrance) error {
 		return w.reason
 	default:
 	}
-	c.room.line.Remove(place)
+	c.senders.line.Remove(place)
 	return ErrMailboxFull
 }
 
 // park puts it into the line, unless too much is there. core.mu is held.
 func (c *cell[M]) park(it item[M], by entrance) error {
-	r := c.room
+	r := c.senders
 	if r.parked >= maxParked || r.parked > 0 && r.bytes+by.size > maxParkedBytes {
 		return ErrMailboxFull
 	}
@@ -96,24 +96,24 @@ func (c *cell[M]) park(it item[M], by entrance) error {
 func (c *cell[M]) queueUp(w *waiter[M]) *list.Element {
 	if !w.item.exempt() {
 		w.until = time.Now().Add(c.conf.box.patience)
-		c.armRoom(c.conf.box.patience)
+		c.armSenders(c.conf.box.patience)
 	}
-	return c.room.line.PushBack(w)
+	return c.senders.line.PushBack(w)
 }
 
-// armRoom sees that somebody looks at the line after d, unless somebody will before. core.mu
+// armSenders sees that somebody looks at the line after d, unless somebody will before. core.mu
 // is held.
-func (c *cell[M]) armRoom(d time.Duration) {
-	if c.room.timer == nil {
-		c.room.timer = time.AfterFunc(d, c.clearRoom)
+func (c *cell[M]) armSenders(d time.Duration) {
+	if c.senders.timer == nil {
+		c.senders.timer = time.AfterFunc(d, c.expireSenders)
 	}
 }
 
-// clearRoom turns away the messages that have waited for as long as the mailbox says. What is parked is a
+// expireSenders turns away the messages that have waited for as long as the mailbox says. What is parked is a
 // dead letter then; for other messages the teller sees to that.
-func (c *cell[M]) clearRoom() {
+func (c *cell[M]) expireSenders() {
 	c.mu.Lock()
-	c.room.timer = nil
+	c.senders.timer = nil
 	late := c.takeLate(time.Now())
 	c.admit()
 	c.mu.Unlock()
@@ -128,15 +128,15 @@ func (c *cell[M]) clearRoom() {
 // takeLate turns away those whose time is over, and returns what of that was parked. core.mu is
 // held.
 func (c *cell[M]) takeLate(now time.Time) (parked []*waiter[M]) {
-	for place := c.room.line.Front(); place != nil; {
+	for place := c.senders.line.Front(); place != nil; {
 		w, after := waiterAt[M](place), place.Next()
 		switch {
 		case w.item.exempt():
 		case now.Before(w.until):
-			c.armRoom(w.until.Sub(now))
+			c.armSenders(w.until.Sub(now))
 			return parked
 		default:
-			if c.room.take(place).done == nil {
+			if c.senders.take(place).done == nil {
 				parked = append(parked, w)
 			} else {
 				w.turnAway(ErrMailboxFull)
@@ -150,7 +150,7 @@ func (c *cell[M]) takeLate(now time.Time) (parked []*waiter[M]) {
 func waiterAt[M any](place *list.Element) *waiter[M] { return place.Value.(*waiter[M]) } //nolint:forcetypeassert // nothing else is in the line
 
 // take takes one out of the line.
-func (r *room[M]) take(place *list.Element) *waiter[M] {
+func (r *blockedSenders[M]) take(place *list.Element) *waiter[M] {
 	w := waiterAt[M](place)
 	r.line.Remove(place)
 	if w.parked() {
@@ -171,43 +171,43 @@ func (w *waiter[M]) turnAway(reason error) {
 
 // admit lets in the messages that have waited longest, while there is room. core.mu is held.
 func (c *cell[M]) admit() {
-	if c.room == nil {
+	if c.senders == nil {
 		return
 	}
-	for place := c.room.line.Front(); place != nil; place = c.room.line.Front() {
+	for place := c.senders.line.Front(); place != nil; place = c.senders.line.Front() {
 		if c.queue.full(waiterAt[M](place).item, c.conf.box) {
 			return
 		}
-		w := c.room.take(place)
+		w := c.senders.take(place)
 		c.queue.push(w.item, c.conf.box, &c.conf.chunks)
 		if w.done != nil {
 			close(w.done)
 		}
 	}
-	c.room.disarm()
+	c.senders.disarm()
 }
 
 // disarm ends the timer, as nobody is in the line.
-func (r *room[M]) disarm() {
+func (r *blockedSenders[M]) disarm() {
 	if r.timer != nil {
 		r.timer.Stop()
 		r.timer = nil
 	}
 }
 
-// closeRoom lets nobody wait any more, as the actor is about to end: whoever waits may be
+// closeToSenders lets nobody wait any more, as the actor is about to end: whoever waits may be
 // somebody for whose end the actor waits. What is parked stays, until the end.
-func (c *cell[M]) closeRoom() {
+func (c *cell[M]) closeToSenders() {
 	if c.conf.box.overflow != block {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.room.closed = true
-	for place := c.room.line.Front(); place != nil; {
+	c.senders.closed = true
+	for place := c.senders.line.Front(); place != nil; {
 		after := place.Next()
 		if w := waiterAt[M](place); w.done != nil {
-			c.room.take(place)
+			c.senders.take(place)
 			w.turnAway(ErrTerminated)
 		}
 		place = after
@@ -219,10 +219,10 @@ func (c *cell[M]) takeParked() (parked []item[M]) {
 	if c.conf.box.overflow != block {
 		return nil
 	}
-	for place := c.room.line.Front(); place != nil; place = c.room.line.Front() {
-		parked = append(parked, c.room.take(place).item)
+	for place := c.senders.line.Front(); place != nil; place = c.senders.line.Front() {
+		parked = append(parked, c.senders.take(place).item)
 	}
-	c.room.disarm()
+	c.senders.disarm()
 	return parked
 }
 
@@ -232,7 +232,7 @@ type follower interface{ follows() bool }
 
 // joinsLine reports whether it has to wait behind those in the line. core.mu is held.
 func (c *cell[M]) joinsLine(it item[M]) bool {
-	if c.room == nil || c.room.line.Len() == 0 || it.task == nil {
+	if c.senders == nil || c.senders.line.Len() == 0 || it.task == nil {
 		return false
 	}
 	f, ok := it.task.(follower)
@@ -240,7 +240,7 @@ func (c *cell[M]) joinsLine(it item[M]) bool {
 }
 
 // enter notes in which goroutine the turn is, for await, and returns it.
-func (r *room[M]) enter() (at uint64) {
+func (r *blockedSenders[M]) enter() (at uint64) {
 	if r != nil {
 		at = goroutine()
 		r.at.Store(at)
@@ -249,14 +249,14 @@ func (r *room[M]) enter() (at uint64) {
 }
 
 // leave ends that, unless the next turn has begun already.
-func (r *room[M]) leave(at uint64) {
+func (r *blockedSenders[M]) leave(at uint64) {
 	if r != nil {
 		r.at.CompareAndSwap(at, 0)
 	}
 }
 
 // lend returns f, which another goroutine is to call in place of the turn's.
-func (r *room[M]) lend(f func()) func() {
+func (r *blockedSenders[M]) lend(f func()) func() {
 	if r == nil {
 		return f
 	}
