@@ -1,11 +1,9 @@
 package actor
 
-// A Signal tells an actor about its life or that of another: [PostStop], [PreRestart],
+// A Signal informs an actor about its own life or that of another: [PostStop], [PreRestart],
 // [Terminated], [ChildFailed] or [AdaptFailed].
 //
 //sumtype:decl
-// A Signal informs an actor about its own life or that of another: [PostStop], [PreRestart],
-// [Terminated], [ChildFailed] or [AdaptFailed].
 type Signal interface{ signal() }
 
 type (
