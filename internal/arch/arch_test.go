@@ -163,8 +163,8 @@ func TestLoadReadsEveryGoFileOfTheModule(t *testing.T) {
 		"a/testdata/broken.go":    file("not Go"),
 		".git/hook.go":            file("not Go"),
 		"_attic/b.go":             file("not Go"),
-		"tools/go.mod":            file("module m/tools"),
-		"tools/internal/tools.go": file("not Go"),
+		"internal/tools/go.mod":   file("module m/tools"),
+		"internal/tools/tools.go": file("not Go"),
 	})
 	require.NoError(t, err)
 	require.Equal(t, []Package{
