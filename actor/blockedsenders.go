@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A room is the line of messages for which a mailbox that blocks has no place yet. Behind some
-// of them a goroutine waits; others are parked, as the goroutine that told them must not wait. The mutex
-// of the core guards it, but for at.
+// blockedSenders are the messages, in a line, for which a blocking mailbox has no place yet. Behind some
+// of them a goroutine waits; the others are parked, because their senders must not wait. core.mu guards
+// everything except at.
 type blockedSenders[M any] struct {
 	line   list.List // of *waiter[M], the first comes next
 	parked int       // how many of line are parked
@@ -19,7 +19,7 @@ type blockedSenders[M any] struct {
 	at     atomic.Uint64 // which goroutine the actor's turn is in; 0: none
 }
 
-// A waiter is a message that has no place yet.
+// A waiter is a message without a place.
 type waiter[M any] struct {
 	item   item[M]
 	until  time.Time     // then it is a dead letter; zero for what no bound counts
@@ -29,7 +29,7 @@ type waiter[M any] struct {
 	lost   func(error)   // of what is parked: called with the reason as well; nil for nobody
 }
 
-// An entrance says how a message comes to a mailbox without room, if that blocks.
+// An entrance says how a message enters a blocking mailbox that is full.
 type entrance struct {
 	ctx    context.Context // ends the wait; nil for nothing but the mailbox
 	parked bool            // the goroutine that tells it does not wait
@@ -43,8 +43,8 @@ const (
 	maxParkedBytes = 16 << 20
 )
 
-// await sees that it gets room, and returns why there is none: at once if it is parked, else
-// after as long as the mailbox says. core.mu is held, and given back.
+// await waits for a place and returns why there is none: immediately if the message is parked or refused,
+// otherwise when the time of the mailbox is over. core.mu is held, and released.
 func (c *cell[M]) await(it item[M], by entrance) error {
 	switch {
 	case by.parked:
@@ -80,7 +80,7 @@ func (c *cell[M]) await(it item[M], by entrance) error {
 	return ErrMailboxFull
 }
 
-// park puts it into the line, unless too much is there. core.mu is held.
+// park puts the item into the line, unless too much is parked there. core.mu is held.
 func (c *cell[M]) park(it item[M], by entrance) error {
 	r := c.senders
 	if r.parked >= maxParked || r.parked > 0 && r.bytes+by.size > maxParkedBytes {
@@ -101,16 +101,15 @@ func (c *cell[M]) queueUp(w *waiter[M]) *list.Element {
 	return c.senders.line.PushBack(w)
 }
 
-// armSenders sees that somebody looks at the line after d, unless somebody will before. core.mu
-// is held.
+// armSenders starts the timer that expires waiters, unless it runs. core.mu is held.
 func (c *cell[M]) armSenders(d time.Duration) {
 	if c.senders.timer == nil {
 		c.senders.timer = time.AfterFunc(d, c.expireSenders)
 	}
 }
 
-// expireSenders turns away the messages that have waited for as long as the mailbox says. What is parked is a
-// dead letter then; for other messages the teller sees to that.
+// expireSenders rejects the messages that have waited as long as the mailbox allows. Parked ones become
+// dead letters; for others the sender reports that.
 func (c *cell[M]) expireSenders() {
 	c.mu.Lock()
 	c.senders.timer = nil
@@ -125,8 +124,7 @@ func (c *cell[M]) expireSenders() {
 	}
 }
 
-// takeLate turns away those whose time is over, and returns what of that was parked. core.mu is
-// held.
+// takeLate rejects the expired waiters, and returns those that were parked. core.mu is held.
 func (c *cell[M]) takeLate(now time.Time) (parked []*waiter[M]) {
 	for place := c.senders.line.Front(); place != nil; {
 		w, after := waiterAt[M](place), place.Next()
@@ -149,7 +147,7 @@ func (c *cell[M]) takeLate(now time.Time) (parked []*waiter[M]) {
 
 func waiterAt[M any](place *list.Element) *waiter[M] { return place.Value.(*waiter[M]) } //nolint:forcetypeassert // nothing else is in the line
 
-// take takes one out of the line.
+// take removes a waiter from the line.
 func (r *blockedSenders[M]) take(place *list.Element) *waiter[M] {
 	w := waiterAt[M](place)
 	r.line.Remove(place)
@@ -160,16 +158,16 @@ func (r *blockedSenders[M]) take(place *list.Element) *waiter[M] {
 	return w
 }
 
-// parked reports whether it counts as parked: no goroutine waits, and a bound counts it.
+// parked reports whether it counts as parked: no goroutine waits, and the bound counts it.
 func (w *waiter[M]) parked() bool { return w.done == nil && !w.item.exempt() }
 
-// turnAway tells the goroutine that waits that there will be no place. core.mu is held.
+// turnAway wakes the waiting goroutine: there will be no place. core.mu is held.
 func (w *waiter[M]) turnAway(reason error) {
 	w.reason = reason
 	close(w.done)
 }
 
-// admit lets in the messages that have waited longest, while there is room. core.mu is held.
+// admit moves waiters into the mailbox, in order, while it has places. core.mu is held.
 func (c *cell[M]) admit() {
 	if c.senders == nil {
 		return
@@ -187,7 +185,7 @@ func (c *cell[M]) admit() {
 	c.senders.disarm()
 }
 
-// disarm ends the timer, as nobody is in the line.
+// disarm stops the timer, as the line is empty.
 func (r *blockedSenders[M]) disarm() {
 	if r.timer != nil {
 		r.timer.Stop()
@@ -195,8 +193,8 @@ func (r *blockedSenders[M]) disarm() {
 	}
 }
 
-// closeToSenders lets nobody wait any more, as the actor is about to end: whoever waits may be
-// somebody for whose end the actor waits. What is parked stays, until the end.
+// closeToSenders ends the waits of goroutines, as the actor is about to end and may itself wait for the
+// end of one of them. Parked messages remain until the end.
 func (c *cell[M]) closeToSenders() {
 	if c.conf.box.overflow != block {
 		return
@@ -214,7 +212,7 @@ func (c *cell[M]) closeToSenders() {
 	}
 }
 
-// takeParked ends the line, and returns what is parked there. core.mu is held.
+// takeParked empties the line, and returns the parked items. core.mu is held.
 func (c *cell[M]) takeParked() (parked []item[M]) {
 	if c.conf.box.overflow != block {
 		return nil
@@ -226,11 +224,10 @@ func (c *cell[M]) takeParked() (parked []item[M]) {
 	return parked
 }
 
-// A follower is a task that no bound counts, and that yet must not overtake what was told
-// before it.
+// A follower is a task that no bound counts, but that must not overtake earlier messages.
 type follower interface{ follows() bool }
 
-// joinsLine reports whether it has to wait behind those in the line. core.mu is held.
+// joinsLine reports whether the item must wait behind the line. core.mu is held.
 func (c *cell[M]) joinsLine(it item[M]) bool {
 	if c.senders == nil || c.senders.line.Len() == 0 || it.task == nil {
 		return false
@@ -239,7 +236,7 @@ func (c *cell[M]) joinsLine(it item[M]) bool {
 	return ok && f.follows()
 }
 
-// enter notes in which goroutine the turn is, for await, and returns it.
+// enter records in which goroutine the turn runs, for await, and returns it.
 func (r *blockedSenders[M]) enter() (at uint64) {
 	if r != nil {
 		at = goroutine()
@@ -248,14 +245,14 @@ func (r *blockedSenders[M]) enter() (at uint64) {
 	return at
 }
 
-// leave ends that, unless the next turn has begun already.
+// leave removes the record, unless the next turn has already begun.
 func (r *blockedSenders[M]) leave(at uint64) {
 	if r != nil {
 		r.at.CompareAndSwap(at, 0)
 	}
 }
 
-// lend returns f, which another goroutine is to call in place of the turn's.
+// lend returns f for another goroutine that runs it in place of the turn's.
 func (r *blockedSenders[M]) lend(f func()) func() {
 	if r == nil {
 		return f

@@ -22,13 +22,13 @@ func (c *cell[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
 	c.own().bypassing = &bypassRequest[M]{handler, to}
 }
 
-// A bypassRequest is what a cell has been told by Divert.
+// A bypassRequest is what a cell was asked by Bypass.
 type bypassRequest[M any] struct {
 	handler MessageHandler[M]
 	to      *cell[M]
 }
 
-// divert opens the bypass, if there is to be one; nothing waits. core.mu is held.
+// openBypass starts the bypass, if one was requested. The mailbox is empty. core.mu is held.
 func (c *cell[M]) openBypass() {
 	if d := c.bypassing; d != nil && !c.bypassed && c.phase == running && same(c.onMessage, d.handler) {
 		c.bypass, c.bypassed = d.to, true
@@ -41,7 +41,7 @@ func same[M any](a, b MessageHandler[M]) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
-// closeBypass lets messages come to the actor again.
+// closeBypass ends the bypass: messages come to the actor again.
 func (c *cell[M]) closeBypass() {
 	if c.bypassing == nil {
 		return

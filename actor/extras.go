@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// extras are what most cells never need; owned by the turn.
+// extras are fields that most cells never need. The turn owns them.
 type extras[M any] struct {
 	layers     []*layer[M]   // of supervision, the innermost last
 	base       int           // how many of them the first behavior set; -1: it has not run yet
@@ -30,7 +30,7 @@ type extras[M any] struct {
 	senders    *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu
 }
 
-// common is what all cells of one type of messages share.
+// common is shared by all cells of one message type.
 type common[M any] struct {
 	chunks chunks[M]
 	none   extras[M] // of those that have none of their own: never written to
@@ -46,8 +46,8 @@ type config[M any] struct {
 	*common[M]
 }
 
-// own returns the extras of c, to be written to. Each write to one that may be the first
-// goes through it; reads do not, as they find what all share.
+// own returns the extras of c for writing. Every write that may be the first uses it. Reads need not: they
+// find the shared empty extras.
 func (c *cell[M]) own() *extras[M] {
 	if c.extras != &c.conf.none {
 		return c.extras
@@ -59,7 +59,7 @@ func (c *cell[M]) own() *extras[M] {
 	return c.extras
 }
 
-// commons has what is common to the cells of each type of messages, by reflect.Type.
+// commons maps reflect.Type to the common of that message type.
 var commons sync.Map
 
 func commonOf[M any]() *common[M] {

@@ -10,8 +10,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logWithStack logs an error, with the stack of the panic if it is one: that of the goroutine
-// that panicked, in place of its own.
+// logWithStack logs an error. For a panic the entry has the stack of the goroutine that panicked.
 func logWithStack(log *zap.Logger, level zapcore.Level, what string, err error, more ...zap.Field) {
 	entry := log.WithOptions(zap.AddCallerSkip(1)).Check(level, what)
 	if entry == nil {
@@ -23,8 +22,7 @@ func logWithStack(log *zap.Logger, level zapcore.Level, what string, err error, 
 	entry.Write(append(more, zap.Error(err))...)
 }
 
-// A lineLimit lets the first things be logged, then none for a while, so that a flood of them
-// does not become a flood of lines.
+// A lineLimit admits the first few lines to the log, and then none for a while.
 type lineLimit struct {
 	mu      sync.Mutex // guards all below
 	logged  int

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// A priorities has the items that wait in a mailbox with priorities. It belongs to the turn.
+// priorities holds the waiting items of a prioritized mailbox. The turn owns it.
 type priorities[M any] struct {
 	priority func(msg M) int
 	entries  priorityHeap[M]
@@ -34,9 +34,8 @@ func newPriorityQueue[M any](box Mailbox, path func() string) *priorities[M] {
 	return &priorities[M]{priority: priority}
 }
 
-// add puts it into its place: tasks come before messages, and these before the end by
-// [Context.Drain], which messages that come later do not put off. It calls a function of the
-// user's.
+// add inserts an item: tasks come before messages, and messages before the end by [Context.Drain], which
+// later messages do not delay. It calls the user's function.
 func (r *priorities[M]) add(it item[M]) {
 	e := prioritizedItem[M]{item: it, number: r.came}
 	r.came++
@@ -51,7 +50,7 @@ func (r *priorities[M]) add(it item[M]) {
 	heap.Push(&r.entries, e)
 }
 
-// ofMessages is the class of messages that come now.
+// ofMessages returns the class of messages that arrive now.
 func (r *priorities[M]) ofMessages() int8 {
 	if r.last {
 		return 3
@@ -59,7 +58,7 @@ func (r *priorities[M]) ofMessages() int8 {
 	return 1
 }
 
-// ofDelivered tells d when the message has no priority, as nobody else will.
+// ofDelivered reports the outcome of d if the user's function panics.
 func (r *priorities[M]) ofDelivered(d *delivered[M]) int {
 	found := false
 	defer func() {
@@ -88,7 +87,7 @@ func (r *priorities[M]) size() int {
 	return len(r.entries)
 }
 
-// ranked is the heap of a priorities.
+// priorityHeap is the heap behind priorities.
 type priorityHeap[M any] []prioritizedItem[M]
 
 func (r priorityHeap[M]) Len() int      { return len(r) }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A runner is a goroutine that works for a scheduler, and what is known of it.
+// A runner is a goroutine of a scheduler, and its state.
 type runner struct {
 	main func() // of the goroutine, made once
 
@@ -26,19 +26,18 @@ type runner struct {
 	space [maxRunBatch]*core
 }
 
-// maxRunBatch is how many actors a runner takes out of the queue at once, beside the one that
-// it runs first.
+// maxRunBatch is how many actors a runner takes out of the queue at once, besides the one that it runs
+// first.
 const maxRunBatch = 16
 
-// A worker is a core that can be ready.
+// A worker is a core that can be ready: a cell.
 type worker interface {
-	// turn does a part of what there is to do, and reports whether there may be more. It
-	// may end its goroutine, then it calls replace before.
+	// turn does a part of the work, and reports whether there may be more. If it ends its
+	// goroutine, it calls replace first.
 	turn(s *scheduler, r *runner) (more bool)
 }
 
-// engage returns a runner whose main is to be called in a goroutine of its own. It looks
-// for work, as far as the scheduler is concerned.
+// engage returns a runner, counted as spinning, whose main is to be called in a new goroutine.
 func (s *scheduler) engage() *runner {
 	r := s.spare
 	if r == nil {
@@ -59,7 +58,7 @@ func (s *scheduler) engage() *runner {
 	return r
 }
 
-// work is the life of a runner.
+// work runs actors until there are none for r.
 func (s *scheduler) work(r *runner, c *core) {
 	for turns := 1; c != nil; turns++ {
 		var again *core
@@ -73,8 +72,8 @@ func (s *scheduler) work(r *runner, c *core) {
 	}
 }
 
-// goOn returns what r is to do after a turn; nil ends it. again is what it has been at and
-// has more to do, or nil.
+// goOn returns the actor that r runs next; nil ends r. again is the previous one if it has more to do,
+// or nil.
 func (s *scheduler) goOn(r *runner, again *core) *core {
 	if c := r.nextOfBatch(); c != nil {
 		if again != nil {
@@ -88,7 +87,7 @@ func (s *scheduler) goOn(r *runner, again *core) *core {
 	return s.next(r, again)
 }
 
-// nextOfBatch moves r to the next one that it has taken; nil when it has none.
+// nextOfBatch moves r to the next actor of its run batch; nil if that is empty.
 func (r *runner) nextOfBatch() *core {
 	if !r.hasBatch {
 		return nil
@@ -106,8 +105,7 @@ func (r *runner) nextOfBatch() *core {
 	return c
 }
 
-// replace puts another goroutine into the place of the one that runs as r: it calls f for
-// c, whose turn it was, and goes on.
+// replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and continues.
 func (s *scheduler) replace(r *runner, c *core, f func()) {
 	go func() {
 		f()
@@ -115,8 +113,7 @@ func (s *scheduler) replace(r *runner, c *core, f func()) {
 	}()
 }
 
-// begin gives r the first of those who wait, and a share of the others, and gives back the
-// mutex.
+// begin gives r the first waiting actor, and a run batch of others, and releases the mutex.
 func (s *scheduler) begin(r *runner) *core {
 	c := s.waiting.pop()
 	r.at, r.moved = c, true
@@ -134,9 +131,8 @@ func (s *scheduler) begin(r *runner) *core {
 	return c
 }
 
-// giveBatch lets r have half of those who wait, so that it need not come back for each. The
-// watch sees that they get another runner when the first of them takes long, or where turns
-// are long.
+// giveBatch gives r half of the waiting actors, so that it need not return for each. The watchdog gives
+// them to another runner if the first takes long, or if turns are long.
 func (s *scheduler) giveBatch(r *runner) {
 	r.batch, r.hasBatch = r.space[:min(s.waiting.size/2, maxRunBatch)], true
 	s.waiting.move(r.batch) // there are others left
@@ -145,7 +141,7 @@ func (s *scheduler) giveBatch(r *runner) {
 	}
 }
 
-// reclaimBatch puts those that r has taken before all who wait. The mutex of r is held.
+// reclaimBatch returns the run batch of r to the front of the queue. The mutex of r is held.
 func (s *scheduler) reclaimBatch(r *runner) {
 	if len(r.batch) == 0 {
 		return
@@ -156,7 +152,7 @@ func (s *scheduler) reclaimBatch(r *runner) {
 	s.wakeup.Store(true)
 }
 
-// returned notes that r is at nothing, and counts again.
+// returned notes that r runs no actor, and counts again.
 func (s *scheduler) returned(r *runner) {
 	r.at = nil
 	if r.blocked {
@@ -181,7 +177,7 @@ func (s *scheduler) dismiss(r *runner) {
 	}
 }
 
-// A runnerSet has the runners that have not ended.
+// A runnerSet holds the runners that have not ended.
 type runnerSet struct{ all []*runner }
 
 func (s *runnerSet) add(r *runner) {

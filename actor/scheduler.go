@@ -9,23 +9,28 @@ import (
 	"time"
 )
 
-// A scheduler runs the actors of one system that have something to do. They wait in a
-// queue, which is worked off by runners: goroutines that take one actor after the other,
-// look a little longer when there is none, and then end. So an idle system has none, and
-// what is told from one actor to the next needs no switch of goroutines. While every processor
-// has a runner, actors wait in queues of the processors instead; see [localQueues].
+// A scheduler runs the actors of one system that have something to do. They wait in a queue, which is
+// served by runners: goroutines that run one actor after the other, spin for a moment when there is
+// none, and end. An idle system therefore has no goroutine, and a message from one actor to the next
+// needs no switch of goroutines. While every processor has a runner, actors wait in queues of the
+// processors instead, see [localQueues].
 //
-// Normally there are no more runners than processors. But handlers may block, and nobody
-// who waits may be held hostage by that. Who knows that it is going to block says so; see
-// [scheduler.handoff]. For the others there is a watch, a timer that runs only while actors
-// wait, in the queue or for the runner that has taken them: it sees which runners have not moved since it looked last, and replaces them; and
-// where turns take long, be it that they block or compute, it makes the scheduler
-// overcommit: every actor that gets ready has a runner of its own for a while, up to 64 for
-// each processor. That costs little where turns are long.
+// Normally there are at most as many runners as processors. Because handlers may block, two mechanisms
+// add more:
 //
-// A system may live in a bubble of testing/synctest, so that schedulers share nothing. There
-// the scheduler is overcommit all the time: a bubble is quiet when all of its goroutines are
-// blocked, and then everybody must have done what he could, without a timer's help.
+//   - A handler that is about to block announces it, see [scheduler.handoff].
+//   - The watchdog is a timer that runs only while actors wait, in the queue or in the run batch of a
+//     runner. It replaces runners that have not moved since its last check. When turns take long,
+//     blocking or computing, it lets the scheduler overcommit for a while: every ready actor gets a
+//     runner of its own, up to 64 for each processor. That costs little when turns are long.
+//
+// In a bubble of testing/synctest the scheduler always overcommits: a bubble is quiet when all of its
+// goroutines are blocked, and every actor must have done what it can by then, without help of a timer.
+// Schedulers share nothing, because goroutines of different bubbles must not.
+//
+// The scheduler stays in package actor. Its queues hold *core and its runners call cell.turn; in a
+// package of its own it would reach both through an interface value, with two words for each waiting
+// actor, and its fields in core would have to be exported.
 type scheduler struct {
 	mu      sync.Mutex  // guards all below
 	waiting readyQueue  // of actors that are ready
@@ -53,28 +58,28 @@ type scheduler struct {
 }
 
 const (
-	// watchdogInterval is how often the watch looks. Who waits behind handlers that block gets
-	// a runner after two looks at most.
+	// watchdogInterval is the time between checks of the watchdog. An actor that waits behind
+	// blocked handlers gets a runner after at most two checks.
 	watchdogInterval = 250 * time.Microsecond
-	// longTurn is the length from which on it does not matter what a goroutine costs.
+	// longTurn is the length of a turn from which the cost of a goroutine does not matter.
 	longTurn = 10 * time.Microsecond
-	// The watch is overcommit for so many looks, and longer each time when it finds that
-	// turns are still long after that.
+	// The scheduler overcommits for so many checks, twice as many each time turns are still long
+	// afterwards.
 	minPatience, maxPatience = 8, 128
-	// overcommitFactor is how many runners that move there may be for each processor while the
-	// scheduler is overcommit.
+	// overcommitFactor is how many moving runners there may be for each processor while the
+	// scheduler overcommits.
 	overcommitFactor = 64
-	// yieldAfter is how many turns a runner works before it lets other goroutines run.
+	// yieldAfter is how many turns a runner runs before it yields to other goroutines.
 	yieldAfter = 128
-	// maxSpares is how many runners that have ended are kept.
+	// maxSpares is how many ended runners are kept for reuse.
 	maxSpares = 64
-	// maxSpinMisses bounds how often a second runner is not started after one was of no use.
+	// maxSpinMisses bounds how often a second runner is not started after one has found nothing.
 	maxSpinMisses = 1 << 10
-	// patience is how many looks the others have for what waits alone.
+	// patience is how often a spinning runner leaves a single waiting actor to the others.
 	patience = 3
 )
 
-// ready puts c, which is in no queue, behind those that wait.
+// ready queues c, which is in no queue.
 func (s *scheduler) ready(c *core) {
 	if s.locals.add(c) {
 		return
@@ -95,8 +100,8 @@ func (s *scheduler) push(c *core) {
 	}
 }
 
-// reinforce returns a runner that is to be started for who waits, if there should be one
-// more. Else it sees that the watch looks after them.
+// reinforce returns a runner to start for the waiting actors, or nil if there should not be one more; it
+// then makes sure that the watchdog runs.
 func (s *scheduler) reinforce() *runner {
 	if s.waiting.size == 0 {
 		return nil
@@ -126,7 +131,7 @@ func (s *scheduler) needsMore() bool {
 	return true
 }
 
-// most is how many runners that move there may be.
+// most returns how many moving runners there may be.
 func (s *scheduler) most() int {
 	switch {
 	case s.virtual:
@@ -137,12 +142,12 @@ func (s *scheduler) most() int {
 	return s.limit
 }
 
-// overcommits says whether who gets ready has a runner of its own.
+// overcommits reports whether every ready actor gets a runner of its own.
 func (s *scheduler) overcommits() bool {
 	return s.virtual || s.overcommit > 0 && s.busy < s.most()
 }
 
-// next is goOn for who has no share left.
+// next is goOn for a runner whose run batch is empty.
 func (s *scheduler) next(r *runner, again *core) *core {
 	s.mu.Lock()
 	s.returned(r)
@@ -164,8 +169,8 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	return s.spin(r)
 }
 
-// workLeft says whether anybody waits, and sees that he does so here. If nobody does, the
-// local queues are shut.
+// workLeft moves waiting actors from the local queues if the queue is empty, and reports whether any
+// actor waits. If none does, it closes the local queues.
 func (s *scheduler) workLeft() bool {
 	if s.waiting.size == 0 {
 		s.locals.gather(&s.waiting)
@@ -176,8 +181,8 @@ func (s *scheduler) workLeft() bool {
 	return s.waiting.size > 0
 }
 
-// look waits a little for work. While others are inside turns it leaves them what they
-// have just made ready, as they will take it themselves, sooner than anybody else.
+// spin waits a little for work. While others are inside turns it leaves them the actors that they have
+// just made ready: they will run them sooner than anybody else.
 func (s *scheduler) spin(r *runner) *core {
 	var begun uint64
 	same := 0
@@ -198,9 +203,8 @@ func (s *scheduler) spin(r *runner) *core {
 	return s.stopSpinning(r, same > 0)
 }
 
-// looks is how often a runner looks for work before it ends: a few microseconds. Longer
-// takes the processor from whom it waits for. In a bubble nobody else is busy, so that work
-// does not come.
+// spins returns how often a runner looks for work before it ends: a few microseconds. Longer spinning
+// takes the processor from the goroutines that make work. In a bubble no work comes meanwhile.
 func (s *scheduler) spins() int {
 	if s.virtual {
 		return 6
@@ -208,8 +212,8 @@ func (s *scheduler) spins() int {
 	return 16
 }
 
-// poll returns what r is to do, if there is something for it. Of one that waits it says how
-// much the others have begun: they may come for it, if they are not late.
+// poll returns the actor that r is to run, if there is one for it. Otherwise begun is how many actors
+// have been started: if only one waits, others may come for it unless they are late.
 func (s *scheduler) poll(r *runner, late bool) (c *core, begun uint64) {
 	s.mu.Lock()
 	if s.isForSpinner(late) {
@@ -223,7 +227,7 @@ func (s *scheduler) poll(r *runner, late bool) (c *core, begun uint64) {
 	return nil, begun
 }
 
-// isForSpinner says whether who looks is to take what waits.
+// isForSpinner reports whether a spinning runner takes the waiting actor.
 func (s *scheduler) isForSpinner(late bool) bool {
 	switch s.waiting.size {
 	case 0:
@@ -234,7 +238,7 @@ func (s *scheduler) isForSpinner(late bool) bool {
 	return true
 }
 
-// stopSpinning ends r, unless somebody waits after all.
+// stopSpinning ends r, unless an actor waits after all.
 func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 	s.mu.Lock()
 	isForIt := s.isForSpinner(late)
@@ -249,8 +253,9 @@ func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 	return nil
 }
 
-// handoff says that c, which is inside a turn, is going to block: its runner does not count
-// until the turn ends. It may be called by any goroutine, and does nothing when c is not.
+// handoff announces that c, inside a turn, is going to block: its runner does not count until the turn
+// ends, and another one takes over. It may be called from any goroutine, and has no effect if c is not
+// inside a turn.
 func (s *scheduler) handoff(c *core) {
 	s.mu.Lock()
 	var more *runner
@@ -265,7 +270,7 @@ func (s *scheduler) handoff(c *core) {
 	}
 }
 
-// release notes that r is blocked, if it is inside a turn of c and was not.
+// block marks r as blocked, if it is inside a turn of c and is not marked yet.
 func (s *scheduler) block(r *runner, c *core) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -276,7 +281,7 @@ func (s *scheduler) block(r *runner, c *core) bool {
 	return true
 }
 
-// markBlocked notes that r is blocked; what it has taken is for others. The mutex of r is held.
+// markBlocked marks r as blocked and returns its run batch to the queue. The mutex of r is held.
 func (s *scheduler) markBlocked(r *runner) {
 	r.blocked = true
 	s.busy--

@@ -6,8 +6,7 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// Transform returns the behavior of an actor that takes messages of type Outer and behaves
-// as b does to what f makes of them; see behaviors.Transform.
+// Transform implements behaviors.Transform.
 func Transform[Outer, Inner any](b Behavior[Inner], f func(Outer) (Inner, bool)) Behavior[Outer] {
 	return func(ctx *Context[Outer], next *Next[Outer]) {
 		g := innerOf[Outer, Inner](ctx.cell)
@@ -16,9 +15,12 @@ func Transform[Outer, Inner any](b Behavior[Inner], f func(Outer) (Inner, bool))
 	}
 }
 
-// A guest is a cell without a mailbox of its own, in which a behavior of another message
-// type lives inside an actor. It has handlers, timers and watches; the rest is its host's:
-// its turn, its mailbox, its children, its supervision and its end.
+// An inner is a cell without a mailbox, in which a behavior of another message type lives inside an
+// actor, the outer cell. It has handlers, timers and watches of its own. Turn, mailbox, children,
+// supervision and end are those of the outer cell.
+//
+// It is no child actor behind an adapter: that would be shorter, but each message would need two turns,
+// and the paths of children, Self and supervision would change.
 type inner[Outer, Inner any] struct {
 	cell[Inner]
 	of        *cell[Outer]
@@ -28,7 +30,7 @@ type inner[Outer, Inner any] struct {
 	tidied    bool         // its end is among the cleanups of the host
 }
 
-// A host is what a cell asks that is a guest.
+// An outer is what an inner cell needs of the cell around it.
 type outer[M any] interface {
 	become(b Behavior[M]) (handled bool)
 	supervise(b Behavior[M], s Strategy, n *Next[M])
@@ -43,7 +45,7 @@ type outer[M any] interface {
 	told(msg any)
 }
 
-// hosted returns the host of a cell that is a guest, else nil.
+// outer returns the outer cell of an inner one, else nil.
 func (c *cell[M]) outer() outer[M] {
 	if !c.outside {
 		return nil
@@ -54,7 +56,7 @@ func (c *cell[M]) outer() outer[M] {
 	return nil
 }
 
-// post puts it into the mailbox of the actor, which is the host's for a guest.
+// post puts an item into the mailbox of the actor, which belongs to the outermost cell.
 func (c *cell[M]) post(it item[M], by entrance) {
 	if outer := c.outer(); outer != nil {
 		outer.enqueue(it, by)
@@ -63,7 +65,7 @@ func (c *cell[M]) post(it item[M], by entrance) {
 	c.enqueue(it, by)
 }
 
-// ending reports whether the incarnation is about to end, or has.
+// ending reports whether the incarnation is about to end, or has ended.
 func (c *cell[M]) ending() bool {
 	if outer := c.outer(); outer != nil {
 		return outer.ending()
@@ -71,7 +73,7 @@ func (c *cell[M]) ending() bool {
 	return c.phase >= restarting
 }
 
-// A innerCell is a guest, to its host.
+// An innerCell is an inner cell as the outer one sees it.
 type innerCell interface {
 	spawnObserver // of children, which are the host's
 	stays() bool  // whether the transition that is under way has invited it
@@ -99,7 +101,7 @@ func innerOf[Outer, Inner any](c *cell[Outer]) *inner[Outer, Inner] {
 
 func (g *inner[Outer, Inner]) outer() outer[Inner] { return (*outerOf[Outer, Inner])(g) }
 
-// begin starts b as the first behavior of the guest, with around around its handlers.
+// begin starts b as the first behavior of the inner cell, with around around its handlers.
 func (g *inner[Outer, Inner]) begin(b Behavior[Inner], around []wrapper[Inner], next *Next[Outer]) {
 	if !g.tidied {
 		g.tidied = true
@@ -118,7 +120,7 @@ func unhandledMessage[M any](*Context[M], M) Behavior[M] {
 	return func(_ *Context[M], n *Next[M]) { n.Unhandled() }
 }
 
-// apply goes on as b says, and tells next what that means for the host.
+// apply continues as b says, and fills in next with the consequences for the outer cell.
 func (g *inner[Outer, Inner]) apply(b Behavior[Inner], next *Next[Outer], first bool) (installed bool) {
 	n := &g.scratch
 	*n = Next[Inner]{cell: &g.cell, starting: first}
@@ -140,7 +142,7 @@ func (g *inner[Outer, Inner]) apply(b Behavior[Inner], next *Next[Outer], first 
 	return false
 }
 
-// answer returns what the host does when a handler of the guest has said b.
+// answer returns the behavior of the outer cell after a handler of the inner one has returned b.
 func (g *inner[Outer, Inner]) answer(b Behavior[Inner]) Behavior[Outer] {
 	if b == nil {
 		return nil
@@ -169,7 +171,7 @@ func (g *inner[Outer, Inner]) stays() bool {
 	return invited
 }
 
-// leave ends what the guest has begun. What it is told afterwards is unhandled.
+// leave ends everything that the inner cell has begun. Later messages to it are unhandled.
 func (g *inner[Outer, Inner]) leave() {
 	g.stopTimers()
 	g.unwatchAll()
@@ -186,7 +188,7 @@ func (g *inner[Outer, Inner]) leave() {
 	}
 }
 
-// deliver takes what is told to the ref of the guest.
+// deliver takes messages to the ref of the inner cell.
 func (g *inner[Outer, Inner]) deliver(msg any, by entrance) {
 	if m, ok := payload.As[Inner](msg); ok {
 		g.outer().enqueue(item[Inner]{msg: m}, by)
@@ -195,7 +197,7 @@ func (g *inner[Outer, Inner]) deliver(msg any, by entrance) {
 	g.sys.deadLetter(&g.core, msg, wrongType[Inner](msg))
 }
 
-// outerOf is the host, as its guest sees it.
+// outerOf implements outer for an inner cell.
 type outerOf[Outer, Inner any] inner[Outer, Inner]
 
 func (h *outerOf[Outer, Inner]) inner() *inner[Outer, Inner] { return (*inner[Outer, Inner])(h) }
@@ -204,8 +206,8 @@ func (h *outerOf[Outer, Inner]) become(b Behavior[Inner]) (handled bool) {
 	return h.of.become(h.inner().answer(b))
 }
 
-// supervise makes a strategy inside the guest one of the host, by which a restart begins
-// again inside.
+// supervise turns a strategy inside the inner cell into one of the outer cell, with which a restart begins
+// inside again.
 func (h *outerOf[Outer, Inner]) supervise(b Behavior[Inner], s Strategy, n *Next[Inner]) {
 	g, around, restart := h.inner(), n.around(), false
 	h.next.Supervise(func(_ *Context[Outer], next *Next[Outer]) {
@@ -242,7 +244,7 @@ func (h *outerOf[Outer, Inner]) depth() int { return h.of.depth() }
 
 func (h *outerOf[Outer, Inner]) addCleanup(l cleanup) { h.of.addCleanup(l) }
 
-// told begins the receive timeouts around the guest anew, as msg does not pass the host.
+// told restarts the receive timeouts of the outer cells, as msg does not pass through their handlers.
 func (h *outerOf[Outer, Inner]) told(msg any) {
 	if h.of.idle != nil {
 		h.of.idle.told(msg)
@@ -254,7 +256,7 @@ func (h *outerOf[Outer, Inner]) told(msg any) {
 
 func (h *outerOf[Outer, Inner]) dropCleanup(owner any) { h.of.dropCleanup(owner) }
 
-// forInner is what waits in the mailbox of the host for its guest.
+// forInner is an item for the inner cell in the mailbox of the outer one.
 type forInner[Outer, Inner any] struct {
 	item item[Inner]
 	to   *inner[Outer, Inner]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A node is a receiver that has a place in the tree of actors.
+// A node is a receiver with a place in the tree of actors.
 type node interface {
 	signal(msg systemMsg)     // never blocks
 	context() context.Context // that of its children
@@ -15,14 +15,14 @@ type node interface {
 // node returns the receiver of c, which is in the tree.
 func (c *core) node() node { return c.impl.(node) }
 
-// kin are those to whom a core matters, and its last word to them.
+// relations are the children and watchers of a core, and the failure that ended it.
 type relations struct {
 	children children
 	watchers watchers
 	cause    error // the failure that it ended by; nil: none
 }
 
-// ownRelations returns the kin, to be written to. core.mu is held.
+// ownRelations returns the relations for writing. core.mu is held.
 func (c *core) ownRelations() *relations {
 	if c.relations == nil {
 		c.relations = new(relations)
@@ -30,8 +30,8 @@ func (c *core) ownRelations() *relations {
 	return c.relations
 }
 
-// addChild puts child into the tree; false when the parent is stopping or has ended. It
-// panics when a living child has the name.
+// addChild puts child into the tree; false means that the parent is stopping or has ended. It panics if a
+// living child has the name.
 func (c *core) addChild(child *core) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +52,7 @@ func (c *core) closeToChildren() {
 	c.closed = true
 }
 
-// forgetChild gives the child's name back. The child counts until departed is called.
+// forgetChild releases the name of the child. The child counts until departed is called.
 func (c *core) forgetChild(child *core) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *core) forgetChild(child *core) {
 	c.relations.children.departing++
 }
 
-// departed says that a child that was forgotten has told its watchers.
+// departed notes that a forgotten child has notified its watchers.
 func (c *core) departed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *core) stopChildren() int {
 	return c.childCount()
 }
 
-// find returns the living actor at the path below c, whose elements have slashes between them.
+// find returns the living actor at a path below c, or nil.
 func (c *core) find(path string) *core {
 	for below := true; below && c != nil; {
 		var name string

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// armWatchdog lets the watch look once.
+// armWatchdog schedules one check.
 func (s *scheduler) armWatchdog() {
 	s.watchdogArmed = true
 	if s.watchdog == nil {
@@ -17,7 +17,7 @@ func (s *scheduler) armWatchdog() {
 	s.since, s.turns = time.Now(), 0
 }
 
-// checkRunners is what the watch does. It goes on only as long as there are actors that wait.
+// checkRunners is the check of the watchdog. It schedules the next one only while actors wait.
 func (s *scheduler) checkRunners() {
 	s.mu.Lock()
 	s.watchdogArmed = false
@@ -47,8 +47,8 @@ func (s *scheduler) checkRunners() {
 	}
 }
 
-// openLocals opens the local queues when every processor has a runner that will come for
-// those who wait there. The watch is armed.
+// openLocals opens the local queues if every processor has a runner that will serve them. The watchdog
+// is armed.
 func (s *scheduler) openLocals() {
 	if s.limit == 1 || s.virtual || s.overcommit > 0 || s.spinning > 0 || s.busy < s.limit {
 		return
@@ -56,7 +56,7 @@ func (s *scheduler) openLocals() {
 	s.locals.open(s.limit)
 }
 
-// countTurns adds the turns that the runners have not told of yet.
+// countTurns adds the turns that the runners have not reported yet.
 func (s *scheduler) countTurns() {
 	for _, r := range s.runners.all {
 		r.mu.Lock()
@@ -66,16 +66,15 @@ func (s *scheduler) countTurns() {
 	}
 }
 
-// turnsAreLong says whether those since the watch looked last were so on average. When the
-// watch itself comes late, there was no processor for anybody, and it cannot tell.
+// turnsAreLong reports whether the turns since the last check were long on average. It cannot tell when
+// the check itself comes late, because then no processor was free.
 func (s *scheduler) turnsAreLong() bool {
 	elapsed := time.Since(s.since)
 	return elapsed < 4*watchdogInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
 }
 
-// markAllBlocked marks the runners that have not moved, and returns how many have, how many
-// have not since the last time, and whether any has taken more than it is at. Where turns
-// are long, what runners have taken is for others, whether they move or not.
+// markAllBlocked marks the runners that have not moved as blocked. It returns how many have moved, how
+// many are newly marked, and whether any has a run batch. If turns are long, it reclaims all batches.
 func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batches bool) {
 	for _, r := range s.runners.all {
 		r.mu.Lock()
@@ -97,7 +96,7 @@ func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batc
 	return moving, blocked, batches
 }
 
-// reinforceAll returns the runners that are to be started for all who wait.
+// reinforceAll returns the runners to start for all waiting actors.
 func (s *scheduler) reinforceAll() (fresh []*runner) {
 	for n := s.waiting.size - s.spinning; n > 0; n-- {
 		if s.busy >= s.limit && !s.overcommits() {
