@@ -21,15 +21,32 @@ func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	return newAdapter(c, func(msg T) task[M] { return &adapted[T, M]{msg, wrap} })
 }
 
-// Handle returns a ref whose messages go to handle instead of the behavior, in their place among the
-// other messages of the actor. Wrappers use it for a protocol of their own beside that of the behavior
-// they wrap. The bound of a mailbox does not count these messages. The ref is valid for the current
-// incarnation only: after a restart its messages are dead letters with [ErrStaleHandler].
-func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
-	c := ctx.cell
+// Handler implements extension.Handle. accept returns why a message has the wrong type, if so.
+func (c *cell[M]) Handler(accept func(msg any) error, handle func(msg any) Behavior[M]) any {
 	c.check("Handle")
-	epoch := c.epoch
-	return newAdapter(c, func(msg T) task[M] { return &handled[T, M]{msg, handle, epoch} })
+	h := &handler[M]{
+		core: core{sys: c.sys, uid: c.sys.nextUID(), parent: c.actor(), outside: true},
+		to:   c, epoch: c.epoch, accept: accept, handle: handle,
+	}
+	h.impl = h
+	return &h.core
+}
+
+// A handler is a ref whose messages go to a function instead of the behavior.
+type handler[M any] struct {
+	core
+	to     *cell[M]
+	epoch  uint32 // the incarnation for which it works
+	accept func(msg any) error
+	handle func(msg any) Behavior[M]
+}
+
+func (h *handler[M]) deliver(msg any, by entrance) {
+	if err := h.accept(msg); err != nil {
+		h.sys.deadLetter(&h.core, msg, err)
+		return
+	}
+	h.to.post(item[M]{task: &handled[M]{msg, h}}, by)
 }
 
 func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
@@ -68,22 +85,21 @@ func (a *adapted[T, M]) exempt() bool { return false }
 
 func (a *adapted[T, M]) undelivered() (any, bool) { return a.msg, true }
 
-type handled[T, M any] struct {
-	msg    T
-	handle func(T) Behavior[M]
-	epoch  uint32
+type handled[M any] struct {
+	msg any
+	by  *handler[M]
 }
 
-func (h *handled[T, M]) run(c *cell[M]) {
-	if h.epoch != c.epoch {
+func (h *handled[M]) run(c *cell[M]) {
+	if h.by.epoch != c.epoch {
 		c.sys.deadLetter(c.actor(), h.msg, ErrStaleHandler)
 		return
 	}
-	if next := h.handle(h.msg); next != nil && !c.become(next) {
+	if next := h.by.handle(h.msg); next != nil && !c.become(next) {
 		c.unhandled(h.msg)
 	}
 }
 
-func (h *handled[T, M]) exempt() bool { return true }
+func (h *handled[M]) exempt() bool { return true }
 
-func (h *handled[T, M]) undelivered() (any, bool) { return h.msg, true }
+func (h *handled[M]) undelivered() (any, bool) { return h.msg, true }

@@ -40,7 +40,7 @@ func newFront(s *actor.System, got func(int), wrap func(actor.Behavior[int]) act
 		}
 		next.OnMessage = f.handler
 		select {
-		case ready <- actor.Handle(ctx, func(do func(*actor.Context[int])) actor.Behavior[int] {
+		case ready <- extension.Handle(ctx, func(do func(*actor.Context[int])) actor.Behavior[int] {
 			do(ctx)
 			return nil
 		}):

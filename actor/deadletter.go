@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -67,9 +66,15 @@ func (s *System) deadLetter(to *core, msg any, reason error) {
 // DeadLetters returns how many dead letters there have been.
 func (s *System) DeadLetters() uint64 { return s.deadLetters.sum() }
 
-// DeadLettersByReason returns how many dead letters there have been of each of the reasons
-// that this package names, such as [ErrMailboxFull]; those of other reasons are under nil.
-func (s *System) DeadLettersByReason() map[error]uint64 { return s.deadLetters.byReason() }
+// A DeadLetterCount says how many dead letters there have been with one reason.
+type DeadLetterCount struct {
+	Reason error // an error of this package, such as [ErrMailboxFull]; nil for all others together
+	Count  uint64
+}
+
+// DeadLettersByReason returns the number of dead letters for each reason that has occurred, in the
+// order in which this package declares them.
+func (s *System) DeadLettersByReason() []DeadLetterCount { return s.deadLetters.byReason() }
 
 // deadLetterToNobody publishes a message sent to no actor on all systems of the process.
 func deadLetterToNobody(path string, msg any) {
@@ -109,10 +114,15 @@ func (l *deadLetterLog) sum() (n uint64) {
 	return n
 }
 
-func (l *deadLetterLog) byReason() map[error]uint64 {
+func (l *deadLetterLog) byReason() (counts []DeadLetterCount) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return maps.Clone(l.reasons)
+	for _, reason := range append(slices.Clip(deadLetterReasons), nil) {
+		if n := l.reasons[reason]; n > 0 {
+			counts = append(counts, DeadLetterCount{reason, n})
+		}
+	}
+	return counts
 }
 
 func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error, depth int) {

@@ -10,8 +10,8 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// Why messages become dead letters, and what [Ask] answers. Compare with [errors.Is], also what
-// comes from another node, see [RegisterError].
+// The reasons of dead letters, which are also the errors of [Ask], and after them the failures of actors
+// and systems. Compare with [errors.Is], also errors that come from another node, see [RegisterError].
 var (
 	// ErrTerminated: the actor has ended.
 	ErrTerminated = errors.New("actor: terminated")
@@ -20,13 +20,13 @@ var (
 	// ErrStaleRef: another actor than the one addressed now lives at the path.
 	ErrStaleRef = errors.New("actor: the path has been taken over by another actor")
 	// ErrNoRef: the message was sent to the zero ActorRef, or to one with a malformed path.
-	ErrNoRef = errors.New("actor: nobody's ActorRef")
+	ErrNoRef = errors.New("actor: the ActorRef addresses no actor")
 	// ErrWrongType: the actor does not take messages of this type. The text names both types.
 	ErrWrongType = errors.New("actor: the actor does not take messages of this type")
 	// ErrWithdrawn: the message was the request of an ask whose context or timeout ended before the
 	// message could be delivered. The error of that ask wraps it as well: the request has not been
 	// handled, and will not be.
-	ErrWithdrawn = errors.New("actor: the request was withdrawn, as nobody waits for the reply")
+	ErrWithdrawn = errors.New("actor: the request was withdrawn, because its ask has ended")
 	// ErrMailboxFull: the bounded mailbox was full.
 	ErrMailboxFull = errors.New("actor: mailbox is full")
 	// ErrStashFull: the stash was full.
@@ -43,20 +43,16 @@ var (
 	ErrNotDecodable = payload.ErrNotDecodable
 	// ErrDropped: the recipient dropped the message by a rule of its own.
 	ErrDropped = errors.New("actor: dropped")
-)
 
-// Why an actor fails by no fault of its own. Compare with [errors.Is].
-var (
 	// ErrDeathPact: the actor did not handle the signal that an actor it watches has ended. If
 	// that was a failed child, its failure is wrapped too.
 	ErrDeathPact = errors.New("actor: unhandled end of a watched actor")
 	// ErrEscalated: a child failed whose strategy decided [Escalate]. Its failure is wrapped too.
 	ErrEscalated = errors.New("actor: escalated")
+	// ErrShutdownGoesOn is returned by [System.Shutdown] when it is called with an actor's own
+	// context: the shutdown continues in the background, and the caller must not wait for it.
+	ErrShutdownGoesOn = errors.New("actor: the shutdown continues in the background")
 )
-
-// ErrShutdownGoesOn is the error of a [System.Shutdown] with the context of an actor, for
-// which that waits: it has begun, and is not over.
-var ErrShutdownGoesOn = errors.New("actor: it goes on without who has called it")
 
 // deadLetterReasons are the errors under which dead letters are counted.
 var deadLetterReasons = []error{
@@ -66,7 +62,7 @@ var deadLetterReasons = []error{
 
 // wrongType returns an [ErrWrongType] that names the type of msg and M, which the actor takes.
 func wrongType[M any](msg any) error {
-	return fmt.Errorf("%w: it was told %s, and takes %v", ErrWrongType, payload.TypeName(msg), reflect.TypeFor[M]())
+	return fmt.Errorf("%w: it got %s, and takes %v", ErrWrongType, payload.TypeName(msg), reflect.TypeFor[M]())
 }
 
 // errNoError is the failure of an actor that fails with a nil error.

@@ -22,6 +22,9 @@ func (r ActorRef[M]) internals() any { return refInternals[M]{r} }
 
 func (c *Context[M]) internals() any { return c.cell }
 
+// To returns the ref to a core that the internals of another type have made.
+func (refInternals[M]) To(made any) ActorRef[M] { return ActorRef[M]{made.(*core)} } // nothing else is made
+
 func init() {
 	actorhook.Internals = func(v any) any { return v.(interface{ internals() any }).internals() } // those that the package exports have it
 	actorhook.WillBlock = willBlock

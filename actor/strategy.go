@@ -24,6 +24,9 @@ const (
 	// Escalate asks the enclosing strategy. If there is none, it ends the actor and fails its
 	// parent with [ErrEscalated].
 	Escalate
+
+	// NoRestarts is the [Strategy.Limit] that allows no restarts.
+	NoRestarts = math.MinInt
 )
 
 // A Strategy decides about failures. Errors that implement Final() bool and return true, such as
@@ -91,9 +94,6 @@ func (b Backoff) ResetAfter() time.Duration {
 }
 
 func (b Backoff) limit() time.Duration { return max(b.Min, b.Max) }
-
-// NoRestarts is the [Strategy.Limit] that allows no restarts.
-const NoRestarts = math.MinInt
 
 func (s Strategy) validate() {
 	if s.Limit < 0 && s.Limit != NoRestarts || s.Window < 0 || s.StashCapacity < 0 || s.Backoff.Min < 0 || s.Backoff.Max < 0 || s.Backoff.Jitter < 0 || s.Backoff.Reset < 0 {

@@ -130,7 +130,7 @@ func newGuardian(s *System, path string) *guardian {
 }
 
 func (g *guardian) deliver(msg any, _ entrance) {
-	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it was told %s, and takes no messages", ErrWrongType, payload.TypeName(msg)))
+	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it got %s, and takes no messages", ErrWrongType, payload.TypeName(msg)))
 }
 
 func (g *guardian) context() context.Context { return context.Background() }

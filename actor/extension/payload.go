@@ -46,9 +46,13 @@ func UnpackMessage[M any](s *actor.System, p Payload) (msg M, content any, err e
 	}
 	msg, ok := payload.As[M](content)
 	if !ok {
-		return msg, content, fmt.Errorf("%w: it was told %s, and takes %v", actor.ErrWrongType, payload.TypeName(content), reflect.TypeFor[M]())
+		return msg, content, wrongType[M](content)
 	}
 	return msg, content, nil
+}
+
+func wrongType[M any](msg any) error {
+	return fmt.Errorf("%w: it got %s, and takes %v", actor.ErrWrongType, payload.TypeName(msg), reflect.TypeFor[M]())
 }
 
 // PackError encodes err. It never fails: parts that cannot be encoded are omitted, and the text
