@@ -54,13 +54,13 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
 	if _, here := to.c.impl.(*cell[M]); !here {
-		p.watch() // whose node may be gone before the request is
+		p.watch() // its node may be gone before the request is sent
 		if why := to.c.unreachable(); why != nil {
 			to.c.sys.reportDeadLetter(to.c.fullPath(), msg, why)
 			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
 		}
 	}
-	if full := to.offer(msg, entrance{ctx: ctx}); full != nil { // it is a dead letter, as when the target has ended
+	if full := to.offer(msg, entrance{ctx: ctx}); full != nil { // msg is a dead letter, as if the target had ended
 		if err := ctx.Err(); err != nil {
 			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
 		}
@@ -80,17 +80,17 @@ type promise[R any] struct {
 	asked   *core
 	claimed atomic.Bool
 	state   atomic.Uint32
-	watches bool        // it is a watcher of the asked actor; of the asker's goroutine
+	watches bool        // it watches the asked actor; owned by the asking goroutine
 	shared  atomic.Bool // see asker
 	custody
-	wake  chan struct{} // of one, when state is promiseAwaited
-	reply R             // written by the goroutine that has claimed it, until state is promiseSettled
+	wake  chan struct{} // with one place; set when state is promiseAwaited
+	reply R             // written by the goroutine that has claimed it, before state is promiseSettled
 	ended error         // why there is no reply
 }
 
 const (
 	promiseOpen    = iota
-	promiseAwaited // who settles it wakes who asked
+	promiseAwaited // settling it wakes the asking goroutine
 	promiseSettled // it has a reply, or ended
 )
 
@@ -156,7 +156,7 @@ func (p *promise[R]) sleep(ctx context.Context) (R, error) {
 				var none R
 				return none, p.silenceError(ctx, time.Since(started))
 			}
-			<-p.wake // an outcome is on its way
+			<-p.wake // another goroutine settles it
 			return p.result()
 		}
 	}

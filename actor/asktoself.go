@@ -47,11 +47,11 @@ type selfAsk[M, R any] struct {
 	core    // dead once it has an outcome
 	by      *cell[M]
 	asked   *core
-	epoch   uint32 // in which it was asked
+	epoch   uint32 // the incarnation that asked
 	wrap    func(R, error) M
 	started time.Time
 	timer   *time.Timer // guarded by core.mu
-	late    error       // why it takes no replies, once it is dead; guarded by core.mu
+	late    error       // why replies are dead letters, once it is dead; guarded by core.mu
 	pending pendingAsk
 	shared  atomic.Bool // see asker
 	custody
@@ -139,7 +139,7 @@ func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
 // request is withdrawn.
 func (a *selfAsk[M, R]) abandon(reason error) {
 	if !a.claim(reason) {
-		return // the outcome is on its way
+		return // the outcome is in the mailbox
 	}
 	a.giveUp()
 	a.asked.actor().removeWatcher(a)

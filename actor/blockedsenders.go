@@ -12,32 +12,32 @@ import (
 // everything except at.
 type blockedSenders[M any] struct {
 	line   list.List // of *waiter[M], the first comes next
-	parked int       // how many of line are parked
-	bytes  int       // of those, as encoded
+	parked int       // how many waiters are parked
+	bytes  int       // their encoded size
 	timer  *time.Timer
-	closed bool          // the actor is to stop: no goroutine waits any more
-	at     atomic.Uint64 // which goroutine the actor's turn is in; 0: none
+	closed bool          // the actor is about to stop: no goroutine waits
+	at     atomic.Uint64 // the goroutine of the turn; 0 outside a turn
 }
 
 // A waiter is a message without a place.
 type waiter[M any] struct {
 	item   item[M]
-	until  time.Time     // then it is a dead letter; zero for what no bound counts
-	done   chan struct{} // closed when it is decided; nil for what is parked
-	reason error         // that it will never have a place, if any; not written to after done
-	size   int           // of what is parked
-	lost   func(error)   // of what is parked: called with the reason as well; nil for nobody
+	until  time.Time     // when it becomes a dead letter; zero if no bound counts it
+	done   chan struct{} // closed when its fate is known; nil if it is parked
+	reason error         // why it never gets a place, or nil; not written after done is closed
+	size   int           // encoded size of a parked message
+	lost   func(error)   // of a parked message: also called with the reason; may be nil
 }
 
 // An entrance says how a message enters a blocking mailbox that is full.
 type entrance struct {
-	ctx    context.Context // ends the wait; nil for nothing but the mailbox
-	parked bool            // the goroutine that tells it does not wait
-	size   int             // of what is parked, as encoded; 0 for unknown
-	lost   func(error)     // of what is parked, see waiter
+	ctx    context.Context // ends the wait; nil if only the mailbox does
+	parked bool            // the sender does not wait
+	size   int             // encoded size; 0 if unknown
+	lost   func(error)     // see waiter
 }
 
-// How much is parked for one actor: that many messages, and that many bytes, or one message.
+// The limits of parked messages for one actor; a single message may exceed maxParkedBytes.
 const (
 	maxParked      = 10_000
 	maxParkedBytes = 16 << 20
@@ -55,7 +55,7 @@ func (c *cell[M]) await(it item[M], by entrance) error {
 		return ErrTerminated
 	case c.senders.at.Load() == goroutine():
 		c.mu.Unlock()
-		return ErrMailboxFull // the actor itself would wait for ever
+		return ErrMailboxFull // the actor would wait for itself
 	}
 	w := &waiter[M]{item: it, done: make(chan struct{})}
 	place := c.queueUp(w)

@@ -19,16 +19,16 @@ type cell[M any] struct {
 
 	queue   queue[M]    // guarded by core.mu
 	system  systemMsgs  // to be handled before messages; likewise
-	initial Behavior[M] // it was spawned with
+	initial Behavior[M] // the behavior it was spawned with
 
 	conf       *config[M]
 	*extras[M] // see own
 	ctx        Context[M]
 	onMessage  MessageHandler[M] // owned by the turn, as all below is
 	onSignal   SignalHandler[M]
-	batch      chain[M]    // what the turn works off; but guarded by core.mu while suspended
+	batch      chain[M]    // what the turn handles next; guarded by core.mu while suspended
 	urgent     atomic.Bool // there are system messages; read by the turn
-	epoch      uint32      // counts incarnations, so that what belongs to an old one is recognised
+	epoch      uint32      // counts incarnations
 	owner      owner
 	scratch    Next[M]
 }
@@ -55,7 +55,7 @@ func (c *cell[M]) tell(msg M) {
 		return
 	}
 	if last := c.queue.waiting.tail; last != nil && last.hasPlace() {
-		last.msgs = append(last.msgs, msg) // others wait: there is nobody to wake
+		last.msgs = append(last.msgs, msg) // a turn is due already
 		c.queue.waiting.size++
 		c.mu.Unlock()
 		return
@@ -160,7 +160,7 @@ func (c *cell[M]) put(it item[M], by entrance) (lost item[M], at *cell[M], reaso
 				return lost, at, reason
 			}
 		}
-		c.bypassed = false // what is told after a task must not overtake it
+		c.bypassed = false // later messages must not overtake a task
 		c.refit()
 	}
 	if reason := c.refusal(it); reason != nil {
@@ -231,7 +231,7 @@ func (c *cell[M]) signal(msg systemMsg) {
 	c.scheduled = true
 	c.mu.Unlock()
 	if msg.kind == sysStop {
-		c.endLife() // not before it is queued: who sees the end handles nothing else
+		c.endLife() // after the message is queued: a handler that sees the end handles no other message
 		c.closeToSenders()
 	}
 	if wake {
@@ -248,7 +248,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	}
 	c.owner.begin()
 	returned := false
-	senders := c.senders // at the end it may be for another turn to look at c
+	senders := c.senders // read now: at the end another turn may own c
 	at := senders.enter()
 	defer func() {
 		senders.leave(at)
@@ -260,8 +260,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 			c.fail(guard.Recovered(r))
 			return
 		}
-		// The handler has ended this goroutine. Its actor ends, whatever supervision says,
-		// as the goroutine is lost on purpose.
+		// The handler has called runtime.Goexit. Its actor ends, whatever supervision says.
 		s.replace(r, &c.core, func() {
 			c.owner.begin()
 			c.stopFailed(guard.ErrGoexit)
@@ -293,7 +292,7 @@ func (c *cell[M]) work(n int) (more bool) {
 			left -= c.handleBatch(left)
 			continue
 		}
-		if n-left >= spinAfter && c.conf.box.plain() { // of others a batch is one item, however long it lingers
+		if n-left >= spinAfter && c.conf.box.plain() { // the batch of other mailboxes is one item, however long the turn spins
 			c.spin()
 		}
 		if !c.refillOrRest() {
@@ -360,7 +359,7 @@ func (c *cell[M]) nextSystem() (msg systemMsg, ok bool) {
 // turn and returns false.
 func (c *cell[M]) refillOrRest() bool {
 	if !c.mu.TryLock() {
-		c.lockWithBackoff() // as those do who tell: else they would always come first
+		c.lockWithBackoff() // as senders do, which otherwise would always win
 	}
 	if !c.system.empty() {
 		c.mu.Unlock()
@@ -397,7 +396,7 @@ func (c *cell[M]) prioritize() {
 	c.queue.waiting = chain[M]{}
 	c.mu.Unlock()
 	defer func() {
-		if fresh.size > 0 { // a panic has left it
+		if fresh.size > 0 { // after a panic
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			fresh.join(c.queue.waiting)

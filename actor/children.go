@@ -8,11 +8,11 @@ import (
 
 // children are the children of one actor, oldest first. The mutex of the parent guards them.
 type children struct {
-	all       []*core          // nil: it has gone
-	count     int              // how many of them have not
-	departing int              // more, which have given their names back, and not told their watchers yet
-	byName    map[string]*core // those that were given a name; nil while there are few
-	byNumber  map[uint64]*core // those that were not; nil until one is looked for among many
+	all       []*core          // nil entries have ended
+	count     int              // how many have not ended
+	departing int              // further ones, which have released their names but not notified their watchers
+	byName    map[string]*core // children with given names; nil while there are few
+	byNumber  map[uint64]*core // children with generated names; nil until one is searched among many
 }
 
 // fewChildren is how many children are searched one by one.

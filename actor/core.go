@@ -10,19 +10,19 @@ import (
 type core struct {
 	impl      receiver
 	ended     atomic.Bool // its context is done
-	outside   bool        // it is not in the tree: an ask, or an adapter
+	outside   bool        // it is not in the tree: an ask, an adapter or an inner cell
 	phase     phase       // of a cell; owned by the turn
 	sys       *System
 	parent    *core                // nil for roots and for what is not in the tree
-	label     string               // see name; of what has no parent it is the path
-	life      atomic.Pointer[life] // nil for what nobody has looked at
-	uid       uint64               // 0 means whoever lives at the path
+	label     string               // see name; the path of a core without a parent
+	life      atomic.Pointer[life] // nil until it is needed
+	uid       uint64               // 0 addresses whichever actor lives at the path
 	place     uint32               // among its siblings; guarded by the mutex of the parent
-	stashCap  int32                // how many may wait while it is suspended; 0 means all; guarded by mu, as all below and the queues of a cell
-	relations *relations           // nil: there never was any
+	stashCap  int32                // how many messages may wait while it is suspended; 0 means no bound; guarded by mu, as all below and the queues of a cell
+	relations *relations           // nil until there are some
 
-	// What each message to a cell changes comes last, and its queue after it: it is apart from
-	// what a turn only reads, as two processors do not share a line of their caches well.
+	// Fields that each message changes come last, followed by the queue of the cell: apart from
+	// fields that a turn only reads, because processors should not share these cache lines.
 	mu        sync.Mutex
 	unborn    bool // its first behavior has not run
 	closed    bool // takes no more children
@@ -30,13 +30,13 @@ type core struct {
 	over      bool // its watchers have been told
 	scheduled bool // it is a cell that is ready, or inside a turn
 	suspended bool // a restart of the cell is under way: messages wait
-	plain     bool // a message to the cell needs no look at the bound, the gate, the bypass and the stash
-	bypassed  bool // messages go to the bypass of the extras of the cell
+	plain     bool // messages need no check of bound, admission, bypass and stash
+	bypassed  bool // messages go to extras.bypass
 }
 
 // A receiver is the part of a core that knows the type of messages.
 type receiver interface {
-	deliver(msg any, by entrance) // a message whose type must still be checked
+	deliver(msg any, by entrance) // checks the type of msg
 }
 
 // actor returns the core of the actor that c stands for: the owner of an adapter, and for an empty
@@ -57,7 +57,7 @@ func (c *core) actor() *core {
 func (c *core) terminated() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.dead || c.over // an ask is only over
+	return c.dead || c.over // an ask is over, but not dead
 }
 
 const (
@@ -75,7 +75,7 @@ const (
 // spin lock alternatives, 1990), and finally waits in the queue of the mutex.
 func (c *core) lockWithBackoff() {
 	for round := range backoffRounds {
-		for range backoffSteps << round { // nothing that others write is looked at
+		for range backoffSteps << round { // reads nothing that others write
 		}
 		if c.mu.TryLock() {
 			return

@@ -11,16 +11,16 @@ import (
 // extras are fields that most cells never need. The turn owns them.
 type extras[M any] struct {
 	layers     []*layer[M]   // of supervision, the innermost last
-	base       int           // how many of them the first behavior set; -1: it has not run yet
-	replaced   []*layer[M]   // those that there were before the transition that is under way; nil: the same
-	restart    int           // index of the layer that restarts; -1: the actor starts
+	base       int           // how many of them the first behavior has set; -1 before it has run
+	replaced   []*layer[M]   // the layers before the current transition; nil if unchanged
+	restart    int           // index of the restarting layer; -1 while the actor starts
 	awaiting   bool          // the restart waits for children
-	delay      time.Duration // of the restart, once they are gone
+	delay      time.Duration // of the restart, after their end
 	backoff    *time.Timer
 	timers     timers[M]
 	idle       *receiveTimeout[M]
 	wrapping   *wrapping[M]
-	bypassing  *bypassRequest[M] // takes the bypass once nothing waits
+	bypassing  *bypassRequest[M] // opens once the mailbox is empty
 	bypass     *cell[M]          // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
 	watched    map[*core]*watch[M]
 	cleanups   []cleanup
@@ -33,8 +33,8 @@ type extras[M any] struct {
 // common is shared by all cells of one message type.
 type common[M any] struct {
 	chunks chunks[M]
-	none   extras[M] // of those that have none of their own: never written to
-	conf   config[M] // of those that are spawned without options
+	none   extras[M] // the extras of cells without their own; never written
+	conf   config[M] // the config of cells spawned without options
 	ignore MessageHandler[M]
 
 	ignoreSignals SignalHandler[M]

@@ -13,12 +13,12 @@ type lifeContext core
 // A life is the real context of an actor. It is created when somebody needs Done, as most actors never
 // do, or when WithContext was used.
 type life struct {
-	given context.Context // to WithContext; or nil
+	given context.Context // to WithContext; may be nil
 
 	mu     sync.Mutex // guards all below
 	inner  context.Context
 	cancel context.CancelFunc
-	detach func() bool // from the context given
+	detach func() bool // from given
 }
 
 // context returns the context of the actor, which is the parent context of its children.
@@ -40,7 +40,7 @@ func (l *lifeContext) Err() error {
 	if !l.ended.Load() && l.around().Err() == nil {
 		return nil
 	}
-	return l.context().Err() // which stays, whatever ends later
+	return l.context().Err() // remembers the first reason
 }
 
 // Value asks the inner context if there is one: context.WithCancel thereby recognises its own type and
@@ -79,7 +79,7 @@ func (l *lifeContext) context() context.Context {
 
 // endLife ends the context.
 func (c *core) endLife() {
-	c.ended.Store(true) // first: who makes a life now sees it
+	c.ended.Store(true) // first, so that a life created now sees it
 	made := c.life.Load()
 	if made == nil {
 		return

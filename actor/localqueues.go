@@ -12,21 +12,21 @@ import (
 // The queues are open for at most the time between two checks of the watchdog: opening them requires an
 // armed watchdog, which moves all actors in them to the queue of the scheduler.
 type localQueues struct {
-	set  atomic.Pointer[localQueueSet] // nil: they are shut, and take no actors; written under the mutex of the scheduler
-	last *localQueueSet                // that was open; guarded by it
+	set  atomic.Pointer[localQueueSet] // nil if closed; written under the mutex of the scheduler
+	last *localQueueSet                // the last open one; guarded by that mutex
 }
 
 // A localQueueSet holds the queues for one number of processors.
 type localQueueSet struct {
 	all  []*localQueue
-	here sync.Pool // of them all; its values belong to processors
+	here sync.Pool // of all of them; sync.Pool keeps values by processor
 	next atomic.Uint32
 }
 
 type localQueue struct {
-	mu      sync.Mutex // may be taken under those of the scheduler and of a runner
+	mu      sync.Mutex // may be locked while those of the scheduler and of a runner are held
 	waiting readyQueue
-	_       [64]byte // the next one is not in the same line of the caches
+	_       [64]byte // keeps the next one out of this cache line
 }
 
 func newLocalQueueSet(n int) *localQueueSet {
@@ -74,7 +74,7 @@ func (q *localQueues) add(c *core) bool {
 	}
 	l := set.local()
 	l.mu.Lock()
-	if q.set.Load() != set { // who shuts them may have been here
+	if q.set.Load() != set { // they may have been closed meanwhile
 		l.mu.Unlock()
 		return false
 	}

@@ -91,8 +91,8 @@ type item[M any] struct {
 // A task runs inside the actor, in its place among the messages.
 type task[M any] interface {
 	run(c *cell[M])
-	// exempt says that the task may wait whatever bound there is: as nobody has told it,
-	// nobody would know what it means that it is gone.
+	// exempt reports whether no bound counts the task: it has no sender that could deal with
+	// its loss.
 	exempt() bool
 	// undelivered returns what to report when the task is never run, if anything.
 	undelivered() (msg any, report bool)

@@ -51,7 +51,7 @@ func (c *cell[M]) observers() (all []observer) {
 	return all
 }
 
-// observed returns b, seen by who wants to see the children of parent.
+// observed returns b with the observers of the children of parent.
 func observed[M any](parent *core, b Behavior[M]) Behavior[M] {
 	o, ok := parent.impl.(spawnObserver)
 	if !ok {

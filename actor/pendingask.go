@@ -62,8 +62,8 @@ func (c *cell[M]) abandonAsks() {
 type custody struct{ bits atomic.Uint32 }
 
 const (
-	custodyHeld   = 1 << iota // somebody keeps the request
-	custodyPassed             // and has delivered it
+	custodyHeld   = 1 << iota // an extension holds the request
+	custodyPassed             // the request has been passed on
 	custodyGone               // the ask has ended by its context or timeout
 )
 

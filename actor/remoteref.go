@@ -107,11 +107,11 @@ func (r *remoteActor) deliver(msg any, _ entrance) {
 // remotes makes refs to the same remote actor equal: they share one core, as long as one of them
 // exists. Most belong to asks, and disappear soon.
 type remotes struct {
-	gone atomic.Pointer[map[string]func(uid uint64) bool] // by address, see System.NodeGone; nil for none
+	gone atomic.Pointer[map[string]func(uid uint64) bool] // by address, see extension.NodeGone; nil for none
 
 	mu    sync.Mutex // guards all below; held to change gone
 	cores map[location]weak.Pointer[remoteActor]
-	sweep int // how many cores there are when those that are gone are looked for
+	sweep int // the number of cores at which collected ones are dropped
 }
 
 // setGone says which actors at an address are gone; nil means none.

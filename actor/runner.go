@@ -7,22 +7,22 @@ import (
 
 // A runner is a goroutine of a scheduler, and its state.
 type runner struct {
-	main func() // of the goroutine, made once
+	main func() // of the goroutine, created once
 
 	place   int  // in the set of runners; guarded by the mutex of the scheduler
-	blocked bool // it has not moved, or has said that it will not; it does not count; likewise
+	blocked bool // it has not moved, or is going to block, and does not count; likewise
 	after   *runner
 
-	hasBatch bool // it may have a share; owned by the goroutine
-	refills  int  // how often it has asked for a share; likewise
+	hasBatch bool // it may have a run batch; owned by the goroutine
+	refills  int  // how often it has asked for a run batch; likewise
 
-	// The goroutine writes to these under mu or under the mutex of the scheduler; others do
-	// under both, and may read them then.
+	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
+	// write them under both.
 	mu    sync.Mutex
-	at    *core   // whose turn it is inside of; nil: none
-	moved bool    // since the watch looked last
-	turns int     // that the scheduler has not counted yet
-	batch []*core // those that it is to run after that
+	at    *core   // the actor it runs; nil outside a turn
+	moved bool    // since the last check of the watchdog
+	turns int     // not yet counted by the scheduler
+	batch []*core // the run batch: actors it runs next
 	space [maxRunBatch]*core
 }
 

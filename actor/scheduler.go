@@ -33,28 +33,28 @@ import (
 // actor, and its fields in core would have to be exported.
 type scheduler struct {
 	mu      sync.Mutex  // guards all below
-	waiting readyQueue  // of actors that are ready
-	locals  localQueues // the others; they have mutexes of their own
-	limit   int         // of runners, while the scheduler is not overcommit
-	virtual bool        // time is, so that it is always overcommit
+	waiting readyQueue  // ready actors
+	locals  localQueues // further ready actors; with mutexes of their own
+	limit   int         // of runners, unless the scheduler overcommits
+	virtual bool        // time is virtual, so that it always overcommits
 
-	busy       int         // runners that count: they look for work, or are inside turns and move
-	spinning   int         // how many of them look for work, those that have been started just now included
-	wakeup     atomic.Bool // something may have got ready since who looks has looked; may be read without mu
-	runners    runnerSet   // all that have not ended
-	spare      *runner     // those that have ended, to be started again
+	busy       int         // runners that count: they spin, or are inside turns and move
+	spinning   int         // how many of them spin, including those just started
+	wakeup     atomic.Bool // an actor may have become ready since the last poll; may be read without mu
+	runners    runnerSet   // the runners that have not ended
+	spare      *runner     // ended runners for reuse
 	spares     int         // how many there are
-	skip       int         // how often to do without one more runner
-	spinMisses int         // the value of skip when the next one finds nothing to do
+	skip       int         // how often not to start one more runner
+	spinMisses int         // the next value of skip when a runner finds nothing
 
-	begun uint64 // how often the scheduler has given a runner something to do
+	begun uint64 // how many actors have been given to runners
 
 	watchdog      *time.Timer
-	watchdogArmed bool // watch is armed
+	watchdogArmed bool // it will check
 	since         time.Time
-	turns         int // since then
-	overcommit    int // for how many looks of the watch more
-	patience      int // for how many it is overcommit next
+	turns         int // turns since then
+	overcommit    int // for how many more checks
+	patience      int // for how many checks it overcommits next time
 }
 
 const (
@@ -118,7 +118,7 @@ func (s *scheduler) reinforce() *runner {
 
 func (s *scheduler) needsMore() bool {
 	switch {
-	case s.spinning > 0: // it will see
+	case s.spinning > 0: // the spinning runner will see it
 		return false
 	case s.busy == 0 || s.overcommits():
 		return true
@@ -158,7 +158,7 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	if s.workLeft() && !superfluous {
 		return s.begin(r)
 	}
-	if superfluous || s.spinning > 0 { // one that looks is enough
+	if superfluous || s.spinning > 0 { // one spinning runner is enough
 		s.dismiss(r)
 		s.mu.Unlock()
 		return nil
@@ -259,7 +259,7 @@ func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 func (s *scheduler) handoff(c *core) {
 	s.mu.Lock()
 	var more *runner
-	for _, r := range s.runners.all { // one may have ended such a turn, and not said so yet
+	for _, r := range s.runners.all { // one may have ended such a turn without having reported it
 		if s.block(r, c) {
 			more = cmp.Or(more, s.reinforce())
 		}

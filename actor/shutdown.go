@@ -107,7 +107,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	d := &s.shutdown
-	d.once.Do(func() { go s.runPhases() }) //nolint:contextcheck // it is for all who wait, and outlives their patience
+	d.once.Do(func() { go s.runPhases() }) //nolint:contextcheck // it serves all callers, and outlives their contexts
 	if c, ok := ctx.Value(ownerKey{}).(*core); ok && c.sys == s {
 		return fmt.Errorf("actor: shutdown of system %s: %w", s.name, ErrShutdownGoesOn)
 	}
@@ -115,11 +115,11 @@ func (s *System) Shutdown(ctx context.Context) error {
 		return d.result(false)
 	}
 	d.hurry(context.Cause(ctx))
-	<-d.acting // at once, as nobody waits for tasks any more
+	<-d.acting // soon, because tasks are no longer waited for
 	if living := s.living(); len(living) > 0 {
 		return d.result(true, s.stillRunning(living, context.Cause(ctx)))
 	}
-	<-d.done // likewise
+	<-d.done // soon
 	return d.result(true)
 }
 

@@ -24,9 +24,9 @@ type shutdownTask struct {
 type shutdown struct {
 	once    sync.Once               // starts it
 	begins  chan struct{}           // closed when it begins
-	acting  chan struct{}           // closed when actors are about to be told to stop
+	acting  chan struct{}           // closed when actors are about to stop
 	done    chan struct{}           // closed when it is over
-	patient context.Context         // ends when somebody has no patience any more
+	patient context.Context         // ends when the context of a caller has ended
 	hurry   context.CancelCauseFunc // ends it
 
 	mu       sync.Mutex // guards all below
@@ -34,7 +34,7 @@ type shutdown struct {
 	tasks    [phases][]*shutdownTask
 	timeouts [phases]time.Duration
 	failures []error
-	cut      []error // what was not waited for, for lack of patience
+	cut      []error // failures only because a context of a caller ended
 }
 
 func (d *shutdown) init(s *System) {

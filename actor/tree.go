@@ -9,7 +9,7 @@ import (
 // A node is a receiver with a place in the tree of actors.
 type node interface {
 	signal(msg systemMsg)     // never blocks
-	context() context.Context // that of its children
+	context() context.Context // the parent context of its children
 }
 
 // node returns the receiver of c, which is in the tree.
@@ -19,7 +19,7 @@ func (c *core) node() node { return c.impl.(node) }
 type relations struct {
 	children children
 	watchers watchers
-	cause    error // the failure that it ended by; nil: none
+	cause    error // the failure that ended it; nil for none
 }
 
 // ownRelations returns the relations for writing. core.mu is held.

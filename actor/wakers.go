@@ -7,8 +7,8 @@ import (
 
 // A waker wakes a goroutine that waits for a reply.
 type waker struct {
-	wake  chan struct{} // of one place
-	timer *time.Timer   // nil until it was needed; stopped while nobody waits
+	wake  chan struct{} // with one place
+	timer *time.Timer   // nil until it is needed; stopped while nobody waits
 }
 
 // after returns a channel that receives once, after d.
@@ -25,7 +25,7 @@ func (w *waker) after(d time.Duration) <-chan time.Time {
 // to the bubble of testing/synctest in which it was made.
 type wakers struct {
 	pool    sync.Pool
-	virtual bool // then nothing is kept, as who asks may be outside of the bubble
+	virtual bool // nothing is kept then: the asking goroutine may be outside the bubble
 }
 
 func (w *wakers) get() *waker {

@@ -11,9 +11,9 @@ type watcher interface {
 // watchers are the watchers of a core, in the order in which they came. Adding and removing takes
 // constant time.
 type watchers struct {
-	list []watcher       // nil: it has gone
-	at   map[watcher]int // where in the list; nil while that is short
-	gone int             // how many of the list have
+	list []watcher       // nil entries have been removed
+	at   map[watcher]int // index in list; nil while that is short
+	gone int             // how many entries have been removed
 }
 
 // fewWatchers is how long a list without an index may be.
