@@ -12,9 +12,9 @@ type adapter[T any] struct {
 	post func(msg T, by entrance)
 }
 
-// Adapt returns a ref that takes messages of type T for the actor; wrap converts each into one of its
-// own. wrap runs inside the actor, so it may use its state; if it panics, the actor gets the signal
-// [AdaptFailed]. The ref remains valid as long as the actor exists, restarts included.
+// Adapt returns a ref that takes messages of type T for the actor; wrap converts each into one of
+// its own. wrap runs inside the actor, so it may use its state; if it panics, the actor gets the
+// signal [AdaptFailed]. The ref remains valid as long as the actor exists, restarts included.
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	c := ctx.cell
 	c.check("Adapt")

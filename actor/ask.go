@@ -27,18 +27,18 @@ import (
 //     the actor has passed the ref on, and for a reply that cannot be encoded or decoded. Refs are
 //     found in structs, slices and pointers, but not in maps, in functions, or beside a mutex;
 //   - ctx.Err() when ctx ends, with the path, the time waited and, if an extension knows it, the
-//     cause. It also wraps [ErrWithdrawn] if the request was still buffered on this node, for example
-//     by a singleton without an instance, and will not be delivered. Otherwise the request may still
-//     be handled. If ctx is already done, nothing is sent;
+//     cause. It also wraps [ErrWithdrawn] if the request was still buffered on this node, for
+//     example by a singleton without an instance, and will not be delivered. Otherwise the request
+//     may still be handled. If ctx is already done, nothing is sent;
 //   - a [*PanicError] if request panics; nothing is sent.
 //
 // To ask several actors, give each an ask of its own: if the same reply ref is sent to several, the
 // ask ends as soon as one of these messages is a dead letter. Topics and routers that broadcast are
 // exempt.
 //
-// In a blocking mailbox, see [Mailbox.Block], the request waits for a place until ctx ends. Without a
-// deadline in ctx, Ask may wait forever; a wait of 30 seconds is logged. Ask blocks the calling actor;
-// inside an actor prefer [AskToSelf].
+// In a blocking mailbox, see [Mailbox.Block], the request waits for a place until ctx ends. Without
+// a deadline in ctx, Ask may wait forever; a wait of 30 seconds is logged. Ask blocks the calling
+// actor; inside an actor prefer [AskToSelf].
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {

@@ -10,13 +10,13 @@ import (
 
 // AskToSelf asks another actor from inside an actor without waiting: other messages are handled
 // meanwhile, and the actor gets what wrap makes of the reply, in its place among the messages. The
-// error that wrap gets is that of [Ask]; after timeout it wraps [context.DeadlineExceeded]. A timeout
-// of zero or less means none; a wait of 30 seconds is then logged. wrap runs inside the actor. A panic
-// in wrap or request is a failure of the actor.
+// error that wrap gets is that of [Ask]; after timeout it wraps [context.DeadlineExceeded]. A
+// timeout of zero or less means none; a wait of 30 seconds is then logged. wrap runs inside the
+// actor. A panic in wrap or request is a failure of the actor.
 //
 // An ask ends with the incarnation of the actor: a reply that arrives after a restart, or after the
-// end of the actor, is a dead letter, and a request that is still buffered is withdrawn. An ask uses
-// no goroutine. It is remembered until the reply, the timeout, or the end of the asked actor.
+// end of the actor, is a dead letter, and a request that is still buffered is withdrawn. An ask
+// uses no goroutine. It is remembered until the reply, the timeout, or the end of the asked actor.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
 	c := ctx.cell
 	c.check("AskToSelf")
@@ -41,8 +41,8 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	}
 }
 
-// A selfAsk is the ref to reply to. It has one outcome: the first reply, the end of the asked actor,
-// or the timeout.
+// A selfAsk is the ref to reply to. It has one outcome: the first reply, the end of the asked
+// actor, or the timeout.
 type selfAsk[M, R any] struct {
 	core    // dead once it has an outcome
 	by      *cell[M]
@@ -135,8 +135,8 @@ func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
 	}
 }
 
-// abandon ends the ask because its incarnation ends; replies are dead letters with reason. A buffered
-// request is withdrawn.
+// abandon ends the ask because its incarnation ends; replies are dead letters with reason. A
+// buffered request is withdrawn.
 func (a *selfAsk[M, R]) abandon(reason error) {
 	if !a.claim(reason) {
 		return // the outcome is in the mailbox

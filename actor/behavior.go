@@ -1,17 +1,18 @@
 package actor
 
 // A Behavior determines how an actor continues. It is called once, inside the actor, and fills in
-// next: handlers, or the end of the actor. Fields that it leaves nil keep their value; a behavior that
-// fills in nothing therefore means "same", and so does the nil Behavior.
+// next: handlers, or the end of the actor. Fields that it leaves nil keep their value; a behavior
+// that fills in nothing therefore means "same", and so does the nil Behavior.
 //
 // Package behaviors has constructors for all usual ones.
 type Behavior[M any] func(ctx *Context[M], next *Next[M])
 
-// A MessageHandler handles one message and returns the behavior for the next one; nil means the same.
+// A MessageHandler handles one message and returns the behavior for the next one; nil means the
+// same.
 type MessageHandler[M any] func(ctx *Context[M], msg M) Behavior[M]
 
-// A SignalHandler handles one signal and returns the behavior for what comes next; nil means the same.
-// The result for [PostStop] and [PreRestart] is ignored.
+// A SignalHandler handles one signal and returns the behavior for what comes next; nil means the
+// same. The result for [PostStop] and [PreRestart] is ignored.
 type SignalHandler[M any] func(ctx *Context[M], sig Signal) Behavior[M]
 
 // OnSignal returns b with h as its signal handler. Apply it inside Supervise: a handler attached
@@ -70,8 +71,8 @@ func (n *Next[M]) same() bool {
 		!n.stop && !n.unhandled && !n.layered && !n.mute
 }
 
-// Receive sets h as message handler and removes the signal handler. Without one, the end of a watched
-// actor and the failure of an adapter are unhandled, and other signals are ignored.
+// Receive sets h as message handler and removes the signal handler. Without one, the end of a
+// watched actor and the failure of an adapter are unhandled, and other signals are ignored.
 func (n *Next[M]) Receive(h MessageHandler[M]) { n.OnMessage, n.OnSignal, n.mute = h, nil, true }
 
 // Ignore sets handlers that ignore all messages and signals.
@@ -92,10 +93,10 @@ func (n *Next[M]) Fail(err error) {
 	n.toRest().err = err
 }
 
-// Supervise continues with b, supervised by s: s decides about failures, and a restart begins with b
-// again. Nested strategies are asked from the inside out. Supervision remains when the behavior
-// changes. A supervised behavior that a handler returns replaces the strategies that handlers returned
-// earlier; they do not accumulate. Supervise panics on an invalid strategy.
+// Supervise continues with b, supervised by s: s decides about failures, and a restart begins with
+// b again. Nested strategies are asked from the inside out. Supervision remains when the behavior
+// changes. A supervised behavior that a handler returns replaces the strategies that handlers
+// returned earlier; they do not accumulate. Supervise panics on an invalid strategy.
 func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
 	s.validate()
 	if outer := n.cell.outer(); outer != nil {

@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// unbound is the path behind a ref that belongs to no system: it is malformed, or has just been decoded.
+// unbound is the path behind a ref that belongs to no system: it is malformed, or has just been
+// decoded.
 type unbound string
 
 func newUnbound(path string) *core {
@@ -94,8 +95,8 @@ func addressable(v reflect.Value) reflect.Value {
 
 var refHolders sync.Map // reflect.Type → bool, the answers of mayHoldRefs
 
-// mayHoldRefs reports whether a decoded value of type t can contain refs. Interfaces cannot: the codec
-// decodes no registered types into them.
+// mayHoldRefs reports whether a decoded value of type t can contain refs. Interfaces cannot: the
+// codec decodes no registered types into them.
 func mayHoldRefs(t reflect.Type) bool {
 	if known, ok := refHolders.Load(t); ok {
 		return known.(bool) // only bools are stored
@@ -105,8 +106,8 @@ func mayHoldRefs(t reflect.Type) bool {
 	return holds
 }
 
-// reachable reports whether the codec encodes a field: an embedded struct may have exported fields even
-// if its own name is unexported.
+// reachable reports whether the codec encodes a field: an embedded struct may have exported fields
+// even if its own name is unexported.
 func reachable(f reflect.StructField) bool { return f.IsExported() || f.Anonymous }
 
 func findRefs(t reflect.Type, seen map[reflect.Type]bool) bool {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// blockedSenders are the messages, in a line, for which a blocking mailbox has no place yet. Behind some
-// of them a goroutine waits; the others are parked, because their senders must not wait. core.mu guards
-// everything except at.
+// blockedSenders are the messages, in a line, for which a blocking mailbox has no place yet. Behind
+// some of them a goroutine waits; the others are parked, because their senders must not wait.
+// core.mu guards everything except at.
 type blockedSenders[M any] struct {
 	line   list.List // of *waiter[M], the first comes next
 	parked int       // how many waiters are parked
@@ -43,8 +43,8 @@ const (
 	maxParkedBytes = 16 << 20
 )
 
-// await waits for a place and returns why there is none: immediately if the message is parked or refused,
-// otherwise when the time of the mailbox is over. core.mu is held, and released.
+// await waits for a place and returns why there is none: immediately if the message is parked or
+// refused, otherwise when the time of the mailbox is over. core.mu is held, and released.
 func (c *cell[M]) await(it item[M], by entrance) error {
 	switch {
 	case by.parked:
@@ -108,8 +108,8 @@ func (c *cell[M]) armSenders(d time.Duration) {
 	}
 }
 
-// expireSenders rejects the messages that have waited as long as the mailbox allows. Parked ones become
-// dead letters; for others the sender reports that.
+// expireSenders rejects the messages that have waited as long as the mailbox allows. Parked ones
+// become dead letters; for others the sender reports that.
 func (c *cell[M]) expireSenders() {
 	c.mu.Lock()
 	c.senders.timer = nil
@@ -193,8 +193,8 @@ func (r *blockedSenders[M]) disarm() {
 	}
 }
 
-// closeToSenders ends the waits of goroutines, as the actor is about to end and may itself wait for the
-// end of one of them. Parked messages remain until the end.
+// closeToSenders ends the waits of goroutines, as the actor is about to end and may itself wait for
+// the end of one of them. Parked messages remain until the end.
 func (c *cell[M]) closeToSenders() {
 	if c.conf.box.overflow != block {
 		return

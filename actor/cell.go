@@ -11,9 +11,9 @@ import (
 // batchSize is how many messages a turn handles before it lets other actors run.
 const batchSize = 300
 
-// A cell is an actor at run time: its mailbox, its behavior, and the turn that handles messages. A turn
-// runs in a goroutine of the scheduler while the actor has something to do. No other goroutine touches
-// the fields below "owned by the turn".
+// A cell is an actor at run time: its mailbox, its behavior, and the turn that handles messages. A
+// turn runs in a goroutine of the scheduler while the actor has something to do. No other goroutine
+// touches the fields below "owned by the turn".
 type cell[M any] struct {
 	core
 
@@ -115,7 +115,8 @@ func (c *cell[M]) deliverAll(msgs []any, sizes []int) {
 	}
 }
 
-// deliverPlain puts the messages up to the first unsuitable one into the mailbox, and returns how many.
+// deliverPlain puts the messages up to the first unsuitable one into the mailbox, and returns how
+// many.
 func (c *cell[M]) deliverPlain(msgs []any) (count int) {
 	c.mu.Lock()
 	if c.dead || !c.plain {
@@ -239,8 +240,8 @@ func (c *cell[M]) signal(msg systemMsg) {
 	}
 }
 
-// turn handles up to batchSize messages, and reports whether there may be more. A panic fails the actor;
-// one recover serves the whole turn.
+// turn handles up to batchSize messages, and reports whether there may be more. A panic fails the
+// actor; one recover serves the whole turn.
 func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	halted := c.sys.halt.begun.Load()
 	if halted && c.sys.halt.hold(&c.core) {
@@ -303,8 +304,8 @@ func (c *cell[M]) work(n int) (more bool) {
 	return true
 }
 
-// handleBatch handles up to n items of the batch, until a system message arrives or the actor no longer
-// runs. It returns how many it has handled.
+// handleBatch handles up to n items of the batch, until a system message arrives or the actor no
+// longer runs. It returns how many it has handled.
 func (c *cell[M]) handleBatch(n int) (handled int) {
 	for handled < n && c.phase == running && c.batch.size > 0 && !c.urgent.Load() {
 		handled++
@@ -337,8 +338,8 @@ const (
 	spinSteps = 1000
 )
 
-// spin gives senders time to send more than one message: a turn that returns to the mailbox for each
-// message contends with its senders for the lock.
+// spin gives senders time to send more than one message: a turn that returns to the mailbox for
+// each message contends with its senders for the lock.
 func (c *cell[M]) spin() {
 	if c.sys.scheduler.virtual {
 		return
@@ -355,8 +356,8 @@ func (c *cell[M]) nextSystem() (msg systemMsg, ok bool) {
 	return msg, ok
 }
 
-// refillOrRest fetches the messages that have arrived since the batch was taken. Without any it ends the
-// turn and returns false.
+// refillOrRest fetches the messages that have arrived since the batch was taken. Without any it
+// ends the turn and returns false.
 func (c *cell[M]) refillOrRest() bool {
 	if !c.mu.TryLock() {
 		c.lockWithBackoff() // as senders do, which otherwise would always win

@@ -6,14 +6,15 @@ import (
 	"sync"
 )
 
-// A chain is a queue of chunks, so that many messages are never copied. An empty chain has no chunk.
+// A chain is a queue of chunks, so that many messages are never copied. An empty chain has no
+// chunk.
 type chain[M any] struct {
 	head, tail *chunk[M]
 	size       int
 }
 
-// A chunk is a piece of a chain. Tasks are stored apart from messages, because most chunks have none:
-// tasks is either empty or as long as msgs.
+// A chunk is a piece of a chain. Tasks are stored apart from messages, because most chunks have
+// none: tasks is either empty or as long as msgs.
 type chunk[M any] struct {
 	msgs  []M // those before next are gone
 	tasks []task[M]
@@ -103,8 +104,8 @@ func (k *chunk[M]) swap(i int, it item[M]) (was item[M]) {
 	return was
 }
 
-// takeBounded removes the first item that the bound counts; there must be one. Those before it move up
-// by one place.
+// takeBounded removes the first item that the bound counts; there must be one. Those before it move
+// up by one place.
 func (c *chain[M]) takeBounded(chunks *chunks[M]) item[M] {
 	var carry item[M]
 	for piece := c.head; ; piece = piece.after {
@@ -165,7 +166,8 @@ func (c *chain[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
 	return into
 }
 
-// chunkSizes are the capacities of chunks. The first chunk of a chain is small, later ones are large.
+// chunkSizes are the capacities of chunks. The first chunk of a chain is small, later ones are
+// large.
 var chunkSizes = [...]int{32, 256, 1024}
 
 // largeChunk is the largest size of a chunk in bytes, unless it has the smallest capacity.

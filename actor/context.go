@@ -70,12 +70,13 @@ func refOf(c *core) AnyRef {
 	return c.impl.(interface{ ref() AnyRef }).ref()
 }
 
-// Stop stops a child: it finishes its current message, and messages that wait become dead letters. The
-// child has ended when its [Terminated] arrives. Stop does nothing if the child has already ended. It
-// panics if the ref is not that of a child; to stop another actor, send it a message.
+// Stop stops a child: it finishes its current message, and messages that wait become dead letters.
+// The child has ended when its [Terminated] arrives. Stop does nothing if the child has already
+// ended. It panics if the ref is not that of a child; to stop another actor, send it a message.
 func (c *Context[M]) Stop(child AnyRef) { c.signalChild(child, sysStop) }
 
-// Drain is like [Context.Stop], but the child first handles all messages that it has been sent so far.
+// Drain is like [Context.Stop], but the child first handles all messages that it has been sent so
+// far.
 func (c *Context[M]) Drain(child AnyRef) { c.signalChild(child, sysDrain) }
 
 func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
@@ -92,10 +93,11 @@ func (c *Context[M]) Fail(err error) Behavior[M] {
 	return func(_ *Context[M], n *Next[M]) { n.Fail(err) }
 }
 
-// Defer registers f to run when the current incarnation ends (stop, restart, or failed start), after
-// [PostStop] or [PreRestart], last in first out, before watchers are notified. Functions deferred
-// outside a supervised behavior survive restarts inside it, because the code that deferred them does
-// not run again. f may use the state of the behavior. It may block; the end of the actor waits for it.
+// Defer registers f to run when the current incarnation ends (stop, restart, or failed start),
+// after [PostStop] or [PreRestart], last in first out, before watchers are notified. Functions
+// deferred outside a supervised behavior survive restarts inside it, because the code that deferred
+// them does not run again. f may use the state of the behavior. It may block; the end of the actor
+// waits for it.
 func (c *Context[M]) Defer(f func()) {
 	c.cell.check("Defer")
 	c.cell.addCleanup(cleanup{depth: c.cell.depth(), run: f})
@@ -111,8 +113,8 @@ func (c *Context[M]) After(key string, d time.Duration, msg M) {
 	c.cell.own().timers.set(c.cell, d, &keyedTimer[M]{key: key, msg: msg})
 }
 
-// Every sends msg to the actor repeatedly: first after d, then d after each one has been handled, so
-// that they never accumulate. It replaces a timer with the same key, and panics unless d > 0.
+// Every sends msg to the actor repeatedly: first after d, then d after each one has been handled,
+// so that they never accumulate. It replaces a timer with the same key, and panics unless d > 0.
 func (c *Context[M]) Every(key string, d time.Duration, msg M) {
 	c.repeat("Every", d, &keyedTimer[M]{key: key, msg: msg, every: d})
 }
@@ -152,8 +154,8 @@ func (c *Context[M]) TimerActive(key string) bool {
 }
 
 // SetReceiveTimeout sends msg to the actor whenever it has received nothing for d. Every message
-// restarts d, including those of timers, adapters and PipeToSelf. Signals do not, nor do messages with
-// a method KeepsReceiveTimeout(). SetReceiveTimeout panics unless d > 0.
+// restarts d, including those of timers, adapters and PipeToSelf. Signals do not, nor do messages
+// with a method KeepsReceiveTimeout(). SetReceiveTimeout panics unless d > 0.
 func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
@@ -165,7 +167,8 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	}
 }
 
-// CancelReceiveTimeout removes the receive timeout. One that has fired and not been handled is dropped.
+// CancelReceiveTimeout removes the receive timeout. One that has fired and not been handled is
+// dropped.
 func (c *Context[M]) CancelReceiveTimeout() {
 	c.cell.check("CancelReceiveTimeout")
 	c.cell.cancelReceiveTimeout()

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// A core is the untyped part of everything that a ref can point to: an actor, an ask, an adapter, or
-// an actor on another node.
+// A core is the untyped part of everything that a ref can point to: an actor, an ask, an adapter,
+// or an actor on another node.
 type core struct {
 	impl      receiver
 	ended     atomic.Bool // its context is done
@@ -69,10 +69,10 @@ const (
 	backoffSteps = 500
 )
 
-// lockWithBackoff locks mu, which another goroutine has just held. Senders on several processors are
-// fastest in bursts, in which the data of the mailbox stays in the cache of one processor. A sender
-// that fails to lock therefore pauses (exponential backoff, as in T. E. Anderson, The performance of
-// spin lock alternatives, 1990), and finally waits in the queue of the mutex.
+// lockWithBackoff locks mu, which another goroutine has just held. Senders on several processors
+// are fastest in bursts, in which the data of the mailbox stays in the cache of one processor. A
+// sender that fails to lock therefore pauses (exponential backoff, as in T. E. Anderson, The
+// performance of spin lock alternatives, 1990), and finally waits in the queue of the mutex.
 func (c *core) lockWithBackoff() {
 	for round := range backoffRounds {
 		for range backoffSteps << round { // reads nothing that others write

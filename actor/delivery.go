@@ -54,7 +54,8 @@ func (d *delivered[M]) run(c *cell[M]) {
 	d.tell(nil)
 }
 
-// handle handles the message as handleMessage does, but returns the failure instead of failing the actor.
+// handle handles the message as handleMessage does, but returns the failure instead of failing the
+// actor.
 func (d *delivered[M]) handle(c *cell[M]) (failure error) {
 	if c.idle != nil {
 		c.idle.told(d.msg)

@@ -10,8 +10,9 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// The reasons of dead letters, which are also the errors of [Ask], and after them the failures of actors
-// and systems. Compare with [errors.Is], also errors that come from another node, see [RegisterError].
+// The reasons of dead letters, which are also the errors of [Ask], and after them the failures of
+// actors and systems. Compare with [errors.Is], also errors that come from another node, see
+// [RegisterError].
 var (
 	// ErrTerminated: the actor has ended.
 	ErrTerminated = errors.New("actor: terminated")
@@ -68,22 +69,22 @@ func wrongType[M any](msg any) error {
 // errNoError is the failure of an actor that fails with a nil error.
 var errNoError = errors.New("actor: failed without an error")
 
-// A PanicError is a panic in a behavior, as the failure of its actor, or in another function or method
-// of the user that the framework has called, such as MarshalCBOR of a message. Value is the argument
-// of panic, and Stack the stack of the goroutine that panicked. Error returns the value without the
-// stack; Unwrap returns the value if it is an error.
+// A PanicError is a panic in a behavior, as the failure of its actor, or in another function or
+// method of the user that the framework has called, such as MarshalCBOR of a message. Value is the
+// argument of panic, and Stack the stack of the goroutine that panicked. Error returns the value
+// without the stack; Unwrap returns the value if it is an error.
 type PanicError = guard.PanicError
 
-// RegisterError gives sentinel a stable name on the wire: if two nodes have registered the same name,
-// errors.Is(err, sentinel) has the same result on both for an error sent from one to the other. Call it
-// from an init function, with a name that never changes. The errors of this package, context.Canceled
-// and context.DeadlineExceeded are already registered.
+// RegisterError gives sentinel a stable name on the wire: if two nodes have registered the same
+// name, errors.Is(err, sentinel) has the same result on both for an error sent from one to the
+// other. Call it from an init function, with a name that never changes. The errors of this package,
+// context.Canceled and context.DeadlineExceeded are already registered.
 //
 // It is for errors that are compared. An error type with fields, for errors.As, is registered by
 // [RegisterType].
 //
-// RegisterError panics if name is empty or sentinel is nil, if sentinel is not comparable, if the name
-// belongs to another error, or if sentinel has another name.
+// RegisterError panics if name is empty or sentinel is nil, if sentinel is not comparable, if the
+// name belongs to another error, or if sentinel has another name.
 func RegisterError(name string, sentinel error) { payload.RegisterError(name, sentinel) }
 
 func init() {

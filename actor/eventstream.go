@@ -29,9 +29,10 @@ type UnhandledMessage struct {
 }
 
 // Subscribe sends every event of type T that is published from now on to ref; if T is an interface,
-// every event that implements it. Events are published by [System.Publish] and not stored. Subscribing
-// ref twice to the same type has the effect of subscribing it once. A subscription ends with its
-// actor, or by cancel, which may be called repeatedly. Subscribe panics if ref is the zero ActorRef.
+// every event that implements it. Events are published by [System.Publish] and not stored.
+// Subscribing ref twice to the same type has the effect of subscribing it once. A subscription ends
+// with its actor, or by cancel, which may be called repeatedly. Subscribe panics if ref is the zero
+// ActorRef.
 func Subscribe[T any](s *System, ref ActorRef[T]) (cancel func()) {
 	if ref.c == nil {
 		panic("actor: cannot subscribe the zero ActorRef")

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// exports are the asks and adapters whose refs have been sent to other nodes. They are not in the tree
-// of actors, so incoming messages find them here until they end.
+// exports are the asks and adapters whose refs have been sent to other nodes. They are not in the
+// tree of actors, so incoming messages find them here until they end.
 type exports struct {
 	mu    sync.Mutex // guards byUID
 	byUID map[uint64]*core

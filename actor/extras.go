@@ -46,8 +46,8 @@ type config[M any] struct {
 	*common[M]
 }
 
-// own returns the extras of c for writing. Every write that may be the first uses it. Reads need not: they
-// find the shared empty extras.
+// own returns the extras of c for writing. Every write that may be the first uses it. Reads need
+// not: they find the shared empty extras.
 func (c *cell[M]) own() *extras[M] {
 	if c.extras != &c.conf.none {
 		return c.extras

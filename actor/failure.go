@@ -67,8 +67,8 @@ func (c *cell[M]) fail(err error) {
 	c.failUp(err)
 }
 
-// isFinal reports whether no strategy may decide about err. An error that is final for a child is not
-// final for the parent that watches it.
+// isFinal reports whether no strategy may decide about err. An error that is final for a child is
+// not final for the parent that watches it.
 func isFinal(err error) bool {
 	if guard.Is(err, ErrDeathPact) {
 		return false
@@ -145,7 +145,8 @@ func (c *cell[M]) tryRestart(i int, err error) {
 	c.beginRestart(i, err, delay)
 }
 
-// beginRestart ends the incarnation. The next one starts after the end of the children and the delay.
+// beginRestart ends the incarnation. The next one starts after the end of the children and the
+// delay.
 func (c *cell[M]) beginRestart(i int, err error, delay time.Duration) {
 	s := c.layers[i].strategy
 	c.phase, c.restart = restarting, i
@@ -171,7 +172,8 @@ func (c *cell[M]) childrenGone() {
 	c.backoff = time.AfterFunc(c.delay, resume)
 }
 
-// failUp ends the actor beyond the outermost strategy, and fails its parent if there was a strategy.
+// failUp ends the actor beyond the outermost strategy, and fails its parent if there was a
+// strategy.
 func (c *cell[M]) failUp(err error) {
 	if len(c.layers) == 0 {
 		c.stopFailed(err)

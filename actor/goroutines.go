@@ -59,8 +59,8 @@ func (g *group) busy() bool {
 	return g.running > 0
 }
 
-// goroutine returns the number of the calling goroutine. Only its stack trace has it, which takes about a
-// microsecond.
+// goroutine returns the number of the calling goroutine. Only its stack trace has it, which takes
+// about a microsecond.
 func goroutine() uint64 {
 	var space [32]byte
 	text := bytes.TrimPrefix(space[:runtime.Stack(space[:], false)], []byte("goroutine "))
@@ -72,7 +72,8 @@ func goroutine() uint64 {
 	return n
 }
 
-// inBubble reports whether the caller is in a bubble of testing/synctest. Only its stack trace says so.
+// inBubble reports whether the caller is in a bubble of testing/synctest. Only its stack trace says
+// so.
 func inBubble() bool {
 	var space [128]byte
 	line, _, _ := bytes.Cut(space[:runtime.Stack(space[:], false)], []byte("\n"))

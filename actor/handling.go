@@ -18,8 +18,8 @@ func (c *cell[M]) handleTaskMessage(msg M) {
 	c.handleMessage(msg)
 }
 
-// handleSignal passes sig to the behavior, and continues as that says. If sig is not handled, the actor
-// fails with unhandled.
+// handleSignal passes sig to the behavior, and continues as that says. If sig is not handled, the
+// actor fails with unhandled.
 func (c *cell[M]) handleSignal(sig Signal, unhandled error) {
 	if next := c.tellSignal(sig); next != nil && !c.become(next) {
 		c.fail(unhandled)
@@ -94,8 +94,8 @@ func (c *cell[M]) tellSignal(sig Signal) Behavior[M] {
 	return c.onSignal(&c.ctx, sig)
 }
 
-// ignoreSignal is the result of a behavior without a signal handler: the end of a watched actor and the
-// failure of an adapter are unhandled, other signals are ignored.
+// ignoreSignal is the result of a behavior without a signal handler: the end of a watched actor and
+// the failure of an adapter are unhandled, other signals are ignored.
 func ignoreSignal[M any](sig Signal) Behavior[M] {
 	switch sig.(type) {
 	case Terminated, ChildFailed, AdaptFailed:

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// A lifeContext is a core as the context.Context of its actor, which is done when the actor is told to
-// stop or stops itself.
+// A lifeContext is a core as the context.Context of its actor, which is done when the actor is told
+// to stop or stops itself.
 type lifeContext core
 
-// A life is the real context of an actor. It is created when somebody needs Done, as most actors never
-// do, or when WithContext was used.
+// A life is the real context of an actor. It is created when somebody needs Done, as most actors
+// never do, or when WithContext was used.
 type life struct {
 	given context.Context // to WithContext; may be nil
 
@@ -43,8 +43,8 @@ func (l *lifeContext) Err() error {
 	return l.context().Err() // remembers the first reason
 }
 
-// Value asks the inner context if there is one: context.WithCancel thereby recognises its own type and
-// needs no goroutine.
+// Value asks the inner context if there is one: context.WithCancel thereby recognises its own type
+// and needs no goroutine.
 func (l *lifeContext) Value(key any) any {
 	if _, owner := key.(ownerKey); owner {
 		return (*core)(l)

@@ -31,8 +31,8 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 	}
 }
 
-// start runs the first behavior of an incarnation: the one that the cell was spawned with, or the one
-// that the restarting layer supervises.
+// start runs the first behavior of an incarnation: the one that the cell was spawned with, or the
+// one that the restarting layer supervises.
 func (c *cell[M]) start() {
 	c.phase = starting
 	first, around := c.initial, []wrapper[M](nil)
@@ -88,8 +88,8 @@ func (c *cell[M]) childEnded() {
 	}
 }
 
-// finish ends the actor, in this order: PostStop to the last behavior, cleanups, dead letters of the
-// mailbox, release of the name, notification of watchers and parent.
+// finish ends the actor, in this order: PostStop to the last behavior, cleanups, dead letters of
+// the mailbox, release of the name, notification of watchers and parent.
 func (c *cell[M]) finish() {
 	c.phase = stopped
 	c.endIncarnation(PostStop{}, -1)
@@ -124,9 +124,9 @@ type cleanup struct {
 	of    any // what may take it out again; nil for what stays
 }
 
-// endIncarnation passes the last signal to the behavior, if there ever was one, and runs the cleanups
-// that were deferred inside layer; -1 means all. Panics in them are logged; they cannot fail an actor
-// that has ended.
+// endIncarnation passes the last signal to the behavior, if there ever was one, and runs the
+// cleanups that were deferred inside layer; -1 means all. Panics in them are logged; they cannot
+// fail an actor that has ended.
 func (c *cell[M]) endIncarnation(last Signal, layer int) {
 	if c.onSignal != nil && !c.sys.halt.begun.Load() {
 		c.guard("signal handler", func() { c.tellSignal(last) })

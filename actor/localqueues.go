@@ -5,12 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// localQueues take ready actors while all runners are busy with short turns: no runner must be started
-// then, so that the mutex of the scheduler is not needed. There is one queue for each processor, as in
-// the scheduler of Go itself. Actors that send to each other stay on one processor, near their memory.
+// localQueues take ready actors while all runners are busy with short turns: no runner must be
+// started then, so that the mutex of the scheduler is not needed. There is one queue for each
+// processor, as in the scheduler of Go itself. Actors that send to each other stay on one
+// processor, near their memory.
 //
-// The queues are open for at most the time between two checks of the watchdog: opening them requires an
-// armed watchdog, which moves all actors in them to the queue of the scheduler.
+// The queues are open for at most the time between two checks of the watchdog: opening them
+// requires an armed watchdog, which moves all actors in them to the queue of the scheduler.
 type localQueues struct {
 	set  atomic.Pointer[localQueueSet] // nil if closed; written under the mutex of the scheduler
 	last *localQueueSet                // the last open one; guarded by that mutex
@@ -53,7 +54,8 @@ func (q *localQueues) open(n int) {
 	q.set.Store(q.last)
 }
 
-// shut closes the queues and moves all their actors to another one. The mutex of the scheduler is held.
+// shut closes the queues and moves all their actors to another one. The mutex of the scheduler is
+// held.
 func (q *localQueues) shut(to *readyQueue) {
 	set := q.set.Swap(nil)
 	if set == nil {
@@ -83,8 +85,8 @@ func (q *localQueues) add(c *core) bool {
 	return true
 }
 
-// gather moves half of each local queue to another queue, until that has a run batch. The mutex of the
-// scheduler is held.
+// gather moves half of each local queue to another queue, until that has a run batch. The mutex of
+// the scheduler is held.
 func (q *localQueues) gather(to *readyQueue) {
 	set := q.set.Load()
 	if set == nil {
@@ -100,8 +102,8 @@ func (q *localQueues) gather(to *readyQueue) {
 	}
 }
 
-// refill gives r a run batch of the local queue, to which it adds again, and returns the first actor; nil
-// if r has to ask the scheduler.
+// refill gives r a run batch of the local queue, to which it adds again, and returns the first
+// actor; nil if r has to ask the scheduler.
 func (q *localQueues) refill(r *runner, again *core) *core {
 	set := q.set.Load()
 	if set == nil {
@@ -130,5 +132,6 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	return c
 }
 
-// refillsOfAll is how many refills of a runner make it ask the scheduler once, for the actors there.
+// refillsOfAll is how many refills of a runner make it ask the scheduler once, for the actors
+// there.
 const refillsOfAll = 4

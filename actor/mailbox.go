@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// A Mailbox determines how many messages may wait for an actor, what happens to further ones, and the
-// order in which they are handled. It is a [SpawnOption]. The zero Mailbox, the default, is unbounded.
+// A Mailbox determines how many messages may wait for an actor, what happens to further ones, and
+// the order in which they are handled. It is a [SpawnOption]. The zero Mailbox, the default, is
+// unbounded.
 type Mailbox struct {
 	capacity int // 0: no bound
 	overflow overflow
@@ -35,26 +36,26 @@ func Bounded(n int) Mailbox {
 	return Mailbox{capacity: n}
 }
 
-// DropOldest returns m with another overflow strategy: the message that has waited longest becomes the
-// dead letter, instead of the new one. It panics unless m is [Bounded].
+// DropOldest returns m with another overflow strategy: the message that has waited longest becomes
+// the dead letter, instead of the new one. It panics unless m is [Bounded].
 func (m Mailbox) DropOldest() Mailbox {
 	m.checkBounded("DropOldest")
 	m.overflow = dropOldest
 	return m
 }
 
-// Block returns m with another overflow strategy: a sender waits for a place, at most for d; then the
-// message is a dead letter with [ErrMailboxFull]. It is the only way to make Tell block; use it where
-// the senders are goroutines of your own that may be slowed down. A message of the actor to itself
-// that finds no place is dropped immediately. Two actors that send to each other may both wait, until
-// d ends or one of them is told to stop. An [Ask] waits no longer than its context.
+// Block returns m with another overflow strategy: a sender waits for a place, at most for d; then
+// the message is a dead letter with [ErrMailboxFull]. It is the only way to make Tell block; use it
+// where the senders are goroutines of your own that may be slowed down. A message of the actor to
+// itself that finds no place is dropped immediately. Two actors that send to each other may both
+// wait, until d ends or one of them is told to stop. An [Ask] waits no longer than its context.
 //
 // Only local senders wait. Other nodes, [AskToSelf], the event stream, and actors of the framework
 // such as routers and topics do not: their messages join the line of waiting senders, up to 10,000
-// messages, and up to 16 MiB of messages from other nodes, or one message. Each waits at most for d.
-// Messages beyond these limits are dead letters with [ErrMailboxFull] on this node, even if the sender
-// has ended meanwhile. The end of a watched actor and [Context.Drain] take effect after the messages
-// that were in the line before them.
+// messages, and up to 16 MiB of messages from other nodes, or one message. Each waits at most for
+// d. Messages beyond these limits are dead letters with [ErrMailboxFull] on this node, even if the
+// sender has ended meanwhile. The end of a watched actor and [Context.Drain] take effect after the
+// messages that were in the line before them.
 //
 // Block panics unless m is [Bounded] and d > 0.
 func (m Mailbox) Block(d time.Duration) Mailbox {
@@ -72,11 +73,12 @@ func (m Mailbox) checkBounded(what string) {
 	}
 }
 
-// Prioritized returns an unbounded mailbox from which the message with the lowest priority number is
-// taken first, and messages with equal numbers in order of arrival. Whatever was not sent to the
-// actor's ref comes before all messages: timers, the ends of watched actors, results of [PipeToSelf],
-// and messages of adapters. priority is called inside the actor, once for each message; a panic in it
-// is a failure of the actor at that message. Spawn panics if M is not the actor's message type.
+// Prioritized returns an unbounded mailbox from which the message with the lowest priority number
+// is taken first, and messages with equal numbers in order of arrival. Whatever was not sent to the
+// actor's ref comes before all messages: timers, the ends of watched actors, results of
+// [PipeToSelf], and messages of adapters. priority is called inside the actor, once for each
+// message; a panic in it is a failure of the actor at that message. Spawn panics if M is not the
+// actor's message type.
 func Prioritized[M any](priority func(msg M) int) Mailbox { return Mailbox{priority: priority} }
 
 // plain reports whether the mailbox is unbounded and in order of arrival.

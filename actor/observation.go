@@ -1,9 +1,10 @@
 package actor
 
-// Observe calls see(ref, msg, nil) after each message that the actor handles from now on, and see(ref,
-// nil, sig) after each signal, inside the actor, also when the handler fails. With children it also
-// observes all actors that this one spawns from now on, and their descendants; several actors then call
-// see concurrently. Like [Next.Wrap] it sets no behavior, and identity identifies the observer.
+// Observe calls see(ref, msg, nil) after each message that the actor handles from now on, and
+// see(ref, nil, sig) after each signal, inside the actor, also when the handler fails. With
+// children it also observes all actors that this one spawns from now on, and their descendants;
+// several actors then call see concurrently. Like [Next.Wrap] it sets no behavior, and identity
+// identifies the observer.
 func (n *Next[M]) Observe(identity any, see func(ref AnyRef, msg any, sig Signal), children bool) (fresh bool) {
 	w := wrapper[M]{
 		identity: identity,

@@ -26,7 +26,8 @@ func (c *core) fullPath() string {
 	return formatPath(c.sys.name, c.sys.address, c.localPath())
 }
 
-// localPath returns the path within the system. The path of an ask or adapter is made from its number.
+// localPath returns the path within the system. The path of an ask or adapter is made from its
+// number.
 func (c *core) localPath() string {
 	if c.outside {
 		return tempPrefix + strconv.FormatUint(c.uid, 10)
@@ -34,8 +35,8 @@ func (c *core) localPath() string {
 	return c.path()
 }
 
-// path returns the path within the system, "/user/name"; "" for an ask or adapter. It is composed on
-// each call, because it is rarely needed.
+// path returns the path within the system, "/user/name"; "" for an ask or adapter. It is composed
+// on each call, because it is rarely needed.
 func (c *core) path() string {
 	switch {
 	case c.outside:

@@ -9,11 +9,11 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// RegisterType gives T the stable name of its values on the wire and in journals. Call it from an init
-// function, with a name that never changes. Basic types, time.Time, time.Duration, and common slices
-// and maps of them are already registered. RegisterType panics if the name belongs to another type, if
-// T has another name or is an interface, and if the name does not have 1 to 255 bytes of UTF-8 without
-// control characters.
+// RegisterType gives T the stable name of its values on the wire and in journals. Call it from an
+// init function, with a name that never changes. Basic types, time.Time, time.Duration, and common
+// slices and maps of them are already registered. RegisterType panics if the name belongs to
+// another type, if T has another name or is an interface, and if the name does not have 1 to 255
+// bytes of UTF-8 without control characters.
 //
 // A value is either decoded as the same value or refused by the encoder, before anything is sent or
 // stored, with an error that names the type and the field. Refused are
@@ -23,20 +23,20 @@ import (
 //   - values nested deeper than 64 arrays, maps and structs, which includes values that contain
 //     themselves, such as a tree whose nodes point to their parents;
 //   - slices, arrays and maps of more than 1,048,576 elements, and values of more than 256 MiB;
-//   - in a field of type any, everything except nil, bool, int64, float64, string, []byte, []any and
-//     map[string]any, because the type is not encoded;
+//   - in a field of type any, everything except nil, bool, int64, float64, string, []byte, []any
+//     and map[string]any, because the type is not encoded;
 //   - values in interfaces with methods, channels, functions, and complex numbers;
-//   - pointers to nil or to the zero time, embedded pointers to unexported structs, fields that hide
-//     others with the same name, fields with the tag `json:"-"` and no CBOR tag, and non-zero structs
-//     without exported fields, such as big.Rat and big.Float;
+//   - pointers to nil or to the zero time, embedded pointers to unexported structs, fields that
+//     hide others with the same name, fields with the tag `json:"-"` and no CBOR tag, and non-zero
+//     structs without exported fields, such as big.Rat and big.Float;
 //   - map keys that are NaN or pointers, or become equal by encoding;
-//   - values whose methods MarshalCBOR and UnmarshalCBOR, or MarshalBinary and UnmarshalBinary, fail,
-//     panic, or do not return what was encoded.
+//   - values whose methods MarshalCBOR and UnmarshalCBOR, or MarshalBinary and UnmarshalBinary,
+//     fail, panic, or do not return what was encoded.
 //
-// A time is decoded as the same instant, in UTC. Fields that are unexported or have the tag `cbor:"-"`
-// are decoded as zero, and so is an empty slice or map with the option omitempty. Two pointers to the
-// same variable are decoded as pointers to two. A MarshalCBOR that recurses without end ends the
-// process, like any such function.
+// A time is decoded as the same instant, in UTC. Fields that are unexported or have the tag
+// `cbor:"-"` are decoded as zero, and so is an empty slice or map with the option omitempty. Two
+// pointers to the same variable are decoded as pointers to two. A MarshalCBOR that recurses without
+// end ends the process, like any such function.
 func RegisterType[T any](name string) {
 	t := reflect.TypeFor[T]()
 	codec.Register(name, t, mayHoldRefs(t))
@@ -69,7 +69,8 @@ func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 func init() { codec.Trust(refuseByThemselves) }
 
 // refuseByThemselves reports whether the values of a type are refs or results, whose MarshalCBOR
-// already refuses what could not be decoded. A struct that embeds one has its methods, but another name.
+// already refuses what could not be decoded. A struct that embeds one has its methods, but another
+// name.
 func refuseByThemselves(t reflect.Type) bool {
 	return t.PkgPath() == corePackage && (strings.HasPrefix(t.Name(), "ActorRef[") || strings.HasPrefix(t.Name(), "Result["))
 }

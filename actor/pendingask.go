@@ -70,7 +70,8 @@ const (
 // Hold notes that the request is held.
 func (c *custody) Hold() { c.bits.Or(custodyHeld) }
 
-// Pass notes that the request is about to be delivered. It returns false if the ask has been given up.
+// Pass notes that the request is about to be delivered. It returns false if the ask has been given
+// up.
 func (c *custody) Pass() bool { return c.bits.Or(custodyPassed)&custodyGone == 0 }
 
 // giveUp notes that the ask has ended. It reports whether its request is withdrawn: held, and never

@@ -34,8 +34,8 @@ func newPriorityQueue[M any](box Mailbox, path func() string) *priorities[M] {
 	return &priorities[M]{priority: priority}
 }
 
-// add inserts an item: tasks come before messages, and messages before the end by [Context.Drain], which
-// later messages do not delay. It calls the user's function.
+// add inserts an item: tasks come before messages, and messages before the end by [Context.Drain],
+// which later messages do not delay. It calls the user's function.
 func (r *priorities[M]) add(it item[M]) {
 	e := prioritizedItem[M]{item: it, number: r.came}
 	r.came++

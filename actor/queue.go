@@ -17,7 +17,8 @@ func (q *queue[M]) put(msg M, chunks *chunks[M]) {
 	q.waiting.put(msg, chunks)
 }
 
-// push adds an item. If the queue is full, over is the item that is dropped for it, or the item itself.
+// push adds an item. If the queue is full, over is the item that is dropped for it, or the item
+// itself.
 func (q *queue[M]) push(it item[M], box Mailbox, chunks *chunks[M]) (over item[M], overflow bool) {
 	switch {
 	case box.capacity == 0:
@@ -33,7 +34,8 @@ func (q *queue[M]) push(it item[M], box Mailbox, chunks *chunks[M]) (over item[M
 	return over, overflow
 }
 
-// takeFirst returns the message that is stored apart from the chain, before all others, if there is one.
+// takeFirst returns the message that is stored apart from the chain, before all others, if there is
+// one.
 func (q *queue[M]) takeFirst() (msg M, ok bool) {
 	if !q.alone {
 		return msg, false
@@ -43,8 +45,8 @@ func (q *queue[M]) takeFirst() (msg M, ok bool) {
 	return msg, true
 }
 
-// refill makes all waiting items the batch; of a bounded mailbox, whose bound counts them, one. The batch
-// is empty, and so is first.
+// refill makes all waiting items the batch; of a bounded mailbox, whose bound counts them, one. The
+// batch is empty, and so is first.
 func (q *queue[M]) refill(batch *chain[M], box Mailbox, chunks *chunks[M]) bool {
 	if q.waiting.size == 0 {
 		return false

@@ -1,7 +1,8 @@
 package actor
 
-// A readyQueue holds the actors that wait for a turn. It stores them in pieces, and not as a list through
-// the actors: adding one must not write to the one before, which another processor may be running.
+// A readyQueue holds the actors that wait for a turn. It stores them in pieces, and not as a list
+// through the actors: adding one must not write to the one before, which another processor may be
+// running.
 type readyQueue struct {
 	head, tail *readyPiece // nil at first, and then never again
 	size       int

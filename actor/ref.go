@@ -7,9 +7,9 @@ import (
 )
 
 // An ActorRef is the address of an actor that takes messages of type M. It is one pointer:
-// comparable, usable as a map key, cheap to copy, and safe for concurrent use. It remains valid when
-// the actor restarts, and travels inside messages to other nodes. The zero ActorRef addresses no
-// actor; messages sent to it are dead letters.
+// comparable, usable as a map key, cheap to copy, and safe for concurrent use. It remains valid
+// when the actor restarts, and travels inside messages to other nodes. The zero ActorRef addresses
+// no actor; messages sent to it are dead letters.
 type ActorRef[M any] struct{ c *core }
 
 // AnyRef is an [ActorRef] of any message type, for operations that do not need the type: watching,
@@ -24,9 +24,10 @@ type AnyRef interface {
 }
 
 // Tell sends msg to the actor. It never panics, and it blocks only if the mailbox does, see
-// [Mailbox.Block]. A nil is an ordinary message if M is an interface or a pointer. Messages from one
-// sender to one actor arrive in the order in which they were sent. A message that cannot be delivered
-// is published as a [DeadLetter]; for the zero ActorRef, on every running system of the process.
+// [Mailbox.Block]. A nil is an ordinary message if M is an interface or a pointer. Messages from
+// one sender to one actor arrive in the order in which they were sent. A message that cannot be
+// delivered is published as a [DeadLetter]; for the zero ActorRef, on every running system of the
+// process.
 func (r ActorRef[M]) Tell(msg M) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)
@@ -99,9 +100,9 @@ func (r ActorRef[M]) tellAsIs(msg M) {
 }
 
 // TellNoWait is like Tell but never waits. Extensions use it whose actors send to those of users. A
-// blocking mailbox keeps up to 10,000 such messages, and messages from other nodes, beyond its bound,
-// in order, for as long as [Mailbox.Block] says. Further ones, and those that have waited for too
-// long, are dead letters with [ErrMailboxFull].
+// blocking mailbox keeps up to 10,000 such messages, and messages from other nodes, beyond its
+// bound, in order, for as long as [Mailbox.Block] says. Further ones, and those that have waited
+// for too long, are dead letters with [ErrMailboxFull].
 func (r ActorRef[M]) TellNoWait(msg M) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)
@@ -142,8 +143,8 @@ func (r ActorRef[M]) String() string { return r.c.fullString() }
 func (r ActorRef[M]) target() *core { return r.c }
 
 // TellAfter sends msg to the actor after d, even if the caller has ended by then. msg is a dead
-// letter if the actor has ended. It may be called from any goroutine. cancel prevents the sending; it
-// returns false if it was too late, or called before. An actor that sends to itself uses
+// letter if the actor has ended. It may be called from any goroutine. cancel prevents the sending;
+// it returns false if it was too late, or called before. An actor that sends to itself uses
 // [Context.After].
 func (r ActorRef[M]) TellAfter(d time.Duration, msg M) (cancel func() bool) {
 	return time.AfterFunc(d, func() { r.Tell(msg) }).Stop

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// refsIn returns the cores behind the refs in a message, exported or not. It looks into structs, into
-// slices, and through pointers to types that contain refs. It does not look into maps and into values
-// with locks, which other goroutines may be changing, nor into functions and channels.
+// refsIn returns the cores behind the refs in a message, exported or not. It looks into structs,
+// into slices, and through pointers to types that contain refs. It does not look into maps and into
+// values with locks, which other goroutines may be changing, nor into functions and channels.
 func refsIn(msg any) []*core {
 	v := reflect.ValueOf(msg)
 	if !v.IsValid() {

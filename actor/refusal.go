@@ -30,11 +30,13 @@ type refusal struct {
 
 func init() { RegisterType[refusal]("understudy.refusal") }
 
-// Carried implements the interface of extension.DeadLetter: a refusal that is lost is no dead letter.
+// Carried implements the interface of extension.DeadLetter: a refusal that is lost is no dead
+// letter.
 func (refusal) Carried(*System) (string, any, bool) { return "", nil, false }
 
-// refuse ends the asks that wait for a reply to msg, a dead letter, and the ask to which msg was the
-// reply. If msg has the wrong type, or its node is unreachable, a proper reply may still arrive.
+// refuse ends the asks that wait for a reply to msg, a dead letter, and the ask to which msg was
+// the reply. If msg has the wrong type, or its node is unreachable, a proper reply may still
+// arrive.
 func (s *System) refuse(recipient string, msg any, reason error) {
 	for _, c := range s.refsOf(msg) {
 		c.refuse(recipient, reason)

@@ -11,11 +11,12 @@ import (
 	"go.uber.org/zap"
 )
 
-// Resolve returns the ref of the actor at a full path, as [ActorRef.Path] or [ActorRef.String] print
-// it, on this node or another. It does not check whether the actor exists: messages to a path without
-// an actor are dead letters, and an actor that is spawned there later receives later messages, unless
-// the path ends in a number. A ref that was resolved before its actor was spawned is not equal to the
-// actor's own ref. For a malformed path, which is logged, Resolve returns a ref that addresses no actor.
+// Resolve returns the ref of the actor at a full path, as [ActorRef.Path] or [ActorRef.String]
+// print it, on this node or another. It does not check whether the actor exists: messages to a path
+// without an actor are dead letters, and an actor that is spawned there later receives later
+// messages, unless the path ends in a number. A ref that was resolved before its actor was spawned
+// is not equal to the actor's own ref. For a malformed path, which is logged, Resolve returns a ref
+// that addresses no actor.
 func Resolve[M any](s *System, path string) ActorRef[M] {
 	return ActorRef[M]{s.resolve(path)}
 }
@@ -155,8 +156,8 @@ func (r *remotes) get(s *System, l location) *core {
 	return &a.core
 }
 
-// forget drops the entries of collected cores, when there are twice as many entries as cores remained
-// the last time. The caller holds mu.
+// forget drops the entries of collected cores, when there are twice as many entries as cores
+// remained the last time. The caller holds mu.
 func (r *remotes) forget() {
 	if r.cores == nil {
 		r.cores = make(map[location]weak.Pointer[remoteActor])

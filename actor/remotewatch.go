@@ -6,7 +6,8 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// A remoteWatcher is a transport that can also watch actors on other nodes, see extension.Transport.
+// A remoteWatcher is a transport that can also watch actors on other nodes, see
+// extension.Transport.
 type remoteWatcher interface {
 	Watch(s *System, target actorhook.Target, ended func()) (stop func())
 }
@@ -64,14 +65,15 @@ func (c *core) unreachable() error {
 // errDeaf ends asks of remote actors after the actors of this system have ended.
 var errDeaf = fmt.Errorf("%w: this system has been shut down", ErrUnreachable)
 
-// deafen ends all asks of remote actors, present and future, because this system has no actors any more.
+// deafen ends all asks of remote actors, present and future, because this system has no actors any
+// more.
 func (s *System) deafen() {
 	s.deaf.Store(true)
 	s.endAsks(func(location) bool { return true }, errDeaf)
 }
 
-// endAsks ends the asks that wait for some remote actors. Their cores remain in use: another incarnation
-// of a node may have actors with the same paths.
+// endAsks ends the asks that wait for some remote actors. Their cores remain in use: another
+// incarnation of a node may have actors with the same paths.
 func (s *System) endAsks(of func(location) bool, reason error) {
 	for _, c := range s.remotes.some(of) {
 		for _, ask := range c.takeWatchers(false) {

@@ -7,11 +7,11 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// A Result is a reply that is a value or an error, for requests that may be refused. The actor replies
-// with Result[T]{Value: v} or Result[T]{Err: err}; [AskResult] asks for one. On the same node the
-// error is the one of the replier. From another node comes an error with the same text, in which
-// errors.Is finds sentinels that [RegisterError] has named on both nodes, and errors.As error types
-// that [RegisterType] has named.
+// A Result is a reply that is a value or an error, for requests that may be refused. The actor
+// replies with Result[T]{Value: v} or Result[T]{Err: err}; [AskResult] asks for one. On the same
+// node the error is the one of the replier. From another node comes an error with the same text, in
+// which errors.Is finds sentinels that [RegisterError] has named on both nodes, and errors.As error
+// types that [RegisterType] has named.
 type Result[T any] struct {
 	Value T
 	Err   error

@@ -26,8 +26,8 @@ type runner struct {
 	space [maxRunBatch]*core
 }
 
-// maxRunBatch is how many actors a runner takes out of the queue at once, besides the one that it runs
-// first.
+// maxRunBatch is how many actors a runner takes out of the queue at once, besides the one that it
+// runs first.
 const maxRunBatch = 16
 
 // A worker is a core that can be ready: a cell.
@@ -72,8 +72,8 @@ func (s *scheduler) work(r *runner, c *core) {
 	}
 }
 
-// goOn returns the actor that r runs next; nil ends r. again is the previous one if it has more to do,
-// or nil.
+// goOn returns the actor that r runs next; nil ends r. again is the previous one if it has more to
+// do, or nil.
 func (s *scheduler) goOn(r *runner, again *core) *core {
 	if c := r.nextOfBatch(); c != nil {
 		if again != nil {
@@ -105,7 +105,8 @@ func (r *runner) nextOfBatch() *core {
 	return c
 }
 
-// replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and continues.
+// replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and
+// continues.
 func (s *scheduler) replace(r *runner, c *core, f func()) {
 	go func() {
 		f()
@@ -131,8 +132,8 @@ func (s *scheduler) begin(r *runner) *core {
 	return c
 }
 
-// giveBatch gives r half of the waiting actors, so that it need not return for each. The watchdog gives
-// them to another runner if the first takes long, or if turns are long.
+// giveBatch gives r half of the waiting actors, so that it need not return for each. The watchdog
+// gives them to another runner if the first takes long, or if turns are long.
 func (s *scheduler) giveBatch(r *runner) {
 	r.batch, r.hasBatch = r.space[:min(s.waiting.size/2, maxRunBatch)], true
 	s.waiting.move(r.batch) // there are others left

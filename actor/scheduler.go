@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// A scheduler runs the actors of one system that have something to do. They wait in a queue, which is
-// served by runners: goroutines that run one actor after the other, spin for a moment when there is
-// none, and end. An idle system therefore has no goroutine, and a message from one actor to the next
-// needs no switch of goroutines. While every processor has a runner, actors wait in queues of the
-// processors instead, see [localQueues].
+// A scheduler runs the actors of one system that have something to do. They wait in a queue, which
+// is served by runners: goroutines that run one actor after the other, spin for a moment when there
+// is none, and end. An idle system therefore has no goroutine, and a message from one actor to the
+// next needs no switch of goroutines. While every processor has a runner, actors wait in queues of
+// the processors instead, see [localQueues].
 //
-// Normally there are at most as many runners as processors. Because handlers may block, two mechanisms
-// add more:
+// Normally there are at most as many runners as processors. Because handlers may block, two
+// mechanisms add more:
 //
 //   - A handler that is about to block announces it, see [scheduler.handoff].
-//   - The watchdog is a timer that runs only while actors wait, in the queue or in the run batch of a
-//     runner. It replaces runners that have not moved since its last check. When turns take long,
+//   - The watchdog is a timer that runs only while actors wait, in the queue or in the run batch of
+//     a runner. It replaces runners that have not moved since its last check. When turns take long,
 //     blocking or computing, it lets the scheduler overcommit for a while: every ready actor gets a
 //     runner of its own, up to 64 for each processor. That costs little when turns are long.
 //
-// In a bubble of testing/synctest the scheduler always overcommits: a bubble is quiet when all of its
-// goroutines are blocked, and every actor must have done what it can by then, without help of a timer.
-// Schedulers share nothing, because goroutines of different bubbles must not.
+// In a bubble of testing/synctest the scheduler always overcommits: a bubble is quiet when all of
+// its goroutines are blocked, and every actor must have done what it can by then, without help of a
+// timer. Schedulers share nothing, because goroutines of different bubbles must not.
 //
 // The scheduler stays in package actor. Its queues hold *core and its runners call cell.turn; in a
-// package of its own it would reach both through an interface value, with two words for each waiting
-// actor, and its fields in core would have to be exported.
+// package of its own it would reach both through an interface value, with two words for each
+// waiting actor, and its fields in core would have to be exported.
 type scheduler struct {
 	mu      sync.Mutex  // guards all below
 	waiting readyQueue  // ready actors
@@ -100,8 +100,8 @@ func (s *scheduler) push(c *core) {
 	}
 }
 
-// reinforce returns a runner to start for the waiting actors, or nil if there should not be one more; it
-// then makes sure that the watchdog runs.
+// reinforce returns a runner to start for the waiting actors, or nil if there should not be one
+// more; it then makes sure that the watchdog runs.
 func (s *scheduler) reinforce() *runner {
 	if s.waiting.size == 0 {
 		return nil
@@ -169,8 +169,8 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	return s.spin(r)
 }
 
-// workLeft moves waiting actors from the local queues if the queue is empty, and reports whether any
-// actor waits. If none does, it closes the local queues.
+// workLeft moves waiting actors from the local queues if the queue is empty, and reports whether
+// any actor waits. If none does, it closes the local queues.
 func (s *scheduler) workLeft() bool {
 	if s.waiting.size == 0 {
 		s.locals.gather(&s.waiting)
@@ -181,8 +181,8 @@ func (s *scheduler) workLeft() bool {
 	return s.waiting.size > 0
 }
 
-// spin waits a little for work. While others are inside turns it leaves them the actors that they have
-// just made ready: they will run them sooner than anybody else.
+// spin waits a little for work. While others are inside turns it leaves them the actors that they
+// have just made ready: they will run them sooner than anybody else.
 func (s *scheduler) spin(r *runner) *core {
 	var begun uint64
 	same := 0
@@ -203,8 +203,9 @@ func (s *scheduler) spin(r *runner) *core {
 	return s.stopSpinning(r, same > 0)
 }
 
-// spins returns how often a runner looks for work before it ends: a few microseconds. Longer spinning
-// takes the processor from the goroutines that make work. In a bubble no work comes meanwhile.
+// spins returns how often a runner looks for work before it ends: a few microseconds. Longer
+// spinning takes the processor from the goroutines that make work. In a bubble no work comes
+// meanwhile.
 func (s *scheduler) spins() int {
 	if s.virtual {
 		return 6
@@ -212,8 +213,8 @@ func (s *scheduler) spins() int {
 	return 16
 }
 
-// poll returns the actor that r is to run, if there is one for it. Otherwise begun is how many actors
-// have been started: if only one waits, others may come for it unless they are late.
+// poll returns the actor that r is to run, if there is one for it. Otherwise begun is how many
+// actors have been started: if only one waits, others may come for it unless they are late.
 func (s *scheduler) poll(r *runner, late bool) (c *core, begun uint64) {
 	s.mu.Lock()
 	if s.isForSpinner(late) {
@@ -253,9 +254,9 @@ func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 	return nil
 }
 
-// handoff announces that c, inside a turn, is going to block: its runner does not count until the turn
-// ends, and another one takes over. It may be called from any goroutine, and has no effect if c is not
-// inside a turn.
+// handoff announces that c, inside a turn, is going to block: its runner does not count until the
+// turn ends, and another one takes over. It may be called from any goroutine, and has no effect if
+// c is not inside a turn.
 func (s *scheduler) handoff(c *core) {
 	s.mu.Lock()
 	var more *runner

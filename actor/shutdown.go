@@ -11,9 +11,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// A Phase is a part of the shutdown of a system. Phases run in the order in which they are declared;
-// the tasks that [System.OnShutdown] added to one phase run concurrently. Each phase has a timeout,
-// which [System.SetPhaseTimeout] changes:
+// A Phase is a part of the shutdown of a system. Phases run in the order in which they are
+// declared; the tasks that [System.OnShutdown] added to one phase run concurrently. Each phase has
+// a timeout, which [System.SetPhaseTimeout] changes:
 //
 //	ServiceUnbind          5 s
 //	ServiceRequestsDone    5 s
@@ -53,11 +53,11 @@ func (p Phase) String() string {
 // OnShutdown adds a task to a phase of the shutdown; the tasks of one phase run concurrently. The
 // context of the task ends with the timeout of the phase, see [System.SetPhaseTimeout], or with the
 // context given to Shutdown. The next phase then begins, whether the task has returned or not. An
-// error, a panic, or a task that did not return is part of the error of [System.Shutdown], under the
-// name of the task, and prevents no other task from running.
+// error, a panic, or a task that did not return is part of the error of [System.Shutdown], under
+// the name of the task, and prevents no other task from running.
 //
-// cancel removes the task if its phase has not begun. A task that is added after its phase has begun
-// does not run, which is logged. OnShutdown panics if name is empty or task is nil.
+// cancel removes the task if its phase has not begun. A task that is added after its phase has
+// begun does not run, which is logged. OnShutdown panics if name is empty or task is nil.
 func (s *System) OnShutdown(p Phase, name string, task func(ctx context.Context) error) (cancel func()) {
 	p.check()
 	if name == "" || task == nil {
@@ -70,8 +70,8 @@ func (s *System) OnShutdown(p Phase, name string, task func(ctx context.Context)
 	return func() { s.shutdown.remove(p, t) }
 }
 
-// SetPhaseTimeout sets the timeout of a phase, after which the next one begins. Zero means none. See
-// [Phase] for the defaults. It has no effect on a phase that has begun.
+// SetPhaseTimeout sets the timeout of a phase, after which the next one begins. Zero means none.
+// See [Phase] for the defaults. It has no effect on a phase that has begun.
 func (s *System) SetPhaseTimeout(p Phase, d time.Duration) {
 	p.check()
 	s.shutdown.mu.Lock()
@@ -85,21 +85,21 @@ func (p Phase) check() {
 	}
 }
 
-// Shutdown ends the system in phases, see [Phase]. Children stop before their parents, and actors of
-// the user before those of the framework. Shutdown waits for the end of all actors, of functions given
-// to [PipeToSelf], and of the tasks of [System.OnShutdown]. A failure is part of the error, with the
-// phase and the name of the task or the paths of the actors, and does not prevent later phases. All
-// calls, concurrent or later, return the same error.
+// Shutdown ends the system in phases, see [Phase]. Children stop before their parents, and actors
+// of the user before those of the framework. Shutdown waits for the end of all actors, of functions
+// given to [PipeToSelf], and of the tasks of [System.OnShutdown]. A failure is part of the error,
+// with the phase and the name of the task or the paths of the actors, and does not prevent later
+// phases. All calls, concurrent or later, return the same error.
 //
 // If ctx ends first, Shutdown stops waiting: the contexts of all tasks end, and actors are told to
-// stop. The error then wraps the cause and names what had not ended. Shutdown may be called again, also
-// concurrently, to wait for the rest; that call does not report what was cut short only because the
-// context of another call ended.
+// stop. The error then wraps the cause and names what had not ended. Shutdown may be called again,
+// also concurrently, to wait for the rest; that call does not report what was cut short only
+// because the context of another call ended.
 //
-// Called with the context of an actor of the system, or of a function given to [PipeToSelf], Shutdown
-// starts the shutdown and immediately returns [ErrShutdownGoesOn]. With the context of a task of
-// [System.OnShutdown] it returns nil. With another context, a task that calls it waits for itself until
-// its phase times out.
+// Called with the context of an actor of the system, or of a function given to [PipeToSelf],
+// Shutdown starts the shutdown and immediately returns [ErrShutdownGoesOn]. With the context of a
+// task of [System.OnShutdown] it returns nil. With another context, a task that calls it waits for
+// itself until its phase times out.
 //
 // A cluster node leaves the cluster during the shutdown.
 func (s *System) Shutdown(ctx context.Context) error {
@@ -183,8 +183,8 @@ func (s *System) endActors() {
 	close(s.terminated)
 }
 
-// living returns the paths of actors that are being stopped and have not ended, or says that functions
-// given to PipeToSelf run.
+// living returns the paths of actors that are being stopped and have not ended, or says that
+// functions given to PipeToSelf run.
 func (s *System) living() []string {
 	for _, g := range []*guardian{s.user, s.system} {
 		if paths := g.living(nil); len(paths) > 0 {
@@ -198,8 +198,9 @@ func (s *System) living() []string {
 }
 
 // ShutdownOnSignal waits for SIGINT, SIGTERM, the end of ctx, or another call of Shutdown. It then
-// shuts the system down, with the timeouts of the phases, and returns the error of [System.Shutdown].
-// After the first signal, a second one ends the process immediately, as signals do by default.
+// shuts the system down, with the timeouts of the phases, and returns the error of
+// [System.Shutdown]. After the first signal, a second one ends the process immediately, as signals
+// do by default.
 //
 // It is usually the last call of main. Signals are handled only while it runs.
 func (s *System) ShutdownOnSignal(ctx context.Context) error {

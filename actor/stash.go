@@ -26,9 +26,10 @@ func (c *Context[M]) NewStash(capacity int) *Stash[M] {
 	return &Stash[M]{cell: c.cell, capacity: capacity, depth: c.cell.depth()}
 }
 
-// Stash appends msg to the stash and returns the next behavior: the same, or, if the stash is full, one
-// that fails the actor with an error that wraps [ErrStashFull]. In the second case msg is a dead letter
-// with the same error, whatever supervision decides. Check [Stash.Full] first where that is not fatal.
+// Stash appends msg to the stash and returns the next behavior: the same, or, if the stash is full,
+// one that fails the actor with an error that wraps [ErrStashFull]. In the second case msg is a
+// dead letter with the same error, whatever supervision decides. Check [Stash.Full] first where
+// that is not fatal.
 func (s *Stash[M]) Stash(msg M) Behavior[M] {
 	s.cell.check("Stash")
 	if s.Full() {
@@ -43,10 +44,10 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 	return nil
 }
 
-// UnstashAll continues with b, and returns all stashed messages, in order, to the front of the mailbox.
-// Each is handled like a new message, by the behavior current at that time. Messages that are stashed
-// again wait for the next call. If one of them fails the actor and it restarts, the next incarnation
-// gets the others; if the actor stops, they are dead letters.
+// UnstashAll continues with b, and returns all stashed messages, in order, to the front of the
+// mailbox. Each is handled like a new message, by the behavior current at that time. Messages that
+// are stashed again wait for the next call. If one of them fails the actor and it restarts, the
+// next incarnation gets the others; if the actor stops, they are dead letters.
 func (s *Stash[M]) UnstashAll(b Behavior[M]) Behavior[M] { return s.Unstash(b, math.MaxInt, nil) }
 
 // Unstash is like [Stash.UnstashAll], for the first n messages only. Unless wrap is nil, each is
@@ -114,7 +115,8 @@ func (s *Stash[M]) Clear() {
 	}
 }
 
-// errRestarted is the reason for which a restart loses messages that were stashed inside supervision.
+// errRestarted is the reason for which a restart loses messages that were stashed inside
+// supervision.
 var errRestarted = errors.New("the actor was restarted while the message was stashed")
 
 // end makes the remaining messages dead letters, as the incarnation ends.

@@ -32,8 +32,8 @@ const (
 // A Strategy decides about failures. Errors that implement Final() bool and return true, such as
 // persistence.ErrFenced, always stop the actor; the strategy is not consulted.
 //
-// The zero Strategy restarts immediately and without limit, except that a failure of the first behavior
-// itself (in Setup) stops the actor; that is retried only with a Limit or a Backoff.
+// The zero Strategy restarts immediately and without limit, except that a failure of the first
+// behavior itself (in Setup) stops the actor; that is retried only with a Limit or a Backoff.
 type Strategy struct {
 	// Decide chooses by the error, which may be a [*PanicError]; compare with errors.Is and
 	// errors.As. nil means always Restart. It runs inside the actor; if it panics, the actor stops.
@@ -63,9 +63,10 @@ type Strategy struct {
 	LogLevel func(err error, inARow int) zapcore.Level
 }
 
-// A Backoff is an exponential delay: Min, 2·Min, 4·Min, …, at most Max, each multiplied with a random
-// factor in [1, 1+Jitter). A zero Max means Min. The delay starts again at Min when the actor has run
-// for Reset without a failure; a zero Reset means (Min+Max)/2. The zero Backoff does not delay.
+// A Backoff is an exponential delay: Min, 2·Min, 4·Min, …, at most Max, each multiplied with a
+// random factor in [1, 1+Jitter). A zero Max means Min. The delay starts again at Min when the
+// actor has run for Reset without a failure; a zero Reset means (Min+Max)/2. The zero Backoff does
+// not delay.
 type Backoff struct {
 	Min, Max time.Duration
 	Jitter   float64
@@ -85,7 +86,8 @@ func (b Backoff) Delay(n int) time.Duration {
 	return max(d, d+jitter)                                         // the sum may be too large
 }
 
-// ResetAfter returns how long the actor must run without a failure until the delay starts again at Min.
+// ResetAfter returns how long the actor must run without a failure until the delay starts again at
+// Min.
 func (b Backoff) ResetAfter() time.Duration {
 	if b.Reset != 0 {
 		return b.Reset

@@ -16,7 +16,8 @@ import (
 	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
-// A System runs a tree of actors. Its methods may be called from any goroutine, also after Shutdown.
+// A System runs a tree of actors. Its methods may be called from any goroutine, also after
+// Shutdown.
 type System struct {
 	name      string
 	address   string
@@ -46,13 +47,13 @@ type System struct {
 // An Option configures a system.
 type Option func(*System)
 
-// WithLogger sets the logger of the system. By default, and if log is nil, warnings and errors go to
-// standard error; zap.NewNop() logs nothing.
+// WithLogger sets the logger of the system. By default, and if log is nil, warnings and errors go
+// to standard error; zap.NewNop() logs nothing.
 func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log } }
 
 // NewSystem starts a system. An idle system runs no goroutine; end it with Shutdown all the same.
-// NewSystem panics if the name is empty or has a character that actor names may not have, or an @, and
-// if the address given to extension.WithTransport cannot be part of a path.
+// NewSystem panics if the name is empty or has a character that actor names may not have, or an @,
+// and if the address given to extension.WithTransport cannot be part of a path.
 func NewSystem(name string, opts ...Option) *System {
 	if err := naming.CheckSystem(name); err != nil {
 		panic(fmt.Sprintf("actor: system name %q %v", name, err))

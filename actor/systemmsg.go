@@ -19,8 +19,8 @@ const (
 	sysDrain      // stop, once all that is queued has been handled
 )
 
-// systemMsgs are the waiting system messages. A start is taken first, then a stop. Ends of children are
-// taken last, as one, however many there were.
+// systemMsgs are the waiting system messages. A start is taken first, then a stop. Ends of children
+// are taken last, as one, however many there were.
 type systemMsgs struct {
 	others                  *systemEntry // newest first
 	start, stop, childEnded bool

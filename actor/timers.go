@@ -72,8 +72,8 @@ func (k *keyedTimer[M]) exempt() bool { return true }
 
 func (k *keyedTimer[M]) undelivered() (any, bool) { return nil, false }
 
-// A receiveTimeout is a timer that every message restarts. One that has fired and waits in the mailbox
-// is obsolete if a message is before it.
+// A receiveTimeout is a timer that every message restarts. One that has fired and waits in the
+// mailbox is obsolete if a message is before it.
 type receiveTimeout[M any] struct {
 	after time.Duration
 	msg   M

@@ -19,8 +19,8 @@ func Transform[Outer, Inner any](b Behavior[Inner], f func(Outer) (Inner, bool))
 // actor, the outer cell. It has handlers, timers and watches of its own. Turn, mailbox, children,
 // supervision and end are those of the outer cell.
 //
-// It is no child actor behind an adapter: that would be shorter, but each message would need two turns,
-// and the paths of children, Self and supervision would change.
+// It is no child actor behind an adapter: that would be shorter, but each message would need two
+// turns, and the paths of children, Self and supervision would change.
 type inner[Outer, Inner any] struct {
 	cell[Inner]
 	of        *cell[Outer]
@@ -206,8 +206,8 @@ func (h *outerOf[Outer, Inner]) become(b Behavior[Inner]) (handled bool) {
 	return h.of.become(h.inner().answer(b))
 }
 
-// supervise turns a strategy inside the inner cell into one of the outer cell, with which a restart begins
-// inside again.
+// supervise turns a strategy inside the inner cell into one of the outer cell, with which a restart
+// begins inside again.
 func (h *outerOf[Outer, Inner]) supervise(b Behavior[Inner], s Strategy, n *Next[Inner]) {
 	g, around, restart := h.inner(), n.around(), false
 	h.next.Supervise(func(_ *Context[Outer], next *Next[Outer]) {
@@ -244,7 +244,8 @@ func (h *outerOf[Outer, Inner]) depth() int { return h.of.depth() }
 
 func (h *outerOf[Outer, Inner]) addCleanup(l cleanup) { h.of.addCleanup(l) }
 
-// told restarts the receive timeouts of the outer cells, as msg does not pass through their handlers.
+// told restarts the receive timeouts of the outer cells, as msg does not pass through their
+// handlers.
 func (h *outerOf[Outer, Inner]) told(msg any) {
 	if h.of.idle != nil {
 		h.of.idle.told(msg)

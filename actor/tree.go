@@ -30,8 +30,8 @@ func (c *core) ownRelations() *relations {
 	return c.relations
 }
 
-// addChild puts child into the tree; false means that the parent is stopping or has ended. It panics if a
-// living child has the name.
+// addChild puts child into the tree; false means that the parent is stopping or has ended. It
+// panics if a living child has the name.
 func (c *core) addChild(child *core) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,8 +21,8 @@ func (w *waker) after(d time.Duration) <-chan time.Time {
 	return w.timer.C
 }
 
-// wakers is the pool of wakers of one system. It is not shared between systems, because a channel belongs
-// to the bubble of testing/synctest in which it was made.
+// wakers is the pool of wakers of one system. It is not shared between systems, because a channel
+// belongs to the bubble of testing/synctest in which it was made.
 type wakers struct {
 	pool    sync.Pool
 	virtual bool // nothing is kept then: the asking goroutine may be outside the bubble

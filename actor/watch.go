@@ -15,17 +15,17 @@ type watch[M any] struct {
 }
 
 // Watch requests [Terminated], or [ChildFailed] for a child, when the actor behind ref has ended;
-// immediately if it has ended already. Watching an actor twice has the effect of watching it once. The
-// signal must be handled, otherwise the actor fails with [ErrDeathPact]. A restart of the watcher ends
-// its watches; a restart of the watched actor does not.
+// immediately if it has ended already. Watching an actor twice has the effect of watching it once.
+// The signal must be handled, otherwise the actor fails with [ErrDeathPact]. A restart of the
+// watcher ends its watches; a restart of the watched actor does not.
 //
-// An actor on another node has also ended when its node has left the cluster or was removed from it,
-// or another process runs at its address; a node that is merely unreachable ends nothing. See package
-// remote. A ref without a number watches whichever actor lives at its path when the other node receives
-// the watch. The signal is [Terminated] in all cases.
+// An actor on another node has also ended when its node has left the cluster or was removed from
+// it, or another process runs at its address; a node that is merely unreachable ends nothing. See
+// package remote. A ref without a number watches whichever actor lives at its path when the other
+// node receives the watch. The signal is [Terminated] in all cases.
 //
-// Watch panics if the actor is already watched by [Context.WatchWith], if ref is the zero ActorRef, and
-// for an actor on another node if the system has no transport that can watch it.
+// Watch panics if the actor is already watched by [Context.WatchWith], if ref is the zero ActorRef,
+// and for an actor on another node if the system has no transport that can watch it.
 func (c *Context[M]) Watch(ref AnyRef) {
 	c.cell.check("Watch")
 	c.cell.watch(&watch[M]{by: c.cell, ref: ref})

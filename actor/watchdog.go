@@ -47,8 +47,8 @@ func (s *scheduler) checkRunners() {
 	}
 }
 
-// openLocals opens the local queues if every processor has a runner that will serve them. The watchdog
-// is armed.
+// openLocals opens the local queues if every processor has a runner that will serve them. The
+// watchdog is armed.
 func (s *scheduler) openLocals() {
 	if s.limit == 1 || s.virtual || s.overcommit > 0 || s.spinning > 0 || s.busy < s.limit {
 		return
@@ -66,15 +66,16 @@ func (s *scheduler) countTurns() {
 	}
 }
 
-// turnsAreLong reports whether the turns since the last check were long on average. It cannot tell when
-// the check itself comes late, because then no processor was free.
+// turnsAreLong reports whether the turns since the last check were long on average. It cannot tell
+// when the check itself comes late, because then no processor was free.
 func (s *scheduler) turnsAreLong() bool {
 	elapsed := time.Since(s.since)
 	return elapsed < 4*watchdogInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
 }
 
-// markAllBlocked marks the runners that have not moved as blocked. It returns how many have moved, how
-// many are newly marked, and whether any has a run batch. If turns are long, it reclaims all batches.
+// markAllBlocked marks the runners that have not moved as blocked. It returns how many have moved,
+// how many are newly marked, and whether any has a run batch. If turns are long, it reclaims all
+// batches.
 func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batches bool) {
 	for _, r := range s.runners.all {
 		r.mu.Lock()

@@ -2,8 +2,8 @@ package actor
 
 import "slices"
 
-// A watcher is notified of the end of what it watches. It must be comparable, and watches an actor at
-// most once.
+// A watcher is notified of the end of what it watches. It must be comparable, and watches an actor
+// at most once.
 type watcher interface {
 	watchedEnded(target *core, err error) // must not block
 }

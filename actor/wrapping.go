@@ -2,18 +2,19 @@ package actor
 
 import "slices"
 
-// Wrap puts a wrapper around the handlers that this behavior and all later ones set. message returns the
-// message handler that is called instead of its argument, signal likewise for signals; nil leaves a
-// handler as it is. The caller then continues with
+// Wrap puts a wrapper around the handlers that this behavior and all later ones set. message
+// returns the message handler that is called instead of its argument, signal likewise for signals;
+// nil leaves a handler as it is. The caller then continues with
 //
 //	b(ctx, next)
 //
 // for the behavior b inside the wrapper; wrappers that b adds are inside, too.
 //
-// identity, which must be comparable, identifies the wrapper: one that is already there is not added
-// again, and fresh is false. Wrappers remain when the behavior changes. Those that a handler's behavior
-// adds replace those that earlier handlers added; they do not accumulate. A restart removes the wrappers
-// inside the supervision, which its behavior then adds again, and keeps the others.
+// identity, which must be comparable, identifies the wrapper: one that is already there is not
+// added again, and fresh is false. Wrappers remain when the behavior changes. Those that a
+// handler's behavior adds replace those that earlier handlers added; they do not accumulate. A
+// restart removes the wrappers inside the supervision, which its behavior then adds again, and
+// keeps the others.
 //
 // Extensions use it; package behaviors has the wrappers for users.
 func (n *Next[M]) Wrap(identity any, message func(MessageHandler[M]) MessageHandler[M], signal func(SignalHandler[M]) SignalHandler[M]) (fresh bool) {

@@ -1,15 +1,15 @@
-// Package behaviors has constructors for the behaviors of actors. Its folder is named behavior; import it
-// as
+// Package behaviors has constructors for the behaviors of actors. Its folder is named behavior;
+// import it as
 //
 //	behaviors "github.com/understudy-go/understudy/behavior"
 //
 // A behavior that needs arguments is made by a call: [Receive], [Setup], [Supervise], [WithStash],
-// [Transform], [Singleton], [EventSourced], [DurableState]. One that needs none is returned without calling
-// it, and Go infers its type argument: return behaviors.[Same], behaviors.[Stopped], behaviors.[Unhandled],
-// behaviors.[Ignore], behaviors.[Empty].
+// [Transform], [Singleton], [EventSourced], [DurableState]. One that needs none is returned without
+// calling it, and Go infers its type argument: return behaviors.[Same], behaviors.[Stopped],
+// behaviors.[Unhandled], behaviors.[Ignore], behaviors.[Empty].
 //
-// A behavior keeps its state in one of two ways. Either it is a closure over its state, and a transition
-// returns another closure:
+// A behavior keeps its state in one of two ways. Either it is a closure over its state, and a
+// transition returns another closure:
 //
 //	func counter(n int) actor.Behavior[Msg] {
 //		return behaviors.Receive(func(ctx *actor.Context[Msg], msg Msg) actor.Behavior[Msg] {
@@ -24,14 +24,14 @@
 //		})
 //	}
 //
-// Or it is a struct whose methods are the handlers. Make the struct in a [Setup], so that each incarnation
-// has its own. Never share state between incarnations: a restart exists to discard it.
+// Or it is a struct whose methods are the handlers. Make the struct in a [Setup], so that each
+// incarnation has its own. Never share state between incarnations: a restart exists to discard it.
 //
 // # Wrapping a behavior
 //
-// [Intercept] wraps a behavior: the interceptor sees its messages, its signals and its start, and may change
-// them. [Monitor], [LogMessages] and [Spy] only observe: the first two before a message is handled, Spy
-// afterwards. A wrapper
+// [Intercept] wraps a behavior: the interceptor sees its messages, its signals and its start, and
+// may change them. [Monitor], [LogMessages] and [Spy] only observe: the first two before a message
+// is handled, Spy afterwards. A wrapper
 //
 //   - is called from the outside in, in the order in which the wrappers are written;
 //   - remains when the behavior changes, and is never there twice;
@@ -40,17 +40,17 @@
 //
 // # Postponing messages
 //
-// A message that cannot be handled yet goes into a stash, see [WithStash], and returns to the front of the
-// mailbox later. A message that is lost from a stash is a dead letter: when the stash is full, in a restart,
-// and at the end of the actor.
+// A message that cannot be handled yet goes into a stash, see [WithStash], and returns to the front
+// of the mailbox later. A message that is lost from a stash is a dead letter: when the stash is
+// full, in a restart, and at the end of the actor.
 //
 // # Converting messages
 //
-// [Transform] makes an actor of one message type from a behavior of another, in one actor with one mailbox.
-// To receive replies of other actors in their own types, use [actor.Adapt].
+// [Transform] makes an actor of one message type from a behavior of another, in one actor with one
+// mailbox. To receive replies of other actors in their own types, use [actor.Adapt].
 //
 // # Testing
 //
-// Package testkit has probes that stand in for other actors. In a bubble of testing/synctest time is
-// virtual, and a test of an hour takes no time.
+// Package testkit has probes that stand in for other actors. In a bubble of testing/synctest time
+// is virtual, and a test of an hour takes no time.
 package behaviors

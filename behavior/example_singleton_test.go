@@ -22,9 +22,9 @@ func ExampleSingleton() {
 	// Output: open <nil>
 }
 
-// With a lease, an instance runs only on the node that holds it, whatever the members of the cluster
-// believe about each other. Stores of leases are in the packages below singleton/lease; this one is
-// in memory.
+// With a lease, an instance runs only on the node that holds it, whatever the members of the
+// cluster believe about each other. Stores of leases are in the packages below singleton/lease;
+// this one is in memory.
 func ExampleSingleton_lease() {
 	system := actor.NewSystem("example")
 	defer shutdown(system)

@@ -2,9 +2,9 @@ package behaviors
 
 import "github.com/understudy-go/understudy/actor"
 
-// An Interceptor wraps a behavior, see [Intercept]. Fields that are nil change nothing. Its functions run
-// inside the actor. One Interceptor may wrap the behaviors of many actors, which then call it
-// concurrently.
+// An Interceptor wraps a behavior, see [Intercept]. Fields that are nil change nothing. Its
+// functions run inside the actor. One Interceptor may wrap the behaviors of many actors, which then
+// call it concurrently.
 type Interceptor[M any] struct {
 	// Start gets the behavior before it starts, and returns the behavior to start instead: the
 	// same, a wrapped one, or another.
@@ -16,18 +16,18 @@ type Interceptor[M any] struct {
 	Signal func(ctx *actor.Context[M], sig actor.Signal, inner actor.SignalHandler[M]) actor.Behavior[M]
 }
 
-// Intercept continues with b, with i around it and around all later behaviors. i sees all messages and
-// signals of the actor, including those of timers and adapters and results of piped functions, but not the
-// messages of [extension.Handle].
+// Intercept continues with b, with i around it and around all later behaviors. i sees all messages
+// and signals of the actor, including those of timers and adapters and results of piped functions,
+// but not the messages of [extension.Handle].
 //
-// Of nested interceptors the outermost is called first. An interceptor that is already around the behavior
-// is not added again, so a behavior may return itself with its interceptor any number of times. If a
-// handler returns a behavior with a new interceptor, it replaces the interceptors installed by earlier
-// handlers; they do not accumulate.
+// Of nested interceptors the outermost is called first. An interceptor that is already around the
+// behavior is not added again, so a behavior may return itself with its interceptor any number of
+// times. If a handler returns a behavior with a new interceptor, it replaces the interceptors
+// installed by earlier handlers; they do not accumulate.
 //
-// An interceptor outside [Supervise] survives the restarts inside; one that is inside is started again. In
-// both cases its own failure is one of the actor, about which the innermost strategy decides. Intercept
-// panics if i or b is nil.
+// An interceptor outside [Supervise] survives the restarts inside; one that is inside is started
+// again. In both cases its own failure is one of the actor, about which the innermost strategy
+// decides. Intercept panics if i or b is nil.
 func Intercept[M any](i *Interceptor[M], b actor.Behavior[M]) actor.Behavior[M] {
 	if i == nil {
 		panic("behaviors: Intercept needs an interceptor")

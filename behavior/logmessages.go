@@ -9,9 +9,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// LogMessages continues with b, and logs each message and each signal at level before it is handled, with
-// the path of the actor, the type and the value. It costs almost nothing if the logger does not log that
-// level. Nested with the same level it logs once. It panics if b is nil.
+// LogMessages continues with b, and logs each message and each signal at level before it is
+// handled, with the path of the actor, the type and the value. It costs almost nothing if the
+// logger does not log that level. Nested with the same level it logs once. It panics if b is nil.
 func LogMessages[M any](level zapcore.Level, b actor.Behavior[M]) actor.Behavior[M] {
 	needBehavior("LogMessages", b)
 	return wrapped(logged{level}, func(inner actor.MessageHandler[M]) actor.MessageHandler[M] {

@@ -2,8 +2,8 @@ package behaviors
 
 import "github.com/understudy-go/understudy/actor"
 
-// Monitor continues with b, and sends a copy of each message to ref before it is handled. Nested with the
-// same ref it sends one copy. It panics if b is nil.
+// Monitor continues with b, and sends a copy of each message to ref before it is handled. Nested
+// with the same ref it sends one copy. It panics if b is nil.
 func Monitor[M any](ref actor.ActorRef[M], b actor.Behavior[M]) actor.Behavior[M] {
 	needBehavior("Monitor", b)
 	return wrapped(monitored[M]{ref}, func(inner actor.MessageHandler[M]) actor.MessageHandler[M] {

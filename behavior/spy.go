@@ -14,10 +14,10 @@ type Observation struct {
 	At      time.Time    // when the handler had returned
 }
 
-// Spy continues with b, and sends an [Observation] of each message and each signal to observer, after its
-// handler has returned or failed. That includes messages of the actor to itself, timers, and the ends of
-// watched actors. Replies and senders are not affected. Nested with the same observer it sends one. Spy
-// panics if b is nil.
+// Spy continues with b, and sends an [Observation] of each message and each signal to observer,
+// after its handler has returned or failed. That includes messages of the actor to itself, timers,
+// and the ends of watched actors. Replies and senders are not affected. Nested with the same
+// observer it sends one. Spy panics if b is nil.
 func Spy[M any](observer actor.ActorRef[Observation], b actor.Behavior[M]) actor.Behavior[M] {
 	needBehavior("Spy", b)
 	return spied(observer, b, false)

@@ -1,7 +1,8 @@
 // Package fifo is a queue in memory.
 package fifo
 
-// A Queue retains no items that have left it. The zero Queue is empty. It is not safe for concurrent use.
+// A Queue retains no items that have left it. The zero Queue is empty. It is not safe for
+// concurrent use.
 type Queue[T any] struct {
 	items []T
 	next  int // those before are gone

@@ -1,5 +1,5 @@
-// Package guard calls code of the user: methods of the user's types, and functions that the user has
-// passed. A panic there becomes an error, so that it ends nothing else.
+// Package guard calls code of the user: methods of the user's types, and functions that the user
+// has passed. A panic there becomes an error, so that it ends nothing else.
 package guard
 
 import (
@@ -8,7 +8,8 @@ import (
 	"runtime/debug"
 )
 
-// ErrGoexit is the error of a function that has called [runtime.Goexit], as t.FailNow of a test does.
+// ErrGoexit is the error of a function that has called [runtime.Goexit], as t.FailNow of a test
+// does.
 var ErrGoexit = errors.New("runtime.Goexit was called")
 
 // A PanicError is a panic in code of the user.
@@ -30,8 +31,8 @@ func (e *PanicError) Unwrap() error {
 // recovered, so that the stack is right.
 func Recovered(value any) error { return &PanicError{Value: value, Stack: debug.Stack()} }
 
-// Run returns the error of f, or a [*PanicError] if f panics. If f calls [runtime.Goexit], the goroutine
-// ends; use [Apart] where it must not.
+// Run returns the error of f, or a [*PanicError] if f panics. If f calls [runtime.Goexit], the
+// goroutine ends; use [Apart] where it must not.
 func Run(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

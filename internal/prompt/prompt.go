@@ -1,5 +1,5 @@
-// Package prompt knows the stores whose calls do not wait for anything: those in memory. Calls of other
-// stores run in goroutines that an actor can abandon, which costs more than a call in memory.
+// Package prompt knows the stores whose calls do not wait for anything: those in memory. Calls of
+// other stores run in goroutines that an actor can abandon, which costs more than a call in memory.
 package prompt
 
 import (

@@ -1,5 +1,5 @@
-// Package sight lets the test kit of event-sourced actors see their states, however their behaviors are
-// wrapped.
+// Package sight lets the test kit of event-sourced actors see their states, however their behaviors
+// are wrapped.
 package sight
 
 import (

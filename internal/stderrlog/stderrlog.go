@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// New returns a logger that writes warnings and errors to standard error, one line each, with the calling
-// line of code and, for a panic, its stack.
+// New returns a logger that writes warnings and errors to standard error, one line each, with the
+// calling line of code and, for a panic, its stack.
 func New() *zap.Logger {
 	format := zap.NewProductionEncoderConfig()
 	format.EncodeTime = zapcore.ISO8601TimeEncoder
