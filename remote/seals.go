@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// With a authenticator, datagrams are sealed by AES-256-GCM. Each listener draws a key for each peer
-// that has opened a control channel to it, and grants it in its answer; it is for datagrams
-// from that peer to this listener alone, and never used again. The header of a sealed
-// datagram is authenticated with it: tag, version with the upper bit set, number of the
-// key, 8 bytes, and how many have been sealed with it, 8 bytes, which is the nonce.
+// With TLS, datagrams are sealed by AES-256-GCM. Each listener draws a key for each peer that
+// opens a control channel to it, and grants it in its answer. The key is only for datagrams from
+// that peer to this listener. The header of a sealed datagram is authenticated: tag, version with
+// the upper bit set, number of the key, 8 bytes, and the count of datagrams sealed with it, 8
+// bytes, which is the nonce.
 const (
 	packetSealed = Version | 0x80
 	sealedHeader = 1 + 1 + 8 + 8

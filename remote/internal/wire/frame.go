@@ -10,7 +10,7 @@ import (
 // HeaderSize is the size of the length before a frame's body: four bytes, big-endian.
 const HeaderSize = 4
 
-// appendFrame appends body as a frame to buf.
+// AppendFrame appends body as a frame to buf.
 func AppendFrame(buf, body []byte) []byte {
 	buf = binary.BigEndian.AppendUint32(buf, uint32(len(body)))
 	return append(buf, body...)
@@ -22,8 +22,8 @@ func putSize(buf []byte, begin int) []byte {
 	return buf
 }
 
-// readFrame reads one frame and not a byte more. It fails with [ErrTooLarge] before
-// it reserves memory for a body beyond limit.
+// ReadFrame reads one frame and not a byte more. It fails with [ErrTooLarge] before it allocates
+// memory for a body beyond limit.
 func ReadFrame(r io.Reader, limit int) ([]byte, error) {
 	var header [HeaderSize]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
@@ -48,7 +48,8 @@ func bodySize(header []byte, limit int) (int, error) {
 	return int(size), nil
 }
 
-// noEOF is err, which came within a frame.
+// UnexpectedEOF returns err, with io.EOF replaced by io.ErrUnexpectedEOF, because err came inside
+// a frame.
 func UnexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -56,9 +57,8 @@ func UnexpectedEOF(err error) error {
 	return err
 }
 
-// A frameReader reads many frames with few reads and without copying. A read that fails
-// with a timeout can be repeated. Its buffer grows with what has come, not with what is
-// announced, as anybody can announce much.
+// A FrameReader reads many frames with few reads and without copying. A read that fails with a
+// timeout can be repeated. The buffer grows with what has arrived, not with what is announced.
 type FrameReader struct {
 	src        io.Reader
 	limit      int
