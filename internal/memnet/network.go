@@ -4,17 +4,17 @@
 //
 // Guarantees:
 //
-//  - A stream is in order and complete, like TCP. During a cut it stalls, and what was
-//    written arrives after [Network.Heal]. It has a window: writing to a peer that does
-//    not read blocks.
-//  - Everything written before Close is read before io.EOF. What arrives at a closed or
-//    crashed end is answered with a reset.
-//  - Dialing takes a round trip. Over a cut it blocks until the context ends; without a
-//    listener it fails with [syscall.ECONNREFUSED].
-//  - A datagram arrives once or not at all, in any order; twice only with
-//    [Network.Duplicate].
-//  - Delays and losses depend on the seed, the pair of hosts and a counter of their
-//    traffic: the traffic of other hosts does not change them.
+//   - A stream is in order and complete, like TCP. During a cut it stalls, and what was
+//     written arrives after [Network.Heal]. It has a window: writing to a peer that does
+//     not read blocks.
+//   - Everything written before Close is read before io.EOF. What arrives at a closed or
+//     crashed end is answered with a reset.
+//   - Dialing takes a round trip. Over a cut it blocks until the context ends; without a
+//     listener it fails with [syscall.ECONNREFUSED].
+//   - A datagram arrives once or not at all, in any order; twice only with
+//     [Network.Duplicate].
+//   - Delays and losses depend on the seed, the pair of hosts and a counter of their
+//     traffic: the traffic of other hosts does not change them.
 //
 // A Network and everything that it returns may be used by any goroutine, either in one bubble or
 // outside all bubbles. It has no goroutine and, once closed, no timer.
