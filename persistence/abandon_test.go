@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A deaf journal does not listen to its contexts: calls wait until it is released.
@@ -23,8 +24,8 @@ func (d deaf) wait(_ context.Context, apply func() error) error {
 	return apply()
 }
 
-func (d deaf) read(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
+func (d deaf) read(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
 		for r, err := range records {
 			if r.Seq == 2 {
 				<-d

@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // versionKey is where the metadata of a record has the version of its event.
@@ -72,7 +73,7 @@ func Unchanged[E any](s StoredEvent) ([]E, error) {
 // Stored returns r as functions for [FromJournal] are given it, for readers of records
 // other than the behavior. Refs in the event belong to s, which may be nil when there are
 // none.
-func Stored(s *actor.System, r *Record) (StoredEvent, error) {
+func Stored(s *actor.System, r *journal.Record) (StoredEvent, error) {
 	stored := StoredEvent{Seq: r.Seq, Time: r.Time, Type: r.Type, Payload: r.Payload, system: s}
 	if text, has := r.Meta[versionKey]; has {
 		version, err := strconv.Atoi(text)
@@ -85,7 +86,7 @@ func Stored(s *actor.System, r *Record) (StoredEvent, error) {
 }
 
 // adapted returns the events that record stands for.
-func (e *entity[M, E, S]) adapted(record *Record) ([]E, error) {
+func (e *entity[M, E, S]) adapted(record *journal.Record) ([]E, error) {
 	stored, err := Stored(e.ctx.System(), record)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // uttered is how the journal has what was said, since version 2: before, words were
@@ -112,9 +113,9 @@ func TestWhatCannotBeAdaptedFailsRecovery(t *testing.T) {
 
 func TestAVersionThatIsNoNumberFailsRecovery(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Claim(w.Context(), "words", persistence.WriterID{})
+		claim, err := w.journal.Claim(w.Context(), "words", journal.WriterID{}, 0)
 		require.NoError(w, err)
-		require.NoError(w, w.journal.Append(w.Context(), []persistence.AppendRequest{{ID: "words", Epoch: claim.Epoch, Records: []persistence.Record{
+		require.NoError(w, w.journal.Append(w.Context(), []journal.AppendRequest{{ID: "words", Epoch: claim.Epoch, Records: []journal.Record{
 			{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'a'}, Meta: map[string]string{"version": "x"}},
 		}}})[0])
 		require.ErrorContains(w, w.failsToRecover(adapters...), `version "x"`)

@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/prompt"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // New returns the behavior of an actor whose state is what its events have made of it.
@@ -44,8 +45,8 @@ type definition[M, E, S any] struct {
 	config
 	id        string
 	journal   Journal
-	store     SnapshotStore // nil when the journal is none
-	prompt    bool          // appends need no goroutine, as the journal never blocks
+	store     journal.SnapshotStore // nil when the journal is none
+	prompt    bool                  // appends need no goroutine, as the journal never blocks
 	initial   S
 	onEvent   func(S, E) S
 	onCommand func(*actor.Context[M], S, M) Effect[E]
@@ -60,7 +61,7 @@ type definition[M, E, S any] struct {
 
 // complete fills in what follows from the options, and checks that all is there.
 func (d *definition[M, E, S]) complete(opts []Option) (err error) {
-	if err := ValidateID(d.id); err != nil {
+	if err := journal.ValidateID(d.id); err != nil {
 		return err
 	}
 	if d.journal == nil || d.onEvent == nil || d.onCommand == nil {
@@ -72,7 +73,7 @@ func (d *definition[M, E, S]) complete(opts []Option) (err error) {
 	if err := d.completeTypes(); err != nil {
 		return err
 	}
-	d.store, _ = d.journal.(SnapshotStore)
+	d.store, _ = journal.As[journal.SnapshotStore](d.journal)
 	d.prompt = isPrompt(d.journal)
 	return d.checkSnapshots()
 }
@@ -102,10 +103,7 @@ func (d *definition[M, E, S]) completeTypes() error {
 
 // isPrompt reports whether j answers at once.
 func isPrompt(j Journal) bool {
-	switch s := j.(type) {
-	case *stateJournal:
-		j = s.Journal
-	case *flooredStateJournal:
+	if s, ok := j.(*stateJournal); ok {
 		j = s.Journal
 	}
 	return prompt.Is(j)

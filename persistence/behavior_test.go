@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -257,7 +258,7 @@ func TestRecordsCarryTheWriterItsClaimAndTheTags(t *testing.T) {
 			ref.Tell(say(w.to, word, word+word))
 			w.stop(ref)
 		}
-		var writers []persistence.WriterID
+		var writers []journal.WriterID
 		seq := uint64(0)
 		for r, err := range w.journal.Journal.Read(w.Context(), "words", 1, 10) {
 			require.NoError(w, err)

@@ -10,15 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
-
-// ErrNotState says that what is stored under the id of a durable state is something else,
-// as when an event-sourced actor has used the id before.
-var ErrNotState = errors.New("persistence: what is stored is not a durable state")
-
-// ErrNotEvent says that what is stored under the id of an event-sourced actor is a durable
-// state.
-var ErrNotEvent = errors.New("persistence: what is stored is not an event")
 
 // A State is what a command of a durable state actor finds.
 type State[S any] struct {
@@ -76,19 +69,19 @@ func DeleteState[S any](p *Plan[StateChange[S]]) { Persist[StateChange[S]](Delet
 //
 // It panics as [New] does, and with options of snapshots and of event adapters.
 func NewDurableState[M, S any](
-	id string, journal Journal, initial S,
+	id string, j Journal, initial S,
 	onCommand func(ctx *actor.Context[M], state State[S], cmd M) StateEffect[S],
 	opts ...Option,
 ) actor.Behavior[M] {
-	d := &durable[M, S]{id: id, journal: journal, initial: initial, onCommand: onCommand, opts: append(slices.Clone(opts), tagValues[S])}
+	d := &durable[M, S]{id: id, journal: j, initial: initial, onCommand: onCommand, opts: append(slices.Clone(opts), tagValues[S])}
 	if err := d.complete(); err != nil {
 		panic(fmt.Sprintf("persistence: durable state behavior %q: %v", id, err))
 	}
-	d.behavior(&stateJournal{Journal: journal}) // panics now if it would later
+	d.behavior(&stateJournal{Journal: j}) // panics now if it would later
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		system := ctx.System()
-		j := newStateJournal(ctx, journal, d.timeout, caller{system, id, ctx.Log().With(zap.String("id", id))})
-		j.check = func(r *Record) error { return checkState[S](system, r) }
+		j := newStateJournal(ctx, j, d.timeout, caller{system, id, ctx.Log().With(zap.String("id", id))})
+		j.check = func(r *journal.Record) error { return checkState[S](system, r) }
 		ctx.Defer(j.tasks.Wait)
 		d.behavior(j)(ctx, next)
 	}
@@ -157,7 +150,7 @@ func (d *durable[M, S]) behavior(j *stateJournal) actor.Behavior[M] {
 		}
 	}
 	verified := func(c *config) { c.verify = true }
-	return New(d.id, j.capable(), StateChange[S](Deleted{}), onEvent, onCommand, append(slices.Clone(d.opts), signals, verified)...)
+	return New(d.id, j, StateChange[S](Deleted{}), onEvent, onCommand, append(slices.Clone(d.opts), signals, verified)...)
 }
 
 // value returns the value that c stands for; a nil, which is rejected, is the zero value. It
@@ -173,7 +166,7 @@ func (d *durable[M, S]) value(c StateChange[S]) (v S) {
 }
 
 // checkState returns [ErrNotState] unless r can be the state of an actor of this type.
-func checkState[S any](s *actor.System, r *Record) error {
+func checkState[S any](s *actor.System, r *journal.Record) error {
 	if r.Meta[metaKind] != kindState {
 		return fmt.Errorf("%w: the last record, %d, is an event of type %q; take an id that no event-sourced actor has used", ErrNotState, r.Seq, r.Type)
 	}

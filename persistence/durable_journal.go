@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/understudy-go/understudy/persistence/journal"
 	"go.uber.org/zap"
 )
 
@@ -27,13 +28,13 @@ const (
 type stateJournal struct {
 	Journal
 	caller
-	check   func(*Record) error
+	check   func(*journal.Record) error
 	ctx     context.Context // the actor's values, for as long as it lives
 	timeout time.Duration
 	tasks   sync.WaitGroup
 
 	revision atomic.Uint64 // the last that was stored or found
-	claim    Claim         // the newest of this incarnation
+	claim    journal.Claim // the newest of this incarnation
 	tags     []string      // of the last record
 
 	mu   sync.Mutex // guards all below
@@ -51,32 +52,13 @@ func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, c ca
 	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, caller: c}
 }
 
-// capable returns j, with claims that skip epochs if those of the journal can.
-func (j *stateJournal) capable() Journal {
-	if f, ok := j.Journal.(FloorClaimer); ok {
-		return &flooredStateJournal{stateJournal: j, floored: f}
-	}
-	return j
-}
-
-type flooredStateJournal struct {
-	*stateJournal
-	floored FloorClaimer
-}
-
-// ClaimAtLeast implements [FloorClaimer].
-func (j *flooredStateJournal) ClaimAtLeast(ctx context.Context, id string, writer WriterID, floor uint64) (Claim, error) {
-	claim, err := j.floored.ClaimAtLeast(ctx, id, writer, floor)
-	return j.claimed(claim), err
-}
-
 // Claim implements [Journal].
-func (j *stateJournal) Claim(ctx context.Context, id string, writer WriterID) (Claim, error) {
-	claim, err := j.Journal.Claim(ctx, id, writer)
+func (j *stateJournal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
+	claim, err := j.Journal.Claim(ctx, id, writer, floor)
 	return j.claimed(claim), err
 }
 
-func (j *stateJournal) claimed(c Claim) Claim {
+func (j *stateJournal) claimed(c journal.Claim) journal.Claim {
 	j.claim = c
 	j.revision.Store(c.LastSeq)
 	return c
@@ -84,11 +66,11 @@ func (j *stateJournal) claimed(c Claim) Claim {
 
 // Append implements [Journal]. It is called again with the same when an answer was lost,
 // and then marks it the same.
-func (j *stateJournal) Append(ctx context.Context, reqs []AppendRequest) []error {
-	marked := make([]AppendRequest, len(reqs))
+func (j *stateJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
+	marked := make([]journal.AppendRequest, len(reqs))
 	for i, req := range reqs {
 		marked[i] = req
-		marked[i].Records = make([]Record, len(req.Records))
+		marked[i].Records = make([]journal.Record, len(req.Records))
 		for k, r := range req.Records {
 			marked[i].Records[k] = j.mark(r)
 		}
@@ -102,7 +84,7 @@ func (j *stateJournal) Append(ctx context.Context, reqs []AppendRequest) []error
 	return errs
 }
 
-func (j *stateJournal) mark(r Record) Record {
+func (j *stateJournal) mark(r journal.Record) journal.Record {
 	meta := map[string]string{metaKind: kindState}
 	maps.Copy(meta, r.Meta)
 	r.Meta = meta
@@ -113,7 +95,7 @@ func (j *stateJournal) mark(r Record) Record {
 }
 
 // stored notes what is the latest now, and discards what is not.
-func (j *stateJournal) stored(req *AppendRequest) {
+func (j *stateJournal) stored(req *journal.AppendRequest) {
 	last := req.Records[len(req.Records)-1]
 	before := j.revision.Swap(last.Seq)
 	j.tags = last.Tags
@@ -123,30 +105,30 @@ func (j *stateJournal) stored(req *AppendRequest) {
 }
 
 // Read implements [Journal]. Recovery has no use for it.
-func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		yield(Record{}, fmt.Errorf("%w: only the last record is the state", ErrNotState))
+func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		yield(journal.Record{}, fmt.Errorf("%w: only the last record is the state", ErrNotState))
 	}
 }
 
 // LoadSnapshot implements [SnapshotStore]: it is the last record.
-func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s Snapshot, ok bool, skipped []uint64, err error) {
+func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	for r, err := range j.Journal.Read(ctx, id, maxSeq, maxSeq) { //nolint:contextcheck // what found deletes is not the caller's concern
 		if err == nil {
 			err = j.check(&r)
 		}
 		if err != nil {
-			return Snapshot{}, false, nil, err
+			return journal.Snapshot{}, false, nil, err
 		}
 		j.found(id, &r)
-		return Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: r.Type, Payload: r.Payload}, true, nil, nil
+		return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: r.Type, Payload: r.Payload}, true, nil, nil
 	}
-	return Snapshot{}, false, nil, fmt.Errorf("%w: record %d, the last of %q, is deleted or missing", ErrNotState, maxSeq, id)
+	return journal.Snapshot{}, false, nil, fmt.Errorf("%w: record %d, the last of %q, is deleted or missing", ErrNotState, maxSeq, id)
 }
 
 // found notes the state that recovery has come to, and discards what a former incarnation
 // could not.
-func (j *stateJournal) found(id string, r *Record) {
+func (j *stateJournal) found(id string, r *journal.Record) {
 	j.tags = r.Tags
 	left := r.Seq - 1 - j.claim.DeletedTo
 	if left >= discardEvery || left > 0 && r.Type == typeDeleted {
@@ -187,7 +169,7 @@ func (j *stateJournal) delete(d discard) error {
 }
 
 // SaveSnapshot implements [SnapshotStore]: there are none.
-func (j *stateJournal) SaveSnapshot(context.Context, string, Snapshot) error { return nil }
+func (j *stateJournal) SaveSnapshot(context.Context, string, journal.Snapshot) error { return nil }
 
 // DeleteSnapshots implements [SnapshotStore]: there are none.
 func (j *stateJournal) DeleteSnapshots(context.Context, string, uint64, uint64, int) error {

@@ -15,6 +15,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
@@ -139,15 +140,15 @@ func TestWhatACrashLeftIsDiscardedAtRecovery(t *testing.T) {
 		w.replies.Expect("first")
 		first := w.pages()[0]
 		w.shutPage(ref)
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", persistence.WriterID{})
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, 0)
 		require.NoError(w, err)
-		req := persistence.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Prev: 1}
+		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Prev: 1}
 		for seq := uint64(2); seq <= 100; seq++ {
 			r := first
 			r.Seq, r.Epoch = seq, claim.Epoch
 			req.Records = append(req.Records, r)
 		}
-		require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+		require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
 
 		w.openPage().Tell(showPage(w.to))
 		w.replies.Expect("100: first")
@@ -265,14 +266,14 @@ func TestStashedCommandsOfADurableStateRunInOrder(t *testing.T) {
 
 func TestAnIDOfEventsIsRefusedByADurableState(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", persistence.WriterID{})
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, 0)
 		require.NoError(w, err)
 		payload, err := actor.Pack(page{"an event that looks like a state"})
 		require.NoError(w, err)
-		req := persistence.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []persistence.Record{
+		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []journal.Record{
 			{Seq: 1, Epoch: claim.Epoch, Type: payload.Type, Payload: payload.Data},
 		}}
-		require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+		require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
 		w.refusedPage("take an id that no event-sourced actor has used")
 
 		require.NoError(w, w.journal.DeleteTo(w.Context(), "page-1", claim.Epoch+1, 1))
@@ -421,8 +422,8 @@ func TestADurableStateHearsOfItsLife(t *testing.T) {
 func TestReadersAcrossIDsFollowDurableStates(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.openPage(persistence.Tagged(func(page) []string { return []string{"page"} }))
-		types := func(after persistence.Offset) (types []string, last persistence.Offset) {
-			for e, err := range w.journal.Events(w.Context(), persistence.Query{Tag: "page"}, after) {
+		types := func(after journal.Offset) (types []string, last journal.Offset) {
+			for e, err := range w.journal.Events(w.Context(), journal.Query{Tag: "page"}, after) {
 				require.NoError(w, err)
 				require.Equal(w, "page-1", e.ID)
 				types, last = append(types, e.Record.Type), e.Offset

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/sight"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An entity is one incarnation of an event-sourced actor, and belongs to it.
@@ -19,7 +20,7 @@ type entity[M, E, S any] struct {
 	slow   bool // the last append has blocked
 	log    *zap.Logger
 	caller caller
-	writer WriterID
+	writer journal.WriterID
 	seen   *sight.Observer // nil without
 	wake   func()          // has awake run inside the actor; for any goroutine
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Generations returns the generations that a journal can hand out to singletons: give it
@@ -27,27 +28,22 @@ func Generations(j Journal) *GenerationSource {
 // any goroutine.
 type GenerationSource struct {
 	journal Journal
-	writer  WriterID
+	writer  journal.WriterID
 }
 
 // NextTerm returns the epoch of a new claim of the persistence id "singleton/" and name,
 // which nothing else may use: it is greater than floor, and than every one before. It
 // fails as the journal does: with [ErrUnavailable] and [ErrUnknown] a term may have been
-// left out. With [ErrInvalid] there is no help: name is too long for a persistence id, the
-// terms are used up, or floor is beyond the next epoch of a journal that is no
-// [FloorClaimer].
+// left out. With [ErrInvalid] there is no help: name is too long for a persistence id, or the
+// terms are used up.
 func (s *GenerationSource) NextTerm(ctx context.Context, name string, floor uint64) (term uint64, err error) {
 	id := "singleton/" + name
-	if _, err := NextEpoch(floor, 0); err != nil {
+	if _, err := journal.NextEpoch(floor, 0); err != nil {
 		return 0, fmt.Errorf("next term of %q: %w", name, err)
 	}
-	claim, err := claimAtLeast(ctx, s.journal, id, s.writer, floor+1)
+	claim, err := s.journal.Claim(ctx, id, s.writer, floor+1)
 	if err != nil {
 		return 0, fmt.Errorf("next term of %q: %w", name, err)
-	}
-	if claim.Epoch <= floor {
-		return 0, fmt.Errorf("next term of %q: %w: the journal %T has come to %d and cannot skip to %d; take one that is a FloorClaimer, or use the same source from the beginning",
-			name, ErrInvalid, s.journal, claim.Epoch, floor+1)
 	}
 	return claim.Epoch, nil
 }

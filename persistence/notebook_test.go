@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -73,7 +74,7 @@ func (w *world) watchedPage() (actor.ActorRef[order], *testkit.Probe[error]) {
 }
 
 // pages returns the records that the journal has of the page.
-func (w *world) pages() (records []persistence.Record) {
+func (w *world) pages() (records []journal.Record) {
 	w.Helper()
 	for r, err := range w.journal.Journal.Read(w.Context(), "page-1", 1, 1<<62) {
 		require.NoError(w, err)

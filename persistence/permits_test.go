@@ -14,6 +14,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A turnstile counts who recovers at the same time; each takes a second.
@@ -94,8 +95,8 @@ func TestAPermitToRecoverComesBack(t *testing.T) {
 		"unavailable": fail(func() error { return persistence.ErrUnavailable }),
 		"panic":       fail(func() error { panic("driver") }),
 		"goexit":      fail(func() error { runtime.Goexit(); return nil }),
-		"read": {read: func(iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-			return func(func(persistence.Record, error) bool) { panic("driver") }
+		"read": {read: func(iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+			return func(func(journal.Record, error) bool) { panic("driver") }
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,14 +6,16 @@ import (
 	"strconv"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/internal/envelope"
+	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
 )
 
 // record makes event a record without a place; state is what it has led to. Its errors are
 // rejections.
-func (e *entity[M, E, S]) record(event E, state S) (Record, error) {
-	r := Record{Epoch: e.epoch, Writer: e.writer}
+func (e *entity[M, E, S]) record(event E, state S) (journal.Record, error) {
+	r := journal.Record{Epoch: e.epoch, Writer: e.writer}
 	var stored any = event
 	if e.toJournal != nil {
 		var version int
@@ -22,17 +24,17 @@ func (e *entity[M, E, S]) record(event E, state S) (Record, error) {
 		}
 	}
 	if _, readable := stored.(E); !readable && stored != nil && e.toJournal != nil && e.fromJournal == nil {
-		return Record{}, fmt.Errorf("%w: ToJournal has made a %T of it, which recovery could not read as a %v; give the behavior FromJournal, too",
+		return journal.Record{}, fmt.Errorf("%w: ToJournal has made a %T of it, which recovery could not read as a %v; give the behavior FromJournal, too",
 			ErrInvalid, stored, reflect.TypeFor[E]())
 	}
 	p, err := e.pack(stored)
 	if err != nil {
-		return Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return journal.Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	r.Type, r.Payload = p.Type, p.Data
 	if e.verify {
 		if err := e.decodable(&r); err != nil {
-			return Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+			return journal.Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
 	if e.tags != nil {
@@ -51,7 +53,7 @@ func (e *entity[M, E, S]) pack(v any) (actor.Payload, error) {
 
 // decodable returns an error unless the event in r can be read again. A panic of the
 // event's own decoder is an error.
-func (e *entity[M, E, S]) decodable(r *Record) error {
+func (e *entity[M, E, S]) decodable(r *journal.Record) error {
 	err := guard.Run(func() error { _, err := unpack[E](e.ctx.System(), r.Type, r.Payload); return err })
 	if err != nil {
 		return fmt.Errorf("what was encoded cannot be decoded: %w", err)
@@ -60,7 +62,7 @@ func (e *entity[M, E, S]) decodable(r *Record) error {
 }
 
 // replayed applies what record stands for to state.
-func (e *entity[M, E, S]) replayed(state S, record *Record) (S, error) {
+func (e *entity[M, E, S]) replayed(state S, record *journal.Record) (S, error) {
 	if e.fromJournal == nil {
 		event, err := unpack[E](e.ctx.System(), record.Type, record.Payload)
 		if err != nil {
@@ -80,7 +82,7 @@ func (e *entity[M, E, S]) replayed(state S, record *Record) (S, error) {
 
 // unpack decodes an event or a state.
 func unpack[T any](s *actor.System, typ string, payload []byte) (v T, err error) {
-	if err := checkEncoded(payload); err != nil {
+	if err := envelope.Check(payload); err != nil {
 		return v, err
 	}
 	x, err := actor.Payload{Type: typ, Data: payload}.Unpack(s)

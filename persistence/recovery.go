@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 
 	"go.uber.org/zap"
 )
 
 // A recovery is how far an entity has come in restoring its state.
 type recovery[S any] struct {
-	claim   Claim
+	claim   journal.Claim
 	epoch   uint64 // of the last record
 	seq     uint64
 	state   S
@@ -110,7 +112,7 @@ func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, idle *idleTimeout, r
 }
 
 // stateOf decodes s. A panic of the state's own decoder is an error.
-func (e *entity[M, E, S]) stateOf(s *Snapshot) (state S, err error) {
+func (e *entity[M, E, S]) stateOf(s *journal.Snapshot) (state S, err error) {
 	err = guard.Run(func() (err error) { state, err = unpack[S](e.ctx.System(), s.Type, s.Payload); return err })
 	if err != nil {
 		err = fmt.Errorf("snapshot at %d: %w", s.Seq, err)
@@ -170,7 +172,7 @@ func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *reco
 	return nil
 }
 
-func (e *entity[M, E, S]) apply(r *recovery[S], record *Record) error {
+func (e *entity[M, E, S]) apply(r *recovery[S], record *journal.Record) error {
 	if err := r.follows(record); err != nil {
 		return err
 	}
@@ -185,7 +187,7 @@ func (e *entity[M, E, S]) apply(r *recovery[S], record *Record) error {
 
 // follows checks that record has the next sequence number, and was not written by somebody
 // who had been fenced off by then: no journal lets that happen, so it was none.
-func (r *recovery[S]) follows(record *Record) error {
+func (r *recovery[S]) follows(record *journal.Record) error {
 	switch {
 	case record.Meta[metaKind] == kindState:
 		return fmt.Errorf("%w: record %d is a durable state; take an id that no durable state has used", ErrNotEvent, record.Seq)
@@ -197,4 +199,20 @@ func (r *recovery[S]) follows(record *Record) error {
 		return fmt.Errorf("%w: event %d was written under claim %d, which should be before this one, %d", ErrCorrupt, record.Seq, record.Epoch, r.claim.Epoch)
 	}
 	return nil
+}
+
+// claimFor claims id for an actor whose context is ctx. For the instance of a singleton, the
+// epoch is at least its generation, and the singleton learns the epoch: both agree, and
+// generations outlive clusters because the journal does.
+func claimFor(ctx context.Context, j Journal, id string, writer journal.WriterID) (journal.Claim, error) {
+	floor, err := fence.Floor(ctx)
+	if err != nil {
+		return journal.Claim{}, fmt.Errorf("claim %q: %w", id, err)
+	}
+	claim, err := j.Claim(ctx, id, writer, floor)
+	if err != nil {
+		return journal.Claim{}, err
+	}
+	fence.Claimed(ctx, claim.Epoch)
+	return claim, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 
 	"go.uber.org/zap"
 
@@ -46,13 +47,13 @@ func (e *entity[M, E, S]) takeSnapshot() {
 		e.report(SnapshotFailed{Seq: e.seq, Err: err})
 		return
 	}
-	e.snapshots.save(Snapshot{Seq: e.seq, Epoch: e.epoch, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data})
+	e.snapshots.save(journal.Snapshot{Seq: e.seq, Epoch: e.epoch, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data})
 }
 
 func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 	return &snapshotter{
 		journal: e.journal, store: e.store, retention: *e.retention, caller: e.caller,
-		decode: func(snapshot *Snapshot) error { _, err := e.stateOf(snapshot); return err },
+		decode: func(snapshot *journal.Snapshot) error { _, err := e.stateOf(snapshot); return err },
 		report: e.report, tasks: &e.tasks,
 		ctx: context.WithoutCancel(e.ctx), timeout: e.persistTimeout,
 	}
@@ -64,8 +65,8 @@ type snapshotter struct {
 	retention
 	caller
 	journal Journal
-	store   SnapshotStore
-	decode  func(*Snapshot) error // whether recovery could
+	store   journal.SnapshotStore
+	decode  func(*journal.Snapshot) error // whether recovery could
 	report  func(Signal)
 	tasks   *sync.WaitGroup
 	ctx     context.Context // the actor's values, for as long as it lives
@@ -73,10 +74,10 @@ type snapshotter struct {
 
 	mu   sync.Mutex // guards all below
 	busy bool
-	next *Snapshot // the newest that waits
+	next *journal.Snapshot // the newest that waits
 }
 
-func (s *snapshotter) save(snapshot Snapshot) {
+func (s *snapshotter) save(snapshot journal.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy {
@@ -92,7 +93,7 @@ func (s *snapshotter) save(snapshot Snapshot) {
 }
 
 // following returns the snapshot that waits; without one the snapshotter rests.
-func (s *snapshotter) following() *Snapshot {
+func (s *snapshotter) following() *journal.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := s.next
@@ -101,7 +102,7 @@ func (s *snapshotter) following() *Snapshot {
 }
 
 // replace saves snapshot, and deletes what is not needed any more then.
-func (s *snapshotter) replace(snapshot *Snapshot) {
+func (s *snapshotter) replace(snapshot *journal.Snapshot) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.timeout)
 	defer cancel()
 	err := s.decode(snapshot)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func (w *world) snapshots() []uint64 {
@@ -107,7 +108,7 @@ func TestASnapshotOfAnotherTypeIsPassedOver(t *testing.T) {
 	for _, typ := range []string{"int", "persistence_test.nobody"} {
 		inBubble(t, func(w *world) {
 			w.store("persistence_test.said", said{"a"})
-			require.NoError(w, w.journal.Journal.SaveSnapshot(w.Context(), "words", persistence.Snapshot{Seq: 1, Epoch: 1, Type: typ, Payload: []byte{1}}))
+			require.NoError(w, w.journal.Journal.SaveSnapshot(w.Context(), "words", journal.Snapshot{Seq: 1, Epoch: 1, Type: typ, Payload: []byte{1}}))
 			w.spawn(w.signals(nil))
 			w.expect("recovered 1 [a]", "skipped 1 [a]")
 		})

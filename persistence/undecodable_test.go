@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/codec"
 )
 
 // A fragile is a state or value that can be encoded, and decoded only where the decoder of
@@ -254,4 +255,17 @@ func TestADurableStateThatCannotBeDecodedDoesNotReplaceTheFormerOne(t *testing.T
 			})
 		})
 	}
+}
+
+func TestAnActorWithoutTheCodecSaysWhichOneItNeeds(t *testing.T) {
+	inBubble(t, func(w *world) {
+		key, err := codec.NewEncryption(make([]byte, codec.KeySize))
+		require.NoError(w, err)
+		b := behaviors.EventSourced("words", codec.Wrap(w.journal.Journal, key), "", hear, obey)
+		actor.Spawn(w.system, b, "").Tell(say(w.to, "a"))
+		w.replies.Expect("a")
+		failure := w.failsToRecover()
+		require.ErrorIs(w, failure, persistence.ErrCodec)
+		require.ErrorContains(w, failure, `it was stored by "aes-gcm-1", and the journal has no codec`)
+	})
 }

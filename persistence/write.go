@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A batch is what one effect stores, and what that makes of the state.
 type batch[S any] struct {
-	req   AppendRequest
+	req   journal.AppendRequest
 	state S
 	due   bool // a snapshot is, after it
 }
@@ -42,7 +43,7 @@ func (e *entity[M, E, S]) persist(events []E) (due bool, err error) {
 // rejection.
 func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 	b := batch[S]{state: e.state}
-	b.req = AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]Record, len(events))}
+	b.req = journal.AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]journal.Record, len(events))}
 	now := time.Now().UTC()
 	for i, event := range events {
 		b.state = e.onEvent(b.state, event)
@@ -62,7 +63,7 @@ func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 const slowAppend = 50 * time.Microsecond
 
 // write stores req. A stop does not cancel it, as it would leave the outcome unknown.
-func (e *entity[M, E, S]) write(req AppendRequest) error {
+func (e *entity[M, E, S]) write(req journal.AppendRequest) error {
 	ctx, cancel := e.lasting()
 	defer cancel()
 	if e.slow {
@@ -74,8 +75,8 @@ func (e *entity[M, E, S]) write(req AppendRequest) error {
 }
 
 // append stores req, or nobody knows whether it has.
-func (e *entity[M, E, S]) append(ctx context.Context, req AppendRequest) error {
-	work := func() error { return e.journal.Append(ctx, []AppendRequest{req})[0] }
+func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest) error {
+	work := func() error { return e.journal.Append(ctx, []journal.AppendRequest{req})[0] }
 	if e.prompt {
 		return guard.Run(work)
 	}

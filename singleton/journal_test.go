@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
@@ -169,7 +170,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t, testkit.WithoutEncoding())
 				j := memory.New()
-				_, err := j.ClaimAtLeast(t.Context(), ahead.id, persistence.WriterID{}, ahead.epoch)
+				_, err := j.Claim(t.Context(), ahead.id, journal.WriterID{}, ahead.epoch)
 				require.NoError(t, err)
 				p := testkit.NewProbe[string](t, s)
 				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(persistence.Generations(j))), "one")
@@ -195,7 +196,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
-		_, err := j.ClaimAtLeast(t.Context(), "ahead", persistence.WriterID{}, 7<<32)
+		_, err := j.Claim(t.Context(), "ahead", journal.WriterID{}, 7<<32)
 		require.NoError(t, err)
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
@@ -220,7 +221,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 		synctest.Wait()
 		status, _ := singleton.StatusOf(s, "one")
 		require.Equal(t, singleton.Generation{Term: 7, Seq: 1}, status.Generation)
-		claim, err := j.Claim(t.Context(), "behind", persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), "behind", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.LessOrEqual(t, claim.Epoch, uint64(7<<32|2))
 	})
@@ -232,7 +233,7 @@ func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
-		_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, math.MaxInt64)
+		_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, math.MaxInt64)
 		require.NoError(t, err)
 		failures := testkit.NewProbe[error](t, s)
 		actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
@@ -257,7 +258,7 @@ func TestAJournalWithoutFloorsFencesUnderItsOwnEpochs(t *testing.T) {
 		ref.Tell(msg{"write", p.Ref()})
 		p.Expect("1.1")
 		synctest.Wait()
-		claim, err := j.Claim(context.WithoutCancel(t.Context()), "diary", persistence.WriterID{})
+		claim, err := j.Claim(context.WithoutCancel(t.Context()), "diary", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.Equal(t, uint64(2), claim.Epoch)
 	})

@@ -11,6 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -56,7 +57,7 @@ func (c *coordinator) options() []persistence.Option {
 			return persistence.Unhandled
 		}
 	}), persistence.StashCapacity(math.MaxInt)}
-	if _, saves := c.cfg.Journal.(persistence.SnapshotStore); saves {
+	if _, saves := journal.As[journal.SnapshotStore](c.cfg.Journal); saves {
 		options = append(options, persistence.SnapshotEvery(snapshotEvery, 2), persistence.DeleteEvents())
 	}
 	return options

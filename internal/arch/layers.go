@@ -21,16 +21,16 @@ var layers = []layer{
 		{"internal/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/stopwatch", []string{anything}}, // a program, of no use to the packages below
 		{"internal/processes", []string{"persistence", "actor"}},
-		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor", "internal/*"}},
+		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"sources of generations", []place{
 		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation"}},
-		{"cluster/placement/generation", []string{"persistence", "singleton", "actor", "internal/*"}},
+		{"cluster/placement/generation", []string{"persistence", "persistence/journal", "singleton", "actor", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
@@ -44,13 +44,16 @@ var layers = []layer{
 		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
 		{"singleton/lease/leasetest", []string{"singleton/lease"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},
-		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
-		{"persistence/memory", []string{"persistence", "actor", "internal/*"}},
-		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor", "internal/*"}},
-		{"persistence/internal/storebench", []string{"persistence", "testkit", "actor"}},
-		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
-		{"persistence/projection", []string{"persistence", "actor", "internal/*"}},
-		{"persistence", []string{"actor/extension", "actor", "internal/*"}},
+		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
+		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
+		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/journal", "internal/*"}},
+		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor"}},
+		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
+		{"persistence/projection", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
+		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/extension", "actor", "internal/*"}},
+		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
+		{"persistence/internal/envelope", []string{"persistence/journal"}},
+		{"persistence/journal", []string{"internal/fence"}}, // the contract of stores
 		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},

@@ -9,7 +9,7 @@
 //
 // NATS servers acknowledge, by default, what is not on the disk yet: they sync every two
 // minutes. Only sync_interval: always in the jetstream block of the configuration of every
-// server makes an acknowledgement mean what [persistence.Journal] says it means. A client
+// server makes an acknowledgement mean what [journal.Journal] says it means. A client
 // cannot see that setting, neither of a stream nor of a server. So [Config] asks for it:
 // say [SyncAlways] when it is set, or give up the guarantee by name with [DeferredSync].
 // [Config.System], a connection to the system account, lets [Open] look for itself. What
@@ -29,16 +29,16 @@
 // 200 flipped bits, zeroed sectors and torn files each, none made a journal read anything
 // that had not been appended. But some made it read less:
 //
-//   - A message that others of its id point to is missed: [persistence.ErrCorrupt], when it
+//   - A message that others of its id point to is missed: [journal.ErrCorrupt], when it
 //     is read. So is the last one of an id, by reads and claims, if the server cannot find
 //     it and has others. Flipped bits in subjects, heads and records did no more than that.
-//   - A stream without its end is refused by [Open] with [persistence.ErrCorrupt], unless
+//   - A stream without its end is refused by [Open] with [journal.ErrCorrupt], unless
 //     [Config.AcceptLoss] is set, if the server still knows the last number: all of the torn
 //     files. A projection that has read further says so, too.
 //   - After a zeroed sector, the server believes, until it is stopped in good order and
 //     started again, that its stream was never longer: nearly all of those in the middle
 //     of a file. Nobody can tell then from what is left that an id had more events; only a
-//     [Journal] that has seen them says so, with [persistence.ErrUnavailable]. Likewise
+//     [Journal] that has seen them says so, with [journal.ErrUnavailable]. Likewise
 //     after a bit of the length of a message has flipped.
 //   - A server of version 2.15 that reads a message whose number has become too great takes
 //     memory until there is none.
@@ -93,7 +93,7 @@
 //   - Each record and each snapshot has a CRC32C, besides the checksum of the server.
 //   - A deletion stores how far it goes, then removes. The last message of an id stays
 //     for ever, as it has the sequence number.
-//   - Reads across ids come in the order of the stream. An [persistence.Offset] is text like
+//   - Reads across ids come in the order of the stream. An [journal.Offset] is text like
 //     "js:bank:1042:1": the message, and how many of its records have been seen. A message
 //     that JetStream has lost is missing there without a sign.
 //
@@ -118,10 +118,10 @@
 //     [MaxSnapshot] and as many as [MaxSnapshots] of an id.
 //   - Servers 2.11 or newer; tested with 2.15.
 //   - Streams must keep all and drop nothing: [Open] makes them so, and checks. A limit of
-//     bytes may be set; beyond it, appends answer [persistence.ErrFull].
+//     bytes may be set; beyond it, appends answer [journal.ErrFull].
 //   - A request waits up to 5 s for its answer, and less if the context says so. Elections
 //     after the loss of a server take seconds; appends meanwhile are
-//     [persistence.ErrUnavailable] or [persistence.ErrUnknown], and can be sent again.
+//     [journal.ErrUnavailable] or [journal.ErrUnknown], and can be sent again.
 //   - A journal that was closed while NATS was away may still store what its connection
 //     has kept to send: the condition of each message holds then as well.
 //   - Who may publish to the subjects of the streams, may forge events: give the account,

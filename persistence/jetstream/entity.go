@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"sync/atomic"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // An entity is what a journal remembers of a persistence id, so that an append is one
@@ -83,7 +82,7 @@ func (j *Journal) position(ctx context.Context, id string, e *entity) (position,
 			return p, nil
 		}
 		if n == attempts {
-			return position{}, fmt.Errorf("%w: the stream ends at message %d of the id, but has shown or acknowledged message %d: it lags behind, or has lost messages", persistence.ErrUnavailable, p.at, seen)
+			return position{}, fmt.Errorf("%w: the stream ends at message %d of the id, but has shown or acknowledged message %d: it lags behind, or has lost messages", journal.ErrUnavailable, p.at, seen)
 		}
 		if err := pause(ctx, n+3); err != nil {
 			return position{}, unavailable(ctx, err)

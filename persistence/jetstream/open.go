@@ -43,7 +43,7 @@ type Config struct {
 
 	// AcceptLoss opens a stream even if its end is lost, as a damaged file leaves it. Ids go
 	// on after what is left of them; whoever has read more, such as a projection, may miss
-	// what comes next. False refuses such a stream with [persistence.ErrCorrupt].
+	// what comes next. False refuses such a stream with [journal.ErrCorrupt].
 	AcceptLoss bool
 
 	// System is a connection to the system account of the servers. With it, Open asks them

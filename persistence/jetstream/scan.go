@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 const (
@@ -51,7 +51,7 @@ type scan struct {
 }
 
 // run yields the records up to to, and reports whether who reads them wants no more.
-func (s *scan) run(ctx context.Context, to uint64, yield func(persistence.Record, error) bool) (enough bool) {
+func (s *scan) run(ctx context.Context, to uint64, yield func(journal.Record, error) bool) (enough bool) {
 	for s.next <= to {
 		q, err := s.ask()
 		if err != nil {
@@ -73,7 +73,7 @@ func (s *scan) ask() (*question, error) {
 }
 
 // answers reads one batch. More says that there may be another.
-func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(persistence.Record, error) bool) (more, enough bool) {
+func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(journal.Record, error) bool) (more, enough bool) {
 	for {
 		m, err := q.answer(ctx)
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *scan) end(m *nats.Msg) (more bool) {
 
 // message yields the records of a message. Not ok is one that is damaged, or that is not the
 // next.
-func (s *scan) message(ctx context.Context, m *nats.Msg, to uint64, yield func(persistence.Record, error) bool) (ok, enough bool) {
+func (s *scan) message(ctx context.Context, m *nats.Msg, to uint64, yield func(journal.Record, error) bool) (ok, enough bool) {
 	h, body, err := decodeHead(s.id, m.Data)
 	if err != nil {
 		return false, false

@@ -5,30 +5,26 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"github.com/understudy-go/understudy/persistence"
 )
-
-var _ persistence.Waker = (*Journal)(nil)
 
 // wakePause is how long a journal waits between two hints: one that appends all the time
 // makes the readers of others look ten times in a second.
 const wakePause = 100 * time.Millisecond
 
-// Appended implements [persistence.Waker]. It tells at once of what j has appended, and soon
+// Appended implements [journal.EventReader]. It tells at once of what j has appended, and soon
 // of what other journals of the stream have, in whatever process, if their hint arrives.
 func (j *Journal) Appended() <-chan struct{} {
 	_ = j.listener.listen(j.nc, j.subjects.wake(), func(m *nats.Msg) { // the next call tries again
 		if string(m.Data) != j.inbox.prefix {
-			j.Ring()
+			j.Notify()
 		}
 	})
-	return j.Bell.Appended()
+	return j.Notifier.Appended()
 }
 
 // appended wakes those who read here, and hints to other journals that they should look.
 func (j *Journal) appended() {
-	j.Ring()
+	j.Notify()
 	if j.hints.due(j.hint) {
 		j.hint()
 	}

@@ -1,8 +1,8 @@
-// Package journaltest checks that a journal obeys the laws of [persistence.Journal] and
-// [persistence.SnapshotStore]: one test function of a store runs them all.
+// Package journaltest checks that a journal obeys the laws of [journal.Journal] and
+// [journal.SnapshotStore]: one test function of a store runs them all.
 //
 //	func TestJournalObeysTheLaws(t *testing.T) {
-//		journaltest.Run(t, func(t *testing.T) persistence.Journal {
+//		journaltest.Run(t, func(t *testing.T) journal.Journal {
 //			j, err := mystore.Open(filepath.Join(t.TempDir(), "journal"))
 //			require.NoError(t, err)
 //			t.Cleanup(func() { _ = j.Close() })

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Features say what else a store can do and lend a hand where the interfaces end. The
@@ -25,30 +25,30 @@ type Features struct {
 	Skipped string
 
 	// Reopen closes j and opens what it has stored again.
-	Reopen func(t *testing.T, j persistence.Journal) persistence.Journal
+	Reopen func(t *testing.T, j journal.Journal) journal.Journal
 
 	// SecondHandle opens what j stores once more, as another process would.
-	SecondHandle func(t *testing.T, j persistence.Journal) persistence.Journal
+	SecondHandle func(t *testing.T, j journal.Journal) journal.Journal
 
 	// DamageRecord changes a byte of the payload of a stored record.
-	DamageRecord func(t *testing.T, j persistence.Journal, id string, seq uint64)
+	DamageRecord func(t *testing.T, j journal.Journal, id string, seq uint64)
 
 	// DropRecord loses a stored record without j noticing.
-	DropRecord func(t *testing.T, j persistence.Journal, id string, seq uint64)
+	DropRecord func(t *testing.T, j journal.Journal, id string, seq uint64)
 
 	// DamageSnapshot changes a byte of the payload of a stored snapshot.
-	DamageSnapshot func(t *testing.T, j persistence.Journal, id string, seq uint64)
+	DamageSnapshot func(t *testing.T, j journal.Journal, id string, seq uint64)
 
 	// Stall keeps j from writing until release is called.
-	Stall func(t *testing.T, j persistence.Journal) (release func())
+	Stall func(t *testing.T, j journal.Journal) (release func())
 
 	// Fill takes away the space for anything more, until free is called.
-	Fill func(t *testing.T, j persistence.Journal) (free func())
+	Fill func(t *testing.T, j journal.Journal) (free func())
 }
 
 // Run checks the journals that open returns. Each must be empty; open sees to it that
 // they get closed, though some laws close theirs first.
-func Run(t *testing.T, open func(t *testing.T) persistence.Journal, f Features) {
+func Run(t *testing.T, open func(t *testing.T) journal.Journal, f Features) {
 	skips := &skips{pinned: lines(f.Skipped)}
 	for _, l := range laws() {
 		passed := t.Run(l.name, func(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package memory keeps events and snapshots in the memory of the process: a journal for
 // tests and for state that may die with the process.
 //
-// It obeys every law of [persistence.Journal] and [persistence.SnapshotStore] and passes
+// It obeys every law of [journal.Journal] and [journal.SnapshotStore] and passes
 // the same conformance suite as the stores on disk: claims fence, appends are atomic and
 // conditional, retries are recognised. What it does not do is survive: "durable" means
 // stored in this process.
@@ -12,8 +12,8 @@
 //
 // # Queries
 //
-// It is a [persistence.EventReader] whose order is that of the appends, and a
-// [persistence.Waker].
+// It is a [journal.EventReader] whose order is that of the appends, and a
+// [journal.Waker].
 //
 // # Testing
 //

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A log has the records of all entities in the order in which they were stored.
@@ -18,10 +18,10 @@ type log struct {
 type entry struct {
 	ord    uint64
 	id     string
-	record persistence.Record
+	record journal.Record
 }
 
-func (l *log) add(id string, r persistence.Record) {
+func (l *log) add(id string, r journal.Record) {
 	l.last++
 	l.entries = append(l.entries, entry{ord: l.last, id: id, record: r})
 }

@@ -16,13 +16,13 @@
 //     requests: a process that is stopped or cut off holds no lock.
 //   - Nothing that was damaged is delivered: each event, snapshot and head record carries a
 //     CRC32C, and what is read is checked for gaps and against the head record. A failed
-//     check is [persistence.ErrCorrupt]; of snapshots, the next older one is taken.
-//   - A connection that is lost before a request was sent is [persistence.ErrUnavailable],
-//     one that is lost before the answer came [persistence.ErrUnknown]; the next call
+//     check is [journal.ErrCorrupt]; of snapshots, the next older one is taken.
+//   - A connection that is lost before a request was sent is [journal.ErrUnavailable],
+//     one that is lost before the answer came [journal.ErrUnknown]; the next call
 //     connects anew. The very same append, sent again, is recognised.
 //   - A call that ends with its context is called off at the server too, which says whether
 //     it came to anything; that may take half a second more. Appends do not wait for that.
-//   - A full disk is [persistence.ErrFull]. Nothing of what failed is stored, what was
+//   - A full disk is [journal.ErrFull]. Nothing of what failed is stored, what was
 //     acknowledged stays, and the journal works again when there is space. When it is the
 //     disk of the write-ahead log, the server shuts itself down instead.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // migrations bring the tables from each version to the next; they are never changed, only
@@ -159,7 +159,7 @@ func checkEncoding(ctx context.Context, conn *pgxpool.Conn) error {
 		return readError(ctx, err)
 	}
 	if encoding != "UTF8" {
-		return fmt.Errorf("%w: the encoding of the database is %s; use one with UTF8", persistence.ErrUnavailable, encoding)
+		return fmt.Errorf("%w: the encoding of the database is %s; use one with UTF8", journal.ErrUnavailable, encoding)
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (s *shift[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[or
 	if o.caughtUp != nil {
 		s.waiting = append(s.waiting, o.caughtUp)
 	}
-	appended := s.appended()
+	appended := s.reader.Appended()
 	found, err := s.catchUp(ctx)
 	if err != nil {
 		return s.fail(ctx, err)

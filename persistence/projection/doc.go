@@ -3,7 +3,7 @@
 // ids in the order of the journal, hands each to a function, and remembers how far it has
 // come.
 //
-//	balances := projection.New("balances", journal, persistence.Query{Tag: "account"},
+//	balances := projection.New("balances", journal, journal.Query{Tag: "account"},
 //		projection.InTx(db, func(ctx context.Context, tx *sql.Tx, e projection.Event[AccountEvent]) error {
 //			_, err := tx.ExecContext(ctx, "UPDATE balance SET …", e.ID, …)
 //			return err
@@ -11,7 +11,7 @@
 //	ref := actor.Spawn(system, balances.Behavior(), "balances")
 //
 // In a cluster, one node runs it: actor.Spawn(system, behaviors.Singleton(balances.Behavior),
-// "balances"). The journal is any [persistence.EventReader].
+// "balances"). The journal is any [journal.EventReader].
 //
 // # Guarantees
 //

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
@@ -15,22 +16,22 @@ import (
 
 // An Event is a stored event, decoded.
 type Event[E any] struct {
-	ID     string             // the persistence id whose event it is
-	Seq    uint64             // its sequence number there
-	Offset persistence.Offset // its place in the journal
-	Time   time.Time          // when it was written, by the clock of the writer
-	Tags   []string           // as it was stored with
-	Meta   map[string]string  // as it was stored with
+	ID     string            // the persistence id whose event it is
+	Seq    uint64            // its sequence number there
+	Offset journal.Offset    // its place in the journal
+	Time   time.Time         // when it was written, by the clock of the writer
+	Tags   []string          // as it was stored with
+	Meta   map[string]string // as it was stored with
 	Event  E
 }
 
 // An EventError is an event that could not be handled: its handler has failed or
 // panicked, or it could not be decoded.
 type EventError struct {
-	ID     string             // the persistence id whose event it is
-	Seq    uint64             // its sequence number there
-	Offset persistence.Offset // its place in the journal
-	Err    error              // the failure; of a panic, an [*actor.PanicError]
+	ID     string         // the persistence id whose event it is
+	Seq    uint64         // its sequence number there
+	Offset journal.Offset // its place in the journal
+	Err    error          // the failure; of a panic, an [*actor.PanicError]
 }
 
 // Error implements error.
@@ -45,7 +46,7 @@ func (e *EventError) Unwrap() error { return e.Err }
 var errNotMine = errors.New("the event is of another type")
 
 // decode returns the events that an entry stands for: one, unless adapt says otherwise.
-func decode[E any](s *actor.System, entry *persistence.Entry, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
+func decode[E any](s *actor.System, entry *journal.Entry, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
 	found, err := decodeRecord(s, &entry.Record, adapt)
 	if err != nil {
 		return nil, eventError(entry, err)
@@ -58,7 +59,7 @@ func decode[E any](s *actor.System, entry *persistence.Entry, adapt func(persist
 	return events, nil
 }
 
-func decodeRecord[E any](s *actor.System, r *persistence.Record, adapt func(persistence.StoredEvent) ([]E, error)) ([]E, error) {
+func decodeRecord[E any](s *actor.System, r *journal.Record, adapt func(persistence.StoredEvent) ([]E, error)) ([]E, error) {
 	if adapt != nil {
 		stored, err := persistence.Stored(s, r)
 		if err != nil {
@@ -86,7 +87,7 @@ func decodeRecord[E any](s *actor.System, r *persistence.Record, adapt func(pers
 	return []E{event}, nil
 }
 
-func eventError(entry *persistence.Entry, err error) error {
+func eventError(entry *journal.Entry, err error) error {
 	return &EventError{ID: entry.ID, Seq: entry.Record.Seq, Offset: entry.Offset, Err: err}
 }
 
@@ -100,17 +101,17 @@ func isOther(err error) bool {
 // A Batch is events that come one after the other. They are handled in order, and with
 // them the offset of the projection moves from After to To.
 type Batch[E any] struct {
-	Name   string             // under which the offset is stored
-	After  persistence.Offset // where it begins; "" is the beginning of the journal
-	To     persistence.Offset // of the last event, or of one behind it that was passed over
-	Events []Event[E]         // those that one stored event stands for have its Seq and Offset
-	Within time.Duration      // after which it is better to stop between two events
+	Name   string         // under which the offset is stored
+	After  journal.Offset // where it begins; "" is the beginning of the journal
+	To     journal.Offset // of the last event, or of one behind it that was passed over
+	Events []Event[E]     // those that one stored event stands for have its Seq and Offset
+	Within time.Duration  // after which it is better to stop between two events
 }
 
 // Each calls f for one event after the other, until there are no more, the time is up, or
 // f fails or panics: that is an [*EventError]. It returns the offset up to which the batch
 // is done.
-func (b *Batch[E]) Each(f func(Event[E]) error) (reached persistence.Offset, err error) {
+func (b *Batch[E]) Each(f func(Event[E]) error) (reached journal.Offset, err error) {
 	begin := time.Now()
 	reached = b.After
 	for i := range b.Events {
@@ -133,7 +134,7 @@ func (b *Batch[E]) isOne() bool {
 }
 
 // drop takes away what is done.
-func (b *Batch[E]) drop(reached persistence.Offset) {
+func (b *Batch[E]) drop(reached journal.Offset) {
 	if reached == b.To {
 		b.Events = nil
 	}

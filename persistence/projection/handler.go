@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // ErrMoved is what an [OffsetStore] answers when an offset is not where its reader has left
@@ -17,11 +17,11 @@ var ErrMoved = errors.New("projection: the offset has been moved by somebody els
 // goroutine.
 type OffsetStore interface {
 	// Load returns the offset under name, "" when there is none.
-	Load(ctx context.Context, name string) (persistence.Offset, error)
+	Load(ctx context.Context, name string) (journal.Offset, error)
 
 	// Save moves the offset under name from after to to, or fails with [ErrMoved] when it
 	// is not after. No other Save comes between the two.
-	Save(ctx context.Context, name string, after, to persistence.Offset) error
+	Save(ctx context.Context, name string, after, to journal.Offset) error
 }
 
 // A Handler does something with events, and keeps how far it has come. [AtLeastOnce] and
@@ -33,7 +33,7 @@ type Handler[E any] interface {
 	// stops before, to that of the last event that it has handled. It returns where the
 	// offset is now. An error that is due to one event is an [*EventError]; it may come
 	// with events before it done.
-	Handle(ctx context.Context, b Batch[E]) (reached persistence.Offset, err error)
+	Handle(ctx context.Context, b Batch[E]) (reached journal.Offset, err error)
 }
 
 // AtLeastOnce handles each event with f, and then stores the offset. When the process dies
@@ -50,7 +50,7 @@ type atLeastOnce[E any] struct {
 	f func(context.Context, Event[E]) error
 }
 
-func (h *atLeastOnce[E]) Handle(ctx context.Context, b Batch[E]) (persistence.Offset, error) {
+func (h *atLeastOnce[E]) Handle(ctx context.Context, b Batch[E]) (journal.Offset, error) {
 	reached, err := b.Each(func(e Event[E]) error { return h.f(ctx, e) })
 	if reached == b.After {
 		return reached, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An Option changes how one projection works.
@@ -53,7 +54,7 @@ func InBatches(n int, within time.Duration) Option {
 
 // Polling sets how often the journal is looked at when there was nothing new: after b.Min,
 // and then less and less often. The default is 10 ms, doubled up to a second. Where the
-// journal is a [persistence.Waker], what the same process appends is looked at at once.
+// journal is a [journal.Waker], what the same process appends is looked at at once.
 func Polling(b actor.Backoff) Option { return func(c *config) { c.polling = b } }
 
 // RestartBackoff sets the delays after which a worker that has failed begins again at its
@@ -82,8 +83,8 @@ func FromJournal[E any](f func(stored persistence.StoredEvent) ([]E, error)) Opt
 
 func (c *config) validate() error {
 	switch {
-	case c.workers < 1 || c.workers > persistence.Slices:
-		return fmt.Errorf("Workers must be from 1 to %d", persistence.Slices)
+	case c.workers < 1 || c.workers > journal.Slices:
+		return fmt.Errorf("Workers must be from 1 to %d", journal.Slices)
 	case c.batch < 1 || c.within <= 0:
 		return errors.New("InBatches needs positive numbers")
 	case !sound(c.polling) || !sound(c.backoff):

@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A Projection makes something out of events. Make one with [New]. It runs as an actor,
@@ -17,8 +18,8 @@ import (
 type Projection[E any] struct {
 	config
 	name    string
-	reader  persistence.EventReader
-	query   persistence.Query
+	reader  journal.EventReader
+	query   journal.Query
 	handler Handler[E]
 	adapt   func(persistence.StoredEvent) ([]E, error) // or nil
 }
@@ -28,7 +29,7 @@ type Projection[E any] struct {
 //
 // New panics when it cannot work: a malformed name or query, something nil, options that
 // do not fit, and a type E that is not registered, unless it is an interface.
-func New[E any](name string, reader persistence.EventReader, q persistence.Query, handler Handler[E], opts ...Option) *Projection[E] {
+func New[E any](name string, reader journal.EventReader, q journal.Query, handler Handler[E], opts ...Option) *Projection[E] {
 	p := &Projection[E]{name: name, reader: reader, query: q, handler: handler}
 	if err := p.complete(opts); err != nil {
 		panic(fmt.Sprintf("projection %q: %v", name, err))
@@ -48,10 +49,10 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 	if p.reader == nil || p.handler == nil {
 		return errors.New("reader and handler must not be nil")
 	}
-	if err := errors.Join(persistence.ValidateID(p.name), p.query.Validate()); err != nil {
+	if err := errors.Join(journal.ValidateID(p.name), p.query.Validate()); err != nil {
 		return err
 	}
-	if p.workers > 1 && p.query.Slices != (persistence.SliceRange{}) {
+	if p.workers > 1 && p.query.Slices != (journal.SliceRange{}) {
 		return errors.New("a query for slices cannot be shared by Workers; leave out one of the two")
 	}
 	if t := reflect.TypeFor[E](); t.Kind() != reflect.Interface && p.adapt == nil {
@@ -96,7 +97,7 @@ func (w *worker[E]) catchUpFully(ctx context.Context) error {
 
 func (p *Projection[E]) newWorkers() []*worker[E] {
 	workers := make([]*worker[E], p.workers)
-	for i, share := range persistence.Split(p.workers) {
+	for i, share := range journal.Split(p.workers) {
 		workers[i] = newWorker(p, i, share)
 	}
 	return workers
@@ -108,12 +109,4 @@ func (p *Projection[E]) status(workers []*worker[E]) Status {
 		s.Workers = append(s.Workers, w.report.get())
 	}
 	return s
-}
-
-// appended returns the hint that the journal gives, or nil.
-func (p *Projection[E]) appended() <-chan struct{} {
-	if waker, ok := p.reader.(persistence.Waker); ok {
-		return waker.Appended()
-	}
-	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A Command is what the actor of a projection understands: [GetStatus] and [CatchUp].
@@ -37,15 +37,15 @@ type Status struct {
 
 // A WorkerStatus says how one worker is getting on, since its projection was started.
 type WorkerStatus struct {
-	Slices   persistence.SliceRange
-	Offset   persistence.Offset // as it is stored
-	Handled  uint64             // events, without those that were undone by a failure
-	Skipped  uint64             // events that were passed over
-	Last     time.Time          // when the last event that was handled had been written
-	Lag      time.Duration      // from then until it was handled
-	Failures int                // in a row
-	Failure  string             // the last of them, "" when there are none
-	Held     []HeldID           // persistence ids whose events are held back, by name
+	Slices   journal.SliceRange
+	Offset   journal.Offset // as it is stored
+	Handled  uint64         // events, without those that were undone by a failure
+	Skipped  uint64         // events that were passed over
+	Last     time.Time      // when the last event that was handled had been written
+	Lag      time.Duration  // from then until it was handled
+	Failures int            // in a row
+	Failure  string         // the last of them, "" when there are none
+	Held     []HeldID       // persistence ids whose events are held back, by name
 }
 
 // A HeldID is a persistence id whose events a projection holds back, as one of them cannot be

@@ -14,9 +14,9 @@
 //     others.
 //   - Nothing that was damaged is delivered: each event, snapshot and head record carries
 //     a CRC32C, and what is read is checked for gaps and against the head record. A
-//     failed check is [persistence.ErrCorrupt]; of snapshots, the next older one is taken.
+//     failed check is [journal.ErrCorrupt]; of snapshots, the next older one is taken.
 //     [Journal.Check] looks at all there is.
-//   - A full disk is [persistence.ErrFull]. Nothing of what failed is stored, what was
+//   - A full disk is [journal.ErrFull]. Nothing of what failed is stored, what was
 //     acknowledged stays, and the journal works again when there is space.
 //   - Writers of all processes get their turn: they queue in the kernel, on two file locks
 //     beside the database, so that a busy process cannot starve one that only wants to
@@ -36,15 +36,15 @@
 // of a second continues it (SIGCONT), so that it can finish that write; what it writes
 // afterwards is refused, if its ids have been claimed meanwhile. Where it cannot be
 // continued, as on other systems, in another container or under a debugger, calls end with
-// their contexts, as [persistence.ErrUnavailable], and nothing of them is stored. Readers
+// their contexts, as [journal.ErrUnavailable], and nothing of them is stored. Readers
 // never wait. A program that opens the database without knowing of the locks, like a shell,
 // is waited for up to five seconds.
 //
 // # Queries
 //
-// The journal is a [persistence.EventReader]: its order is that of the commits of all
+// The journal is a [journal.EventReader]: its order is that of the commits of all
 // processes, so a reader misses nothing, whoever writes. Readers in other processes see
-// what is committed when they look. Within a process it is a [persistence.Waker] too. To
+// what is committed when they look. Within a process it is a [journal.Waker] too. To
 // read by slices, all events that come after the offset are looked at: the cost of a
 // slice is a hash for each.
 //

@@ -13,25 +13,23 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // openPatience bounds how long Open waits for other processes that write.
 const openPatience = 10 * time.Second
 
 var (
-	_ persistence.Journal       = (*Journal)(nil)
-	_ persistence.FloorClaimer  = (*Journal)(nil)
-	_ persistence.SnapshotStore = (*Journal)(nil)
-	_ persistence.EventReader   = (*Journal)(nil)
-	_ persistence.Waker         = (*Journal)(nil)
+	_ journal.Journal       = (*Journal)(nil)
+	_ journal.SnapshotStore = (*Journal)(nil)
+	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [persistence.Journal], a [persistence.SnapshotStore] and a
-// [persistence.EventReader] in an SQLite database. Make one with [Open].
+// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a
+// [journal.EventReader] in an SQLite database. Make one with [Open].
 type Journal struct {
-	persistence.Bell
+	journal.Notifier
 
 	readers   *sql.DB
 	searches  searches
@@ -65,7 +63,7 @@ func ProcessSafe() Option {
 // open.
 //
 // It fails with [ErrNotJournal] when the file is something else, with [ErrNewerSchema]
-// when a later version of this package made it, and with [persistence.ErrUnavailable]
+// when a later version of this package made it, and with [journal.ErrUnavailable]
 // when it cannot be used now.
 func Open(path string, opts ...Option) (*Journal, error) {
 	cfg := config{synchronous: "FULL"}
@@ -109,8 +107,8 @@ func open(ctx context.Context, path string, cfg config) (*Journal, error) {
 	return j, nil
 }
 
-// Close implements [persistence.Journal]. What waits for its turn fails with
-// [persistence.ErrClosed], what is being committed ends. Close returns when that has
+// Close implements [journal.Journal]. What waits for its turn fails with
+// [journal.ErrClosed], what is being committed ends. Close returns when that has
 // ended; when a stopped process keeps others from writing, a goroutine that waits for it
 // stays behind until that process goes on or dies.
 func (j *Journal) Close() error {
@@ -120,7 +118,7 @@ func (j *Journal) Close() error {
 		j.stop()
 		j.committer.Wait()
 		j.closeErr = errors.Join(j.readers.Close(), j.writer.close())
-		j.Ring()
+		j.Notify()
 	})
 	return j.closeErr
 }
@@ -129,7 +127,7 @@ func (j *Journal) Close() error {
 // they agree on the names of the locks beside it.
 func resolve(path string) (string, error) {
 	if path == "" || path == ":memory:" {
-		return "", fmt.Errorf("%w: %q is not a file; for a journal in memory use memory.New", persistence.ErrInvalid, path)
+		return "", fmt.Errorf("%w: %q is not a file; for a journal in memory use memory.New", journal.ErrInvalid, path)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -140,7 +138,7 @@ func resolve(path string) (string, error) {
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("%w: the directory does not exist, create it first: %w", persistence.ErrUnavailable, err)
+		return "", fmt.Errorf("%w: the directory does not exist, create it first: %w", journal.ErrUnavailable, err)
 	}
 	return filepath.Join(dir, filepath.Base(path)), err
 }

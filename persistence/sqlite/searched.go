@@ -3,7 +3,7 @@ package sqlite
 import (
 	"sync"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A worker that reads a share of the slices may find nothing for long beside a busy id of
@@ -15,7 +15,7 @@ const (
 )
 
 type search struct {
-	query persistence.Query
+	query journal.Query
 	after int64
 }
 
@@ -27,14 +27,14 @@ type searches struct {
 }
 
 // skip returns where a search can begin.
-func (s *searches) skip(q persistence.Query, after int64) int64 {
+func (s *searches) skip(q journal.Query, after int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(after, s.upTo[search{q, after}])
 }
 
 // inVain notes that there is nothing for q from after up to last.
-func (s *searches) inVain(q persistence.Query, after, last int64) {
+func (s *searches) inVain(q journal.Query, after, last int64) {
 	if last-after < worthRemembering {
 		return
 	}

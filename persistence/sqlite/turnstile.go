@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"os"
 	"time"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 const (
@@ -68,7 +67,7 @@ type fileLock struct {
 func openFileLock(path string) (*fileLock, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("%w: open the lock file beside the database: %w", persistence.ErrUnavailable, err)
+		return nil, fmt.Errorf("%w: open the lock file beside the database: %w", journal.ErrUnavailable, err)
 	}
 	return &fileLock{file: file}, nil
 }
@@ -109,7 +108,7 @@ func (l *fileLock) lock(ctx context.Context) error {
 	close(leave)
 	l.abandoned = true
 	return fmt.Errorf("%w: another process does not stop writing, or was stopped while it wrote (it has %s open): %w",
-		persistence.ErrUnavailable, file.Name(), ctx.Err())
+		journal.ErrUnavailable, file.Name(), ctx.Err())
 }
 
 func (l *fileLock) unlock() error { return lockError(funlock(l.file)) }
@@ -126,5 +125,5 @@ func lockError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: lock file: %w", persistence.ErrUnavailable, err)
+	return fmt.Errorf("%w: lock file: %w", journal.ErrUnavailable, err)
 }

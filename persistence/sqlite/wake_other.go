@@ -2,7 +2,9 @@
 
 package sqlite
 
-import "os"
+import (
+	"os"
+)
 
 // wakeHolder knows no way here to find who holds a lock.
 func wakeHolder(*os.File) {}

@@ -8,8 +8,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // groupWeight bounds how much one transaction commits, and so how long other processes
@@ -109,7 +109,7 @@ func (w *writer) checkFile() error {
 	if err == nil && os.SameFile(file, w.file) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s has been deleted or replaced since it was opened; open it again", persistence.ErrUnavailable, w.path)
+	return fmt.Errorf("%w: %s has been deleted or replaced since it was opened; open it again", journal.ErrUnavailable, w.path)
 }
 
 // run applies jobs in the transaction that lock began, and commits it. A job that fails

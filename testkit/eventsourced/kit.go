@@ -51,7 +51,7 @@ type Outcome[E, S any] struct {
 type Kit[M, E, S any] struct {
 	t        testing.TB
 	system   *actor.System
-	journal  *journal
+	journal  *faultyJournal
 	behavior func(persistence.Journal) actor.Behavior[M]
 	probe    *testkit.Probe[struct{}]
 	ref      actor.ActorRef[M]

@@ -10,7 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/placement/generation"
 	"github.com/understudy-go/understudy/cluster/placement/generation/generationtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
@@ -28,7 +28,7 @@ func TestMemory(t *testing.T) {
 func TestJournalInMemory(t *testing.T) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
 		j := memory.New()
-		return onJournal(func(*testing.T) persistence.Journal { return j }, generation.NewJournal)
+		return onJournal(func(*testing.T) journal.Journal { return j }, generation.NewJournal)
 	})
 }
 
@@ -36,7 +36,7 @@ func TestJournalInMemory(t *testing.T) {
 func TestJournalThatIsTidiedAllTheTime(t *testing.T) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
 		j := memory.New()
-		return onJournal(func(*testing.T) persistence.Journal { return j }, func(j persistence.Journal) *generation.Journal {
+		return onJournal(func(*testing.T) journal.Journal { return j }, func(j journal.Journal) *generation.Journal {
 			return generation.NewTidyJournal(j, 0)
 		})
 	})
@@ -45,13 +45,13 @@ func TestJournalThatIsTidiedAllTheTime(t *testing.T) {
 func TestJournalInSQLite(t *testing.T) {
 	generationtest.Run(t, func(t *testing.T) generationtest.Backend {
 		path := filepath.Join(t.TempDir(), "journal.db")
-		b := onJournal(func(t *testing.T) persistence.Journal { return openSQLite(t, path) }, generation.NewJournal)
+		b := onJournal(func(t *testing.T) journal.Journal { return openSQLite(t, path) }, generation.NewJournal)
 		b.Restart = func(*testing.T) {} // each has opened the file for itself
 		return b
 	})
 }
 
-func onJournal(open func(t *testing.T) persistence.Journal, source func(persistence.Journal) *generation.Journal) generationtest.Backend {
+func onJournal(open func(t *testing.T) journal.Journal, source func(journal.Journal) *generation.Journal) generationtest.Backend {
 	return generationtest.Backend{
 		Open: func(t *testing.T) generation.Source { return source(open(t)) },
 		Advance: func(t *testing.T, label string, g generation.Generation) {

@@ -3,7 +3,7 @@ package generation
 import (
 	"context"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Advance makes g the generation of a label, owned by somebody.
@@ -27,7 +27,7 @@ func advanced(label string, g Generation) entry {
 }
 
 // NewTidyJournal returns a source that keeps its log much shorter than others do.
-func NewTidyJournal(j persistence.Journal, slack uint64) *Journal {
+func NewTidyJournal(j journal.Journal, slack uint64) *Journal {
 	s := NewJournal(j)
 	s.log.slack = slack
 	return s

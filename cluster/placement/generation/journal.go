@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // maxBatch is how many requests share one append.
@@ -39,12 +39,12 @@ type Journal struct {
 //
 // Requests that are made at once are stored by one append. A goroutine does it, which is
 // there as long as there is something to do. What an append stores holds for as long as the
-// journal keeps it. Errors are the journal's; of [persistence.ErrUnknown] nobody can tell
+// journal keeps it. Errors are the journal's; of [journal.ErrUnknown] nobody can tell
 // whether what was asked has happened. The log is shortened as it grows, to a few thousand
 // records beside the newest of each label.
 //
 // It panics when j is nil.
-func NewJournal(j persistence.Journal) *Journal {
+func NewJournal(j journal.Journal) *Journal {
 	if j == nil {
 		panic("generation: NewJournal needs a journal")
 	}
@@ -111,7 +111,7 @@ func (j *Journal) serve(batch []*request) {
 	ctx, cancel := asLongAsAny(batch)
 	defer cancel()
 	answers, err := j.log.settle(ctx, batch)
-	if errors.Is(err, persistence.ErrTooLarge) && len(batch) > 1 {
+	if errors.Is(err, journal.ErrTooLarge) && len(batch) > 1 {
 		for i := range batch {
 			j.serve(batch[i : i+1])
 		}

@@ -3,10 +3,9 @@ package group
 import (
 	"context"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"slices"
 	"sync"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // A Queue holds the jobs that no commit has taken yet. Make one with [NewQueue].
@@ -25,9 +24,9 @@ func NewQueue[W any]() *Queue[W] {
 // Do has jobs committed, next to each other and in their order, and returns the outcome of
 // each. One that is nil is passed over.
 //
-// When ctx is done before a job was taken, it is not committed: [persistence.ErrUnavailable].
-// One that has been taken goes on, with unknown outcome: [persistence.ErrUnknown]. After
-// Close the answer is [persistence.ErrClosed].
+// When ctx is done before a job was taken, it is not committed: [journal.ErrUnavailable].
+// One that has been taken goes on, with unknown outcome: [journal.ErrUnknown]. After
+// Close the answer is [journal.ErrClosed].
 func (q *Queue[W]) Do(ctx context.Context, jobs ...*Job[W]) []error {
 	q.submit(ctx, slices.DeleteFunc(slices.Clone(jobs), func(j *Job[W]) bool { return j == nil }))
 	errs := make([]error, len(jobs))
@@ -48,7 +47,7 @@ func (q *Queue[W]) submit(ctx context.Context, jobs []*Job[W]) {
 	defer q.mu.Unlock()
 	switch {
 	case q.closed:
-		Fail(jobs, persistence.ErrClosed)
+		Fail(jobs, journal.ErrClosed)
 		finish(jobs)
 	case ctx.Err() != nil:
 		Fail(jobs, unavailable(ctx))
@@ -74,7 +73,7 @@ func (q *Queue[W]) await(ctx context.Context, j *Job[W]) error {
 	case <-j.done:
 		return j.Err
 	default:
-		return fmt.Errorf("%w: %w", persistence.ErrUnknown, ctx.Err())
+		return fmt.Errorf("%w: %w", journal.ErrUnknown, ctx.Err())
 	}
 }
 
@@ -95,7 +94,7 @@ func (q *Queue[W]) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	Fail(q.jobs, persistence.ErrClosed)
+	Fail(q.jobs, journal.ErrClosed)
 	finish(q.jobs)
 	q.jobs = nil
 	close(q.wake)
@@ -110,5 +109,5 @@ func (q *Queue[W]) signal() {
 }
 
 func unavailable(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())
+	return fmt.Errorf("%w: %w", journal.ErrUnavailable, ctx.Err())
 }

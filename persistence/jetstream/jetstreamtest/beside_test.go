@@ -11,7 +11,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // BenchmarkAppendBesideRaw compares, in turns, what a journal appends with what nats.go
@@ -160,7 +160,7 @@ func BenchmarkReplayBesideRaw(b *testing.B) {
 // appendSingles appends events of 100 bytes to ids in turns, each in a message of its own.
 func appendSingles(b *testing.B, j *journal, ids, events int) {
 	writers := make([]*writer, ids)
-	reqs := make([]persistence.AppendRequest, ids)
+	reqs := make([]journal.AppendRequest, ids)
 	for i := range writers {
 		writers[i] = claim(b, j, fmt.Sprint(i))
 	}
@@ -175,7 +175,7 @@ func appendSingles(b *testing.B, j *journal, ids, events int) {
 	}
 }
 
-func replay(b *testing.B, j persistence.Journal, id string) (n int) {
+func replay(b *testing.B, j journal.Journal, id string) (n int) {
 	for _, err := range j.Read(b.Context(), id, 1, everything) {
 		require.NoError(b, err)
 		n++

@@ -17,8 +17,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var damages = flag.Int("damages", 12, "how often the store of a server is damaged")
@@ -89,7 +89,7 @@ func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 		s.spoil(t, kind.do)
 		j, err := s.open(t, false)
 		if err != nil {
-			require.ErrorIs(t, err, persistence.ErrCorrupt)
+			require.ErrorIs(t, err, journal.ErrCorrupt)
 			require.ErrorContains(t, err, "AcceptLoss")
 			counts[kind.name+": the journal does not open"] += len(s.want)
 			continue
@@ -128,9 +128,9 @@ func TestADamagedMessageIsAnErrorWhereverOthersOfItsIDAreLeft(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, s.want["second"], read(t, j, "second"))
 		require.Equal(t, "found out", history(t, j, "first", s.want["first"]), "record %d", seq)
-		_, err = j.Claim(t.Context(), "first", persistence.WriterID{})
+		_, err = j.Claim(t.Context(), "first", journal.WriterID{}, 0)
 		if seq == events {
-			require.ErrorIs(t, err, persistence.ErrCorrupt, "nobody begins anew in its place")
+			require.ErrorIs(t, err, journal.ErrCorrupt, "nobody begins anew in its place")
 		} else {
 			require.NoError(t, err, "what comes after it is known")
 		}
@@ -139,7 +139,7 @@ func TestADamagedMessageIsAnErrorWhereverOthersOfItsIDAreLeft(t *testing.T) {
 
 func TestAStreamThatHasLostItsEndIsOpenedByNameOnly(t *testing.T) {
 	t.Parallel()
-	var last persistence.Offset
+	var last journal.Offset
 	s := newSpoiled(t, func(j *journal) map[string][]string {
 		w := claim(t, j, "x")
 		want := make([]string, 20)
@@ -147,18 +147,18 @@ func TestAStreamThatHasLostItsEndIsOpenedByNameOnly(t *testing.T) {
 			want[i] = fmt.Sprint(i)
 			w.append(t, want[i])
 		}
-		last = entries(t, j, persistence.Query{}, "")[19].Offset
+		last = entries(t, j, journal.Query{}, "")[19].Offset
 		return map[string][]string{"x": want}
 	})
 	s.spoil(t, func(file []byte) []byte { return file[:len(file)/2] })
 	_, err := s.open(t, false)
-	require.ErrorIs(t, err, persistence.ErrCorrupt)
+	require.ErrorIs(t, err, journal.ErrCorrupt)
 	require.ErrorContains(t, err, "AcceptLoss")
 	j, err := s.open(t, true)
 	require.NoError(t, err)
 	require.Equal(t, "the end is missing", history(t, j, "x", s.want["x"]))
-	for _, err := range j.Events(t.Context(), persistence.Query{}, last) {
-		require.ErrorIs(t, err, persistence.ErrCorrupt, "a reader has seen more")
+	for _, err := range j.Events(t.Context(), journal.Query{}, last) {
+		require.ErrorIs(t, err, journal.ErrCorrupt, "a reader has seen more")
 	}
 	w := claim(t, j, "x")
 	require.Less(t, w.last, uint64(20))
@@ -224,7 +224,7 @@ func history(t *testing.T, j *jetstream.Journal, id string, whole []string) stri
 	n := 0
 	for r, err := range j.Read(t.Context(), id, 1, everything) {
 		if err != nil {
-			require.ErrorIs(t, err, persistence.ErrCorrupt)
+			require.ErrorIs(t, err, journal.ErrCorrupt)
 			return "found out"
 		}
 		require.Less(t, n, len(whole), "more than there was of %s", id)

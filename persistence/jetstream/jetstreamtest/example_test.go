@@ -8,8 +8,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A journal on one server, which is part of this program.
@@ -38,17 +38,17 @@ func Example() {
 	}
 	defer journal.Close()
 
-	claim, err := journal.Claim(ctx, "account-1", persistence.WriterID{1})
+	claim, err := journal.Claim(ctx, "account-1", journal.WriterID{1}, 0)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println("epoch", claim.Epoch)
-	errs := journal.Append(ctx, []persistence.AppendRequest{{
+	errs := journal.Append(ctx, []journal.AppendRequest{{
 		ID: "account-1", Epoch: claim.Epoch, Prev: claim.LastSeq,
-		Records: []persistence.Record{{Seq: claim.LastSeq + 1, Epoch: claim.Epoch, Type: "opened", Payload: []byte("…")}},
+		Records: []journal.Record{{Seq: claim.LastSeq + 1, Epoch: claim.Epoch, Type: "opened", Payload: []byte("…")}},
 	}})
 	fmt.Println("stored:", errs[0] == nil)
-	for e, err := range journal.Events(ctx, persistence.Query{}, "") {
+	for e, err := range journal.Events(ctx, journal.Query{}, "") {
 		fmt.Println(e.ID, e.Offset, e.Record.Type, err)
 	}
 	// Output:

@@ -12,8 +12,8 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 )
 
@@ -24,7 +24,7 @@ func TestJournalObeysTheLawsOnThreeServers(t *testing.T) { obeysTheLaws(t, 3) }
 func obeysTheLaws(t *testing.T, n int) {
 	t.Parallel() // they mostly wait
 	r := &rig{cluster: start(t, n)}
-	journaltest.Run(t, func(t *testing.T) persistence.Journal { return r.open(t, r.name()) }, r.features())
+	journaltest.Run(t, func(t *testing.T) journal.Journal { return r.open(t, r.name()) }, r.features())
 }
 
 // A rig opens journals on a cluster.
@@ -66,21 +66,21 @@ func (r *rig) features() journaltest.Features {
 			AMissingRecordIsAnError: Features.DropRecord is not set
 			ALostRecordIsNotWrittenAgain: Features.DropRecord is not set
 			ADamagedEventEndsTheEvents: Features.DamageRecord is not set`,
-		Reopen: func(t *testing.T, j persistence.Journal) persistence.Journal {
+		Reopen: func(t *testing.T, j journal.Journal) journal.Journal {
 			require.NoError(t, j.Close())
 			return r.open(t, j.(*journal).stream)
 		},
-		SecondHandle: func(t *testing.T, j persistence.Journal) persistence.Journal {
+		SecondHandle: func(t *testing.T, j journal.Journal) journal.Journal {
 			return r.open(t, j.(*journal).stream)
 		},
-		DamageSnapshot: func(t *testing.T, j persistence.Journal, _ string, seq uint64) {
+		DamageSnapshot: func(t *testing.T, j journal.Journal, _ string, seq uint64) {
 			j.(*journal).dropLarge(t, fmt.Appendf(nil, "state %d", seq))
 		},
-		Stall: func(t *testing.T, j persistence.Journal) func() {
+		Stall: func(t *testing.T, j journal.Journal) func() {
 			again := r.cluster.outage(t)
 			return func() { again(); j.(*journal).await(t) }
 		},
-		Fill: func(t *testing.T, j persistence.Journal) func() {
+		Fill: func(t *testing.T, j journal.Journal) func() {
 			j.(*journal).limit(t, 1)
 			return func() { j.(*journal).limit(t, -1) }
 		},

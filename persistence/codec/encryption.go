@@ -1,4 +1,4 @@
-package persistence
+package codec
 
 import (
 	"crypto/aes"
@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // KeySize is the size of the keys of [NewEncryption], in bytes.
@@ -23,7 +24,7 @@ const KeySize = 32
 //
 // A payload is bound to its place: to its persistence id, sequence number, epoch, type, and
 // to being an event or a snapshot. Moved elsewhere, or with a bit changed, it is
-// [ErrCorrupt]. What is not hidden: ids, types, tags, metadata, times, lengths. What is not
+// [journal.ErrCorrupt]. What is not hidden: ids, types, tags, metadata, times, lengths. What is not
 // noticed: that the whole journal was replaced by an older copy of itself.
 //
 // Each payload is about 60 bytes longer than before.
@@ -56,18 +57,18 @@ type Encryption struct {
 	keys    map[[keyIDSize]byte]*cipherKey
 }
 
-// A KeyError says which key is missing. It wraps [ErrCodec].
+// A KeyError says which key is missing. It wraps [journal.ErrCodec].
 type KeyError struct {
 	Key string // as KeyID has it
 }
 
 // Error names the key by its [KeyID], and says where to give it.
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("%v: the key %s is missing; give it to NewEncryption as a former one", ErrCodec, e.Key)
+	return fmt.Sprintf("%v: the key %s is missing; give it to NewEncryption as a former one", journal.ErrCodec, e.Key)
 }
 
-// Unwrap returns [ErrCodec].
-func (e *KeyError) Unwrap() error { return ErrCodec }
+// Unwrap returns [journal.ErrCodec].
+func (e *KeyError) Unwrap() error { return journal.ErrCodec }
 
 // KeyID returns the name under which payloads remember key: a hash that gives nothing of
 // it away.
@@ -83,7 +84,7 @@ func KeyID(key []byte) (string, error) {
 func (e *Encryption) Name() string { return "aes-gcm-1" }
 
 // Encode implements [Codec].
-func (e *Encryption) Encode(at Place, payload []byte) ([]byte, error) {
+func (e *Encryption) Encode(at PayloadID, payload []byte) ([]byte, error) {
 	k, bound := e.current, at.bytes()
 	nonce := k.nonce(bound, payload)
 	aead, err := k.aead(nonce)
@@ -96,9 +97,9 @@ func (e *Encryption) Encode(at Place, payload []byte) ([]byte, error) {
 }
 
 // Decode implements [Codec].
-func (e *Encryption) Decode(at Place, data []byte) ([]byte, error) {
+func (e *Encryption) Decode(at PayloadID, data []byte) ([]byte, error) {
 	if len(data) < keyIDSize+nonceSize {
-		return nil, fmt.Errorf("%w: too short for what was encrypted", ErrCorrupt)
+		return nil, fmt.Errorf("%w: too short for what was encrypted", journal.ErrCorrupt)
 	}
 	id := [keyIDSize]byte(data)
 	nonce, sealed := data[keyIDSize:][:nonceSize], data[keyIDSize+nonceSize:]
@@ -112,7 +113,7 @@ func (e *Encryption) Decode(at Place, data []byte) ([]byte, error) {
 	}
 	payload, err := aead.Open(nil, nonce[:aead.NonceSize()], sealed, at.bytes())
 	if err != nil {
-		return nil, fmt.Errorf("%w: what was encrypted with key %x has been changed, or belongs elsewhere: %w", ErrCorrupt, id, err)
+		return nil, fmt.Errorf("%w: what was encrypted with key %x has been changed, or belongs elsewhere: %w", journal.ErrCorrupt, id, err)
 	}
 	return payload, nil
 }
@@ -130,7 +131,7 @@ type cipherKey struct {
 
 func newCipherKey(key []byte) (*cipherKey, error) {
 	if len(key) != KeySize {
-		return nil, fmt.Errorf("%w: a key has %d random bytes, this one %d", ErrInvalid, KeySize, len(key))
+		return nil, fmt.Errorf("%w: a key has %d random bytes, this one %d", journal.ErrInvalid, KeySize, len(key))
 	}
 	derived, err := hkdf.Key(sha256.New, key, nil, "understudy payload encryption 1", keyIDSize+2*KeySize)
 	if err != nil {
@@ -161,7 +162,7 @@ func (k *cipherKey) aead(nonce []byte) (cipher.AEAD, error) {
 }
 
 // bytes returns p as bytes that no other place has.
-func (p Place) bytes() []byte {
+func (p PayloadID) bytes() []byte {
 	b := appendString(make([]byte, 0, 128), p.ID)
 	b = binary.LittleEndian.AppendUint64(b, p.Seq)
 	b = binary.LittleEndian.AppendUint64(b, p.Epoch)
@@ -170,4 +171,8 @@ func (p Place) bytes() []byte {
 		return append(b, 1)
 	}
 	return append(b, 0)
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

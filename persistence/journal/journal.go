@@ -1,4 +1,4 @@
-package persistence
+package journal
 
 import (
 	"context"
@@ -54,9 +54,11 @@ type AppendRequest struct {
 //
 // Nil and empty are the same for tags, metadata and payloads.
 type Journal interface {
-	// Claim takes the next epoch of id, atomically over all processes that share the
-	// journal. Every append under an earlier epoch fails with [ErrFenced] from then on.
-	Claim(ctx context.Context, id string, writer WriterID) (Claim, error)
+	// Claim takes the next epoch of id, atomically over all processes that share the journal:
+	// the epoch after the last one, or floor if that is greater. Every append under an earlier
+	// epoch fails with [ErrFenced] from then on. If no epoch is left (see [NextEpoch]), the
+	// error wraps [ErrInvalid] and nothing has changed.
+	Claim(ctx context.Context, id string, writer WriterID, floor uint64) (Claim, error)
 
 	// Append stores the requests, and returns one result for each, in their order. One
 	// that fails does not fail its neighbours. Nil means durable. [ErrFenced],
@@ -83,16 +85,6 @@ type Journal interface {
 	// Close ends the journal. Appends under way get a definite answer or [ErrUnknown],
 	// later calls [ErrClosed]. Closing again does nothing.
 	Close() error
-}
-
-// A FloorClaimer is a journal whose claims can skip epochs. The journals of this project
-// are. It is how the epochs of an event-sourced singleton and its generations stay the
-// same number; with a journal that is none, they are only both fences.
-type FloorClaimer interface {
-	// ClaimAtLeast is Claim, but for the epoch: it is floor, if that is greater than the
-	// next. See [NextEpoch]; when that fails, the answer wraps [ErrInvalid] and nothing has
-	// changed.
-	ClaimAtLeast(ctx context.Context, id string, writer WriterID, floor uint64) (Claim, error)
 }
 
 // A Snapshot is a state as it was after the event of its sequence number.
@@ -147,4 +139,7 @@ var (
 	ErrUnknown = errors.New("persistence: outcome unknown")
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("persistence: store is closed")
+	// ErrCodec: a payload was encoded by a codec, or with a key, that the journal has not been
+	// given. The payload may be intact.
+	ErrCodec = errors.New("persistence: stored by another codec")
 )

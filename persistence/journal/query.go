@@ -1,4 +1,4 @@
-package persistence
+package journal
 
 import (
 	"context"
@@ -80,4 +80,10 @@ type EventReader interface {
 	// with [ErrCorrupt]. A query that is not valid, and an offset that this journal has
 	// not made, are [ErrInvalid]. It may be called from any goroutine.
 	Events(ctx context.Context, q Query, after Offset) iter.Seq2[Entry, error]
+
+	// Appended returns a channel that is closed when something has been appended after the
+	// call, or when the journal is closed. It covers at least the appends of this process;
+	// readers therefore also poll. A reader that cannot tell returns nil. It may be called
+	// from any goroutine. A journal implements it by embedding a [Notifier].
+	Appended() <-chan struct{}
 }
