@@ -155,7 +155,7 @@ func TestTheBackgroundDoesNotHoldUpAnEndThoughTheStoreDoesNotListen(t *testing.T
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
-				ref := w.spawn(persistence.SnapshotEvery(1, 1), persistence.DeleteEvents())
+				ref := w.spawn(options{SnapshotEvery: 1, KeepSnapshots: 1, DeleteEvents: true})
 				d := make(deaf)
 				w.journal.set(test.hooks(d))
 				ref.Tell(say(w.to, "a"))

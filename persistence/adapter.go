@@ -13,35 +13,12 @@ import (
 // versionKey is where the metadata of a record has the version of its event.
 const versionKey = "version"
 
-// ToJournal stores what f returns in place of each event: a value of a registered type,
-// and the version of what it means, 0 for none. It is for events whose type has another
-// form in the journal, and for those whose meaning changes while their type does not.
-// [FromJournal] is needed to read them: without it, what is no E is rejected. E must be the
-// event type of the behavior.
-//
-// f runs before the write; it returns the same whenever it is given the same.
-func ToJournal[E any](f func(event E) (stored any, version int)) Option {
-	return func(c *config) { c.toJournal = f }
-}
-
-// FromJournal replays what f returns in place of each stored event: none, one or several,
-// which the event handler is given in order. It is how old events are brought up to date
-// (by their type, or by the version that [ToJournal] gave them), divided and left out,
-// while the journal keeps them as they are. [Unchanged] is for those that are up to date.
-// An error fails recovery. E must be the event type of the behavior.
-//
-// What f returns for what ToJournal has stored must lead to the same state as the event
-// itself, or an actor is another one after a restart.
-func FromJournal[E any](f func(stored StoredEvent) ([]E, error)) Option {
-	return func(c *config) { c.fromJournal = f }
-}
-
 // A StoredEvent is an event as the journal has it.
 type StoredEvent struct {
 	Seq     uint64
 	Time    time.Time // when it was written, by its writer's clock
 	Type    string    // the name of its type, which need not be registered any more
-	Version int       // what [ToJournal] gave it, or 0
+	Version int       // what [Options.ToJournal] gave it, or 0
 	Payload []byte    // CBOR
 
 	system *actor.System
@@ -60,7 +37,7 @@ func (s StoredEvent) Decode(v any) error {
 	return nil
 }
 
-// Unchanged returns what a function for [FromJournal] returns where there is nothing to
+// Unchanged returns what a function for [Options.FromJournal] returns where there is nothing to
 // adapt: the event as it was stored. It fails when that is no E.
 func Unchanged[E any](s StoredEvent) ([]E, error) {
 	event, err := unpack[E](s.system, s.Type, s.Payload)
@@ -70,7 +47,7 @@ func Unchanged[E any](s StoredEvent) ([]E, error) {
 	return []E{event}, nil
 }
 
-// Stored returns r as functions for [FromJournal] are given it, for readers of records
+// Stored returns r as functions for [Options.FromJournal] are given it, for readers of records
 // other than the behavior. Refs in the event belong to s, which may be nil when there are
 // none.
 func Stored(s *actor.System, r *journal.Record) (StoredEvent, error) {
@@ -91,5 +68,5 @@ func (e *entity[M, E, S]) adapted(record *journal.Record) ([]E, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.fromJournal(stored)
+	return e.FromJournal(stored)
 }

@@ -191,7 +191,7 @@ func TestStashedCommandsRunBeforeThoseThatWait(t *testing.T) {
 func TestAStashThatIsFullMakesADeadLetter(t *testing.T) {
 	inBubble(t, func(w *world) {
 		lost := w.deadLetters()
-		ref := w.spawn(persistence.StashCapacity(1))
+		ref := w.spawn(options{StashCapacity: 1})
 		synctest.Wait()
 		for range 2 {
 			ref.Tell(func(*actor.Context[command], string) persistence.Effect[said] { return persistence.Stash })
@@ -252,7 +252,7 @@ func TestTheEndOfAWatchedActorIsUnhandledByDefault(t *testing.T) {
 
 func TestRecordsCarryTheWriterItsClaimAndTheTags(t *testing.T) {
 	inBubble(t, func(w *world) {
-		tagged := persistence.Tagged(func(s said) []string { return []string{"word", s.Word} })
+		tagged := options{Tags: func(_ string, s said) []string { return []string{"word", s.Word} }}
 		for _, word := range []string{"a", "b"} {
 			ref := w.spawn(tagged)
 			ref.Tell(say(w.to, word, word+word))

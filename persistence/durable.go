@@ -3,9 +3,6 @@ package persistence
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -63,42 +60,43 @@ func DeleteState[S any](p *Plan[StateChange[S]]) { Persist[StateChange[S]](Delet
 // [RejectedError], and the former one stays.
 //
 // id must not be that of an event-sourced actor, now or before: recovery fails then with
-// [ErrNotState]. initial is the state as long as nothing is stored. [Tagged] takes a
-// function of the value; a deletion has the tags of what it deletes. [OnSignal] takes a
-// function of the [State].
+// [ErrNotState]. initial is the state as long as nothing is stored.
 //
-// It panics as [New] does, and with options of snapshots and of event adapters.
+// It panics as [New] does.
 func NewDurableState[M, S any](
 	id string, j Journal, initial S,
 	onCommand func(ctx *actor.Context[M], state State[S], cmd M) StateEffect[S],
-	opts ...Option,
+	opts ...StateOptions[M, S],
 ) actor.Behavior[M] {
-	d := &durable[M, S]{id: id, journal: j, initial: initial, onCommand: onCommand, opts: append(slices.Clone(opts), tagValues[S])}
-	if err := d.complete(); err != nil {
+	o, err := only(opts)
+	d := &durable[M, S]{StateOptions: o, id: id, journal: j, initial: initial, onCommand: onCommand}
+	if err := errors.Join(err, d.complete()); err != nil {
 		panic(fmt.Sprintf("persistence: durable state behavior %q: %v", id, err))
 	}
-	d.behavior(&stateJournal{Journal: j}) // panics now if it would later
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		system := ctx.System()
-		j := newStateJournal(ctx, j, d.timeout, caller{system, id, ctx.Log().With(zap.String("id", id))})
+		j := newStateJournal(ctx, j, d.PersistTimeout, caller{system, id, ctx.Log().With(zap.String("id", id))})
 		j.check = func(r *journal.Record) error { return checkState[S](system, r) }
 		ctx.Defer(j.tasks.Wait)
-		d.behavior(j)(ctx, next)
+		definition, err := d.on(j)
+		if err != nil {
+			panic(err) // complete would have found it
+		}
+		definition.behavior(ctx, next)
 	}
 }
 
 // A durable is what all incarnations of a durable state actor have in common. Each is an
 // event-sourced actor whose journal shows the last record as a snapshot.
 type durable[M, S any] struct {
+	StateOptions[M, S]
 	id        string
 	journal   Journal
 	initial   S
 	onCommand func(*actor.Context[M], State[S], M) StateEffect[S]
-	opts      []Option
-	timeout   time.Duration // for what is done in the background
 }
 
-// complete fills in what follows from the options, and checks that all is there.
+// complete fills in what follows from the arguments, and checks them.
 func (d *durable[M, S]) complete() error {
 	if d.journal == nil || d.onCommand == nil {
 		return errors.New("journal and command handler must not be nil")
@@ -106,51 +104,42 @@ func (d *durable[M, S]) complete() error {
 	if err := checkRegistered[S](); err != nil {
 		return fmt.Errorf("state %w", err)
 	}
-	c, err := newConfig(d.opts)
-	if err != nil {
-		return err
+	checked, err := d.on(&stateJournal{Journal: d.journal})
+	if err == nil {
+		d.PersistTimeout = checked.PersistTimeout
 	}
-	d.timeout = c.persistTimeout
-	if c.retention != nil {
-		return errors.New("snapshots are of events, each record of a durable state is one; leave the option out")
-	}
-	if c.toJournal != nil || c.fromJournal != nil {
-		return errors.New("adapters are for events; keep the type of the value, or register its old name")
-	}
-	if _, fits := c.tagger.(func(StateChange[S]) []string); c.tagger != nil && !fits {
-		return fmt.Errorf("the tags are given by a %T; give Tagged a function of the value, a %v", c.tagger, reflect.TypeFor[func(S) []string]())
-	}
-	return nil
+	return err
 }
 
-// tagValues makes a tagger of values one of changes.
-func tagValues[S any](c *config) {
-	if f, ok := c.tagger.(func(S) []string); ok {
-		c.tagger = func(change StateChange[S]) []string {
+// on returns the event-sourced actor on j whose events are the changes of the state.
+func (d *durable[M, S]) on(j *stateJournal) (*definition[M, StateChange[S], StateChange[S]], error) {
+	state := func(c StateChange[S]) State[S] { return State[S]{Value: d.value(c), Revision: j.revision.Load()} }
+	e := &definition[M, StateChange[S], StateChange[S]]{
+		id: d.id, journal: j, initial: Deleted{}, verify: true,
+		onEvent: func(_, change StateChange[S]) StateChange[S] {
+			d.value(change)
+			return change
+		},
+		onCommand: func(ctx *actor.Context[M], c StateChange[S], cmd M) StateEffect[S] {
+			return d.onCommand(ctx, state(c), cmd)
+		},
+	}
+	e.PassivateAfter, e.OnPersistFailure, e.StashCapacity = d.PassivateAfter, d.OnPersistFailure, d.StashCapacity
+	e.PersistTimeout, e.RecoveryTimeout = d.PersistTimeout, d.RecoveryTimeout
+	if d.OnSignal != nil {
+		e.OnSignal = func(ctx *actor.Context[M], c StateChange[S], sig Signal) StateEffect[S] {
+			return d.OnSignal(ctx, state(c), sig)
+		}
+	}
+	if d.Tags != nil {
+		e.Tags = func(_, change StateChange[S]) []string {
 			if value, ok := change.(S); ok {
-				return f(value)
+				return d.Tags(value)
 			}
 			return nil // the journal gives a deletion the tags of what it deletes
 		}
 	}
-}
-
-func (d *durable[M, S]) behavior(j *stateJournal) actor.Behavior[M] {
-	onEvent := func(_, change StateChange[S]) StateChange[S] {
-		d.value(change)
-		return change
-	}
-	state := func(c StateChange[S]) State[S] { return State[S]{Value: d.value(c), Revision: j.revision.Load()} }
-	onCommand := func(ctx *actor.Context[M], c StateChange[S], cmd M) StateEffect[S] {
-		return d.onCommand(ctx, state(c), cmd)
-	}
-	signals := func(c *config) {
-		if f, ok := c.signalHandler.(func(*actor.Context[M], State[S], Signal) StateEffect[S]); ok {
-			c.signalHandler = func(ctx *actor.Context[M], c StateChange[S], sig Signal) StateEffect[S] { return f(ctx, state(c), sig) }
-		}
-	}
-	verified := func(c *config) { c.verify = true }
-	return New(d.id, j, StateChange[S](Deleted{}), onEvent, onCommand, append(slices.Clone(d.opts), signals, verified)...)
+	return e, e.complete()
 }
 
 // value returns the value that c stands for; a nil, which is rejected, is the zero value. It

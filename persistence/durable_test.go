@@ -94,7 +94,7 @@ func TestOlderStatesAreDeletedNowAndThen(t *testing.T) {
 
 func TestADeletedStateIsTheInitialOneAndGoneFromTheJournal(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.openPage(persistence.Tagged(func(p page) []string { return []string{"page", p.Text} }))
+		ref := w.openPage(pageOptions{Tags: func(p page) []string { return []string{"page", p.Text} }})
 		ref.Tell(writePage(w.to, "secret"))
 		ref.Tell(erasePage(w.to))
 		ref.Tell(showPage(w.to))
@@ -120,7 +120,7 @@ func TestADeletedStateIsTheInitialOneAndGoneFromTheJournal(t *testing.T) {
 
 func TestADeletionKnowsTheTagsOfAStateThatWasRecovered(t *testing.T) {
 	inBubble(t, func(w *world) {
-		tagged := persistence.Tagged(func(p page) []string { return []string{p.Text} })
+		tagged := pageOptions{Tags: func(p page) []string { return []string{p.Text} }}
 		ref := w.openPage(tagged)
 		ref.Tell(writePage(w.to, "red"))
 		w.replies.Expect("red")
@@ -237,7 +237,7 @@ func TestAJournalThatRefusesADurableStateLeavesTheFormerOne(t *testing.T) {
 
 func TestAJournalThatFailsFailsTheDurableStateAndARestartReadsIt(t *testing.T) {
 	inBubble(t, func(w *world) {
-		b := behaviors.Supervise(notebook(w.journal, persistence.OnPersistFailure(actor.Backoff{})), actor.Strategy{})
+		b := behaviors.Supervise(notebook(w.journal, pageOptions{OnPersistFailure: actor.Backoff{Min: -1}}), actor.Strategy{})
 		ref := actor.Spawn(w.system, b, "")
 		ref.Tell(writePage(w.to, "a"))
 		w.replies.Expect("a")
@@ -362,15 +362,11 @@ func TestADurableStateThatCannotWorkPanicsAtOnce(t *testing.T) {
 		"the id is empty":      func() { persistence.NewDurableState("", memory.New(), page{}, handler) },
 		"journal and":          func() { persistence.NewDurableState("x", nil, page{}, handler) },
 		"command handler must": func() { persistence.NewDurableState[order]("x", memory.New(), page{}, nil) },
-		"snapshots are of": func() {
-			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.SnapshotEvery(1, 1))
+		"timeouts must": func() {
+			persistence.NewDurableState("x", memory.New(), page{}, handler, pageOptions{PersistTimeout: -1})
 		},
-		"timeouts must": func() { persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.PersistTimeout(0)) },
-		"adapters are for events": func() {
-			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.FromJournal(persistence.Unchanged[page]))
-		},
-		"given by a func(int)": func() {
-			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.Tagged(func(int) []string { return nil }))
+		"there are 2 Options": func() {
+			persistence.NewDurableState("x", memory.New(), page{}, handler, pageOptions{}, pageOptions{})
 		},
 		"state type persistence_": func() {
 			persistence.NewDurableState("x", memory.New(), unregistered{}, func(*actor.Context[order], persistence.State[unregistered], order) persistence.StateEffect[unregistered] {
@@ -400,10 +396,10 @@ func TestAnIDOfADurableStateIsRefusedByEvents(t *testing.T) {
 
 func TestADurableStateHearsOfItsLife(t *testing.T) {
 	inBubble(t, func(w *world) {
-		hear := persistence.OnSignal(func(_ *actor.Context[order], s persistence.State[page], sig persistence.Signal) persistence.StateEffect[page] {
+		hear := pageOptions{OnSignal: func(_ *actor.Context[order], s persistence.State[page], sig persistence.Signal) persistence.StateEffect[page] {
 			w.to.Tell(fmt.Sprintf("%T at %d: %s", sig, s.Revision, s.Value.Text))
 			return persistence.None
-		})
+		}}
 		ref := w.openPage(hear)
 		w.replies.Expect("persistence.RecoveryCompleted at 0: blank")
 		ref.Tell(writePage(w.to, "a"))
@@ -421,7 +417,7 @@ func TestADurableStateHearsOfItsLife(t *testing.T) {
 // Who reads a tag learns of every latest value and of deletions; not of all values between.
 func TestReadersAcrossIDsFollowDurableStates(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.openPage(persistence.Tagged(func(page) []string { return []string{"page"} }))
+		ref := w.openPage(pageOptions{Tags: func(page) []string { return []string{"page"} }})
 		types := func(after journal.Offset) (types []string, last journal.Offset) {
 			for e, err := range w.journal.Events(w.Context(), journal.Query{Tag: "page"}, after) {
 				require.NoError(w, err)

@@ -48,7 +48,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 	_, _ = rand.Read(e.writer[:]) // never fails
 	e.seen = sight.Of(ctx, ctx.Self().Path())
 	e.wake = ctx.Notify(e.awake)
-	if d.retention != nil {
+	if d.snapshots() {
 		e.snapshots = e.newSnapshotter()
 	}
 	return e
@@ -184,7 +184,7 @@ func (e *entity[M, E, S]) follow(plan *Plan[E]) actor.Behavior[M] {
 }
 
 func (e *entity[M, E, S]) stash(cmd M) {
-	if len(e.stashed) >= e.stashCapacity {
+	if len(e.stashed) >= e.StashCapacity {
 		e.deadLetter(cmd, actor.ErrStashFull)
 		return
 	}
@@ -235,5 +235,5 @@ func (e *entity[M, E, S]) deadLetter(cmd M, reason error) {
 
 // lasting returns a context that outlasts a stop, for a bounded time.
 func (e *entity[M, E, S]) lasting() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(e.ctx), e.persistTimeout)
+	return context.WithTimeout(context.WithoutCancel(e.ctx), e.PersistTimeout)
 }

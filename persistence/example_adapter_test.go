@@ -13,7 +13,7 @@ import (
 
 // Accounts have been in cents since version 1; the events of before are in euros, and stay
 // so in the journal. Audits have been given up, and nothing has their type any more.
-func ExampleFromJournal() {
+func ExampleOptions_fromJournal() {
 	ctx := context.Background()
 	store := memory.New()
 	claim, err := store.Claim(ctx, "account-1", journal.WriterID{}, 0)
@@ -24,8 +24,7 @@ func ExampleFromJournal() {
 	}}})[0])
 
 	account := behaviors.EventSourced("account-1", store, 0, book, decide,
-		persistence.ToJournal(func(event accountEvent) (any, int) { return event, 1 }),
-		persistence.FromJournal(func(stored persistence.StoredEvent) ([]accountEvent, error) {
+		persistence.Options[accountMsg, accountEvent, int]{ToJournal: func(event accountEvent) (any, int) { return event, 1 }, FromJournal: func(stored persistence.StoredEvent) ([]accountEvent, error) {
 			switch {
 			case stored.Type == "account.audited":
 				return nil, nil
@@ -35,7 +34,7 @@ func ExampleFromJournal() {
 				return []accountEvent{deposited{Amount: 100 * old.Amount}}, err
 			}
 			return persistence.Unchanged[accountEvent](stored)
-		}))
+		}})
 	system := actor.NewSystem("bank")
 	for _, cents := range []int{6000, 1} {
 		reply, err := actor.Ask(ctx, actor.Spawn(system, account, ""), func(r actor.ActorRef[string]) accountMsg { return withdraw{cents, r} })

@@ -22,6 +22,7 @@ import (
 type (
 	said    struct{ Word string }
 	command func(ctx *actor.Context[command], heard string) persistence.Effect[said]
+	options = persistence.Options[command, said, string]
 )
 
 func init() { actor.RegisterType[said]("persistence_test.said") }
@@ -37,7 +38,7 @@ func obey(ctx *actor.Context[command], heard string, cmd command) persistence.Ef
 	return cmd(ctx, heard)
 }
 
-func words(j persistence.Journal, opts ...persistence.Option) actor.Behavior[command] {
+func words(j persistence.Journal, opts ...options) actor.Behavior[command] {
 	return behaviors.EventSourced("words", j, "", hear, obey, opts...)
 }
 
@@ -88,7 +89,7 @@ func inBubble(t *testing.T, test func(w *world), opts ...actor.Option) {
 	})
 }
 
-func (w *world) spawn(opts ...persistence.Option) actor.ActorRef[command] {
+func (w *world) spawn(opts ...options) actor.ActorRef[command] {
 	return actor.Spawn(w.system, words(w.journal, opts...), "")
 }
 

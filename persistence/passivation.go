@@ -21,7 +21,7 @@ type idleness struct {
 // beginIdleness begins to count. The instance of a singleton is left alone: its manager
 // would start it again at once.
 func (e *entity[M, E, S]) beginIdleness() {
-	if e.passivateAfter == 0 {
+	if e.PassivateAfter == 0 {
 		return
 	}
 	if fence.IsInstance(e.ctx, e.ctx.Self().Path()) {
@@ -29,8 +29,8 @@ func (e *entity[M, E, S]) beginIdleness() {
 		return
 	}
 	e.idleness = &idleness{
-		after: e.passivateAfter, since: time.Now(),
-		timer: time.AfterFunc(e.passivateAfter, e.wake),
+		after: e.PassivateAfter, since: time.Now(),
+		timer: time.AfterFunc(e.PassivateAfter, e.wake),
 	}
 }
 

@@ -17,13 +17,13 @@ import (
 func (e *entity[M, E, S]) record(event E, state S) (journal.Record, error) {
 	r := journal.Record{Epoch: e.epoch, Writer: e.writer}
 	var stored any = event
-	if e.toJournal != nil {
+	if e.ToJournal != nil {
 		var version int
-		if stored, version = e.toJournal(event); version != 0 {
+		if stored, version = e.ToJournal(event); version != 0 {
 			r.Meta = map[string]string{versionKey: strconv.Itoa(version)}
 		}
 	}
-	if _, readable := stored.(E); !readable && stored != nil && e.toJournal != nil && e.fromJournal == nil {
+	if _, readable := stored.(E); !readable && stored != nil && e.ToJournal != nil && e.FromJournal == nil {
 		return journal.Record{}, fmt.Errorf("%w: ToJournal has made a %T of it, which recovery could not read as a %v; give the behavior FromJournal, too",
 			ErrInvalid, stored, reflect.TypeFor[E]())
 	}
@@ -37,8 +37,8 @@ func (e *entity[M, E, S]) record(event E, state S) (journal.Record, error) {
 			return journal.Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
-	if e.tags != nil {
-		r.Tags = e.tags(state, event)
+	if e.Tags != nil {
+		r.Tags = e.Tags(state, event)
 	}
 	return r, nil
 }
@@ -63,7 +63,7 @@ func (e *entity[M, E, S]) decodable(r *journal.Record) error {
 
 // replayed applies what record stands for to state.
 func (e *entity[M, E, S]) replayed(state S, record *journal.Record) (S, error) {
-	if e.fromJournal == nil {
+	if e.FromJournal == nil {
 		event, err := unpack[E](e.ctx.System(), record.Type, record.Payload)
 		if err != nil {
 			return state, err

@@ -59,7 +59,7 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	}
 	defer release()
 	e.ctx.WillBlock()
-	ctx, idle := withIdleTimeout(ctx, e.recoveryTimeout)
+	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout)
 	defer idle.stop()
 	return idle.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, idle, r) }))
 }

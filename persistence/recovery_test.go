@@ -17,7 +17,7 @@ import (
 )
 
 // failsToRecover spawns the actor and returns why it cannot recover.
-func (w *world) failsToRecover(opts ...persistence.Option) *persistence.RecoveryError {
+func (w *world) failsToRecover(opts ...options) *persistence.RecoveryError {
 	w.Helper()
 	_, failures := w.mortal(words(w.journal, opts...))
 	var failure *persistence.RecoveryError
@@ -175,7 +175,7 @@ func TestRecoveryIsTriedAgainWhileTheJournalIsDown(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"})
 		w.journal.set(hooks{claim: answers(persistence.ErrUnavailable, persistence.ErrUnknown)})
-		ref := w.spawn(persistence.OnPersistFailure(actor.Backoff{Min: time.Second}))
+		ref := w.spawn(options{OnPersistFailure: actor.Backoff{Min: time.Second}})
 		ref.Tell(recall(w.to))
 		w.replies.ExpectNone(2*time.Second - 1)
 		w.replies.Expect("[a]")
@@ -230,7 +230,7 @@ func TestRecoveryFailsWhenTheNextEventDoesNotCome(t *testing.T) {
 			}
 		}})
 		begun := time.Now()
-		failure := w.failsToRecover(persistence.RecoveryTimeout(25 * time.Second))
+		failure := w.failsToRecover(options{RecoveryTimeout: 25 * time.Second})
 		require.ErrorIs(w, failure, context.DeadlineExceeded)
 		require.EqualValues(w, 2, failure.Seq)
 		require.Equal(w, 66*time.Second, time.Since(begun), "two events came in time, and there was no second try")

@@ -93,10 +93,10 @@ func (e *entity[M, E, S]) tell(sig Signal) (next actor.Behavior[M], handled bool
 
 // ask gives sig to the user's handler, and returns what that wants done.
 func (e *entity[M, E, S]) ask(sig Signal) *Plan[E] {
-	if e.onSignal == nil {
+	if e.OnSignal == nil {
 		return &Plan[E]{unhandled: true}
 	}
-	return planOf(e.onSignal(e.ctx, e.state, sig))
+	return planOf(e.OnSignal(e.ctx, e.state, sig))
 }
 
 // answer does what a signal led to, and what that unstashes.
@@ -171,7 +171,7 @@ func (n *news) any() bool {
 
 // report has sig handled inside the actor. It may be called from any goroutine.
 func (e *entity[M, E, S]) report(sig Signal) {
-	if e.onSignal != nil {
+	if e.OnSignal != nil {
 		e.news.add(sig)
 		e.wake()
 	}

@@ -14,27 +14,11 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A retention says when snapshots are taken, and how many are kept.
-type retention struct {
-	every      int // 0: by the predicate alone
-	keep       int
-	withEvents bool // delete the events, too, that retained snapshots stand in for
-}
-
-// by names the option that asks for snapshots.
-func (r *retention) by() string {
-	if r.every > 0 {
-		return "SnapshotEvery"
-	}
-	return "SnapshotWhen"
-}
-
 // wantsSnapshot reports whether a snapshot is to follow the event of seq, which has led to
 // state.
 func (e *entity[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
-	r := e.retention
-	return r != nil && r.every > 0 && seq%uint64(r.every) == 0 ||
-		e.snapshotWhen != nil && e.snapshotWhen(state, event, seq)
+	return e.SnapshotEvery > 0 && seq%uint64(e.SnapshotEvery) == 0 ||
+		e.SnapshotWhen != nil && e.SnapshotWhen(state, event, seq)
 }
 
 // takeSnapshot saves the state. It is encoded at once, so that what comes later cannot
@@ -52,25 +36,26 @@ func (e *entity[M, E, S]) takeSnapshot() {
 
 func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 	return &snapshotter{
-		journal: e.journal, store: e.store, retention: *e.retention, caller: e.caller,
+		journal: e.journal, store: e.store, keep: e.KeepSnapshots, withEvents: e.DeleteEvents, caller: e.caller,
 		decode: func(snapshot *journal.Snapshot) error { _, err := e.stateOf(snapshot); return err },
 		report: e.report, tasks: &e.tasks,
-		ctx: context.WithoutCancel(e.ctx), timeout: e.persistTimeout,
+		ctx: context.WithoutCancel(e.ctx), timeout: e.PersistTimeout,
 	}
 }
 
 // A snapshotter saves snapshots in the background, one at a time. When it cannot keep
 // up, it passes over all but the newest.
 type snapshotter struct {
-	retention
 	caller
-	journal Journal
-	store   journal.SnapshotStore
-	decode  func(*journal.Snapshot) error // whether recovery could
-	report  func(Signal)
-	tasks   *sync.WaitGroup
-	ctx     context.Context // the actor's values, for as long as it lives
-	timeout time.Duration
+	journal    Journal
+	store      journal.SnapshotStore
+	keep       int
+	withEvents bool                          // delete the events, too, that retained snapshots stand in for
+	decode     func(*journal.Snapshot) error // whether recovery could
+	report     func(Signal)
+	tasks      *sync.WaitGroup
+	ctx        context.Context // the actor's values, for as long as it lives
+	timeout    time.Duration
 
 	mu   sync.Mutex // guards all below
 	busy bool

@@ -57,7 +57,9 @@ func unreadable(marks string) func(string) error {
 func breakable(string) error { panic("a decoder that is broken") }
 
 // fragileWords is words with a state that may not be readable.
-func fragileWords(w *world, opts ...persistence.Option) actor.Behavior[command] {
+type fragileOptions = persistence.Options[command, said, fragile]
+
+func fragileWords(w *world, opts ...fragileOptions) actor.Behavior[command] {
 	onEvent := func(f fragile, s said) fragile { return fragile{f.Heard + s.Word} }
 	onCommand := func(ctx *actor.Context[command], f fragile, cmd command) persistence.Effect[said] {
 		return cmd(ctx, f.Heard)
@@ -75,19 +77,19 @@ func (w *world) hears(ref actor.ActorRef[command], words ...string) {
 	}
 }
 
-func (w *world) spawnFragile(opts ...persistence.Option) actor.ActorRef[command] {
+func (w *world) spawnFragile(opts ...fragileOptions) actor.ActorRef[command] {
 	return actor.Spawn(w.system, fragileWords(w, opts...), "")
 }
 
 // onSkipped tells w.to of snapshots that are passed over.
-func (w *world) onSkipped() persistence.Option {
-	return persistence.OnSignal(func(_ *actor.Context[command], f fragile, sig persistence.Signal) effect {
+func (w *world) onSkipped() fragileOptions {
+	return fragileOptions{OnSignal: func(_ *actor.Context[command], f fragile, sig persistence.Signal) effect {
 		if s, ok := sig.(persistence.SnapshotSkipped); ok {
 			w.to.Tell(describe(sig) + " [" + f.Heard + "]")
 			require.Error(w, s.Err)
 		}
 		return nil
-	})
+	}}
 }
 
 func TestRecoveryFallsBackToAnOlderSnapshotAndItsEvents(t *testing.T) {
@@ -102,7 +104,7 @@ func TestRecoveryFallsBackToAnOlderSnapshotAndItsEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
-				ref := w.spawnFragile(persistence.SnapshotEvery(2, 3))
+				ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 3})
 				w.hears(ref, "a", "b", "c", "d", "e", "f")
 				w.stop(ref)
 				decodeBy(t, unreadable(test.unreadable))
@@ -122,7 +124,7 @@ func TestRecoveryFallsBackToAnOlderSnapshotAndItsEvents(t *testing.T) {
 
 func TestASnapshotWhoseDecoderPanicsIsPassedOver(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawnFragile(persistence.SnapshotEvery(2, 3))
+		ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 3})
 		w.hears(ref, "a", "b")
 		w.stop(ref)
 		decodeBy(t, breakable)
@@ -133,9 +135,9 @@ func TestASnapshotWhoseDecoderPanicsIsPassedOver(t *testing.T) {
 
 func TestDamagedSnapshotsAreSignalledToo(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.threeSnapshots()
+		w.threeSnapshots(options{})
 		w.journal.set(hooks{damaged: []uint64{6, 4}})
-		w.spawn(w.signals(nil))
+		w.spawn(options{OnSignal: w.signals(nil)})
 		w.expect("recovered 6 [abcdef]", "skipped 6 [abcdef]", "skipped 4 [abcdef]")
 	})
 }
@@ -145,7 +147,7 @@ func TestASnapshotThatCannotBeDecodedIsNotSaved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
 				decodeBy(t, refuse)
-				ref := w.spawnFragile(persistence.SnapshotEvery(2, 1), persistence.DeleteEvents())
+				ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 1, DeleteEvents: true})
 				w.hears(ref, "a", "b", "c")
 				w.stop(ref)
 				require.Empty(w, w.snapshots())
@@ -167,7 +169,7 @@ func TestNothingIsDeletedForASnapshotThatCannotBeReadBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
 				t.Cleanup(func() { decoder.Store(nil) })
-				ref := w.spawnFragile(persistence.SnapshotEvery(2, 2), persistence.DeleteEvents())
+				ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 2, DeleteEvents: true})
 				w.hears(ref, "a", "b")
 				spoil(w)
 				w.hears(ref, "c", "d")
@@ -197,7 +199,7 @@ func onceReadable(value string) func(string) error {
 
 func TestSnapshotsThatCannotBeDecodedFailRecoveryWhenTheirEventsAreGone(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawnFragile(persistence.SnapshotEvery(2, 1), persistence.DeleteEvents())
+		ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 1, DeleteEvents: true})
 		w.hears(ref, "a", "b", "c")
 		w.stop(ref)
 		decodeBy(t, unreadable("a"))
@@ -229,13 +231,13 @@ func TestADurableStateThatCannotBeDecodedDoesNotReplaceTheFormerOne(t *testing.T
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				decodeBy(t, refuse)
-				rejected := persistence.OnSignal(func(_ *actor.Context[cmd], _ persistence.State[fragile], sig persistence.Signal) change {
+				rejected := persistence.StateOptions[cmd, fragile]{OnSignal: func(_ *actor.Context[cmd], _ persistence.State[fragile], sig persistence.Signal) change {
 					if r, ok := sig.(persistence.PersistRejected); ok {
 						require.ErrorIs(w, r.Err, persistence.ErrInvalid)
 						w.to.Tell("rejected")
 					}
 					return nil
-				})
+				}}
 				b := behaviors.DurableState("words", persistence.Journal(w.journal), fragile{}, onCommand, rejected)
 				store := func(text string) cmd {
 					return func(persistence.State[fragile]) change {

@@ -84,5 +84,5 @@ func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest)
 }
 
 func (e *entity[M, E, S]) retrier() retrier {
-	return retrier{backoff: e.backoff, limit: e.persistTimeout, log: e.log}
+	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.log}
 }

@@ -41,26 +41,28 @@ func coordinatorOn(n *cluster.Node, cfg Config) actor.Behavior[command] {
 		c := &coordinator{ctx: ctx, node: n, cfg: cfg, waiting: map[token]actor.ActorRef[answer]{}}
 		return behaviors.Supervise(persistence.New(journalID, cfg.Journal, ledger{}, ledger.with,
 			func(_ *actor.Context[command], _ ledger, cmd command) persistence.Effect[fact] { return c.handle(cmd) },
-			c.options()...), actor.Strategy{Decide: c.outlive})
+			c.options()), actor.Strategy{Decide: c.outlive})
 	})
 }
 
-func (c *coordinator) options() []persistence.Option {
-	options := []persistence.Option{persistence.OnSignal(func(_ *actor.Context[command], l ledger, sig persistence.Signal) persistence.Effect[fact] {
-		switch sig := sig.(type) {
-		case persistence.RecoveryCompleted:
-			return c.begin(l)
-		case persistence.PersistRejected:
-			c.refused(sig.Err)
-			return persistence.None
-		default:
-			return persistence.Unhandled
-		}
-	}), persistence.StashCapacity(math.MaxInt)}
+func (c *coordinator) options() persistence.Options[command, fact, ledger] {
+	options := persistence.Options[command, fact, ledger]{StashCapacity: math.MaxInt, OnSignal: c.signal}
 	if _, saves := journal.As[journal.SnapshotStore](c.cfg.Journal); saves {
-		options = append(options, persistence.SnapshotEvery(snapshotEvery, 2), persistence.DeleteEvents())
+		options.SnapshotEvery, options.DeleteEvents = snapshotEvery, true
 	}
 	return options
+}
+
+func (c *coordinator) signal(_ *actor.Context[command], l ledger, sig persistence.Signal) persistence.Effect[fact] {
+	switch sig := sig.(type) {
+	case persistence.RecoveryCompleted:
+		return c.begin(l)
+	case persistence.PersistRejected:
+		c.refused(sig.Err)
+		return persistence.None
+	default:
+		return persistence.Unhandled
+	}
 }
 
 // begin makes the machine of what the journal says.

@@ -20,24 +20,19 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A Behavior is what behaviors.EventSourced is made of. OnSignal may be nil; it takes the
-// place of persistence.OnSignal in Options.
+// A Behavior has the arguments of behaviors.EventSourced, without the journal. The zero Options
+// are the defaults.
 type Behavior[M, E, S any] struct {
 	ID        string
 	Initial   S
 	OnEvent   func(state S, event E) S
 	OnCommand func(ctx *actor.Context[M], state S, cmd M) persistence.Effect[E]
-	OnSignal  func(ctx *actor.Context[M], state S, sig persistence.Signal) persistence.Effect[E]
-	Options   []persistence.Option
+	Options   persistence.Options[M, E, S]
 }
 
 // on returns the behavior on a journal.
 func (b Behavior[M, E, S]) on(j persistence.Journal) actor.Behavior[M] {
-	opts := append([]persistence.Option(nil), b.Options...)
-	if b.OnSignal != nil {
-		opts = append(opts, persistence.OnSignal(b.OnSignal))
-	}
-	return persistence.New(b.ID, j, b.Initial, b.OnEvent, b.OnCommand, opts...)
+	return persistence.New(b.ID, j, b.Initial, b.OnEvent, b.OnCommand, b.Options)
 }
 
 // An Outcome is what has come of one command.
