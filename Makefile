@@ -71,6 +71,10 @@ lint-modules: ## Run them on the other modules, with all that these depend on: m
 		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...) || exit; \
 	done
 
+.PHONY: prose
+prose: ## List the comments, texts and pages that do not read well
+	$(GO) test -count=1 ./internal/prose -run Repository -v -findings
+
 .PHONY: check-peers
 check-peers: ## Check the program of bench-peers, and run each scenario for a moment
 	cd internal/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \

@@ -57,6 +57,7 @@ var layers = []layer{
 		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
+		{"internal/window", []string{"actor", "internal/*"}}, // actor/delivery and singleton share it
 	}},
 	{"runtime", []place{
 		{"actor/extension", []string{"actor"}},

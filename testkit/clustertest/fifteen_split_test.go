@@ -23,7 +23,7 @@ import (
 )
 
 // The tests of the files fifteen_*_test.go are those that every singleton must pass,
-// each made from the way in which another one failed. docs/singleton-cases.md has the
+// each made from the way in which another one failed. docs/contributing/singleton-cases.md has the
 // table of them.
 
 // Where is what the singletons of these tests are asked: which node hosts you?
