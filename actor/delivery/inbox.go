@@ -38,7 +38,7 @@ func (in *inbox) begin(aim, first uint64) {
 // take decides about a message, of which begin was told.
 func (in *inbox) take(m sequenced) verdict {
 	if m.Loose {
-		in.Skip(m.Number)
+		in.AdvanceTo(m.Number)
 	} else if m.Probe && m.Number != in.Received()+1 {
 		return again
 	}

@@ -74,9 +74,9 @@ func (r *Receiver) Take(number uint64) Verdict {
 	return Gap
 }
 
-// Skip counts all messages before number as received, though they were lost: their sender does
+// AdvanceTo counts all messages before number as received, though they were lost: their sender does
 // not send them again.
-func (r *Receiver) Skip(number uint64) { r.received = max(r.received, number-1) }
+func (r *Receiver) AdvanceTo(number uint64) { r.received = max(r.received, number-1) }
 
 // ForgetGap lets the next gap be told, as a new sender does not know of it.
 func (r *Receiver) ForgetGap() { r.gap = false }

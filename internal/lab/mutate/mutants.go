@@ -69,11 +69,11 @@ var mutants = []mutant{
 	{"topic: the wrong subscriber is removed", "actor/topic/office.go", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), 0, 1)", "actor/topic"},
 
 	// delivery
-	{"delivery: a refusal counts as confirmed", "actor/delivery/consumer.go", "s.refuse(done.number, why)", "s.confirm(done.number)", "actor/delivery"},
+	{"delivery: a refusal counts as confirmed", "actor/delivery/consumer.go", "s.Refuse(done.number, why)", "", "actor/delivery"},
 	{"delivery: a refusal is passed before it is stored", "actor/delivery/producer.go", "if done.of.pending {", "if false {", "actor/delivery"},
-	{"delivery: the order of a stream", "actor/delivery/inbox.go", "case m.Number == in.received+1, ", "case m.Number > in.received, ", "actor/delivery"},
-	{"delivery: the watermark sinks", "actor/delivery/inbox.go", "func (in *inbox) confirm(number uint64) { in.confirmed = max(in.confirmed, number) }", "func (in *inbox) confirm(number uint64) { in.confirmed = number }", "actor/delivery"},
-	{"delivery: more than the window", "actor/delivery/outbox.go", "if !o.aimed || o.sent >= o.upTo || o.sent >= o.last() {", "if !o.aimed || o.sent > o.upTo || o.sent >= o.last() {", "actor/delivery"},
+	{"delivery: the order of a stream", "internal/window/receiver.go", "case number == r.received+1:", "case number > r.received:", "internal/window actor/delivery"},
+	{"delivery: the watermark sinks", "internal/window/numbers.go", "\tif number <= s.upTo {\n\t\treturn\n\t}\n", "", "internal/window actor/delivery"},
+	{"delivery: more than the window", "internal/window/sender.go", "if s.sent >= min(limit, s.Last()) {", "if s.sent >= min(limit+1, s.Last()) {", "actor/delivery"},
 	{"delivery: one more than the buffer", "actor/delivery/producer.go", "if p.backlog.Len()+p.storage.fresh.Len() >= p.set.buffer {", "if p.backlog.Len()+p.storage.fresh.Len() > p.set.buffer {", "actor/delivery"},
 	{"delivery: parts without a limit", "actor/delivery/entry.go", "if most := p.set.most(); most > 0 && size > most {", "if most := p.set.maxBytes; most > 0 && size > most {", "actor/delivery"},
 	{"delivery queue: removes nothing for good", "persistence/deliveryqueue/refused.go", "case removed:\n\t\t\tr.remove(v.Numbers)", "case removed:", "persistence/deliveryqueue"},

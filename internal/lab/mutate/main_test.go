@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var root = filepath.Join("..", "..")
+var root = filepath.Join("..", "..", "..")
 
 func TestEveryMutantAppliesAndIsGo(t *testing.T) {
 	names := map[string]bool{}

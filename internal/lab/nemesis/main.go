@@ -3,7 +3,7 @@
 // Command nemesis torments real nodes, and holds what comes of it against what is
 // promised.
 //
-//	go -C internal/nemesis run . -time 10m -nodes 5 -seed 1
+//	go -C internal/lab/nemesis run . -time 10m -nodes 5 -seed 1
 //
 // It starts processes of itself as nodes of one cluster, each in a network namespace of
 // its own, linked by veth pairs to a bridge in another. Clients write entries into an

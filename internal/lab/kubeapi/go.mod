@@ -1,4 +1,4 @@
-module github.com/understudy-go/understudy/internal/kubeapi
+module github.com/understudy-go/understudy/internal/lab/kubeapi
 
 go 1.26.0
 

@@ -13,7 +13,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/peerbench/bench"
+	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
 // defaultPatience is how long one run may take. The slowest takes some seconds on two cores.

@@ -1,6 +1,6 @@
 // The program that torments real nodes, and its tests. It is a module of its own, so that
 // who uses ours never hears of porcupine.
-module github.com/understudy-go/understudy/internal/nemesis
+module github.com/understudy-go/understudy/internal/lab/nemesis
 
 go 1.26.0
 
@@ -9,7 +9,7 @@ require (
 	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
 )
 
-replace github.com/understudy-go/understudy => ../..
+replace github.com/understudy-go/understudy => ../../..
 
 require (
 	github.com/stretchr/testify v1.12.1

@@ -10,7 +10,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/remote"
 
-	"github.com/understudy-go/understudy/internal/peerbench/bench"
+	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
 func main() {

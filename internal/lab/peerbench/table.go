@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/peerbench/bench"
+	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
 // results are those of one library in one scenario.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/peerbench/bench"
+	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
 func main() {

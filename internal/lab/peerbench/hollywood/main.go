@@ -10,7 +10,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 	"github.com/anthdm/hollywood/remote"
 
-	"github.com/understudy-go/understudy/internal/peerbench/bench"
+	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
 func main() {

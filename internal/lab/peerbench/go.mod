@@ -1,6 +1,6 @@
 // The program that runs the same scenarios on the runtime, on other Go actor libraries and on
 // plain channels. It is a module of its own, so that who uses ours never hears of the others.
-module github.com/understudy-go/understudy/internal/peerbench
+module github.com/understudy-go/understudy/internal/lab/peerbench
 
 go 1.26.0
 
@@ -57,4 +57,4 @@ require (
 	storj.io/drpc v0.0.33 // indirect
 )
 
-replace github.com/understudy-go/understudy => ../..
+replace github.com/understudy-go/understudy => ../../..

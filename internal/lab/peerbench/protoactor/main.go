@@ -11,7 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/scheduler"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/understudy-go/understudy/internal/peerbench/bench"
+	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
 func main() {
