@@ -2,8 +2,8 @@ GO       ?= go
 TOOL     := $(GO) tool -modfile=tools/go.mod
 
 # Modules of their own, whose dependencies users of the root never hear of.
-MODULES  := internal/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod cluster/placement/generation/*/go.mod))
-# internal/peerbench is none of them: what it depends on is other people's runtimes, and what it
+MODULES  := internal/lab/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod cluster/placement/generation/*/go.mod))
+# internal/lab/peerbench is none of them: what it depends on is other people's runtimes, and what it
 # prints is figures. make check looks at it, and tries it out.
 # Those that make test tests without the race detector; make race does it with.
 PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
@@ -71,9 +71,13 @@ lint-modules: ## Run them on the other modules, with all that these depend on: m
 		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...) || exit; \
 	done
 
+.PHONY: prose
+prose: ## List the comments, texts and pages that do not read well
+	$(GO) test -count=1 ./internal/prose -run Repository -v -findings
+
 .PHONY: check-peers
 check-peers: ## Check the program of bench-peers, and run each scenario for a moment
-	cd internal/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \
+	cd internal/lab/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \
 		$(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...
 
 .PHONY: vuln
@@ -101,12 +105,12 @@ simulate: ## Run N (1000) random histories of each pure machine, of the singleto
 
 .PHONY: nemesis
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root
-	$(GO) -C internal/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
+	$(GO) -C internal/lab/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
 
 .PHONY: test-kubernetes
 test-kubernetes: ## Test the Kubernetes lease against a real API server; to build that takes minutes, the first time
 	@mkdir -p "$(KUBEAPI)"
-	nice -n 19 $(GO) build -C internal/kubeapi -o "$(KUBEAPI)/kubeapi" .
+	nice -n 19 $(GO) build -C internal/lab/kubeapi -o "$(KUBEAPI)/kubeapi" .
 	UNDERSTUDY_KUBEAPI="$(KUBEAPI)/kubeapi" $(GO) test -C singleton/lease/kubernetes -count=1 -timeout=15m -parallel=8 -tags=kubeapi -run TestKubernetes -v .
 
 .PHONY: fuzz
@@ -117,7 +121,7 @@ fuzz: ## Run every fuzz target for FUZZTIME (30s)
 
 .PHONY: mutate
 mutate: ## Make some sixty mistakes, one at a time, and list those that no test finds; RUN=delivery says which, half an hour for all
-	$(GO) run ./internal/mutate $(if $(RUN),-run='$(RUN)')
+	$(GO) run ./internal/lab/mutate $(if $(RUN),-run='$(RUN)')
 
 .PHONY: bench
 bench: ## Run every benchmark
@@ -125,21 +129,21 @@ bench: ## Run every benchmark
 
 .PHONY: bench-singleton
 bench-singleton: bench-failover ## What a singleton costs beside a plain actor, how long it is away when it moves
-	$(GO) run ./internal/stopwatch -kills=0 -moves=50 -crowds=10
+	$(GO) run ./internal/lab/stopwatch -kills=0 -moves=50 -crowds=10
 	$(GO) test ./singleton -run='^$$' -bench='Local|Remote' -benchtime=200000x -count=5
 
 .PHONY: bench-many
 bench-many: ## How long 10 000 singletons take to answer, and to fail over
-	$(GO) run ./internal/stopwatch -many 10000 -fenced
-	$(GO) run ./internal/stopwatch -many 10000
+	$(GO) run ./internal/lab/stopwatch -many 10000 -fenced
+	$(GO) run ./internal/lab/stopwatch -many 10000
 
 .PHONY: bench-failover
 bench-failover: ## How long a singleton is away when its host is killed, 50 times
-	$(GO) run ./internal/stopwatch -kills=50 -moves=0 -crowds=0
+	$(GO) run ./internal/lab/stopwatch -kills=50 -moves=0 -crowds=0
 
 .PHONY: bench-peers
 bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; QUICK=1 is minutes, BENCH="-scenarios=remote -rounds=8" says which
-	cd internal/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
+	cd internal/lab/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
 
 .PHONY: hello-size
 hello-size: ## How large hello world is, and how many modules come with it

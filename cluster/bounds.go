@@ -78,7 +78,7 @@ func checkAddress(address string) error {
 	return nil
 }
 
-func (id ID) check() error {
+func checkID(id ID) error {
 	if id.Incarnation == 0 {
 		return errors.New("no incarnation")
 	}
@@ -123,7 +123,7 @@ func (a joinAnswer) check() error {
 func (p packed) checkEntries() error {
 	return cmp.Or(
 		checkAll(p.Members, Member.ID, ID.Compare, func(m Member) error {
-			return cmp.Or(m.ID().check(), checkNumber(m.UpNumber), checkMember(m.Name, m.Roles, m.Meta), checkTexts(m.Downing, maxText))
+			return cmp.Or(checkID(m.ID()), checkNumber(m.UpNumber), checkMember(m.Name, m.Roles, m.Meta), checkTexts(m.Downing, maxText))
 		}),
 		checkAll(p.Tombs, func(d packedTomb) ID { return d.ID }, ID.Compare, packedTomb.check),
 		checkAll(p.Rows, func(r packedRow) ID { return r.ID }, ID.Compare, packedRow.check),
@@ -147,7 +147,7 @@ func (d packedTomb) check() error {
 		return errors.New("too many roles")
 	}
 	return cmp.Or(
-		d.ID.check(),
+		checkID(d.ID),
 		checkNumber(d.UpNumber),
 		checkTexts([]string{d.Name}, maxText),
 		checkTexts(d.Roles, maxText),
@@ -158,11 +158,11 @@ func (r packedRow) check() error {
 	if len(r.Unreachable) > maxMembers {
 		return errors.New("too many members")
 	}
-	if err := cmp.Or(r.ID.check(), checkNumber(r.Version)); err != nil {
+	if err := cmp.Or(checkID(r.ID), checkNumber(r.Version)); err != nil {
 		return err
 	}
 	for _, id := range r.Unreachable {
-		if err := id.check(); err != nil {
+		if err := checkID(id); err != nil {
 			return err
 		}
 	}

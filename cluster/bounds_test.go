@@ -102,7 +102,7 @@ func FuzzGossipName(f *testing.F) {
 	f.Add("n1:1#0#1")
 	f.Fuzz(func(t *testing.T, name string) {
 		if address, incarnation, ok := parseGossipName(name); ok {
-			require.NoError(t, ID{Address: address, Incarnation: incarnation}.check())
+			require.NoError(t, checkID(ID{Address: address, Incarnation: incarnation}))
 			require.Equal(t, name, gossipName(address, incarnation))
 		}
 	})

@@ -163,8 +163,8 @@ func (c *Client) try(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	c.reach(peer.Addr) //nolint:contextcheck // what is reached outlives the question
-	return c.ask(ctx, peer.Addr)
+	c.reach(peer.Address) //nolint:contextcheck // what is reached outlives the question
+	return c.ask(ctx, peer.Address)
 }
 
 // ask asks a node for news, and learns them.

@@ -1,22 +1,18 @@
 package cluster
 
-import (
-	"slices"
-
-	"github.com/understudy-go/understudy/remote"
-)
+import "slices"
 
 // acquaintances are the members that a client has been told of, by one contact after the other.
 // What one contact does not know any more is gone. What the contact before it knew may be gone
 // or not: a new member does not know everybody at first. So that counts until the members agree.
 type acquaintances struct {
 	from     ID // the contact that knows them
-	members  []remote.Peer
-	doubtful []remote.Peer // whom only contacts before it have told of
+	members  []ID
+	doubtful []ID // whom only contacts before it have told of
 }
 
 // learn returns who is a member, after some news.
-func (a *acquaintances) learn(news contactNews) []remote.Peer {
+func (a *acquaintances) learn(news contactNews) []ID {
 	switch {
 	case news.Converged:
 		a.doubtful = nil
@@ -25,9 +21,9 @@ func (a *acquaintances) learn(news contactNews) []remote.Peer {
 	}
 	a.from, a.members = news.From, nil
 	for _, m := range news.Members {
-		a.doubtful = slices.DeleteFunc(a.doubtful, func(p remote.Peer) bool { return p.Addr == m.Member.Address })
+		a.doubtful = slices.DeleteFunc(a.doubtful, func(p ID) bool { return p.Address == m.Member.Address })
 		if m.Member.Status < Down {
-			a.members = append(a.members, remote.Peer{Addr: m.Member.Address, Incarnation: m.Member.Incarnation})
+			a.members = append(a.members, m.Member.ID())
 		}
 	}
 	return slices.Concat(a.members, a.doubtful)

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -27,7 +26,7 @@ func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
 	var a acquaintances
 	learn := func(n contactNews) (names []string) {
 		for _, p := range a.learn(n) {
-			names = append(names, p.Addr)
+			names = append(names, p.Address)
 		}
 		return names
 	}
@@ -44,7 +43,7 @@ func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
 
 	again := news("d", false, "d")
 	again.Members = append(again.Members, contactMember{Member: Member{Address: "c", Incarnation: 2, Status: Up}})
-	require.Equal(t, []remote.Peer{{Addr: "d", Incarnation: 1}, {Addr: "c", Incarnation: 2}}, a.learn(again), "an address has one incarnation")
+	require.Equal(t, []ID{{Address: "d", Incarnation: 1}, {Address: "c", Incarnation: 2}}, a.learn(again), "an address has one incarnation")
 }
 
 func TestContactsForgetClientsThatDoNotAsk(t *testing.T) {

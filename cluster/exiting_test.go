@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // becomes lets another node say which status it has now.
@@ -175,7 +174,7 @@ func TestSingletonsMoveFromANodeBeforeItIsExiting(t *testing.T) {
 	r.joins(n2, "n2")
 	r.becomes(n2, Leaving)
 	require.Len(t, r.view().topology().Members, 2, "it may still run one, and must be asked")
-	require.Equal(t, singleton.PeerID{Address: "n2:1", Incarnation: 2}, r.view().topology().Members[1].ID)
+	require.Equal(t, ID{Address: "n2:1", Incarnation: 2}, r.view().topology().Members[1].ID)
 	r.becomes(n2, Exiting)
 	require.Len(t, r.view().topology().Members, 1)
 }

@@ -8,8 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/internal/incarnation"
-	"github.com/understudy-go/understudy/remote"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -110,8 +109,7 @@ func (l *life) do(a action) {
 	case discover:
 		n.tasks.Go(func() { n.search(l.machine.self.Incarnation) })
 	case forget:
-		gone := remote.Peer{Addr: a.id.Address, Incarnation: a.id.Incarnation}
-		time.AfterFunc(farewell, func() { n.endpoint.Forget(gone) })
+		time.AfterFunc(farewell, func() { n.endpoint.Forget(a.id) })
 	case publish:
 		n.state.Store(&tablePush{From: l.machine.self, Whole: true, Table: l.machine.table.pack()})
 		n.show(a.view)
@@ -204,8 +202,8 @@ var errRemovedMember = errors.New("removed from the cluster")
 
 // admitMessages is called by the endpoint: actors hear nothing of removed incarnations, nor
 // those of them. Nodes still do, to be told.
-func (n *Node) admitMessages(p remote.Peer) error {
-	if _, removed := n.View().tombs[ID{Address: p.Addr, Incarnation: p.Incarnation}]; removed {
+func (n *Node) admitMessages(id ID) error {
+	if _, removed := n.View().tombs[id]; removed {
 		return errRemovedMember
 	}
 	return nil
@@ -226,7 +224,7 @@ func (n *Node) admit(name string) error {
 // next returns the rules of the incarnation after the one that has ended.
 func (n *Node) next(set rules, e end) rules {
 	set.earlier = append(slices.Clone(set.earlier), set.self.Incarnation)
-	set.self.Incarnation = incarnation.Again(set.self.Incarnation)
+	set.self.Incarnation = node.RenewIncarnation(set.self.Incarnation)
 	set.founding = drawClusterID()
 	set.known = e.known
 	set.version = n.View().Version

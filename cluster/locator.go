@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -34,7 +33,7 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 // nobody needs to ask it: it is left out, like those that were removed in good order.
 func (v View) topology() singleton.Topology {
 	t := singleton.Topology{
-		Self: peerID(v.Self.ID()),
+		Self: v.Self.ID(),
 		Down: v.Self.Status >= Down,
 	}
 	for _, m := range v.order {
@@ -42,7 +41,7 @@ func (v View) topology() singleton.Topology {
 			continue
 		}
 		t.Members = append(t.Members, singleton.Peer{
-			ID:        peerID(m.ID()),
+			ID:        m.ID(),
 			Name:      m.Name,
 			Up:        m.Status == Up,
 			UpNumber:  m.UpNumber,
@@ -54,16 +53,12 @@ func (v View) topology() singleton.Topology {
 	for id, since := range v.gone {
 		dead := v.tombs[id]
 		t.Gone = append(t.Gone, singleton.Gone{
-			Peer:  singleton.Peer{ID: peerID(id), Name: dead.Name, UpNumber: dead.UpNumber, Roles: dead.Roles},
+			Peer:  singleton.Peer{ID: id, Name: dead.Name, UpNumber: dead.UpNumber, Roles: dead.Roles},
 			Since: since,
 		})
 	}
 	slices.SortFunc(t.Gone, func(a, b singleton.Gone) int {
-		return cmp.Or(cmp.Compare(a.ID.Address, b.ID.Address), cmp.Compare(a.ID.Incarnation, b.ID.Incarnation))
+		return a.ID.Compare(b.ID)
 	})
 	return t
-}
-
-func peerID(id ID) singleton.PeerID {
-	return singleton.PeerID{Address: id.Address, Incarnation: id.Incarnation}
 }

@@ -16,7 +16,7 @@ func TestSingletonsSeeTheMembersInTheOrderOfElection(t *testing.T) {
 		time.Sleep(time.Second)
 
 		top := f.nodes["n1"].View().topology()
-		require.Equal(t, peerID(f.nodes["n1"].View().Self.ID()), top.Self)
+		require.Equal(t, f.nodes["n1"].View().Self.ID(), top.Self)
 		require.False(t, top.Down)
 		require.Equal(t, "n2", top.Members[0].Name)
 		require.Equal(t, "n1", top.Members[1].Name)

@@ -1,27 +1,14 @@
 package cluster
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
-// An ID is one incarnation of a node. A process that is started again, and one that
-// rejoins after it was down, is another member at the same address.
-type ID struct {
-	_           struct{} `cbor:",toarray"`
-	Address     string   // host:port
-	Incarnation uint64   // random
-}
-
-// String returns "host:port#incarnation", the latter in hexadecimal.
-func (id ID) String() string { return id.Address + "#" + strconv.FormatUint(id.Incarnation, 16) }
-
-// Compare orders by address, then by incarnation.
-func (id ID) Compare(o ID) int {
-	return cmp.Or(strings.Compare(id.Address, o.Address), cmp.Compare(id.Incarnation, o.Incarnation))
-}
+// An ID identifies one incarnation of a node. A process that is started again, and one that rejoins
+// after it was down, is another member at the same address.
+type ID = node.ID
 
 // A Status is how far a member has come. Within an incarnation it only moves forward.
 type Status uint8

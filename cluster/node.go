@@ -16,7 +16,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
-	"github.com/understudy-go/understudy/internal/incarnation"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -77,7 +77,7 @@ func listen(cfg Config) (*Node, error) {
 	if n.keyring, err = cfg.keyring(); err != nil {
 		return nil, err
 	}
-	first := incarnation.Draw()
+	first := node.NewIncarnation()
 	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
 		Cluster:       cfg.Name,
 		Incarnation:   first,
@@ -207,14 +207,14 @@ func (n *Node) Down(name string) error {
 }
 
 // control is called by the endpoint with what other nodes say.
-func (n *Node) control(from remote.Peer, data []byte) {
+func (n *Node) control(from ID, data []byte) {
 	e, err := decode(data)
 	if err != nil {
-		n.cfg.Logger.Debug("message not understood", zap.String("peer", from.Addr), zap.Error(err))
+		n.cfg.Logger.Debug("message not understood", zap.String("peer", from.Address), zap.Error(err))
 		return
 	}
-	if !n.inbox.offer(e.to, received{from: ID{Address: from.Addr, Incarnation: e.from}, msg: e.msg}) {
-		n.cfg.Logger.Debug("message dropped, as too many wait", zap.String("peer", from.Addr))
+	if !n.inbox.offer(e.to, received{from: ID{Address: from.Address, Incarnation: e.from}, msg: e.msg}) {
+		n.cfg.Logger.Debug("message dropped, as too many wait", zap.String("peer", from.Address))
 	}
 }
 
@@ -232,7 +232,7 @@ func (n *Node) dialFailed(address string, err error) {
 		if refusal.Refusal == remote.RefusedCluster || refusal.Refusal == remote.RefusedVersion {
 			ev.foreign = refusal.Refusal.String() + ": " + refusal.Detail
 		}
-		if refusal.Refusal == remote.RefusedIncarnation && refusal.Peer.Addr == address {
+		if refusal.Refusal == remote.RefusedIncarnation && refusal.Peer.Address == address {
 			ev.lives = refusal.Peer.Incarnation
 		}
 	}

@@ -26,13 +26,13 @@ func (r *roster) Topologies(ctx context.Context) iter.Seq[receptionist.Topology]
 // peers is v as receptionists see it. Who is down stops what it runs, so what is registered
 // there is of no use any more.
 func (v View) peers() receptionist.Topology {
-	t := receptionist.Topology{Self: receptionist.NodeID{Address: v.Self.Address, Incarnation: v.Self.Incarnation}}
+	t := receptionist.Topology{Self: v.Self.ID()}
 	for _, m := range v.Members {
 		if m.Status >= Down || m.ID() == v.Self.ID() {
 			continue
 		}
 		t.Peers = append(t.Peers, receptionist.Peer{
-			ID:        receptionist.NodeID{Address: m.Address, Incarnation: m.Incarnation},
+			ID:        m.ID(),
 			Reachable: v.Reachable(m),
 		})
 	}

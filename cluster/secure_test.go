@@ -132,7 +132,7 @@ func (z *zombie) start() <-chan actor.DeadLetter {
 		Bind:        z.self.Address,
 		Network:     z.f.net.Host("n3"),
 		Keyring:     ring,
-		Control: func(_ remote.Peer, data []byte) {
+		Control: func(_ remote.NodeID, data []byte) {
 			if e, err := decode(data); err == nil {
 				z.said <- e.msg
 			}

@@ -1,25 +1,23 @@
 package cluster
 
-import "github.com/understudy-go/understudy/remote"
-
 // followMembers tells the endpoint of each view who the members are, so that the watchers
 // and asks of actors hear when a node is gone.
 func (n *Node) followMembers() {
 	n.views.listen(func() {
 		v := n.View()
-		n.endpoint.Members(remote.Peer{Addr: v.Self.Address, Incarnation: v.Self.Incarnation}, v.livingPeers())
+		n.endpoint.Members(v.Self.ID(), v.livingPeers())
 	})
 }
 
 // livingPeers returns the members that have not been given up, or nil when this node is none.
-func (v View) livingPeers() []remote.Peer {
+func (v View) livingPeers() []ID {
 	if v.Self.Status == 0 || v.Self.Status >= Down {
 		return nil
 	}
-	var peers []remote.Peer
+	var peers []ID
 	for _, m := range v.Members {
 		if m.Status < Down {
-			peers = append(peers, remote.Peer{Addr: m.Address, Incarnation: m.Incarnation})
+			peers = append(peers, m.ID())
 		}
 	}
 	return peers

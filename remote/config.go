@@ -10,17 +10,14 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/internal/incarnation"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
-// A Peer is one incarnation of a node: a process that restarts at the same address is
-// another peer.
-type Peer struct {
-	Addr        string // host:port, as it advertises itself
-	Incarnation uint64 // never the same again at that address; it does not say which of two is the later
-}
+// A NodeID identifies one incarnation of a node: a process that restarts at the same address has
+// another NodeID.
+type NodeID = node.ID
 
 // Config says what an endpoint is to be. The zero value is an endpoint on a free port of
 // the loopback interface.
@@ -112,13 +109,13 @@ type Config struct {
 	// must not block. Each may be nil.
 
 	// Control gets the control frames and packets that arrive. The data is its to keep.
-	Control func(from Peer, data []byte)
+	Control func(from NodeID, data []byte)
 	// Admit is asked about the peer in each handshake, on both sides. Its error refuses
 	// the connection, and goes to the peer as the reason.
-	Admit func(Peer) error
+	Admit func(NodeID) error
 	// AdmitMessages is asked like Admit, but only about connections that carry messages
 	// between actors.
-	AdmitMessages func(Peer) error
+	AdmitMessages func(NodeID) error
 	// DialFailed hears of each failed attempt to connect: a [*RefusedError] when an endpoint
 	// answered, [ErrNotAuthenticated] when one side does not trust the other, what
 	// [Network].Dial says otherwise. [RefusedIncarnation] proves that the incarnation that
@@ -129,7 +126,7 @@ type Config struct {
 // withDefaults returns c with its zero values replaced.
 func (c Config) withDefaults() Config {
 	setDefault(&c.Bind, "127.0.0.1:0")
-	setDefault(&c.Incarnation, incarnation.Draw())
+	setDefault(&c.Incarnation, node.NewIncarnation())
 	setDefault(&c.MaxStrangers, 128)
 	setDefault(&c.MaxStrangersPerHost, 16)
 	setDefault(&c.OutboxSize, 100_000)
@@ -150,13 +147,13 @@ func (c Config) withDefaults() Config {
 		c.Logger = stderrlog.New()
 	}
 	if c.Control == nil {
-		c.Control = func(Peer, []byte) {}
+		c.Control = func(NodeID, []byte) {}
 	}
 	if c.Admit == nil {
-		c.Admit = func(Peer) error { return nil }
+		c.Admit = func(NodeID) error { return nil }
 	}
 	if c.AdmitMessages == nil {
-		c.AdmitMessages = func(Peer) error { return nil }
+		c.AdmitMessages = func(NodeID) error { return nil }
 	}
 	if c.DialFailed == nil {
 		c.DialFailed = func(string, error) {}

@@ -143,7 +143,7 @@ func (l *link) strict() bool { return l.end.guard != nil && l.key.lane == laneUs
 
 // sealer returns what the peer has granted on a control lane, and nil where there is nothing
 // to be granted.
-func (l *link) sealer(to Peer, a answer) (*sealer, error) {
+func (l *link) sealer(to NodeID, a answer) (*sealer, error) {
 	if l.end.guard == nil || l.key.lane != laneControl {
 		return nil, nil
 	}
@@ -220,7 +220,7 @@ func (l *link) failed(err error) {
 // endsSession tells whether an attempt failed because the session cannot go on.
 func (l *link) endsSession(err error) bool {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
-		if l.strict() && refused.Peer.Addr != l.key.addr {
+		if l.strict() && refused.Peer.Address != l.key.addr {
 			return false // another node, that knows nothing of it
 		}
 		return refused.Refusal == RefusedIncarnation || refused.Refusal == RefusedSession

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/incarnation"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
@@ -147,10 +147,10 @@ func (e *Endpoint) Addr() string { return e.addr }
 func (e *Endpoint) MaxMessage() int { return e.cfg.MaxMessage }
 
 // FirstUID is for [actor.Transport]: the number from which the actors of the system count.
-func (e *Endpoint) FirstUID() uint64 { return incarnation.FirstActor(e.cfg.Incarnation) }
+func (e *Endpoint) FirstUID() uint64 { return node.FirstActor(e.cfg.Incarnation) }
 
 // Self returns what peers know the endpoint as.
-func (e *Endpoint) Self() Peer { return Peer{Addr: e.addr, Incarnation: e.incarnation.Load()} }
+func (e *Endpoint) Self() NodeID { return NodeID{Address: e.addr, Incarnation: e.incarnation.Load()} }
 
 // Serve delivers what peers tell actors to s, from now on. It may be called once.
 func (e *Endpoint) Serve(s *actor.System) {
@@ -167,7 +167,7 @@ func (e *Endpoint) Serve(s *actor.System) {
 // those of the one before, or peers do not know that the actors are the same.
 func (e *Endpoint) Rename(to uint64) {
 	e.incarnation.Store(to)
-	e.hangUp(func(Peer) bool { return true })
+	e.hangUp(func(NodeID) bool { return true })
 	for _, l := range e.links.to("") {
 		l.hangUp(0)
 	}
@@ -176,9 +176,9 @@ func (e *Endpoint) Rename(to uint64) {
 // Forget says that p is gone for good: connections with that incarnation end, and what
 // waits for it becomes dead letters, with [actor.ErrUnreachable]. Later messages
 // to the address are for whoever is there then.
-func (e *Endpoint) Forget(p Peer) {
-	e.hangUp(func(from Peer) bool { return from == p })
-	for _, l := range e.links.to(p.Addr) {
+func (e *Endpoint) Forget(p NodeID) {
+	e.hangUp(func(from NodeID) bool { return from == p })
+	for _, l := range e.links.to(p.Address) {
 		if l.isWith(p.Incarnation) {
 			l.close(errForgotten)
 		}
@@ -189,7 +189,7 @@ func (e *Endpoint) Forget(p Peer) {
 var errForgotten = errors.New("the node has left")
 
 // hangUp ends what those peers have opened, and forgets the keys they share with us.
-func (e *Endpoint) hangUp(which func(Peer) bool) {
+func (e *Endpoint) hangUp(which func(NodeID) bool) {
 	e.sessions.hangUp(which)
 	e.openers.drop(which)
 	e.sealers.drop(which)
@@ -197,14 +197,14 @@ func (e *Endpoint) hangUp(which func(Peer) bool) {
 
 // met ends the connections with all incarnations of a peer but this one, which is there
 // now.
-func (e *Endpoint) met(p Peer) {
-	e.hangUp(func(from Peer) bool { return from.Addr == p.Addr && from.Incarnation != p.Incarnation })
-	for _, l := range e.links.to(p.Addr) {
+func (e *Endpoint) met(p NodeID) {
+	e.hangUp(func(from NodeID) bool { return from.Address == p.Address && from.Incarnation != p.Incarnation })
+	for _, l := range e.links.to(p.Address) {
 		l.hangUp(p.Incarnation)
 	}
 	e.reaching.met(p)
 	if w := e.watcher.Load(); w != nil {
-		w.Met(deathwatch.Peer{Address: p.Addr, Incarnation: p.Incarnation})
+		w.Met(p)
 	}
 }
 

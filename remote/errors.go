@@ -70,14 +70,14 @@ func (r Refusal) String() string {
 
 // A RefusedError is a connection that the peer refused in the handshake.
 type RefusedError struct {
-	Peer    Peer // who refused, where it was dialled; with RefusedIncarnation, where it says that it lives
+	Peer    NodeID // who refused, where it was dialled; with RefusedIncarnation, where it says that it lives
 	Refusal Refusal
 	Detail  string // in the peer's words
 }
 
 // Error returns who refuses, and why, in our words and in the peer's.
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("remote: refused by %s: %s: %s", e.Peer.Addr, e.Refusal, e.Detail)
+	return fmt.Sprintf("remote: refused by %s: %s: %s", e.Peer.Address, e.Refusal, e.Detail)
 }
 
 // Unwrap returns [ErrNotAuthenticated] for a [RefusedIdentity].

@@ -15,7 +15,7 @@ import (
 func userLane(addr string, session uint64, bytes int) *inbound {
 	conn, _ := net.Pipe()
 	return &inbound{
-		key: linkKey{addr, laneUser}, from: Peer{addr, 7}, session: session, conn: conn,
+		key: linkKey{addr, laneUser}, from: NodeID{Address: addr, Incarnation: 7}, session: session, conn: conn,
 		stop: make(chan struct{}), done: make(chan struct{}),
 		received: 1, parts: joiner{body: make([]byte, bytes), left: 1},
 	}
@@ -84,7 +84,7 @@ func TestHalfAMessageGoesWithItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sessions{last: map[linkKey]*inbound{}, patience: 10 * time.Second}
 		all := []*inbound{broken(t, s, "a", 1000), broken(t, s, "b", 1000), broken(t, s, "c", 1000)}
-		s.over(func(p Peer) bool { return p.Addr == "a" })
+		s.over(func(p NodeID) bool { return p.Address == "a" })
 		_, err := s.begin(userLane("b", 2, 0), false)
 		require.NoError(t, err)
 		s.close()

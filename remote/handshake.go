@@ -62,9 +62,9 @@ type answer struct {
 	Addr        string  `cbor:"7,keyasint,omitempty"` // where the listener advertises itself; "" is where it was dialled
 }
 
-func (h hello) peer() Peer { return Peer{Addr: h.Addr, Incarnation: h.Incarnation} }
+func (h hello) peer() NodeID { return NodeID{Address: h.Addr, Incarnation: h.Incarnation} }
 
-func (a answer) peer() Peer { return Peer{Addr: a.Addr, Incarnation: a.Incarnation} }
+func (a answer) peer() NodeID { return NodeID{Address: a.Addr, Incarnation: a.Incarnation} }
 
 // greet speaks for the dialler: it sends the lane and h, and returns the answer unless it is
 // a refusal.

@@ -40,7 +40,7 @@ func TestHelloMayHaveFieldsOfLaterVersions(t *testing.T) {
 	require.NoError(t, err)
 	h, err := parseHello(body)
 	require.NoError(t, err)
-	require.Equal(t, Peer{"a:1", 7}, h.peer())
+	require.Equal(t, NodeID{Address: "a:1", Incarnation: 7}, h.peer())
 }
 
 func TestRefusalReachesTheDialler(t *testing.T) {
@@ -52,7 +52,7 @@ func TestRefusalReachesTheDialler(t *testing.T) {
 	_, err := greet(&duplex{&conn.Buffer, &conn.sent}, laneUser, hello{}, "b:1")
 	var refused *RefusedError
 	require.ErrorAs(t, err, &refused)
-	require.Equal(t, RefusedError{Peer{"b:1", 5}, RefusedCluster, "blue"}, *refused)
+	require.Equal(t, RefusedError{NodeID{Address: "b:1", Incarnation: 5}, RefusedCluster, "blue"}, *refused)
 	require.EqualError(t, err, "remote: refused by b:1: wrong cluster: blue")
 	require.True(t, strings.HasPrefix(conn.sent.String(), preface+"A"))
 }

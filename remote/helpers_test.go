@@ -49,7 +49,7 @@ type node struct {
 
 // control is what came by control frame or packet.
 type control struct {
-	from remote.Peer
+	from remote.NodeID
 	data string
 }
 
@@ -67,7 +67,7 @@ func listen(t testing.TB, cfg remote.Config, change ...func(*remote.Config)) *no
 	core, logs := observer.New(zapcore.DebugLevel)
 	x := &node{t: t, logs: logs, control: &collector[control]{}, lost: &collector[actor.DeadLetter]{}}
 	cfg.Logger = zap.New(core)
-	cfg.Control = func(from remote.Peer, data []byte) { x.control.add(control{from, string(data)}) }
+	cfg.Control = func(from remote.NodeID, data []byte) { x.control.add(control{from, string(data)}) }
 	for _, f := range change {
 		f(&cfg)
 	}

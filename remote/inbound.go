@@ -13,7 +13,7 @@ import (
 // counts what arrives, and tells the peer.
 type inbound struct {
 	key      linkKey
-	from     Peer
+	from     NodeID
 	session  uint64
 	conn     net.Conn
 	patience time.Duration // of writing

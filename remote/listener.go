@@ -223,7 +223,7 @@ func (e *Endpoint) judge(conn net.Conn, l lane, h hello) error {
 }
 
 // admit asks the user about a peer on a lane.
-func (e *Endpoint) admit(p Peer, l lane) error {
+func (e *Endpoint) admit(p NodeID, l lane) error {
 	if err := e.cfg.Admit(p); err != nil || l != laneUser {
 		return err
 	}

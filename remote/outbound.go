@@ -56,15 +56,15 @@ type reaching struct {
 
 	mu    sync.Mutex // guards all below
 	peers map[string]context.CancelFunc
-	wait  map[net.Conn]Peer // connections that wait, and the peer of each
+	wait  map[net.Conn]NodeID // connections that wait, and the peer of each
 }
 
 func newReaching() *reaching {
 	ctx, end := context.WithCancel(context.Background())
-	return &reaching{ctx: ctx, end: end, peers: map[string]context.CancelFunc{}, wait: map[net.Conn]Peer{}}
+	return &reaching{ctx: ctx, end: end, peers: map[string]context.CancelFunc{}, wait: map[net.Conn]NodeID{}}
 }
 
-func (r *reaching) enter(conn net.Conn, with Peer) {
+func (r *reaching) enter(conn net.Conn, with NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wait[conn] = with
@@ -78,11 +78,11 @@ func (r *reaching) leave(conn net.Conn) {
 
 // met ends the connections that wait for another incarnation of a peer, for keepReverse to open
 // others.
-func (r *reaching) met(p Peer) {
+func (r *reaching) met(p NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for conn, with := range r.wait {
-		if with.Addr == p.Addr && with.Incarnation != p.Incarnation {
+		if with.Address == p.Address && with.Incarnation != p.Incarnation {
 			discard(conn)
 		}
 	}
@@ -172,12 +172,12 @@ func (e *Endpoint) waitReverse(ctx context.Context, addr string) error {
 }
 
 // openReverse dials and shakes hands. The peer that answers may advertise another address.
-func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Peer, error) {
+func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, NodeID, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.DialTimeout)
 	defer cancel()
 	conn, err := e.dial(ctx, addr)
 	if err != nil {
-		return nil, Peer{}, err
+		return nil, NodeID{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
 	a, err := greet(conn, laneReverse, hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}, addr)
@@ -193,7 +193,7 @@ func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Peer
 	}
 	if err != nil {
 		discard(conn)
-		return nil, Peer{}, err
+		return nil, NodeID{}, err
 	}
 	return conn, a.peer(), nil
 }
@@ -208,10 +208,10 @@ func (e *Endpoint) identify(conn net.Conn, addr string) error {
 // Greet asks who lives at an address, which may be one of several of a node: it returns the
 // peer under the address that it advertises, or a [*RefusedError], [ErrNotAuthenticated], or
 // whatever else keeps the two from talking. It is for endpoints with [Config.Outbound].
-func (e *Endpoint) Greet(ctx context.Context, addr string) (Peer, error) {
+func (e *Endpoint) Greet(ctx context.Context, addr string) (NodeID, error) {
 	conn, peer, err := e.openReverse(ctx, addr)
 	if err != nil {
-		return Peer{}, err
+		return NodeID{}, err
 	}
 	discard(conn)
 	return peer, nil

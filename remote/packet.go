@@ -32,30 +32,30 @@ type Packet struct {
 
 // appendPacketHeader appends the header that data follows: tag, version, hash of the
 // cluster name, incarnation, and the address with its length.
-func appendPacketHeader(buf []byte, cluster uint64, from Peer) []byte {
+func appendPacketHeader(buf []byte, cluster uint64, from NodeID) []byte {
 	buf = append(buf, packetUser, Version)
 	buf = binary.BigEndian.AppendUint64(buf, cluster)
 	buf = binary.BigEndian.AppendUint64(buf, from.Incarnation)
-	buf = append(buf, byte(len(from.Addr)))
-	return append(buf, from.Addr...)
+	buf = append(buf, byte(len(from.Address)))
+	return append(buf, from.Address...)
 }
 
 // parsePacket returns the sender and the data of a datagram that appendPacketHeader began.
-func parsePacket(b []byte, cluster uint64) (Peer, []byte, error) {
+func parsePacket(b []byte, cluster uint64) (NodeID, []byte, error) {
 	switch {
 	case len(b) < packetFixed || b[0] != packetUser:
-		return Peer{}, nil, fmt.Errorf("%w: not a packet", ErrFrame)
+		return NodeID{}, nil, fmt.Errorf("%w: not a packet", ErrFrame)
 	case b[1] != Version:
-		return Peer{}, nil, fmt.Errorf("%w: packet of version %d", ErrFrame, b[1])
+		return NodeID{}, nil, fmt.Errorf("%w: packet of version %d", ErrFrame, b[1])
 	case binary.BigEndian.Uint64(b[2:]) != cluster:
-		return Peer{}, nil, fmt.Errorf("%w: packet of another cluster", ErrFrame)
+		return NodeID{}, nil, fmt.Errorf("%w: packet of another cluster", ErrFrame)
 	}
-	from := Peer{Incarnation: binary.BigEndian.Uint64(b[10:])}
+	from := NodeID{Incarnation: binary.BigEndian.Uint64(b[10:])}
 	end := packetFixed + int(b[packetFixed-1])
 	if len(b) < end || end == packetFixed || from.Incarnation == 0 {
-		return Peer{}, nil, fmt.Errorf("%w: packet without a sender", ErrFrame)
+		return NodeID{}, nil, fmt.Errorf("%w: packet without a sender", ErrFrame)
 	}
-	from.Addr = string(b[packetFixed:end])
+	from.Address = string(b[packetFixed:end])
 	return from, b[end:], nil
 }
 
@@ -139,7 +139,7 @@ func (e *Endpoint) readPackets() {
 }
 
 func (e *Endpoint) receivePacket(source net.Addr, b []byte) {
-	var from Peer
+	var from NodeID
 	var data []byte
 	var err error
 	gossip := len(b) > 0 && b[0] == packetGossip

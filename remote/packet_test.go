@@ -7,9 +7,9 @@ import (
 )
 
 func TestPacketHeaderTellsWhoSentIt(t *testing.T) {
-	from := Peer{Addr: "node-7.example.com:7355", Incarnation: 1 << 60}
+	from := NodeID{Address: "node-7.example.com:7355", Incarnation: 1 << 60}
 	b := append(appendPacketHeader(nil, clusterHash("blue"), from), "beat"...)
-	require.Len(t, b, packetFixed+len(from.Addr)+len("beat"))
+	require.Len(t, b, packetFixed+len(from.Address)+len("beat"))
 	got, data, err := parsePacket(b, clusterHash("blue"))
 	require.NoError(t, err)
 	require.Equal(t, from, got)
@@ -17,16 +17,16 @@ func TestPacketHeaderTellsWhoSentIt(t *testing.T) {
 }
 
 func TestPacketsOfOthersAreDropped(t *testing.T) {
-	good := appendPacketHeader(nil, clusterHash("blue"), Peer{"a:1", 1})
+	good := appendPacketHeader(nil, clusterHash("blue"), NodeID{Address: "a:1", Incarnation: 1})
 	otherVersion := append([]byte(nil), good...)
 	otherVersion[1]++
 	for name, b := range map[string][]byte{
 		"empty":                  nil,
-		"of another cluster":     appendPacketHeader(nil, clusterHash("green"), Peer{"a:1", 1}),
+		"of another cluster":     appendPacketHeader(nil, clusterHash("green"), NodeID{Address: "a:1", Incarnation: 1}),
 		"of another version":     otherVersion,
 		"cut off":                good[:len(good)-1],
-		"without an address":     appendPacketHeader(nil, clusterHash("blue"), Peer{"", 1}),
-		"without an incarnation": appendPacketHeader(nil, clusterHash("blue"), Peer{"a:1", 0}),
+		"without an address":     appendPacketHeader(nil, clusterHash("blue"), NodeID{Address: "", Incarnation: 1}),
+		"without an incarnation": appendPacketHeader(nil, clusterHash("blue"), NodeID{Address: "a:1", Incarnation: 0}),
 	} {
 		_, _, err := parsePacket(b, clusterHash("blue"))
 		require.ErrorIs(t, err, ErrFrame, name)
@@ -34,7 +34,7 @@ func TestPacketsOfOthersAreDropped(t *testing.T) {
 }
 
 func FuzzPacketHeader(f *testing.F) {
-	f.Add(append(appendPacketHeader(nil, 7, Peer{"a:1", 1}), "data"...))
+	f.Add(append(appendPacketHeader(nil, 7, NodeID{Address: "a:1", Incarnation: 1}), "data"...))
 	f.Add([]byte{packetUser, Version})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		from, data, err := parsePacket(b, 7)

@@ -54,13 +54,13 @@ func nonceOf(count uint64) (nonce [nonceSize]byte) {
 
 // A sealer seals the datagrams to one peer.
 type sealer struct {
-	peer   Peer
+	peer   NodeID
 	number uint64
 	aead   cipher.AEAD
 	count  atomic.Uint64
 }
 
-func newSealer(to Peer, grant []byte) (*sealer, error) {
+func newSealer(to NodeID, grant []byte) (*sealer, error) {
 	if len(grant) != grantSize {
 		return nil, fmt.Errorf("%w: a grant of %d bytes", ErrFrame, len(grant))
 	}
@@ -106,7 +106,7 @@ func (s *sealers) remove(addr string) {
 }
 
 // drop forgets the keys granted by those peers.
-func (s *sealers) drop(which func(Peer) bool) {
+func (s *sealers) drop(which func(NodeID) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for addr, x := range s.to {
@@ -164,7 +164,7 @@ func (o *openers) expire() {
 }
 
 // drop forgets the keys of those peers.
-func (o *openers) drop(which func(Peer) bool) {
+func (o *openers) drop(which func(NodeID) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for addr, all := range o.byAddr {
@@ -183,15 +183,15 @@ func (o *openers) forget(addr string) {
 
 // open returns who has sealed a datagram, and what is in it, which takes the place of
 // what was sealed. It is called by one goroutine.
-func (o *openers) open(b []byte) (Peer, []byte, error) {
+func (o *openers) open(b []byte) (NodeID, []byte, error) {
 	if len(b) < sealedHeader+sealOverhead || b[1] != packetSealed {
-		return Peer{}, nil, errUnsealed
+		return NodeID{}, nil, errUnsealed
 	}
 	o.mu.Lock()
 	x := o.byNumber[binary.BigEndian.Uint64(b[2:])]
 	o.mu.Unlock()
 	if x == nil {
-		return Peer{}, nil, errUnsealed
+		return NodeID{}, nil, errUnsealed
 	}
 	count := binary.BigEndian.Uint64(b[10:])
 	nonce := nonceOf(count)
@@ -199,9 +199,9 @@ func (o *openers) open(b []byte) (Peer, []byte, error) {
 	data, err := x.aead.Open(sealed[:0], nonce[:], sealed, header)
 	switch {
 	case err != nil:
-		return Peer{}, nil, errForged
+		return NodeID{}, nil, errForged
 	case !x.window.accept(count):
-		return Peer{}, nil, errReplayed
+		return NodeID{}, nil, errReplayed
 	}
 	return x.lane.from, data, nil
 }

@@ -13,7 +13,7 @@ func newOpeners() *openers {
 }
 
 func controlLane(addr string, incarnation uint64) *inbound {
-	return &inbound{key: linkKey{addr, laneControl}, from: Peer{addr, incarnation}, done: make(chan struct{})}
+	return &inbound{key: linkKey{addr, laneControl}, from: NodeID{Address: addr, Incarnation: incarnation}, done: make(chan struct{})}
 }
 
 // granted returns a sealer with a key of o.
@@ -21,7 +21,7 @@ func granted(t testing.TB, o *openers, in *inbound) *sealer {
 	t.Helper()
 	grant, err := o.grant(in)
 	require.NoError(t, err)
-	s, err := newSealer(Peer{"b:1", 9}, grant)
+	s, err := newSealer(NodeID{Address: "b:1", Incarnation: 9}, grant)
 	require.NoError(t, err)
 	return s
 }
@@ -35,7 +35,7 @@ func TestSealedPacketSaysWhoSentItAndNothingElse(t *testing.T) {
 	require.NotContains(t, string(b), "a:1")
 	from, data, err := o.open(b)
 	require.NoError(t, err)
-	require.Equal(t, Peer{"a:1", 7}, from)
+	require.Equal(t, NodeID{Address: "a:1", Incarnation: 7}, from)
 	require.Equal(t, "beat", string(data))
 }
 
@@ -65,7 +65,7 @@ func TestLastTwoKeysOfAnIncarnationAreGood(t *testing.T) {
 	require.False(t, good(all[2]), "another incarnation has come")
 	require.True(t, good(next))
 	require.Len(t, o.byNumber, 1)
-	o.drop(func(p Peer) bool { return p == Peer{"a:1", 8} })
+	o.drop(func(p NodeID) bool { return p == NodeID{Address: "a:1", Incarnation: 8} })
 	require.False(t, good(next))
 	require.Empty(t, o.byNumber)
 	require.Empty(t, o.byAddr)
@@ -86,7 +86,7 @@ func TestKeysOfPeersThatAreLongGoneAreForgotten(t *testing.T) {
 
 func TestGrantOfAnotherSizeIsMalformed(t *testing.T) {
 	for _, size := range []int{0, grantSize - 1, grantSize + 1} {
-		_, err := newSealer(Peer{}, make([]byte, size))
+		_, err := newSealer(NodeID{}, make([]byte, size))
 		require.ErrorIs(t, err, ErrFrame)
 	}
 }

@@ -123,7 +123,7 @@ func TestPacketsAreFromWhoTheySayAfterARestartAndARename(t *testing.T) {
 		a.Rename(4711)
 		beat()
 		all := b.control.got()
-		require.Equal(t, control{remote.Peer{Addr: "a:7355", Incarnation: 4711}, "beat"}, all[len(all)-1])
+		require.Equal(t, control{remote.NodeID{Address: "a:7355", Incarnation: 4711}, "beat"}, all[len(all)-1])
 		b.Rename(4712)
 		before := len(b.control.got())
 		beat()

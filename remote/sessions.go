@@ -113,7 +113,7 @@ func (s *sessions) close() {
 }
 
 // hangUp ends the inbounds from those peers, and their sessions.
-func (s *sessions) hangUp(which func(Peer) bool) {
+func (s *sessions) hangUp(which func(NodeID) bool) {
 	for _, in := range s.over(which) {
 		in.hangUp()
 	}
@@ -121,7 +121,7 @@ func (s *sessions) hangUp(which func(Peer) bool) {
 
 // over ends the sessions of those peers. Their inbounds stay known, as the next one of
 // the lane has to wait for them.
-func (s *sessions) over(which func(Peer) bool) (ended []*inbound) {
+func (s *sessions) over(which func(NodeID) bool) (ended []*inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, in := range s.last {

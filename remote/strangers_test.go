@@ -164,7 +164,7 @@ func TestMessagesOfARemovedPeerAreRefusedAndItsControlLaneIsNot(t *testing.T) {
 		a := start(t, n, "a")
 		old := a.Self()
 		b := start(t, n, "b", func(cfg *remote.Config) {
-			cfg.AdmitMessages = func(p remote.Peer) error {
+			cfg.AdmitMessages = func(p remote.NodeID) error {
 				if p == old {
 					return removed
 				}

@@ -49,7 +49,7 @@ func TestSendsSucceedAgainAfterThePeerHasRestartedOverRealTCP(t *testing.T) {
 	old := b.Self()
 	b.stop()
 
-	b = listen(t, remote.Config{Bind: old.Addr})
+	b = listen(t, remote.Config{Bind: old.Address})
 	again, _ := spawn[int](b, "inbox")
 	b.Serve(b.sys)
 	sent := 1

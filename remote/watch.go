@@ -18,21 +18,17 @@ func (e *Endpoint) Watch(_ *actor.System, target actor.Target, ended func()) (st
 // of a node end when that has been a member and is none any more, or is none and has not answered
 // for ten seconds; and asks of members that are gone end with [actor.ErrUnreachable]. Both end at
 // once when they begin after that. It must be called after [Endpoint.Serve], and does not block.
-func (e *Endpoint) Members(self Peer, all []Peer) {
+func (e *Endpoint) Members(self NodeID, all []NodeID) {
 	if all == nil {
 		e.watcher.Load().NotAMember()
 		return
 	}
-	peers := make([]deathwatch.Peer, len(all))
-	for i, p := range all {
-		peers[i] = deathwatch.Peer{Address: p.Addr, Incarnation: p.Incarnation}
-	}
-	e.watcher.Load().Members(deathwatch.Peer{Address: self.Addr, Incarnation: self.Incarnation}, peers)
+	e.watcher.Load().Members(self, all)
 }
 
 // watchFor starts the watcher of the system that is served.
 func (e *Endpoint) watchFor(s *actor.System) {
-	e.watcher.Store(deathwatch.Start(s, func() deathwatch.Peer {
-		return deathwatch.Peer{Address: e.addr, Incarnation: e.incarnation.Load()}
+	e.watcher.Store(deathwatch.Start(s, func() NodeID {
+		return NodeID{Address: e.addr, Incarnation: e.incarnation.Load()}
 	}))
 }

@@ -18,7 +18,7 @@ func TestDiallersThatDoNotBelongAreRefusedWithAReason(t *testing.T) {
 		b := start(t, n, "b", func(cfg *remote.Config) {
 			cfg.Cluster = "blue"
 			cfg.Incarnation = 5
-			cfg.Admit = func(p remote.Peer) error {
+			cfg.Admit = func(p remote.NodeID) error {
 				if p.Incarnation == 13 {
 					return errors.New("you were removed")
 				}
@@ -73,7 +73,7 @@ func TestRefusedDiallerLearnsTheReason(t *testing.T) {
 func TestDiallerAsksItsOwnAdmitToo(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		refusal := errors.New("it was removed")
-		a := start(t, n, "a", func(cfg *remote.Config) { cfg.Admit = func(remote.Peer) error { return refusal } })
+		a := start(t, n, "a", func(cfg *remote.Config) { cfg.Admit = func(remote.NodeID) error { return refusal } })
 		b := start(t, n, "b")
 		inbox, _ := spawn[int](b, "inbox")
 		ref[int](a, b, "/user/inbox").Tell(1)

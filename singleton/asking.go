@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // ask begins to ask the others for permission, when there is a term left.
@@ -15,7 +16,7 @@ func (m *machine) ask(now time.Time) []action {
 	m.phase = Asking
 	m.attempt++
 	m.term = m.highestTerm() + 1
-	m.grants, m.heldUps = make(map[PeerID]bool), nil
+	m.grants, m.heldUps = make(map[node.ID]bool), nil
 	m.retries = 0
 	m.retryAt = now
 	return m.proceed(now, false)
@@ -49,8 +50,8 @@ func (m *machine) proceed(now time.Time, again bool) []action {
 
 // missing returns who might run an instance and has not said otherwise. That includes who
 // is joining: it may know already that it is up.
-func (m *machine) missing() []PeerID {
-	var ids []PeerID
+func (m *machine) missing() []node.ID {
+	var ids []node.ID
 	for _, p := range m.topo.Members {
 		if p.ID != m.topo.Self && m.mayRun(p) && !m.grants[p.ID] {
 			ids = append(ids, p.ID)
@@ -149,7 +150,7 @@ func (m *machine) onRequest(r requested, now time.Time) []action {
 // A promise is the highest term that another node may use, or may have used. To is zero
 // when that is hearsay.
 type promise struct {
-	to   PeerID
+	to   node.ID
 	term uint64
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// The numbers in the comments are those of docs/singleton-cases.md.
+// The numbers in the comments are those of docs/contributing/singleton-cases.md.
 
 // Case 125: nobody is left to take over, and still the instance is asked to stop.
 func TestTheInstanceOfTheLastNodeGetsItsStopMessageAndPostStop(t *testing.T) {

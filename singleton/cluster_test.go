@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	nodeid "github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -61,7 +62,7 @@ func (c *cluster) join(name string) *node {
 		incarnation = old.peer.ID.Incarnation + 1
 	}
 	n.peer = singleton.Peer{
-		ID: singleton.PeerID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
+		ID: nodeid.ID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
 	}
 	n.System = testkit.NewSystem(c.t, testkit.WithoutEncoding(), actor.WithTransport(name, c.net))
 	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // straighten lets what is told on this node go straight to the instance, as long as the
@@ -63,7 +64,7 @@ func (m *manager[M]) send(msg M) {
 
 // onDeliver takes a message that another node has sent here. Where no instance is
 // expected it goes back; but when its node has left, it is as if it had been told here.
-func (m *manager[M]) onDeliver(from PeerID, p actor.Payload) {
+func (m *manager[M]) onDeliver(from node.ID, p actor.Payload) {
 	switch m.mail.route.kind {
 	case toInstance:
 		if msg, ok := m.unpack(p); ok {
@@ -112,7 +113,7 @@ func (m *manager[M]) decode(p actor.Payload) (msg M, err error) {
 	return msg, err
 }
 
-func (m *manager[M]) giveBack(to PeerID, p actor.Payload) {
+func (m *manager[M]) giveBack(to node.ID, p actor.Payload) {
 	m.post.send(to, wireGiveBack{Name: m.name, From: m.machine.topo.Self, Payload: p})
 }
 
@@ -182,7 +183,7 @@ func (m *manager[M]) route() route { return m.machine.route(m.instance.begun, m.
 
 // route says where messages go; begun says that the instance that runs takes them, and
 // parted who hosts no more, seen or not.
-func (m *machine) route(begun bool, parted map[PeerID]bool) route {
+func (m *machine) route(begun bool, parted map[node.ID]bool) route {
 	switch m.phase {
 	case Host:
 		if m.alive && begun {
@@ -194,7 +195,7 @@ func (m *machine) route(begun bool, parted map[PeerID]bool) route {
 	case Standby:
 		return m.routeToHost(parted)
 	case Pending: // a node that has left passes on what comes back to it
-		if m.leaving == m.topo.Self && m.leaving != (PeerID{}) && !m.misfit() {
+		if m.leaving == m.topo.Self && m.leaving != (node.ID{}) && !m.misfit() {
 			return m.routeToHost(parted)
 		}
 	case Ended:
@@ -202,7 +203,7 @@ func (m *machine) route(begun bool, parted map[PeerID]bool) route {
 	return route{kind: toNobody}
 }
 
-func (m *machine) routeToHost(parted map[PeerID]bool) route {
+func (m *machine) routeToHost(parted map[node.ID]bool) route {
 	if h, ok := m.host(); ok && h.Reachable && !h.assumed && h.ID != m.topo.Self && !parted[h.ID] {
 		return route{kind: toPeer, peer: h.ID}
 	}

@@ -4,6 +4,8 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A directory is what a node knows of the singletons of all nodes: which of them have a
@@ -21,11 +23,11 @@ type directory struct {
 	own    row
 	unsaid map[string]bool // names of own.offers that have changed since own.version, or of records
 
-	peers map[PeerID]*peer // the other members
-	gone  map[PeerID]*row  // those of topo.Gone
-	order []PeerID         // of peers
-	turn  int              // whose turn it is to be compared: an index of order
-	early map[PeerID]wireCompare
+	peers map[node.ID]*peer // the other members
+	gone  map[node.ID]*row  // those of topo.Gone
+	order []node.ID         // of peers
+	turn  int               // whose turn it is to be compared: an index of order
+	early map[node.ID]wireCompare
 
 	records map[string]Record
 	sum     uint64          // of the records
@@ -43,10 +45,10 @@ type row struct {
 type peer struct {
 	row
 	reachable bool
-	acked     uint64              // the version of our row that it has said it knows
-	asked     bool                // it has been asked for its row, as something is missing
-	differed  bool                // its records were others than ours, the last time
-	incoming  map[PeerID]*partial // rows of which it has sent some parts, by whose they are
+	acked     uint64               // the version of our row that it has said it knows
+	asked     bool                 // it has been asked for its row, as something is missing
+	differed  bool                 // its records were others than ours, the last time
+	incoming  map[node.ID]*partial // rows of which it has sent some parts, by whose they are
 }
 
 type partial struct {
@@ -57,8 +59,8 @@ type partial struct {
 func newDirectory() *directory {
 	return &directory{
 		own:    row{version: 1, offers: map[string]string{}},
-		unsaid: map[string]bool{}, peers: map[PeerID]*peer{}, gone: map[PeerID]*row{},
-		early: map[PeerID]wireCompare{}, records: map[string]Record{}, dirty: map[string]bool{},
+		unsaid: map[string]bool{}, peers: map[node.ID]*peer{}, gone: map[node.ID]*row{},
+		early: map[node.ID]wireCompare{}, records: map[string]Record{}, dirty: map[string]bool{},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // An arena is some machines and one journal in virtual time. What the nodes know of the
@@ -44,7 +45,7 @@ type modelRecord struct {
 type fighter struct {
 	*arena
 	machine  *machine
-	id       PeerID
+	id       node.ID
 	gen      Generation // zero: no instance runs
 	epoch    uint64     // of its claim
 	seen     int        // records that it has replayed or written
@@ -57,7 +58,7 @@ func newArena(t *testing.T, seed uint64, nodes int) *arena {
 	a := &arena{t: t, rng: rand.New(rand.NewPCG(seed, 0)), now: simBegin} //nolint:gosec // a schedule, not a secret
 	for i := range nodes {
 		set := newSettings([]Option{RestartBackoff(actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second})})
-		a.nodes = append(a.nodes, &fighter{arena: a, machine: newMachine("x", set), id: PeerID{Address: string(rune('a' + i)), Incarnation: 1}})
+		a.nodes = append(a.nodes, &fighter{arena: a, machine: newMachine("x", set), id: node.ID{Address: string(rune('a' + i)), Incarnation: 1}})
 	}
 	return a
 }
@@ -171,7 +172,7 @@ func (n *fighter) slow() time.Duration {
 	return time.Duration(n.rng.Int64N(int64(50 * time.Millisecond)))
 }
 
-func (n *fighter) send(to PeerID, ev event) {
+func (n *fighter) send(to node.ID, ev event) {
 	for _, other := range n.nodes {
 		if other.id == to {
 			n.in(n.slow(), func() { other.happens(ev) })

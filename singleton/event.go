@@ -1,6 +1,10 @@
 package singleton
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // event is what happens to a machine.
 //
@@ -10,18 +14,18 @@ type event interface{ event() }
 type (
 	viewed    struct{ topo Topology }
 	requested struct { // from asks to host, under that term
-		from    PeerID
+		from    node.ID
 		attempt uint64
 		term    uint64
 	}
 	granted struct { // from runs nothing
-		from    PeerID
+		from    node.ID
 		attempt uint64
 		record  Record
 		taken   uint64 // the highest term that somebody else may have used
 	}
 	heldUp struct { // from cannot give permission, as the instance there does not end
-		from         PeerID
+		from         node.ID
 		attempt      uint64
 		since, until time.Time // when it was told to stop, and when it is given up
 	}
@@ -72,18 +76,18 @@ type action interface{ action() }
 
 type (
 	sendRequest struct {
-		to      PeerID
+		to      node.ID
 		attempt uint64
 		term    uint64
 	}
 	sendGrant struct {
-		to      PeerID
+		to      node.ID
 		attempt uint64
 		record  Record
 		taken   uint64
 	}
 	sendHeldUp struct { // as of heldUp
-		to           PeerID
+		to           node.ID
 		attempt      uint64
 		since, until time.Time
 	}

@@ -1,11 +1,11 @@
 package singleton
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/batch"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // Each node owns its row, and tells every member what changes in it, together with the
@@ -26,7 +26,7 @@ const (
 
 // A letter is something to send to another hub.
 type letter struct {
-	to  PeerID
+	to  node.ID
 	msg any
 }
 
@@ -71,9 +71,9 @@ func (d *directory) sizeOf(name string) int {
 const recordBytes = 12
 
 // rows sends our row to one peer, and before it those of the nodes that are gone.
-func (d *directory) rows(to PeerID) []letter {
+func (d *directory) rows(to node.ID) []letter {
 	var out []letter
-	for _, id := range slices.SortedFunc(maps.Keys(d.gone), comparePeers) {
+	for _, id := range slices.SortedFunc(maps.Keys(d.gone), node.ID.Compare) {
 		if r := d.gone[id]; r.version > 0 {
 			out = append(out, d.rowParts(to, id, r)...)
 		}
@@ -81,7 +81,7 @@ func (d *directory) rows(to PeerID) []letter {
 	return append(out, d.rowParts(to, d.topo.Self, &d.own)...)
 }
 
-func (d *directory) allRecords(to PeerID) []letter {
+func (d *directory) allRecords(to node.ID) []letter {
 	var out []letter
 	all := make([]namedRecord, 0, len(d.records))
 	for _, name := range slices.Sorted(maps.Keys(d.records)) {
@@ -93,7 +93,7 @@ func (d *directory) allRecords(to PeerID) []letter {
 	return out
 }
 
-func (d *directory) rowParts(to, owner PeerID, r *row) []letter {
+func (d *directory) rowParts(to, owner node.ID, r *row) []letter {
 	parts := batch.Split(slices.Sorted(maps.Values(r.offers)), partBytes, func(text string) int { return len(text) + 2 })
 	if len(parts) == 0 {
 		parts = [][]string{nil}
@@ -106,7 +106,7 @@ func (d *directory) rowParts(to, owner PeerID, r *row) []letter {
 }
 
 // compare compares with a peer.
-func (d *directory) compare(id PeerID, p *peer) letter {
+func (d *directory) compare(id node.ID, p *peer) letter {
 	return letter{id, wireCompare{From: d.topo.Self, To: id, Mine: d.own.version, Yours: p.version, Records: d.sum}}
 }
 
@@ -119,7 +119,7 @@ func (d *directory) view(t Topology) []letter {
 	}
 	d.topo = t
 	var out []letter
-	now := map[PeerID]bool{t.Self: true}
+	now := map[node.ID]bool{t.Self: true}
 	for _, m := range t.Members {
 		if m.ID != t.Self {
 			now[m.ID] = true
@@ -127,8 +127,8 @@ func (d *directory) view(t Topology) []letter {
 		}
 	}
 	d.bury(t.Gone)
-	maps.DeleteFunc(d.peers, func(id PeerID, _ *peer) bool { return !now[id] })
-	d.order = slices.SortedFunc(maps.Keys(d.peers), comparePeers)
+	maps.DeleteFunc(d.peers, func(id node.ID, _ *peer) bool { return !now[id] })
+	d.order = slices.SortedFunc(maps.Keys(d.peers), node.ID.Compare)
 	d.learn()
 	return out
 }
@@ -136,7 +136,7 @@ func (d *directory) view(t Topology) []letter {
 // bury keeps the rows of those who are gone; of one that was known to be incomplete nothing
 // is known.
 func (d *directory) bury(gone []Gone) {
-	now := map[PeerID]bool{}
+	now := map[node.ID]bool{}
 	for _, g := range gone {
 		now[g.ID] = true
 		if d.gone[g.ID] != nil {
@@ -147,7 +147,7 @@ func (d *directory) bury(gone []Gone) {
 			*d.gone[g.ID] = p.row
 		}
 	}
-	maps.DeleteFunc(d.gone, func(id PeerID, _ *row) bool { return !now[id] })
+	maps.DeleteFunc(d.gone, func(id node.ID, _ *row) bool { return !now[id] })
 }
 
 // meet takes what the topology says of a peer. One that is new, or answers again, may have
@@ -155,7 +155,7 @@ func (d *directory) bury(gone []Gone) {
 func (d *directory) meet(m Peer) []letter {
 	p, known := d.peers[m.ID]
 	if !known {
-		p = &peer{incoming: map[PeerID]*partial{}}
+		p = &peer{incoming: map[node.ID]*partial{}}
 		d.peers[m.ID] = p
 	}
 	back := m.Reachable && !p.reachable
@@ -266,7 +266,7 @@ func (d *directory) part(w wireRow) []letter {
 }
 
 // confirm says which version of a peer's row this node knows.
-func (d *directory) confirm(id PeerID, p *peer) letter {
+func (d *directory) confirm(id node.ID, p *peer) letter {
 	return letter{id, wireConfirm{From: d.topo.Self, To: id, Version: p.version}}
 }
 
@@ -343,7 +343,7 @@ func (d *directory) compared(c wireCompare) []letter {
 
 // asks notes that a node asks for permission for a singleton: so it has a manager, heard
 // of or not.
-func (d *directory) asks(from PeerID, name string) []letter {
+func (d *directory) asks(from node.ID, name string) []letter {
 	p, member := d.peers[from]
 	if !member || p.version == 0 || p.offers[name] != "" {
 		return nil
@@ -394,8 +394,4 @@ func (d *directory) quiet() bool {
 		}
 	}
 	return len(d.peers) == 0 || d.own.version == 1 && len(d.records) == 0
-}
-
-func comparePeers(a, b PeerID) int {
-	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Incarnation, b.Incarnation))
 }

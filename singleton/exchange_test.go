@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // An exchangeRig is some directories and the links between them, which are first in, first
@@ -16,36 +17,36 @@ import (
 type exchangeRig struct {
 	rng   *rand.Rand
 	lossy bool
-	ids   []PeerID
-	nodes map[PeerID]*directory
+	ids   []node.ID
+	nodes map[node.ID]*directory
 	gone  []Gone
-	links map[[2]PeerID][]any
+	links map[[2]node.ID][]any
 }
 
 func newExchangeRig(seed uint64, n int) *exchangeRig {
-	r := &exchangeRig{rng: rand.New(rand.NewPCG(seed, seed)), nodes: map[PeerID]*directory{}, links: map[[2]PeerID][]any{}}
+	r := &exchangeRig{rng: rand.New(rand.NewPCG(seed, seed)), nodes: map[node.ID]*directory{}, links: map[[2]node.ID][]any{}}
 	for i := range n {
 		r.join(fmt.Sprintf("n%d", i+1))
 	}
 	return r
 }
 
-func (r *exchangeRig) join(name string) PeerID {
-	id := PeerID{Address: name, Incarnation: 1}
+func (r *exchangeRig) join(name string) node.ID {
+	id := node.ID{Address: name, Incarnation: 1}
 	r.ids = append(r.ids, id)
 	r.nodes[id] = newDirectory()
 	r.showAll()
 	return id
 }
 
-func (r *exchangeRig) crash(id PeerID) {
+func (r *exchangeRig) crash(id node.ID) {
 	r.ids = removed(r.ids, id)
 	r.gone = append(r.gone, Gone{Peer: Peer{ID: id}, Since: time.Unix(0, 0)})
 	delete(r.nodes, id)
 	r.showAll()
 }
 
-func removed(all []PeerID, id PeerID) (left []PeerID) {
+func removed(all []node.ID, id node.ID) (left []node.ID) {
 	for _, each := range all {
 		if each != id {
 			left = append(left, each)
@@ -64,12 +65,12 @@ func (r *exchangeRig) showAll() {
 	}
 }
 
-func (r *exchangeRig) send(from PeerID, letters []letter) {
+func (r *exchangeRig) send(from node.ID, letters []letter) {
 	for _, l := range letters {
 		if r.lossy && r.rng.IntN(4) == 0 {
 			continue
 		}
-		link := [2]PeerID{from, l.to}
+		link := [2]node.ID{from, l.to}
 		r.links[link] = append(r.links[link], l.msg)
 	}
 }
@@ -80,7 +81,7 @@ func (r *exchangeRig) carry(all bool) {
 		again = false
 		for _, from := range r.ids {
 			for _, to := range r.ids {
-				link := [2]PeerID{from, to}
+				link := [2]node.ID{from, to}
 				for len(r.links[link]) > 0 && (all || r.rng.IntN(2) == 0) {
 					msg := r.links[link][0]
 					r.links[link] = r.links[link][1:]

@@ -1,17 +1,19 @@
 package singleton
 
+import "github.com/understudy-go/understudy/internal/node"
+
 // A farewell is what a manager does before its node leaves, so that no message is lost by
 // that: it has told all members that they are to send nothing here any more, and knows
 // that what it has sent itself is with an instance. Who answers the first has nothing
 // under way to here, as messages between two nodes stay in order. It is pure.
 type farewell struct {
-	said  bool            // there is something to be told
-	known map[PeerID]bool // who has answered
+	said  bool             // there is something to be told
+	known map[node.ID]bool // who has answered
 
-	number uint64 // of the question under way, or of the last one
-	to     PeerID // who is asked whether all that was sent there is settled; zero when nobody is
-	sends  uint64 // what had been sent when it was asked
-	rounds int    // how many questions have been answered
+	number uint64  // of the question under way, or of the last one
+	to     node.ID // who is asked whether all that was sent there is settled; zero when nobody is
+	sends  uint64  // what had been sent when it was asked
+	rounds int     // how many questions have been answered
 }
 
 // maxFarewells bounds the questions, as there may be actors that go on telling something.
@@ -22,20 +24,20 @@ func (f *farewell) say(hosted bool) (tell bool) {
 	if f.said || !hosted {
 		return false
 	}
-	f.said, f.known = true, make(map[PeerID]bool)
+	f.said, f.known = true, make(map[node.ID]bool)
 	return true
 }
 
 // heard notes that a member sends nothing here any more.
-func (f *farewell) heard(from PeerID) {
+func (f *farewell) heard(from node.ID) {
 	if f.said {
 		f.known[from] = true
 	}
 }
 
 // unaware returns who has not answered yet.
-func (f *farewell) unaware(topo Topology) []PeerID {
-	var ids []PeerID
+func (f *farewell) unaware(topo Topology) []node.ID {
+	var ids []node.ID
 	for _, p := range topo.Members {
 		if f.said && p.ID != topo.Self && p.Reachable && !f.known[p.ID] {
 			ids = append(ids, p.ID)
@@ -46,9 +48,9 @@ func (f *farewell) unaware(topo Topology) []PeerID {
 
 // ask reports whether sentTo is to be asked about what was sent there, and whether there
 // is something to wait for at all; sends counts what has been sent.
-func (f *farewell) ask(sentTo PeerID, sends uint64) (ask, waits bool) {
+func (f *farewell) ask(sentTo node.ID, sends uint64) (ask, waits bool) {
 	switch {
-	case sentTo == PeerID{} || f.rounds >= maxFarewells:
+	case sentTo == node.ID{} || f.rounds >= maxFarewells:
 		return false, false
 	case f.to == sentTo:
 		return false, true
@@ -62,8 +64,8 @@ func (f *farewell) ask(sentTo PeerID, sends uint64) (ask, waits bool) {
 
 // settled notes the answer to a question.
 func (f *farewell) settled(number uint64) {
-	if number == f.number && f.to != (PeerID{}) {
-		f.to = PeerID{}
+	if number == f.number && f.to != (node.ID{}) {
+		f.to = node.ID{}
 		f.rounds++
 	}
 }

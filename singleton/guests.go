@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // guests are messages that other nodes have sent here while this node is about to host,
@@ -14,20 +15,20 @@ import (
 type guests struct {
 	limit int // per node
 	boxes []*guestBox
-	left  []PeerID // the last members to have been removed
+	left  []node.ID // the last members to have been removed
 }
 
 // keptLeft is how many are remembered.
 const keptLeft = 100
 
 type guestBox struct {
-	from  PeerID
+	from  node.ID
 	items fifo.Queue[waiting[actor.Payload]]
 }
 
 // lodge keeps a message of a node, until a time; the oldest of that node gives way when there
 // is no room.
-func (g *guests) lodge(from PeerID, p actor.Payload, until time.Time) (over actor.Payload, overflow bool) {
+func (g *guests) lodge(from node.ID, p actor.Payload, until time.Time) (over actor.Payload, overflow bool) {
 	if g.limit == 0 {
 		return p, true
 	}
@@ -39,7 +40,7 @@ func (g *guests) lodge(from PeerID, p actor.Payload, until time.Time) (over acto
 	return over, overflow
 }
 
-func (g *guests) box(from PeerID) *guestBox {
+func (g *guests) box(from node.ID) *guestBox {
 	for _, b := range g.boxes {
 		if b.from == from {
 			return b
@@ -65,7 +66,7 @@ func (g *guests) view(was, is *Topology) {
 
 // hasLeft reports whether a node was a member and is none any more. Who is unknown, and has
 // sent something, is rather a newer one than the view.
-func (g *guests) hasLeft(id PeerID) bool { return slices.Contains(g.left, id) }
+func (g *guests) hasLeft(id node.ID) bool { return slices.Contains(g.left, id) }
 
 // takeFrom takes out the messages of the node at an address, whatever its incarnation
 // was when it sent them.
@@ -112,7 +113,7 @@ func (g *guests) expiries() (times []time.Time) {
 }
 
 // has reports whether there are messages of a node.
-func (g *guests) has(from PeerID) bool {
+func (g *guests) has(from node.ID) bool {
 	for _, b := range g.boxes {
 		if b.from == from && b.items.Len() > 0 {
 			return true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // hubMsg is what the hub of a node is told: by managers and by the cluster here, and,
@@ -131,8 +132,8 @@ type hub struct {
 	early    map[string][]wireRequest // by name, for managers that are starting
 	taken    map[string]uint64        // by name, what a manager that has ended knew
 	drains   []*drainage
-	closed   PeerID // the incarnation of this node that has been drained
-	flushing bool   // flushAsked is in the mailbox
+	closed   node.ID // the incarnation of this node that has been drained
+	flushing bool    // flushAsked is in the mailbox
 	ticking  bool
 
 	lastWords int // 0, or how often members have been asked whether they have heard all
@@ -390,7 +391,7 @@ func (h *hub) route(msg wireMsg) {
 	h.answer(msg)
 }
 
-func recipient(msg wireMsg) (to PeerID, addressed bool) {
+func recipient(msg wireMsg) (to node.ID, addressed bool) {
 	switch msg := msg.(type) {
 	case wireRequest:
 		return msg.To, true
@@ -419,7 +420,7 @@ func recipient(msg wireMsg) (to PeerID, addressed bool) {
 	case wireMarks:
 		return msg.To, true
 	}
-	return PeerID{}, false
+	return node.ID{}, false
 }
 
 // answer speaks for a singleton without a manager here: nothing of it runs. Requests for a

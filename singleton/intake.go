@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A streamID is the stream of messages that one manager has numbered.
@@ -50,7 +51,7 @@ const mostRefused = 100
 type intake struct{ streams map[streamID]*stream }
 
 type stream struct {
-	from     PeerID // who sent last
+	from     node.ID // who sent last
 	handled  uint64
 	received uint64          // by the instance that runs, or handled
 	voids    map[uint64]bool // received, but there is nothing to handle
@@ -82,7 +83,7 @@ func (in *intake) stream(id streamID) *stream {
 }
 
 // meet notes that from sends the stream, and that all before first has been handled.
-func (in *intake) meet(id streamID, from PeerID, first uint64) *stream {
+func (in *intake) meet(id streamID, from node.ID, first uint64) *stream {
 	s := in.stream(id)
 	s.from = from
 	s.advance(first - 1)
@@ -132,7 +133,7 @@ func reasonOf(err error) actor.ErrorPayload {
 }
 
 // take decides about a message, of which open says whether an instance can be handed it.
-func (in *intake) take(id streamID, from PeerID, first, number uint64, open bool) verdict {
+func (in *intake) take(id streamID, from node.ID, first, number uint64, open bool) verdict {
 	s := in.meet(id, from, first)
 	switch {
 	case number <= s.received:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A Known is what a node knows of one singleton of its cluster, whether it has a manager for
@@ -13,7 +14,7 @@ import (
 type Known struct {
 	Name     string
 	Record   Record
-	Managers []PeerID // the members that have one, in the order of election
+	Managers []node.ID // the members that have one, in the order of election
 }
 
 // AllKnown returns what the node of s knows of the singletons that some member has a manager
@@ -47,14 +48,14 @@ func AllKnown(s *actor.System) []Known {
 
 // ManagersOf returns the members that have a manager for the singleton of that name, in the
 // order of election, as far as the node of s knows; none without a cluster.
-func ManagersOf(s *actor.System, name string) []PeerID {
+func ManagersOf(s *actor.System, name string) []node.ID {
 	o, clustered := extension.Get[*office](s)
 	if !clustered {
 		return nil
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var ids []PeerID
+	var ids []node.ID
 	for _, m := range o.directory.topo.Members {
 		if _, offered := o.directory.row(m.ID).offers[name]; offered {
 			ids = append(ids, m.ID)
@@ -71,7 +72,7 @@ func (o *office) record(name string) Record {
 }
 
 // row returns what a member has managers for, as far as it is known.
-func (d *directory) row(id PeerID) row {
+func (d *directory) row(id node.ID) row {
 	if id == d.topo.Self {
 		return d.own
 	}

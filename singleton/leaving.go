@@ -1,6 +1,10 @@
 package singleton
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // takeLeave tells the hub, when it wants to know, that no instance runs here, and that
 // nothing will be lost when the node ends: no message waits here for an instance
@@ -51,7 +55,7 @@ func waitsToLeave[M any](f *farewell, m *machine, q *mail[M]) (ask, waits bool) 
 	}
 	to := q.sentTo
 	if !m.topo.reachable(to) {
-		to = PeerID{}
+		to = node.ID{}
 	}
 	return f.ask(to, q.sends)
 }
@@ -62,7 +66,7 @@ func (m *manager[M]) lookAfterFarewell(now time.Time) {
 		return
 	}
 	m.sayFarewell()
-	if m.farewell.to != (PeerID{}) {
+	if m.farewell.to != (node.ID{}) {
 		m.askSettled()
 	}
 }
@@ -87,7 +91,7 @@ func (m *manager[M]) askSettled() {
 // is called back before it is answered.
 func (m *manager[M]) onFarewell(w wireFarewell) {
 	if m.parted == nil {
-		m.parted = make(map[PeerID]bool)
+		m.parted = make(map[node.ID]bool)
 	}
 	m.parted[w.From] = true
 	m.reroute()
@@ -101,7 +105,7 @@ func (m *manager[M]) onFarewell(w wireFarewell) {
 // onSettle answers when nothing of a node waits here.
 func (m *manager[M]) onSettle(w wireSettle) {
 	if m.settlers == nil {
-		m.settlers = make(map[PeerID]uint64)
+		m.settlers = make(map[node.ID]uint64)
 	}
 	m.settlers[w.From] = w.Number
 	m.answerSettlers()

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A Locator is what singletons need of a cluster. cluster.Node hands one to [Attach].
@@ -15,16 +17,9 @@ type Locator interface {
 	Topologies(ctx context.Context) iter.Seq[Topology]
 }
 
-// A PeerID is one incarnation of a node.
-type PeerID struct {
-	_           struct{} `cbor:",toarray"`
-	Address     string
-	Incarnation uint64
-}
-
 // A Peer is a member of the cluster, as singletons see it.
 type Peer struct {
-	ID        PeerID
+	ID        node.ID
 	Name      string
 	Up        bool   // may host
 	UpNumber  uint64 // the order in which members came up: the oldest has the lowest; 0 while joining
@@ -38,7 +33,7 @@ type Peer struct {
 
 // A Topology is what a node knows of its cluster at one moment.
 type Topology struct {
-	Self    PeerID
+	Self    node.ID
 	Down    bool   // this node has been removed or is about to be: it must stop its instances
 	Members []Peer // those not removed, this node included, in the order of election
 
@@ -96,21 +91,21 @@ func (t Topology) hasMemberAt(address string) bool {
 	return slices.ContainsFunc(t.Members, func(p Peer) bool { return p.ID.Address == address })
 }
 
-func (t *Topology) reachable(id PeerID) bool {
+func (t *Topology) reachable(id node.ID) bool {
 	p, member := t.member(id)
 	return member && p.Reachable
 }
 
 // lost reports whether id is a member that cannot be reached, or has been removed without a
 // sign that it has stopped.
-func (t *Topology) lost(id PeerID) bool {
+func (t *Topology) lost(id node.ID) bool {
 	if p, member := t.member(id); member {
 		return !p.Reachable
 	}
 	return slices.ContainsFunc(t.Gone, func(g Gone) bool { return g.ID == id })
 }
 
-func (t Topology) member(id PeerID) (Peer, bool) {
+func (t Topology) member(id node.ID) (Peer, bool) {
 	for _, p := range t.Members {
 		if p.ID == id {
 			return p, true

@@ -1,6 +1,10 @@
 package singleton
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // A Phase is where the manager of one node is.
 type Phase string
@@ -36,12 +40,12 @@ type machine struct {
 	topo    Topology
 	known   Record // the highest generation heard of
 	phase   Phase
-	leaving PeerID // the incarnation of this node that is to start nothing any more
+	leaving node.ID // the incarnation of this node that is to start nothing any more
 
-	attempt  uint64          // number of the ask under way, or of the last one
-	term     uint64          // what it asks for
-	grants   map[PeerID]bool // who has answered it
-	heldUps  []heldUp        // the members that cannot answer it, and why
+	attempt  uint64           // number of the ask under way, or of the last one
+	term     uint64           // what it asks for
+	grants   map[node.ID]bool // who has answered it
+	heldUps  []heldUp         // the members that cannot answer it, and why
 	promised promise
 	waiters  []requested // who waits for our instance to end
 
@@ -121,7 +125,7 @@ func (m *machine) onRename(now time.Time) []action {
 
 // host returns who is to host, as far as this node knows.
 func (m *machine) host() (Peer, bool) {
-	return m.topo.host(&m.set, PeerID{}, m.leaving)
+	return m.topo.host(&m.set, node.ID{}, m.leaving)
 }
 
 // hostIsSelf reports whether this node is to host, or will be as soon as its view shows

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -249,15 +250,15 @@ func (s *story) member(topo *Topology, word string) {
 }
 
 // peerID reads "a" or "a2": an address and an incarnation, 1 when there is none.
-func peerID(s string) PeerID {
+func peerID(s string) node.ID {
 	n, err := strconv.ParseUint(s[1:], 10, 64)
 	if err != nil {
 		n = 1
 	}
-	return PeerID{Address: s[:1], Incarnation: n}
+	return node.ID{Address: s[:1], Incarnation: n}
 }
 
-func (id PeerID) short() string {
+func short(id node.ID) string {
 	if id.Incarnation == 1 {
 		return id.Address
 	}
@@ -278,11 +279,11 @@ func (s *story) describe(actions []action) string {
 func describe(a action) string {
 	switch a := a.(type) {
 	case sendRequest:
-		return fmt.Sprintf("ask %s #%d for term %d", a.to.short(), a.attempt, a.term)
+		return fmt.Sprintf("ask %s #%d for term %d", short(a.to), a.attempt, a.term)
 	case sendGrant:
-		return fmt.Sprintf("grant %s #%d, %d taken", a.to.short(), a.attempt, a.taken)
+		return fmt.Sprintf("grant %s #%d, %d taken", short(a.to), a.attempt, a.taken)
 	case sendHeldUp:
-		return fmt.Sprintf("hold up %s #%d for %v", a.to.short(), a.attempt, a.until.Sub(a.since))
+		return fmt.Sprintf("hold up %s #%d for %v", short(a.to), a.attempt, a.until.Sub(a.since))
 	case reportStuck:
 		return fmt.Sprintf("stuck for %v", a.until.Sub(a.since))
 	case startInstance:

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A route is where a manager sends messages at the moment.
 type route struct {
 	kind routeKind
-	peer PeerID // of toPeer
+	peer node.ID // of toPeer
 }
 
 type routeKind uint8
@@ -31,10 +32,10 @@ type mail[M any] struct {
 	limit int
 	route route
 
-	sentTo  PeerID // who may have messages of ours; zero when nobody has
-	recall  uint64 // number of the recall under way, or of the last one
-	closed  bool   // a recall from sentTo is under way
-	refused bool   // the node of the route has given back something: wait a moment
+	sentTo  node.ID // who may have messages of ours; zero when nobody has
+	recall  uint64  // number of the recall under way, or of the last one
+	closed  bool    // a recall from sentTo is under way
+	refused bool    // the node of the route has given back something: wait a moment
 
 	early fifo.Queue[M] // came back
 	held  fifo.Queue[M]
@@ -67,7 +68,7 @@ func (q *mail[M]) hold(msg M) (over []M) {
 
 // gaveBack keeps a message of ours that peer has given back. When that was not asked
 // for, the rest is: then recall is true.
-func (q *mail[M]) gaveBack(msg M, peer PeerID) (over []M, recall bool) {
+func (q *mail[M]) gaveBack(msg M, peer node.ID) (over []M, recall bool) {
 	q.early.Push(msg)
 	q.kept++
 	if !q.closed && peer == q.sentTo {
@@ -98,7 +99,7 @@ func (q *mail[M]) redirect(r route) (recall bool) {
 	q.refused = q.refused && r == q.route
 	q.route = r
 	elsewhere := r.kind == toInstance || r.kind == toPeer && r.peer != q.sentTo
-	if q.closed || q.sentTo == (PeerID{}) || !elsewhere {
+	if q.closed || q.sentTo == (node.ID{}) || !elsewhere {
 		return false
 	}
 	q.close()
@@ -106,7 +107,7 @@ func (q *mail[M]) redirect(r route) (recall bool) {
 }
 
 // part calls back what a node has that hosts no more, if it has any.
-func (q *mail[M]) part(peer PeerID) (recall bool) {
+func (q *mail[M]) part(peer node.ID) (recall bool) {
 	if q.closed || q.sentTo != peer {
 		return false
 	}
@@ -127,7 +128,7 @@ func (q *mail[M]) recalled(number uint64) {
 }
 
 // open opens the gate. What comes back later is no longer in order.
-func (q *mail[M]) open() { q.closed, q.sentTo = false, PeerID{} }
+func (q *mail[M]) open() { q.closed, q.sentTo = false, node.ID{} }
 
 // retry lets messages go again to a node that has given back some.
 func (q *mail[M]) retry() { q.refused = false }

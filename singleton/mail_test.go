@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 var (
-	nodeA, nodeB = PeerID{Address: "a", Incarnation: 1}, PeerID{Address: "b", Incarnation: 1}
+	nodeA, nodeB = node.ID{Address: "a", Incarnation: 1}, node.ID{Address: "b", Incarnation: 1}
 	atA, atB     = route{kind: toPeer, peer: nodeA}, route{kind: toPeer, peer: nodeB}
 	here         = route{kind: toInstance}
 	nowhere      = route{kind: toNobody}
@@ -164,7 +165,7 @@ func TestGuestsAreInOrderAndBoundedPerNode(t *testing.T) {
 }
 
 func TestGuestsRememberWhoHasLeft(t *testing.T) {
-	view := func(ids ...PeerID) *Topology {
+	view := func(ids ...node.ID) *Topology {
 		topo := &Topology{}
 		for _, id := range ids {
 			topo.Members = append(topo.Members, Peer{ID: id})
@@ -178,11 +179,11 @@ func TestGuestsRememberWhoHasLeft(t *testing.T) {
 	require.True(t, g.hasLeft(nodeA))
 	require.False(t, g.hasLeft(nodeB))
 	for n := range uint64(2 * keptLeft) {
-		g.view(view(PeerID{Address: "x", Incarnation: n}), view())
+		g.view(view(node.ID{Address: "x", Incarnation: n}), view())
 	}
 	require.Len(t, g.left, keptLeft)
 	require.False(t, g.hasLeft(nodeA))
-	require.True(t, g.hasLeft(PeerID{Address: "x", Incarnation: 2*keptLeft - 1}))
+	require.True(t, g.hasLeft(node.ID{Address: "x", Incarnation: 2*keptLeft - 1}))
 	again := view()
 	again.Self = nodeB
 	g.view(view(), again)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // testdata/mail/table.txt has what mail does in every state with every event, to be read
@@ -119,7 +121,7 @@ var mailEvents = []struct {
 	{"redirect to b", func(q *mail[int]) []string { return recalls(q.redirect(atB)) }},
 }
 
-func givenBack(q *mail[int], by PeerID) []string {
+func givenBack(q *mail[int], by node.ID) []string {
 	over, recall := q.gaveBack(2, by)
 	return append(recalls(recall), dropped(over)...)
 }
@@ -147,7 +149,7 @@ func describeMail(q *mail[int]) []string {
 	if q.size() > 0 {
 		parts = append(parts, fmt.Sprintf("%d wait", q.size()))
 	}
-	if q.sentTo != (PeerID{}) {
+	if q.sentTo != (node.ID{}) {
 		parts = append(parts, q.sentTo.Address+" has messages")
 	}
 	switch {

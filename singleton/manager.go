@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A manager runs the machine and the mail of one singleton on one node: it turns what
@@ -29,12 +30,12 @@ type manager[M any] struct {
 	keeping   keeping
 	alarm     alarm
 	look      look
-	draining  bool   // the hub wants to know when no instance runs here
-	hosted    PeerID // the incarnation of this node to which others may have sent messages
+	draining  bool    // the hub wants to know when no instance runs here
+	hosted    node.ID // the incarnation of this node to which others may have sent messages
 	farewell  farewell
 	goodbyes  look
-	parted    map[PeerID]bool   // who has said farewell
-	settlers  map[PeerID]uint64 // who waits until nothing of theirs waits here
+	parted    map[node.ID]bool   // who has said farewell
+	settlers  map[node.ID]uint64 // who waits until nothing of theirs waits here
 	mismatch  error
 	board     *board
 	status    Status
@@ -82,7 +83,7 @@ func (m *manager[M]) register() {
 		if m.machine.set.anchor.kind == byFunction {
 			m.machine.set.anchor = anchor{}
 		}
-		self := Peer{ID: PeerID{Incarnation: 1}, Up: true, Reachable: true, Name: m.machine.set.anchor.node, Roles: []string{m.machine.set.role}, offered: m.name}
+		self := Peer{ID: node.ID{Incarnation: 1}, Up: true, Reachable: true, Name: m.machine.set.anchor.node, Roles: []string{m.machine.set.role}, offered: m.name}
 		m.happened(viewed{Topology{Self: self.ID, Members: []Peer{self}}})
 		return
 	}
@@ -160,7 +161,7 @@ func (m *manager[M]) onInbox(msg any) {
 	case viewed:
 		m.look.views()
 		m.reliable.checks.views()
-		maps.DeleteFunc(m.parted, func(id PeerID, _ bool) bool {
+		maps.DeleteFunc(m.parted, func(id node.ID, _ bool) bool {
 			_, member := msg.topo.member(id)
 			return !member
 		})

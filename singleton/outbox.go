@@ -1,6 +1,9 @@
 package singleton
 
-import "github.com/understudy-go/understudy/internal/fifo"
+import (
+	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // An outbox keeps what was told to one manager until an instance has handled it. It is
 // pure.
@@ -15,9 +18,9 @@ type outbox[M any] struct {
 	open  fifo.Queue[*kept[M]] // the window: from the number after that on
 	held  fifo.Queue[M]
 
-	to    PeerID // where they are sent
-	going bool   // they can be, at the moment
-	sent  uint64 // the highest number that was sent there
+	to    node.ID // where they are sent
+	going bool    // they can be, at the moment
+	sent  uint64  // the highest number that was sent there
 }
 
 // A kept message is one of the window.
@@ -47,7 +50,7 @@ func (q *outbox[M]) advance() {
 // aim sends messages to a manager from now on, from the first that has not been handled
 // when it is another than before. It reports whether it is the same and there may be
 // messages on their way to it: then it is good to check.
-func (q *outbox[M]) aim(to PeerID) (check bool) {
+func (q *outbox[M]) aim(to node.ID) (check bool) {
 	resumed := !q.going
 	q.going = true
 	if to != q.to {
@@ -80,7 +83,7 @@ func (q *outbox[M]) handled(number uint64) {
 }
 
 // again goes back to the number after the one given, as from has got nothing after that.
-func (q *outbox[M]) again(from PeerID, received uint64) {
+func (q *outbox[M]) again(from node.ID, received uint64) {
 	if from == q.to {
 		q.sent = min(q.sent, max(received, q.acked))
 	}

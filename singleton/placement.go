@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // OnLeader lets the first member in the cluster's order of election host the singleton,
@@ -125,7 +126,7 @@ func (s *settings) placement() string {
 // host returns the member that is to host the singleton: by its anchor the first of those that are up, have the role, and have a manager of the signature that
 // counts. Except is left out. The member self counts as one that has a manager; it may be
 // zero.
-func (t Topology) host(set *settings, self, except PeerID) (Peer, bool) {
+func (t Topology) host(set *settings, self, except node.ID) (Peer, bool) {
 	reference, _, _ := t.reference(set.signature)
 	var may []Peer
 	for _, p := range set.anchor.order(t.Members) {
@@ -161,7 +162,7 @@ func (s *settings) admits(p Peer) bool {
 }
 
 // manages reports whether p has a manager that the reference lets host.
-func (p Peer) manages(signature string, self PeerID, reference string) bool {
+func (p Peer) manages(signature string, self node.ID, reference string) bool {
 	offered, offers := p.offer()
 	if p.ID == self {
 		offered, offers = signature, true

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // peers makes members in the order of election from words such as "b3*": the name, the
@@ -15,7 +17,7 @@ func peers(words string) (t Topology) {
 	for word := range strings.FieldsSeq(words) {
 		word, roles, _ := strings.Cut(word, "/")
 		name := strings.TrimRight(word, "*-0123456789")
-		p := Peer{ID: PeerID{Address: name, Incarnation: 1}, Name: name, Up: !strings.Contains(word, "*"), Reachable: true}
+		p := Peer{ID: node.ID{Address: name, Incarnation: 1}, Name: name, Up: !strings.Contains(word, "*"), Reachable: true}
 		_, _ = fmt.Sscanf(strings.TrimLeft(word[len(name):], "*-"), "%d", &p.UpNumber) // without a number it has none
 		if roles != "" {
 			p.Roles = strings.Split(roles, ",")
@@ -63,7 +65,7 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 		{"", []Option{OnElected("last", last)}, ""},
 	} {
 		set := newSettings(c.opts)
-		h, ok := peers(c.members).host(&set, PeerID{}, PeerID{})
+		h, ok := peers(c.members).host(&set, node.ID{}, node.ID{})
 		require.Equal(t, c.host, h.Name, "%s: %s", c.members, set.placement())
 		require.Equal(t, c.host != "", ok)
 	}
@@ -72,9 +74,9 @@ func TestTheAnchorChoosesAmongThoseThatMayHost(t *testing.T) {
 func TestWhoIsAboutToHaveAManagerCountsAsOneThatHas(t *testing.T) {
 	topo := peers("c3 b1- a2")
 	set := newSettings([]Option{OnOldest()})
-	h, _ := topo.host(&set, PeerID{Address: "b", Incarnation: 1}, PeerID{})
+	h, _ := topo.host(&set, node.ID{Address: "b", Incarnation: 1}, node.ID{})
 	require.Equal(t, "b", h.Name)
-	h, _ = topo.host(&set, PeerID{}, PeerID{Address: "a", Incarnation: 1})
+	h, _ = topo.host(&set, node.ID{}, node.ID{Address: "a", Incarnation: 1})
 	require.Equal(t, "c", h.Name, "who is drained does not count")
 }
 
@@ -120,7 +122,7 @@ func TestTheSignatureThatCountsIsThatOfTheOldestThatIsUp(t *testing.T) {
 				says(&topo, name, signature)
 			}
 		}
-		topo.Self = PeerID{Address: c.self, Incarnation: 1}
+		topo.Self = node.ID{Address: c.self, Incarnation: 1}
 		signature, whose, known := topo.reference(c.own)
 		require.True(t, known)
 		require.Equal(t, c.want, signature, c.members)

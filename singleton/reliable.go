@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // maxFailures is how many instances may fail at a message before it is given up.
@@ -64,7 +65,7 @@ func (o *outcomes[M]) take() []outcome[M] {
 	return list
 }
 
-func (m *manager[M]) self() PeerID { return m.machine.topo.Self }
+func (m *manager[M]) self() node.ID { return m.machine.topo.Self }
 
 func (m *manager[M]) ownStream() streamID {
 	return streamID{Address: m.self().Address, Number: m.reliable.stream}
@@ -252,7 +253,7 @@ func (m *manager[M]) sendAck(id streamID, again bool) {
 	switch {
 	case id == m.ownStream():
 		m.onAck(ack)
-	case s.from != PeerID{}: // else it is only known from a former host
+	case s.from != node.ID{}: // else it is only known from a former host
 		m.post.send(s.from, ack)
 	}
 }
@@ -321,7 +322,7 @@ func (m *manager[M]) begun() {
 
 // sendMarks tells the next host what has been handled here, so that it does not happen
 // twice.
-func (m *manager[M]) sendMarks(to PeerID) {
+func (m *manager[M]) sendMarks(to node.ID) {
 	if marks := m.reliable.intake.marks(); len(marks) > 0 && to != m.self() {
 		m.post.send(to, wireMarks{Name: m.name, From: m.self(), To: to, Marks: marks})
 	}

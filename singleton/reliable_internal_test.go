@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A parcel is on its way between the two ends of TestAnythingTold....
@@ -38,7 +40,7 @@ type pair struct {
 
 var pairStream = streamID{Address: "s", Number: 7}
 
-func hostID(n int) PeerID { return PeerID{Address: fmt.Sprint("h", n), Incarnation: 1} }
+func hostID(n int) node.ID { return node.ID{Address: fmt.Sprint("h", n), Incarnation: 1} }
 
 func (p *pair) send(x parcel) {
 	switch r := p.random.IntN(10); {
@@ -89,10 +91,10 @@ func (p *pair) arrive() {
 		}
 		p.pump()
 	case x.isCheck:
-		s := in.meet(pairStream, PeerID{}, x.first)
+		s := in.meet(pairStream, node.ID{}, x.first)
 		p.ack(x.to, p.open == x.to && s.received < x.number)
 	default:
-		switch in.take(pairStream, PeerID{}, x.first, x.number, p.open == x.to) {
+		switch in.take(pairStream, node.ID{}, x.first, x.number, p.open == x.to) {
 		case accept:
 			if p.random.IntN(100) < p.bad/2 { // it cannot be decoded
 				in.refuse(pairStream, x.number, ErrGivenUp)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A sim is a cluster of machines under a schedule of faults, in virtual time and in one
@@ -54,7 +56,7 @@ var simBegin = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 func newSim(plan simPlan, logs bool) *sim {
 	s := &sim{plan: plan, rng: rand.New(rand.NewPCG(plan.seed, 1)), logs: logs} //nolint:gosec // a schedule, not a secret
-	s.laws.seqs, s.laws.lifted, s.laws.removed = map[uint64]uint64{}, map[Generation]bool{}, map[PeerID]bool{}
+	s.laws.seqs, s.laws.lifted, s.laws.removed = map[uint64]uint64{}, map[Generation]bool{}, map[node.ID]bool{}
 	s.store.rate = s.rate()
 	for i := range plan.nodes {
 		n := &simNode{sim: s, index: i, address: string(rune('a' + i)), rate: s.rate()}
@@ -167,7 +169,7 @@ func (s *sim) at(address string) *simNode { return s.nodes[address[0]-'a'] }
 
 func (s *sim) note(n *simNode, format string, args ...any) {
 	if s.logs {
-		s.log = append(s.log, fmt.Sprintf("%9.3fs %s: %s", s.now.Seconds(), n.id.short(), fmt.Sprintf(format, args...)))
+		s.log = append(s.log, fmt.Sprintf("%9.3fs %s: %s", s.now.Seconds(), short(n.id), fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -1,6 +1,10 @@
 package singleton
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // The cluster of the simulation: tables are gossiped to everybody; who is not heard of is
 // downed by those who hear of a majority, and who hears of none downs itself; the first of
@@ -41,12 +45,12 @@ func (s *sim) anyCluster() bool {
 }
 
 // welcome takes a new incarnation in.
-func (n *simNode) welcome(joiner *simNode, id PeerID) {
+func (n *simNode) welcome(joiner *simNode, id node.ID) {
 	if st := n.self().status; n.table.cluster == 0 || st != simUp && st != simLeaving {
 		return
 	}
 	if old := n.table.entries[joiner.index]; uint64(old.incarnation) < id.Incarnation {
-		n.sim.note(n, "welcomes %s", id.short())
+		n.sim.note(n, "welcomes %s", short(id))
 		n.set(joiner.index, simEntry{incarnation: uint32(id.Incarnation)})
 	}
 	n.gossip(joiner, n.table)

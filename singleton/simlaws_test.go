@@ -3,6 +3,8 @@ package singleton
 import (
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // simLaws are what must hold in every run:
@@ -28,11 +30,11 @@ import (
 type simLaws struct {
 	broken  string
 	last    Generation // the latest that began a term
-	lastOn  PeerID
+	lastOn  node.ID
 	started Generation          // the latest of all
 	seqs    map[uint64]uint64   // by term, the last
 	lifted  map[Generation]bool // to which the journal has raised another
-	removed map[PeerID]bool     // by somebody, without a sign of the end
+	removed map[node.ID]bool    // by somebody, without a sign of the end
 	since   time.Duration       // since when account has counted
 	running int                 // how many instances then ran
 	length  time.Duration       // of the present overlap
@@ -52,17 +54,17 @@ func (s *sim) checkGeneration(i *simInstance) {
 	again := gen.Seq == 1 && gen.Term <= l.last.Term && (s.outdated(i.node) || s.forgotten(i.node, gen.Term))
 	// Who begins what another has been raised to cannot know yet, and will be raised itself.
 	if next := l.seqs[gen.Term] + 1; gen.Seq != next && !again && !l.lifted[gen] {
-		s.breach("%s starts %v, which is not number %d of its term", i.node.id.short(), gen, next)
+		s.breach("%s starts %v, which is not number %d of its term", short(i.node.id), gen, next)
 	}
 	if s.plan.sourced && gen.Seq == 1 && l.seqs[gen.Term] > 0 {
-		s.breach("%s starts %v, whose term has been used", i.node.id.short(), gen)
+		s.breach("%s starts %v, whose term has been used", short(i.node.id), gen)
 	}
 	if !l.lifted[gen] {
 		l.seqs[gen.Term] = gen.Seq
 	}
 	if s.plan.mode.leased() {
 		if !l.started.Less(gen) {
-			s.breach("%s starts %v after %v", i.node.id.short(), gen, l.started)
+			s.breach("%s starts %v after %v", short(i.node.id), gen, l.started)
 		}
 		l.started = gen
 	}
@@ -70,7 +72,7 @@ func (s *sim) checkGeneration(i *simInstance) {
 		return
 	}
 	if gen.Term <= l.last.Term && !again {
-		s.breach("%s starts %v after %v of %s", i.node.id.short(), gen, l.last, l.lastOn.short())
+		s.breach("%s starts %v after %v of %s", short(i.node.id), gen, l.last, short(l.lastOn))
 	}
 	l.last, l.lastOn = gen, i.node.id
 }
@@ -133,7 +135,7 @@ func (s *sim) checkFinished(n *simNode) {
 			since = max(since, o.joined, n.joined, n.woken)
 		}
 		if o.runs && o.ended > 0 && s.now-since > simTelling && (o == n || sees(n, o) && sees(o, n)) {
-			s.breach("%s starts an instance, though %s knows since %.3fs that the singleton has finished", n.id.short(), o.id.short(), o.ended.Seconds())
+			s.breach("%s starts an instance, though %s knows since %.3fs that the singleton has finished", short(n.id), short(o.id), o.ended.Seconds())
 		}
 	}
 }
@@ -152,7 +154,7 @@ func (s *sim) checkOverlap(n *simNode) {
 			later, earlier = o, n
 		}
 		if why := s.forbidden(later, earlier); why != "" {
-			s.breach("%s runs %v and %s runs %v: %s", later.id.short(), later.inst.gen, earlier.id.short(), earlier.inst.gen, why)
+			s.breach("%s runs %v and %s runs %v: %s", short(later.id), later.inst.gen, short(earlier.id), earlier.inst.gen, why)
 		}
 	}
 }
@@ -223,17 +225,17 @@ func (s *sim) unrest() string {
 		case !n.runs || n.paused:
 			return n.address + " does not run"
 		case n.self().status != simUp:
-			return n.id.short() + " is not up"
+			return short(n.id) + " is not up"
 		case finished && (n.machine.phase != Ended || n.inst != nil):
-			return n.id.short() + " is " + string(n.machine.phase) + ", and the singleton has finished"
+			return short(n.id) + " is " + string(n.machine.phase) + ", and the singleton has finished"
 		case finished:
 		case n.inst != nil:
 			hosts++
 			if n.machine.phase != Host || !n.inst.ready || !n.inst.acted || s.journal.writer != n.inst || s.now-s.journal.wrote > time.Second {
-				return n.id.short() + " does not work"
+				return short(n.id) + " does not work"
 			}
 		case n.machine.phase != Standby:
-			return n.id.short() + " is " + string(n.machine.phase)
+			return short(n.id) + " is " + string(n.machine.phase)
 		}
 	}
 	switch {

@@ -1,6 +1,10 @@
 package singleton
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // happened gives ev to the machine and does what it says.
 func (n *simNode) happened(ev event) {
@@ -84,9 +88,9 @@ func simNoAnswer(known bool) error {
 // send carries a message of the protocol to one incarnation: along the connection, behind
 // what was told before. Where there is worse than leaves it goes by itself, and may be lost
 // or come twice, which is harder than a connection is.
-func (n *simNode) send(id PeerID, ev event) {
+func (n *simNode) send(id node.ID, ev event) {
 	if n.sim.plan.graceful {
-		n.post.carry(id, -1, func(to *simNode, _ PeerID) {
+		n.post.carry(id, -1, func(to *simNode, _ node.ID) {
 			if to.id == id {
 				to.happened(ev)
 			}

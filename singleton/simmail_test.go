@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A simPost is the mail of one node, as a manager drives it; see delivery.go. Messages are
@@ -18,11 +19,11 @@ type simPost struct {
 	waiting [simMax][]simArrival  // of each node, while this one is paused
 	wakeAt  time.Time
 
-	hosted   PeerID
+	hosted   node.ID
 	farewell farewell
 	goodbyes look
-	parted   map[PeerID]bool
-	settlers map[PeerID]uint64
+	parted   map[node.ID]bool
+	settlers map[node.ID]uint64
 }
 
 // A simMsg is one message that somebody has told.
@@ -100,12 +101,12 @@ func (p *simPost) send(msg int) {
 		return
 	}
 	p.mail.sent()
-	p.carry(p.mail.route.peer, msg, func(to *simNode, from PeerID) { to.post.onDeliver(from, simPack(msg)) })
+	p.carry(p.mail.route.peer, msg, func(to *simNode, from node.ID) { to.post.onDeliver(from, simPack(msg)) })
 }
 
 // carry brings something along a connection: in order, once, or not at all when the link
 // is cut or nobody is there. A message, unless it is < 0, is a dead letter then.
-func (p *simPost) carry(id PeerID, msg int, arrive func(to *simNode, from PeerID)) {
+func (p *simPost) carry(id node.ID, msg int, arrive func(to *simNode, from node.ID)) {
 	n, s := p.node, p.node.sim
 	to, from := s.at(id.Address), n.id
 	lost := func() {
@@ -165,7 +166,7 @@ func simPack(msg int) actor.Payload {
 
 func simUnpack(p actor.Payload) int { return int(binary.BigEndian.Uint64(p.Data)) }
 
-func (p *simPost) onDeliver(from PeerID, load actor.Payload) {
+func (p *simPost) onDeliver(from node.ID, load actor.Payload) {
 	msg := simUnpack(load)
 	switch p.mail.route.kind {
 	case toInstance:
@@ -187,9 +188,9 @@ func (p *simPost) onDeliver(from PeerID, load actor.Payload) {
 	}
 }
 
-func (p *simPost) giveBack(to PeerID, load actor.Payload) {
+func (p *simPost) giveBack(to node.ID, load actor.Payload) {
 	msg := simUnpack(load)
-	p.carry(to, msg, func(to *simNode, from PeerID) {
+	p.carry(to, msg, func(to *simNode, from node.ID) {
 		over, recall := to.post.mail.gaveBack(msg, from)
 		to.post.lose(over, simOverflow)
 		if recall {
@@ -202,19 +203,19 @@ func (p *simPost) giveBack(to PeerID, load actor.Payload) {
 
 func (p *simPost) sendRecall() {
 	peer, number := p.mail.sentTo, p.mail.recall
-	p.carry(peer, -1, func(to *simNode, from PeerID) {
+	p.carry(peer, -1, func(to *simNode, from node.ID) {
 		if to.id == peer {
 			to.post.onRecall(from, number)
 		}
 	})
 }
 
-func (p *simPost) onRecall(from PeerID, number uint64) {
+func (p *simPost) onRecall(from node.ID, number uint64) {
 	for _, load := range p.guests.takeFrom(from.Address) {
 		p.giveBack(from, load)
 	}
 	p.answerSettlers()
-	p.carry(from, -1, func(to *simNode, _ PeerID) {
+	p.carry(from, -1, func(to *simNode, _ node.ID) {
 		if to.id == from {
 			to.post.mail.recalled(number)
 			to.post.flush()
@@ -307,7 +308,7 @@ func (p *simPost) waitsToLeave() bool {
 
 func (p *simPost) sayFarewell() {
 	for _, id := range p.farewell.unaware(p.node.machine.topo) {
-		p.carry(id, -1, func(to *simNode, from PeerID) {
+		p.carry(id, -1, func(to *simNode, from node.ID) {
 			if to.id == id {
 				to.post.onFarewell(from)
 			}
@@ -315,13 +316,13 @@ func (p *simPost) sayFarewell() {
 	}
 }
 
-func (p *simPost) onFarewell(from PeerID) {
+func (p *simPost) onFarewell(from node.ID) {
 	p.parted[from] = true
 	p.reroute()
 	if p.mail.part(from) {
 		p.sendRecall()
 	}
-	p.carry(from, -1, func(to *simNode, heard PeerID) {
+	p.carry(from, -1, func(to *simNode, heard node.ID) {
 		if to.id == from {
 			to.post.farewell.heard(heard)
 			to.checkDrained()
@@ -332,10 +333,10 @@ func (p *simPost) onFarewell(from PeerID) {
 
 func (p *simPost) askSettled() {
 	peer, number := p.farewell.to, p.farewell.number
-	if peer == (PeerID{}) {
+	if peer == (node.ID{}) {
 		return
 	}
-	p.carry(peer, -1, func(to *simNode, from PeerID) {
+	p.carry(peer, -1, func(to *simNode, from node.ID) {
 		if to.id == peer {
 			to.post.settlers[from] = number
 			to.post.answerSettlers()
@@ -350,7 +351,7 @@ func (p *simPost) answerSettlers() {
 			continue
 		}
 		delete(p.settlers, n.id)
-		p.carry(n.id, -1, func(to *simNode, _ PeerID) {
+		p.carry(n.id, -1, func(to *simNode, _ node.ID) {
 			to.post.farewell.settled(number)
 			to.checkDrained()
 		})

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -19,7 +20,7 @@ type simNode struct {
 	paused  bool
 	stalled []func() // what is to happen when the pause ends
 	pauses  []simSpan
-	id      PeerID // of the present incarnation
+	id      node.ID // of the present incarnation
 	leaving bool
 	left    bool          // is about to exit
 	back    time.Duration // after a leave
@@ -136,7 +137,7 @@ func (n *simNode) boot() {
 	n.record, n.ended = Record{}, 0
 	n.machine = newMachine("x", s.settings())
 	n.keeper = &simKeeper{node: n}
-	n.post = simPost{node: n, mail: mail[int]{limit: s.plan.buffer}, guests: guests{limit: s.plan.buffer}, parted: map[PeerID]bool{}, settlers: map[PeerID]uint64{}}
+	n.post = simPost{node: n, mail: mail[int]{limit: s.plan.buffer}, guests: guests{limit: s.plan.buffer}, parted: map[node.ID]bool{}, settlers: map[node.ID]uint64{}}
 	n.rejoin()
 	n.in(s.upTo(simBeat), n.tick)
 	n.in(s.upTo(400*time.Millisecond), n.post.write)
@@ -168,7 +169,7 @@ type simSource struct{ GenerationSource }
 
 // rejoin begins a new incarnation, which knows the records of the former one.
 func (n *simNode) rejoin() {
-	n.id = PeerID{Address: n.address, Incarnation: n.id.Incarnation + 1}
+	n.id = node.ID{Address: n.address, Incarnation: n.id.Incarnation + 1}
 	n.table = simTable{}
 	n.table.entries[n.index] = simEntry{incarnation: uint32(n.id.Incarnation)}
 	n.heard, n.silent, n.gone = [simMax]time.Duration{}, [simMax]time.Duration{}, [simMax]simGone{}
@@ -184,7 +185,7 @@ func (n *simNode) changed() {
 	for i, e := range n.table.entries {
 		if e.status == simRemoved && !e.clean && n.gone[i].incarnation != e.incarnation {
 			n.gone[i] = simGone{e.incarnation, n.clock()}
-			n.sim.laws.removed[PeerID{Address: n.sim.nodes[i].address, Incarnation: uint64(e.incarnation)}] = true
+			n.sim.laws.removed[node.ID{Address: n.sim.nodes[i].address, Incarnation: uint64(e.incarnation)}] = true
 		}
 	}
 	if n.viewDue {
@@ -206,7 +207,7 @@ func (n *simNode) topology() Topology {
 	for _, i := range n.table.order(s.plan.byAge) {
 		e := n.table.entries[i]
 		p := Peer{
-			ID: PeerID{Address: s.nodes[i].address, Incarnation: uint64(e.incarnation)},
+			ID: node.ID{Address: s.nodes[i].address, Incarnation: uint64(e.incarnation)},
 			Up: e.status == simUp, Reachable: n.silent[i] == 0, offered: "x",
 		}
 		switch {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A dawn is a cluster whose nodes all start at once: machines without a network below
@@ -28,7 +30,7 @@ type dawn struct {
 
 type dawnNode struct {
 	*machine
-	id     PeerID
+	id     node.ID
 	seen   int // versions of the table
 	joined int // in which version, 0 before
 }
@@ -42,7 +44,7 @@ type dawnEvent struct {
 func (d *dawn) run(n int) {
 	d.now = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	for i := range n {
-		id := PeerID{Address: string(rune('a' + i)), Incarnation: 1}
+		id := node.ID{Address: string(rune('a' + i)), Incarnation: 1}
 		node := &dawnNode{machine: newMachine("x", newSettings(nil)), id: id}
 		d.nodes = append(d.nodes, node)
 		d.soon(200*time.Millisecond, func() { d.join(node) })
@@ -148,7 +150,7 @@ func (d *dawn) happened(n *dawnNode, ev event) {
 }
 
 // send loses a fifth, and doubles another.
-func (d *dawn) send(to PeerID, ev event) {
+func (d *dawn) send(to node.ID, ev event) {
 	n := d.nodes[to.Address[0]-'a']
 	for range []int{0, 1, 1, 1, 2}[d.rng.IntN(5)] {
 		d.soon(100*time.Millisecond, func() {

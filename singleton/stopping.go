@@ -1,6 +1,10 @@
 package singleton
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // stopping is how far this node is with an instance that is to end. One that ends neither by
 // its stop message nor at once is in a handler that does not return; nothing can end that. It
@@ -81,7 +85,7 @@ func (m *machine) onHeldUp(h heldUp) {
 	m.heldUps = append(m.heldUps, h)
 }
 
-func (m *machine) heldUpBy(id PeerID) *heldUp {
+func (m *machine) heldUpBy(id node.ID) *heldUp {
 	for i, h := range m.heldUps {
 		if h.from == id {
 			return &m.heldUps[i]

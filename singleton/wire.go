@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // What managers of different nodes tell each other goes through the hub of each node.
@@ -13,7 +14,7 @@ type (
 	wireRequest struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Attempt  uint64
 		Term     uint64
 	}
@@ -21,7 +22,7 @@ type (
 	wireGrant struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Attempt  uint64
 		Record   Record
 		Taken    uint64
@@ -32,7 +33,7 @@ type (
 	wireHeldUp struct {
 		_            struct{} `cbor:",toarray"`
 		Name         string
-		From, To     PeerID
+		From, To     node.ID
 		Attempt      uint64
 		Since, Until time.Duration
 	}
@@ -41,7 +42,7 @@ type (
 	wireDeliver struct {
 		_       struct{} `cbor:",toarray"`
 		Name    string
-		From    PeerID
+		From    node.ID
 		Payload actor.Payload
 	}
 
@@ -49,7 +50,7 @@ type (
 	wireGiveBack struct {
 		_       struct{} `cbor:",toarray"`
 		Name    string
-		From    PeerID
+		From    node.ID
 		Payload actor.Payload
 	}
 
@@ -57,7 +58,7 @@ type (
 	wireRecall struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Number   uint64
 	}
 
@@ -65,7 +66,7 @@ type (
 	wireRecalled struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Number   uint64
 	}
 
@@ -73,21 +74,21 @@ type (
 	wireFarewell struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 	}
 
 	// wireFarewellHeard says that From sends nothing any more to who has said farewell.
 	wireFarewellHeard struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 	}
 
 	// wireSettle asks for an answer when nothing of what From has sent waits there.
 	wireSettle struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Number   uint64
 	}
 
@@ -95,7 +96,7 @@ type (
 	wireSettled struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Number   uint64
 	}
 
@@ -103,7 +104,7 @@ type (
 	wireTold struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Stream   streamID
 		First    uint64 // all before have been handled
 		Number   uint64
@@ -115,7 +116,7 @@ type (
 	wireCheck struct {
 		_           struct{} `cbor:",toarray"`
 		Name        string
-		From, To    PeerID
+		From, To    node.ID
 		Stream      streamID
 		First, Last uint64
 	}
@@ -125,7 +126,7 @@ type (
 	wireAck struct {
 		_                 struct{} `cbor:",toarray"`
 		Name              string
-		From, To          PeerID
+		From, To          node.ID
 		Stream            streamID
 		Handled, Received uint64
 		Again             bool
@@ -136,7 +137,7 @@ type (
 	wireMarks struct {
 		_        struct{} `cbor:",toarray"`
 		Name     string
-		From, To PeerID
+		From, To node.ID
 		Marks    []mark
 	}
 )
@@ -148,7 +149,7 @@ type (
 	// are withdrawn.
 	wireNews struct {
 		_              struct{} `cbor:",toarray"`
-		From           PeerID
+		From           node.ID
 		Since, Version uint64
 		Offers         []string
 		Withdrawn      []string
@@ -159,7 +160,7 @@ type (
 	// is another than the owner when that is gone.
 	wireRow struct {
 		_           struct{} `cbor:",toarray"`
-		From, Owner PeerID
+		From, Owner node.ID
 		Version     uint64
 		Part, Of    int
 		Offers      []string
@@ -175,7 +176,7 @@ type (
 	// stands for those that From knows.
 	wireCompare struct {
 		_           struct{} `cbor:",toarray"`
-		From, To    PeerID
+		From, To    node.ID
 		Mine, Yours uint64
 		Records     uint64
 	}
@@ -184,7 +185,7 @@ type (
 	// that came before.
 	wireConfirm struct {
 		_        struct{} `cbor:",toarray"`
-		From, To PeerID
+		From, To node.ID
 		Version  uint64
 	}
 
@@ -248,7 +249,7 @@ type post struct {
 	hub     actor.ActorRef[hubMsg]
 }
 
-func (p *post) send(to PeerID, msg hubMsg) {
+func (p *post) send(to node.ID, msg hubMsg) {
 	if p.address != to.Address {
 		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
 		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/window"
 )
 
 // Consumer is the receiving end: it hands messages to a worker, its child, which confirms
@@ -87,8 +88,11 @@ func (c *consumer[M]) receive(m sequenced) {
 		return
 	}
 	s := c.meet(m)
-	s.known(m.First - 1)
-	if s.waiting >= mostWaiting*c.window || len(s.refused) >= mostRefused {
+	if s.waiting >= mostWaiting*c.window { // what it says of those before may be wrong
+		c.refuse(m)
+		return
+	}
+	if s.begin(m.Aim, m.First); s.Refusals() >= mostRefused {
 		c.refuse(m)
 		return
 	}
@@ -133,7 +137,7 @@ func (c *consumer[M]) put(m sequenced, err error) {
 	if err != nil {
 		c.ctx.System().DeadLetter(c.worker.Path(), content, err)
 	}
-	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, reasonOf(err), m.Loose})
+	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.Loose})
 }
 
 // meet returns the stream of a message, and where to answer.
@@ -215,11 +219,10 @@ func (c *consumer[M]) settle(why actor.ErrorPayload) {
 		return
 	}
 	s.waiting -= min(s.waiting, 1) // it may be older than s
-	if !why.Failed || done.loose {
-		s.confirm(done.number)
-	} else {
-		s.refuse(done.number, why)
+	if why.Failed && !done.loose {
+		s.Refuse(done.number, why)
 	}
+	s.Handled(done.number)
 	c.report(s)
 }
 
@@ -227,7 +230,7 @@ func (c *consumer[M]) settle(why actor.ErrorPayload) {
 func (c *consumer[M]) giveUp(err error) {
 	err = fmt.Errorf("%w: %w", ErrGivenUp, err)
 	c.ctx.System().DeadLetter(c.worker.Path(), c.waiting.At(0).msg, err)
-	c.settle(reasonOf(err))
+	c.settle(window.ReasonOf(err))
 	c.hand()
 }
 
@@ -235,7 +238,7 @@ func (c *consumer[M]) giveUp(err error) {
 // What nobody keeps is lost.
 func (c *consumer[M]) end() {
 	for _, s := range c.streams {
-		if s.confirmed > s.told.Confirmed {
+		if s.UpTo() > s.told.Confirmed {
 			s.from.TellNoWait(s.say(false))
 		}
 	}

@@ -25,8 +25,8 @@ func (l *lane[M]) timer() string { return strconv.FormatUint(l.aimID, 36) }
 
 // unfinished returns the messages of which parts after a number are kept.
 func (l *lane[M]) unfinished(after uint64) (entries []*entry[M]) {
-	for i, p := range l.kept.All() {
-		if p.last() && l.confirmed+uint64(i)+1 > after {
+	for i, p := range l.All() {
+		if p.last() && l.Acked()+uint64(i)+1 > after {
 			entries = append(entries, p.of)
 		}
 	}
@@ -36,7 +36,7 @@ func (l *lane[M]) unfinished(after uint64) (entries []*entry[M]) {
 // idlest returns the lane with room that has the least to do; nil when none has room.
 func idlest[M any](lanes []*lane[M]) (best *lane[M]) {
 	for _, l := range lanes {
-		if !l.closed && l.room() && (best == nil || l.kept.Len() < best.kept.Len()) {
+		if !l.closed && l.room() && (best == nil || l.Len() < best.Len()) {
 			best = l
 		}
 	}

@@ -40,7 +40,7 @@ func TestALedgerStoresEveryConfirmationOnce(t *testing.T) {
 		}
 		save()
 		require.EqualValues(t, 107, upTo)
-		require.Empty(t, g.beyond)
+		require.False(t, g.Has(108))
 		require.Len(t, stored, 100)
 	}
 }
@@ -49,8 +49,8 @@ func TestALedgerStoresEveryConfirmationOnce(t *testing.T) {
 func TestALateConfirmationTakesNothingBack(t *testing.T) {
 	in := inbox{window: 10}
 	in.begin(1, 6)
-	in.confirm(3)
-	require.Equal(t, uint64(5), in.confirmed)
-	in.confirm(7)
-	require.Equal(t, uint64(7), in.confirmed)
+	in.Handled(3)
+	require.Equal(t, uint64(5), in.UpTo())
+	in.Handled(7)
+	require.Equal(t, uint64(7), in.UpTo())
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/window"
 )
 
 // Why a message was given up; the reasons of dead letters.
@@ -156,12 +157,5 @@ type request struct {
 	Received  uint64
 	UpTo      uint64
 	Again     bool // what comes after Received has been lost
-	Refused   []refused
-}
-
-// refused is a number up to Confirmed under which nobody has handled anything.
-type refused struct {
-	_      struct{} `cbor:",toarray"`
-	Number uint64
-	Reason actor.ErrorPayload
+	Refused   []window.Refusal
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/window"
 )
 
 const (
@@ -267,9 +268,9 @@ func (p *producer[M]) disconnect(l *lane[M]) {
 // unsent is after which number a lane has what can be sent to others.
 func (p *producer[M]) unsent(l *lane[M]) uint64 {
 	if p.set.loose {
-		return l.sent
+		return l.Sent()
 	}
-	return l.confirmed
+	return l.Acked()
 }
 
 // pump sends what can go.
@@ -307,13 +308,13 @@ func (p *producer[M]) assign(l *lane[M], e *entry[M]) {
 		e.number = p.last
 	}
 	for i := range e.parts() {
-		l.push(part[M]{e, i})
+		l.Push(part[M]{e, i})
 	}
 	e.accepted(e.number)
 }
 
 func (p *producer[M]) send(l *lane[M], number uint64, probe bool) {
-	at := l.at(number)
+	at := l.At(number)
 	e := at.of
 	here := p.ctx.System().Owns(l.consumer)
 	if !here && !e.empty() {
@@ -341,7 +342,7 @@ func (p *producer[M]) send(l *lane[M], number uint64, probe bool) {
 
 func (p *producer[M]) header(l *lane[M], number uint64) sequenced {
 	return sequenced{
-		Stream: l.stream, Aim: l.aimID, From: p.from, First: l.confirmed + 1, Number: number,
+		Stream: l.stream, Aim: l.aimID, From: p.from, First: l.Acked() + 1, Number: number,
 		Durable: p.durable(), Loose: p.set.loose,
 	}
 }
@@ -368,19 +369,16 @@ func (p *producer[M]) onRequest(r request) {
 		p.ctx.CancelTimer(l.timer())
 		l.delay = 0
 	}
-	if l.leaving && l.kept.Len() == 0 {
+	if l.leaving && l.Len() == 0 {
 		p.dismiss(l)
 	}
 	p.pump()
 	p.store()
 }
 
-// heedRefusal takes note of a number up to last that a consumer has refused.
-func (p *producer[M]) heedRefusal(l *lane[M], one refused, last uint64) {
-	if one.Number <= l.confirmed || one.Number > min(last, l.last()) {
-		return
-	}
-	if at := l.at(one.Number); at.last() && !at.of.empty() {
+// heedRefusal takes note of a number up to upTo that a consumer has refused.
+func (p *producer[M]) heedRefusal(l *lane[M], one window.Refusal, upTo uint64) {
+	if at, ok := l.Refused(one, upTo); ok && at.last() && !at.of.empty() {
 		p.turnDown(at.of, one.Reason.Unpack(p.ctx.System()))
 	}
 }
@@ -401,7 +399,7 @@ func (p *producer[M]) settled(e *entry[M]) {
 
 // watchOver sees that what is unsettled is looked after.
 func (p *producer[M]) watchOver(l *lane[M]) {
-	if l.unsettled() && l.delay == 0 {
+	if l.pending() && l.delay == 0 {
 		l.delay = firstResend
 		p.ctx.After(l.timer(), l.delay, overdue[M]{aim: l.aimID})
 	}
@@ -410,16 +408,16 @@ func (p *producer[M]) watchOver(l *lane[M]) {
 // lookAfter sends the first message again for which no confirmation has come, and asks
 // what is missing.
 func (p *producer[M]) lookAfter(l *lane[M]) {
-	if !l.unsettled() {
+	if !l.pending() {
 		l.delay = 0
 		return
 	}
 	if p.set.loose {
-		m := p.header(l, l.sent) // with nothing in it
+		m := p.header(l, l.Sent()) // with nothing in it
 		m.Probe, m.Void = true, true
 		l.consumer.TellNoWait(m)
 	} else {
-		p.send(l, l.confirmed+1, true)
+		p.send(l, l.Acked()+1, true)
 	}
 	l.delay = min(max(2*l.delay, minResend), maxResend)
 	p.ctx.After(l.timer(), l.delay, overdue[M]{aim: l.aimID})

@@ -1,33 +1,10 @@
 package delivery
 
 import (
-	"strings"
-
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/window"
 )
-
-const (
-	maxReasonText  = 512  // bytes of the text of a reason that cross the wire
-	maxReasonTyped = 1024 // bytes of the errors with fields in it
-)
-
-// reasonOf returns what is sent of the reason of a refusal. It is small, as many may be sent at
-// once.
-func reasonOf(err error) actor.ErrorPayload {
-	p := actor.PackError(err)
-	if len(p.Text) > maxReasonText {
-		p.Text = strings.ToValidUTF8(p.Text[:maxReasonText], "") + " ..."
-	}
-	size := 0
-	for _, typed := range p.As {
-		size += len(typed.Data)
-	}
-	if size > maxReasonTyped {
-		p.As = nil
-	}
-	return p
-}
 
 // confirmation is [Confirmed] on the wire.
 type confirmation struct {
@@ -39,7 +16,7 @@ type confirmation struct {
 
 // MarshalCBOR encodes the numbers and the reason.
 func (c Confirmed) MarshalCBOR() ([]byte, error) {
-	return codec.Marshal(confirmation{Number: c.Number, Refused: c.Refused, Reason: reasonOf(c.Reason)})
+	return codec.Marshal(confirmation{Number: c.Number, Refused: c.Refused, Reason: window.ReasonOf(c.Reason)})
 }
 
 // UnmarshalCBOR decodes what MarshalCBOR made.

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/window"
 )
 
 // lookAgain is when a queue is asked again that has no room for what was refused.
@@ -34,7 +35,7 @@ func (roomAgain[M]) command(M) {}
 func refusedOf[M any](entries []*entry[M]) []Refused {
 	messages := make([]Refused, len(entries))
 	for i, e := range entries {
-		messages[i] = Refused{Number: e.number, Reason: reasonOf(e.refusal).Text, Time: time.Now().UTC(), Records: e.records()}
+		messages[i] = Refused{Number: e.number, Reason: window.ReasonOf(e.refusal).Text, Time: time.Now().UTC(), Records: e.records()}
 	}
 	return messages
 }
@@ -63,7 +64,7 @@ func (p *producer[M]) kept(entries []*entry[M]) {
 		e.pending = false
 	}
 	for _, l := range slices.Clone(p.lanes) {
-		if r := l.heard; r.Confirmed > l.confirmed {
+		if r := l.heard; r.Confirmed > l.Acked() {
 			l.heard = request{}
 			p.onRequest(r)
 		}

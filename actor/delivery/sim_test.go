@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/window"
 )
 
 var (
@@ -52,8 +52,8 @@ func (w *world) sends(msg any) {
 
 func (w *world) pump() {
 	for n, ok := w.out.next(); ok; n, ok = w.out.next() {
-		require.LessOrEqual(w.t, n, max(w.out.confirmed, w.heard)+w.in.window+uint64(w.most), "never more than the window and a message")
-		w.sends(sequenced{Aim: w.aim, First: w.out.confirmed + 1, Number: n, More: w.out.at(n), Loose: w.loose})
+		require.LessOrEqual(w.t, n, max(w.out.Acked(), w.heard)+w.in.window+uint64(w.most), "never more than the window and a message")
+		w.sends(sequenced{Aim: w.aim, First: w.out.Acked() + 1, Number: n, More: w.out.At(n), Loose: w.loose})
 	}
 }
 
@@ -87,7 +87,7 @@ func (w *world) hears(r request) {
 		why[one.Number] = true
 	}
 	w.out.request(r, func(more bool) bool {
-		number := w.out.confirmed + 1
+		number := w.out.Acked() + 1
 		if more || w.loose || w.did[number] || w.kept[number] {
 			return true
 		}
@@ -104,8 +104,8 @@ func (w *world) receive(m sequenced) {
 	if m.Aim != w.aim {
 		return // to the consumer that has ended
 	}
-	w.in.known(m.First - 1)
-	if len(w.in.refused) >= mostRefused {
+	w.in.begin(m.Aim, m.First)
+	if w.in.Refusals() >= mostRefused {
 		return
 	}
 	switch w.in.take(m) {
@@ -142,21 +142,21 @@ func (w *world) confirms() {
 	w.queue = w.queue[1:]
 	w.last = max(w.last, n)
 	if !w.loose && w.rng.IntN(100) < w.bad {
-		w.in.refuse(n, actor.ErrorPayload{Failed: true})
+		w.in.Refuse(n, actor.ErrorPayload{Failed: true})
 	} else {
 		w.did[n] = true
-		w.in.confirm(n)
 	}
+	w.in.Handled(n)
 	w.report()
 }
 
 func (w *world) overdue() {
-	if w.out.unsettled() {
-		number := w.out.confirmed + 1
+	if w.out.pending() {
+		number := w.out.Acked() + 1
 		if w.loose {
-			number = w.out.sent
+			number = w.out.Sent()
 		}
-		w.sends(sequenced{Aim: w.aim, First: w.out.confirmed + 1, Number: number, Probe: true, More: !w.loose && w.out.at(number), Loose: w.loose})
+		w.sends(sequenced{Aim: w.aim, First: w.out.Acked() + 1, Number: number, Probe: true, More: !w.loose && w.out.At(number), Loose: w.loose})
 	}
 }
 
@@ -178,16 +178,16 @@ func (w *world) restarted() {
 		return // nothing is left of it
 	}
 	w.aim++
-	w.out = outbox[bool]{confirmed: w.stored, kept: fifo.Of(slices.Clone(w.all[w.stored:]))}
+	w.out = outbox[bool]{Sender: window.Resume(w.stored, slices.Clone(w.all[w.stored:]))}
 	w.out.aim()
 	w.pump()
 }
 
 // stores is what the producer does from time to time.
-func (w *world) stores() { w.stored = w.out.confirmed }
+func (w *world) stores() { w.stored = w.out.Acked() }
 
 func (w *world) push(more bool) {
-	w.out.push(more)
+	w.out.Push(more)
 	w.all = append(w.all, more)
 }
 
@@ -246,7 +246,7 @@ func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
 		}
 		w.faulty = false
 		for range 20_000 {
-			if w.out.confirmed == w.out.last() {
+			if w.out.Acked() == w.out.Last() {
 				break
 			}
 			w.arrives()
@@ -256,9 +256,9 @@ func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
 				w.overdue()
 			}
 		}
-		require.Equal(t, w.out.last(), w.out.confirmed, "seed %d: all is confirmed in the end", seed)
+		require.Equal(t, w.out.Last(), w.out.Acked(), "seed %d: all is confirmed in the end", seed)
 		if !w.loose {
-			require.Equal(t, w.out.last(), w.last)
+			require.Equal(t, w.out.Last(), w.last)
 			for n, more := range w.all {
 				n := uint64(n) + 1
 				require.True(t, more || w.did[n] || w.kept[n], "message %d of seed %d", n, seed)

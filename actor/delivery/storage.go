@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/window"
 )
 
 // maxStored is how many messages are stored at once, if they have no parts.
@@ -84,7 +85,7 @@ func (p *producer[M]) onLoaded(l loaded[M]) actor.Behavior[Command[M]] {
 func (p *producer[M]) recallWork(entries []*entry[M]) {
 	for _, e := range entries {
 		if e.void {
-			p.storage.confirmed.has(e.number)
+			p.storage.confirmed.Add(e.number)
 			continue
 		}
 		p.backlog.Push(e)
@@ -94,10 +95,10 @@ func (p *producer[M]) recallWork(entries []*entry[M]) {
 // recallStream goes on with a stream where it was.
 func (p *producer[M]) recallStream(confirmed uint64, entries []*entry[M]) {
 	l := p.lanes[0]
-	l.confirmed = confirmed
+	l.Sender = window.Resume[part[M]](confirmed, nil)
 	for _, e := range entries {
 		for i := range e.parts() {
-			l.push(part[M]{e, i})
+			l.Push(part[M]{e, i})
 		}
 	}
 	if l.aimed {

@@ -59,7 +59,7 @@ func (p *producer[M]) onListing(all receptionist.Listing[Link[M]]) {
 	}
 	for _, l := range append([]*lane[M](nil), p.lanes...) {
 		l.closed = l.closed || l.leaving
-		if l.leaving && l.kept.Len() == 0 {
+		if l.leaving && l.Len() == 0 {
 			p.dismiss(l)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/internal/batch"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // Each node owns its registrations and nobody else passes them on. It tells every member
@@ -47,7 +48,7 @@ func (r *registry) flush() []parcel {
 }
 
 // rowFor sends all there is, to one peer.
-func (r *registry) rowFor(to NodeID) []parcel {
+func (r *registry) rowFor(to node.ID) []parcel {
 	parts := batch.Split(sorted(r.own.entries), partBytes, entry.size)
 	if len(parts) == 0 {
 		parts = [][]entry{nil}
@@ -60,7 +61,7 @@ func (r *registry) rowFor(to NodeID) []parcel {
 }
 
 // check compares versions with a peer.
-func (r *registry) check(id NodeID, p *peer) parcel {
+func (r *registry) check(id node.ID, p *peer) parcel {
 	return parcel{id, wireCheck{From: r.self, To: id, Mine: r.own.version, Yours: p.version}}
 }
 
@@ -68,7 +69,7 @@ func (r *registry) check(id NodeID, p *peer) parcel {
 func (r *registry) view(t Topology) []parcel {
 	out := r.flush()
 	r.become(t.Self)
-	now := map[NodeID]bool{}
+	now := map[node.ID]bool{}
 	for _, m := range t.Peers {
 		now[m.ID] = true
 		out = append(out, r.meet(m)...)
@@ -79,12 +80,12 @@ func (r *registry) view(t Topology) []parcel {
 			delete(r.peers, id)
 		}
 	}
-	r.order = slices.SortedFunc(maps.Keys(r.peers), compareNodes)
+	r.order = slices.SortedFunc(maps.Keys(r.peers), node.ID.Compare)
 	return out
 }
 
 // become takes another identity: the same actors, in another incarnation of the node.
-func (r *registry) become(self NodeID) {
+func (r *registry) become(self node.ID) {
 	if r.self == self {
 		return
 	}
@@ -246,8 +247,4 @@ func sorted(set map[entry]bool) []entry {
 	return slices.SortedFunc(maps.Keys(set), func(a, b entry) int {
 		return cmp.Or(strings.Compare(a.Service, b.Service), strings.Compare(a.Ref, b.Ref), strings.Compare(a.Type, b.Type))
 	})
-}
-
-func compareNodes(a, b NodeID) int {
-	return cmp.Or(strings.Compare(a.Address, b.Address), cmp.Compare(a.Incarnation, b.Incarnation))
 }

@@ -3,6 +3,8 @@ package receptionist
 import (
 	"context"
 	"iter"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A Locator is what a receptionist needs of a cluster. Package cluster hands one to
@@ -13,21 +15,14 @@ type Locator interface {
 	Topologies(ctx context.Context) iter.Seq[Topology]
 }
 
-// A NodeID is one incarnation of a node.
-type NodeID struct {
-	_           struct{} `cbor:",toarray"`
-	Address     string
-	Incarnation uint64
-}
-
 // A Topology is what a node knows of its cluster at one moment.
 type Topology struct {
-	Self  NodeID
+	Self  node.ID
 	Peers []Peer // the other members, those that are down or removed not included
 }
 
 // A Peer is another member.
 type Peer struct {
-	ID        NodeID
+	ID        node.ID
 	Reachable bool
 }

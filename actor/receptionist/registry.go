@@ -5,21 +5,23 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A registry is what a node knows of all services: its own registrations, and those that
 // each other member has told it. Events go in, and what is to be sent comes out; it reads
 // no clock and sends nothing itself. See exchange.go for the protocol.
 type registry struct {
-	self NodeID
+	self node.ID
 	own  row
 	// What has changed in own.entries since own.version; what others know is without it.
 	added, removed map[entry]bool
 
-	peers map[NodeID]*peer
-	order []NodeID // of peers
-	turn  int      // whose turn it is to be checked: an index of order
-	early map[NodeID]wireCheck
+	peers map[node.ID]*peer
+	order []node.ID // of peers
+	turn  int       // whose turn it is to be checked: an index of order
+	early map[node.ID]wireCheck
 
 	services map[string]map[located]bool
 	dirty    map[string]bool // services that have changed
@@ -47,13 +49,13 @@ type partial struct {
 
 // located is an entry with its node.
 type located struct {
-	owner NodeID
+	owner node.ID
 	entry entry
 }
 
 // A parcel is something to send.
 type parcel struct {
-	to  NodeID
+	to  node.ID
 	msg any
 }
 
@@ -61,7 +63,7 @@ func newRegistry() *registry {
 	return &registry{
 		own:   row{entries: map[entry]bool{}},
 		added: map[entry]bool{}, removed: map[entry]bool{},
-		peers: map[NodeID]*peer{}, early: map[NodeID]wireCheck{},
+		peers: map[node.ID]*peer{}, early: map[node.ID]wireCheck{},
 		services: map[string]map[located]bool{}, dirty: map[string]bool{},
 	}
 }
@@ -96,7 +98,7 @@ func (r *registry) remove(e entry) bool {
 	return true
 }
 
-func (r *registry) insert(owner NodeID, e entry) {
+func (r *registry) insert(owner node.ID, e entry) {
 	instances := r.services[e.Service]
 	if instances == nil {
 		instances = map[located]bool{}
@@ -106,7 +108,7 @@ func (r *registry) insert(owner NodeID, e entry) {
 	r.dirty[e.Service] = true
 }
 
-func (r *registry) erase(owner NodeID, e entry) {
+func (r *registry) erase(owner node.ID, e entry) {
 	delete(r.services[e.Service], located{owner, e})
 	if len(r.services[e.Service]) == 0 {
 		delete(r.services, e.Service)
@@ -115,7 +117,7 @@ func (r *registry) erase(owner NodeID, e entry) {
 }
 
 // replace puts what a peer has said in the place of what it had said before.
-func (r *registry) replace(owner NodeID, p *peer, fresh row) {
+func (r *registry) replace(owner node.ID, p *peer, fresh row) {
 	for e := range p.entries {
 		if !fresh.entries[e] {
 			r.erase(owner, e)

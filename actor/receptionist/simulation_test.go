@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 var (
@@ -22,33 +24,33 @@ var (
 // whose eyes.
 type world struct {
 	rnd   *rand.Rand
-	nodes []*node
-	mail  map[[2]NodeID][]any // in order, by sender's and receiver's incarnation
+	nodes []*simNode
+	mail  map[[2]node.ID][]any // in order, by sender's and receiver's incarnation
 	trace []string
 	inc   uint64
 	refs  int
-	gone  map[NodeID]bool
+	gone  map[node.ID]bool
 }
 
 // A node is a process at an address.
-type node struct {
+type simNode struct {
 	*registry
-	id      NodeID
-	sees    map[NodeID]bool // the other members, and whether they answer
-	removed map[NodeID]bool // never to be seen again
+	id      node.ID
+	sees    map[node.ID]bool // the other members, and whether they answer
+	removed map[node.ID]bool // never to be seen again
 }
 
 func newWorld(seed uint64, n int) *world {
-	w := &world{rnd: rand.New(rand.NewPCG(seed, 1)), mail: map[[2]NodeID][]any{}, gone: map[NodeID]bool{}}
+	w := &world{rnd: rand.New(rand.NewPCG(seed, 1)), mail: map[[2]node.ID][]any{}, gone: map[node.ID]bool{}}
 	for i := range n {
 		w.nodes = append(w.nodes, w.start(fmt.Sprintf("n%d", i+1)))
 	}
 	return w
 }
 
-func (w *world) start(address string) *node {
+func (w *world) start(address string) *simNode {
 	w.inc++
-	n := &node{registry: newRegistry(), id: NodeID{Address: address, Incarnation: w.inc}, sees: map[NodeID]bool{}, removed: map[NodeID]bool{}}
+	n := &simNode{registry: newRegistry(), id: node.ID{Address: address, Incarnation: w.inc}, sees: map[node.ID]bool{}, removed: map[node.ID]bool{}}
 	w.look(n)
 	return n
 }
@@ -58,23 +60,23 @@ func (w *world) note(format string, args ...any) {
 }
 
 // look shows a node the members that it sees.
-func (w *world) look(n *node) {
+func (w *world) look(n *simNode) {
 	t := Topology{Self: n.id}
-	for _, id := range slices.SortedFunc(maps.Keys(n.sees), compareNodes) {
+	for _, id := range slices.SortedFunc(maps.Keys(n.sees), node.ID.Compare) {
 		t.Peers = append(t.Peers, Peer{ID: id, Reachable: n.sees[id]})
 	}
 	w.post(n, n.view(t))
 }
 
-func (w *world) post(from *node, out []parcel) {
+func (w *world) post(from *simNode, out []parcel) {
 	for _, p := range out {
-		link := [2]NodeID{from.id, p.to}
+		link := [2]node.ID{from.id, p.to}
 		w.mail[link] = append(w.mail[link], p.msg)
 	}
 }
 
 // deliver lets the first message of a link arrive at whoever is at the address by now.
-func (w *world) deliver(link [2]NodeID) {
+func (w *world) deliver(link [2]node.ID) {
 	msg := w.mail[link][0]
 	if w.mail[link] = w.mail[link][1:]; len(w.mail[link]) == 0 {
 		delete(w.mail, link)
@@ -86,12 +88,12 @@ func (w *world) deliver(link [2]NodeID) {
 	}
 }
 
-func (w *world) links() [][2]NodeID {
-	return slices.SortedFunc(maps.Keys(w.mail), func(a, b [2]NodeID) int {
-		if c := compareNodes(a[0], b[0]); c != 0 {
+func (w *world) links() [][2]node.ID {
+	return slices.SortedFunc(maps.Keys(w.mail), func(a, b [2]node.ID) int {
+		if c := node.ID.Compare(a[0], b[0]); c != 0 {
 			return c
 		}
-		return compareNodes(a[1], b[1])
+		return node.ID.Compare(a[1], b[1])
 	})
 }
 
@@ -135,7 +137,7 @@ func (w *world) step() {
 }
 
 // see changes what a node sees of another one.
-func (w *world) see(n *node) {
+func (w *world) see(n *simNode) {
 	o := w.nodes[w.rnd.IntN(len(w.nodes))]
 	if o == n || n.removed[o.id] {
 		return
@@ -157,7 +159,7 @@ func (w *world) see(n *node) {
 }
 
 // restart puts another process at the address.
-func (w *world) restart(n *node) {
+func (w *world) restart(n *simNode) {
 	w.gone[n.id] = true
 	i := slices.Index(w.nodes, n)
 	w.nodes[i] = w.start(n.id.Address)
@@ -165,12 +167,12 @@ func (w *world) restart(n *node) {
 }
 
 // rejoin makes the process another incarnation.
-func (w *world) rejoin(n *node) {
+func (w *world) rejoin(n *simNode) {
 	w.gone[n.id] = true
 	w.inc++
 	old := n.id
 	n.id.Incarnation = w.inc
-	n.sees = map[NodeID]bool{}
+	n.sees = map[node.ID]bool{}
 	w.note("%v rejoins as %v", old, n.id)
 	w.look(n)
 }
@@ -178,7 +180,7 @@ func (w *world) rejoin(n *node) {
 // settle lets everybody see everybody, everything arrive, and everyone have two rounds.
 func (w *world) settle() {
 	for _, n := range w.nodes {
-		n.sees = map[NodeID]bool{}
+		n.sees = map[node.ID]bool{}
 		for _, o := range w.nodes {
 			if o != n {
 				n.sees[o.id] = true
@@ -222,7 +224,7 @@ func (w *world) check() error {
 }
 
 // all is what a node lists, without who lists it.
-func (n *node) all() map[located]bool {
+func (n *simNode) all() map[located]bool {
 	all := map[located]bool{}
 	for _, instances := range n.services {
 		maps.Copy(all, instances)

@@ -1,6 +1,9 @@
 package receptionist
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // An entry is one registration: it is what nodes tell each other of an actor.
 type entry struct {
@@ -19,7 +22,7 @@ type (
 	// wireChange says what is new between two versions.
 	wireChange struct {
 		_              struct{} `cbor:",toarray"`
-		Owner          NodeID
+		Owner          node.ID
 		Since, Version uint64
 		Added, Removed []entry
 	}
@@ -27,7 +30,7 @@ type (
 	// wireRow is a part of all there is at a version; the parts follow each other.
 	wireRow struct {
 		_        struct{} `cbor:",toarray"`
-		Owner    NodeID
+		Owner    node.ID
 		Version  uint64
 		Part, Of int
 		Entries  []entry
@@ -37,7 +40,7 @@ type (
 	// another version sends all there is; who knows another one checks back.
 	wireCheck struct {
 		_           struct{} `cbor:",toarray"`
-		From, To    NodeID
+		From, To    node.ID
 		Mine, Yours uint64
 	}
 
@@ -59,7 +62,7 @@ type (
 type found struct {
 	_         struct{} `cbor:",toarray"`
 	Entry     entry
-	Owner     NodeID
+	Owner     node.ID
 	Local     bool
 	Reachable bool
 }

@@ -18,10 +18,10 @@
 //
 //	go -C persistence/postgres run ./failover -journal postgres://user@host/db
 //
-// The program is in internal/failover: the counter in counter.go, a node of the cluster in
+// The program is in internal/lab/failover: the counter in counter.go, a node of the cluster in
 // node.go, what is done to the nodes in story.go.
 package main
 
-import "github.com/understudy-go/understudy/internal/failover"
+import "github.com/understudy-go/understudy/internal/lab/failover"
 
 func main() { failover.Main(nil) }

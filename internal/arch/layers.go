@@ -18,9 +18,9 @@ type place struct {
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
-		{"internal/failover", []string{anything}},  // the program of an example, which a module of its own runs too
-		{"internal/stopwatch", []string{anything}}, // a program, of no use to the packages below
-		{"internal/processes", []string{"persistence", "actor"}},
+		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
+		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
+		{"internal/lab/processes", []string{"persistence/journal", "persistence", "actor"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
@@ -57,6 +57,7 @@ var layers = []layer{
 		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
+		{"internal/window", []string{"actor", "internal/*"}}, // actor/delivery and singleton share it
 	}},
 	{"runtime", []place{
 		{"actor/extension", []string{"actor"}},

@@ -44,7 +44,7 @@ var testHelpers = []string{
 	"testkit/*",
 	"persistence/internal/storebench",
 	"persistence/journaltest",
-	"internal/processes",
+	"internal/lab/processes",
 	"singleton/lease/leasetest",
 	"cluster/placement/generation/generationtest",
 }

@@ -14,7 +14,7 @@ var lawLink = regexp.MustCompile("\\[`(\\w+)`\\]\\(([^)]+/(?:journaltest|leasete
 
 // The 104 cases of journals, snapshot stores and leases.
 func TestEveryCaseOfJournalsHasATestOrALawOrAReason(t *testing.T) {
-	const document = "docs/journal-cases.md"
+	const document = "docs/contributing/journal-cases.md"
 	rows := numbered(t, read(t, document))
 	require.Len(t, rows, 104)
 	for n := 1; n <= 104; n++ {
@@ -25,7 +25,7 @@ func TestEveryCaseOfJournalsHasATestOrALawOrAReason(t *testing.T) {
 
 // The 15 cases of event-sourced actors.
 func TestEveryCaseOfEventSourcingHasATestOrALaw(t *testing.T) {
-	const document = "docs/event-sourcing-cases.md"
+	const document = "docs/contributing/event-sourcing-cases.md"
 	rows := numbered(t, read(t, document))
 	require.Len(t, rows, 15)
 	for n, row := range rows {

@@ -43,7 +43,7 @@ func TestEveryTestThatADocumentNamesExists(t *testing.T) {
 			counts[document]++
 		}
 	}
-	for document, least := range map[string]int{"docs/scenarios.md": 63, "docs/singleton-cases.md": 15, "docs/singleton.md": 25} {
+	for document, least := range map[string]int{"docs/contributing/scenarios.md": 63, "docs/contributing/singleton-cases.md": 15, "docs/singleton.md": 25} {
 		require.Greater(t, counts[document], least, document)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // The groups of cases that are about placement, given or not.
 func TestEveryCaseOfPlacementHasATestOrALawOrAReason(t *testing.T) {
-	const document = "docs/placement-cases.md"
+	const document = "docs/contributing/placement-cases.md"
 	rows := numbered(t, read(t, document))
 	require.Len(t, rows, 188+9)
 	for _, span := range [][2]int{{1, 188}, {328, 336}} {

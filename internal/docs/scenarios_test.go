@@ -47,7 +47,7 @@ func testsOf(t *testing.T, file string) map[string]bool {
 }
 
 func TestEveryScenarioHasATestAtEachOfItsLevelsOrAReason(t *testing.T) {
-	scenarios, _, found := strings.Cut(read(t, "docs/scenarios.md"), "\n## ")
+	scenarios, _, found := strings.Cut(read(t, "docs/contributing/scenarios.md"), "\n## ")
 	require.True(t, found)
 	rows := numbered(t, scenarios)
 	require.Len(t, rows, 63)
@@ -59,11 +59,23 @@ func TestEveryScenarioHasATestAtEachOfItsLevelsOrAReason(t *testing.T) {
 			require.True(t, strings.Contains(cells[4], level+": [") || strings.Contains(cells[4], "reason: ") ||
 				level == "P" && strings.Contains(cells[4], "P: `make nemesis`"), "scenario %d has no test at level %s, and no reason", n, level)
 		}
+		require.Equal(t, levelsOf(cells[4]), cells[2], "scenario %d: the levels are those of its tests", n)
 	}
 }
 
+// levelsOf returns the levels at which a cell of tests has some, in the order D, S, P.
+func levelsOf(tests string) string {
+	var levels []string
+	for _, level := range []string{"D", "S", "P"} {
+		if strings.HasPrefix(tests, level+": ") || strings.Contains(tests, "<br>"+level+": ") {
+			levels = append(levels, level)
+		}
+	}
+	return strings.Join(levels, " ")
+}
+
 func TestEveryCaseHasATestOrAReason(t *testing.T) {
-	_, cases, found := strings.Cut(read(t, "docs/scenarios.md"), "\n## Cases of")
+	_, cases, found := strings.Cut(read(t, "docs/contributing/scenarios.md"), "\n## Cases of")
 	require.True(t, found)
 	rows := numbered(t, cases)
 	mustCover(t, rows, [][2]int{{145, 181}, {209, 220}})

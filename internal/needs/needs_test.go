@@ -40,7 +40,7 @@ var byChoice = map[string]int{
 	"internal/pg/pgtest/machine.go":                              1, // the helper of a module of its own
 	"persistence/journaltest/env.go":                             1, // of a feature that is not pinned
 	"singleton/lease/leasetest/env.go":                           1, // of a feature that is not pinned
-	"internal/nemesis/stage_test.go":                             1, // with -short
+	"internal/lab/nemesis/stage_test.go":                         1, // with -short
 	"persistence/journaltest/run_test.go":                        2, // run in children
 	"persistence/sqlite/row_test.go":                             1, // of generated input
 	"singleton/lease/leasetest/broken_test.go":                   1, // runs in a child

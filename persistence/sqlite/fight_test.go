@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/processes"
+	"github.com/understudy-go/understudy/internal/lab/processes"
 )
 
 // For a minute: go test ./persistence/sqlite -run Fight -v -fight=1m

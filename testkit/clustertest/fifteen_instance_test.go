@@ -141,7 +141,7 @@ func TestAnInstanceThatHasFinishedIsNotStartedAgainWhateverHappens(t *testing.T)
 }
 
 // Row 6: kill -9 of the host, and another process at its address half a second later. (With
-// real processes: AProcessThatIsStartedAgainTakesTheOldOnesPlaceAtOnce of internal/nemesis.)
+// real processes: AProcessThatIsStartedAgainTakesTheOldOnesPlaceAtOnce of internal/lab/nemesis.)
 func TestAHostThatIsKilledAndStartedAgainAtItsAddressWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 3)

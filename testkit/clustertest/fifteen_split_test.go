@@ -23,7 +23,7 @@ import (
 )
 
 // The tests of the files fifteen_*_test.go are those that every singleton must pass,
-// each made from the way in which another one failed. docs/singleton-cases.md has the
+// each made from the way in which another one failed. docs/contributing/singleton-cases.md has the
 // table of them.
 
 // Where is what the singletons of these tests are asked: which node hosts you?
@@ -230,7 +230,7 @@ func (j *witness) byTheFirst(from time.Time) (all []outcome) {
 // Row 4: the host is frozen for twice the time in which it is found dead and given up, and
 // thaws. It believes for a moment that it still hosts; its first write is refused. (With
 // real processes: examples/failover, and AHostThatStopsForLongIsReplacedAndFenced of
-// internal/nemesis.)
+// internal/lab/nemesis.)
 func TestAHostThatWasFrozenForTwiceTheDetectionHasItsFirstWriteRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, j := &freezer{}, &witness{Journal: memory.New()}

@@ -67,7 +67,7 @@ func framing(file []byte, at int) bool {
 // A thousand times: go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v -damages=1000
 func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 	t.Parallel()
-	s := newSpoiled(t, func(j *journal) map[string][]string {
+	s := newSpoiled(t, func(j *located) map[string][]string {
 		want, writers := map[string][]string{}, map[string]*writer{}
 		for i := range 120 {
 			id := fmt.Sprint("id-", i%3)
@@ -106,7 +106,7 @@ func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 func TestADamagedMessageIsAnErrorWhereverOthersOfItsIDAreLeft(t *testing.T) {
 	t.Parallel()
 	const events = 40
-	s := newSpoiled(t, func(j *journal) map[string][]string {
+	s := newSpoiled(t, func(j *located) map[string][]string {
 		want := map[string][]string{}
 		for _, id := range []string{"first", "second"} {
 			w := claim(t, j, id)
@@ -140,7 +140,7 @@ func TestADamagedMessageIsAnErrorWhereverOthersOfItsIDAreLeft(t *testing.T) {
 func TestAStreamThatHasLostItsEndIsOpenedByNameOnly(t *testing.T) {
 	t.Parallel()
 	var last journal.Offset
-	s := newSpoiled(t, func(j *journal) map[string][]string {
+	s := newSpoiled(t, func(j *located) map[string][]string {
 		w := claim(t, j, "x")
 		want := make([]string, 20)
 		for i := range want {
@@ -177,7 +177,7 @@ type spoiled struct {
 }
 
 // newSpoiled has fill fill a journal and stops its server.
-func newSpoiled(t *testing.T, fill func(*journal) map[string][]string) *spoiled {
+func newSpoiled(t *testing.T, fill func(*located) map[string][]string) *spoiled {
 	t.Helper()
 	r := &rig{cluster: start(t, 1)}
 	j := r.open(t, r.name())

@@ -90,7 +90,7 @@ func TestNothingTurnsUpBehindAReader(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			r := &rig{cluster: start(t, n)}
-			j, reader := r.open(t, r.name()), (*journal)(nil)
+			j, reader := r.open(t, r.name()), (*located)(nil)
 			reader = r.open(t, j.stream)
 			const writers, events = 8, 100
 			errs := make([]error, writers)

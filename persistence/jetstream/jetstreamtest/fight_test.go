@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/understudy-go/understudy/internal/processes"
+	"github.com/understudy-go/understudy/internal/lab/processes"
 )
 
 // For a minute: go test -C persistence/jetstream/jetstreamtest -run Fight -v -fight=1m

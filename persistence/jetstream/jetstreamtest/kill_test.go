@@ -19,7 +19,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/processes"
+	"github.com/understudy-go/understudy/internal/lab/processes"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/persistence/journal"
 )

@@ -16,7 +16,7 @@ package main
 import (
 	"context"
 
-	"github.com/understudy-go/understudy/internal/failover"
+	"github.com/understudy-go/understudy/internal/lab/failover"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 

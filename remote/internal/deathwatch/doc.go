@@ -29,7 +29,7 @@
 //   - the incarnation that has confirmed the watch was a member and is none any more,
 //   - nobody has confirmed it, and the process of the actor was a member and is none any more,
 //     before the watch began or after that. The number of an actor says of which process it is,
-//     see internal/incarnation. A watch of any actor that lives at a path ends only if it began before,
+//     see internal/node. A watch of any actor that lives at a path ends only if it began before,
 //     and if no other process is known to live there,
 //   - another incarnation answers a later check,
 //   - at the address lives no member, and it has not answered for ten seconds.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // forgetful is after how long nothing is known any more of a node that sends no checks.
@@ -12,7 +14,7 @@ const forgetful = time.Minute
 // A hosting is what other nodes watch here. It is pure, like a watching: begun and dropped
 // are for the shell to take.
 type hosting struct {
-	self   func() Peer
+	self   func() node.ID
 	guests map[guestKey]*guest
 
 	post    []parcel
@@ -25,7 +27,7 @@ type guestKey struct{ address, at string }
 
 // A guest is such a node.
 type guest struct {
-	from    Peer
+	from    node.ID
 	at      string
 	watches map[uint64]*watchHere
 	sum     digest
@@ -41,12 +43,12 @@ type watchHere struct {
 
 // A hosted names a watch, for the shell.
 type hosted struct {
-	from   Peer
+	from   node.ID
 	at     string
 	target wireTarget // of what was dropped, the number only
 }
 
-func newHosting(self func() Peer) *hosting {
+func newHosting(self func() node.ID) *hosting {
 	return &hosting{self: self, guests: make(map[guestKey]*guest)}
 }
 
@@ -148,10 +150,10 @@ func (h *hosting) tellAgain(g *guest) {
 	}
 }
 
-func (h *hosting) send(to Peer, msg any) { h.post = append(h.post, parcel{to.Address, msg}) }
+func (h *hosting) send(to node.ID, msg any) { h.post = append(h.post, parcel{to.Address, msg}) }
 
 // gone forgets what a former member watches.
-func (h *hosting) gone(p Peer) {
+func (h *hosting) gone(p node.ID) {
 	for key, g := range h.guests {
 		if g.from == p {
 			h.drop(key)

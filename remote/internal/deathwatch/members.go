@@ -3,13 +3,13 @@ package deathwatch
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/internal/incarnation"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // members are those of the cluster, by address. One address has one incarnation.
 type members struct {
-	known bool // this node is in a cluster, and knows of it
-	as    Peer // whom they were known to
+	known bool    // this node is in a cluster, and knows of it
+	as    node.ID // whom they were known to
 	all   map[string]uint64
 	gone  map[string]uint64 // the last member of an address whose process is none any more
 }
@@ -20,7 +20,7 @@ const maxGone = 1000
 
 // view takes the news who is a member, as an incarnation of this node knows it, or that it
 // is in no cluster. It returns who is gone.
-func (w *watching) view(known bool, as Peer, peers []Peer, now time.Time) (gone []Peer) {
+func (w *watching) view(known bool, as node.ID, peers []node.ID, now time.Time) (gone []node.ID) {
 	before := w.members
 	if !known {
 		w.members.known = false
@@ -41,7 +41,7 @@ func (w *watching) view(known bool, as Peer, peers []Peer, now time.Time) (gone 
 	}
 	for address, number := range before.all {
 		if w.members.all[address] != number {
-			gone = append(gone, Peer{Address: address, Incarnation: number})
+			gone = append(gone, node.ID{Address: address, Incarnation: number})
 		}
 	}
 	for _, p := range gone {
@@ -50,13 +50,10 @@ func (w *watching) view(known bool, as Peer, peers []Peer, now time.Time) (gone 
 	return gone
 }
 
-// has reports whether the actor of a number is known to be of p.
-func (p Peer) has(uid uint64) bool { return incarnation.HasActor(p.Incarnation, uid) }
-
-// mayHave reports whether the actor of a number, or any actor for 0, is not known to be of another
-// process than p.
-func (p Peer) mayHave(uid uint64) bool {
-	return uid == 0 || p.has(uid) || !incarnation.SaysProcess(p.Incarnation)
+// mayHave reports whether p may have an actor with this number. Any node may have actor 0. A node
+// with an incarnation that does not identify its process may have every actor.
+func mayHave(p node.ID, uid uint64) bool {
+	return uid == 0 || node.HasActor(p.Incarnation, uid) || !node.IdentifiesProcess(p.Incarnation)
 }
 
 // begin lets silence count from now.
@@ -69,13 +66,13 @@ func (w *watching) begin(now time.Time) {
 // removed ends the watches that a former member has confirmed, and those of its actors that
 // nobody has confirmed. Of these, a watch of a path is of any actor that lives there: it ends when
 // no process is known that could have one.
-func (w *watching) removed(gone Peer) {
+func (w *watching) removed(gone node.ID) {
 	p := w.places[gone.Address]
 	next := w.members.all[gone.Address]
 	if next == 0 && p != nil && p.met != gone.Incarnation {
 		next = p.met
 	}
-	over := !incarnation.SameProcess(gone.Incarnation, next)
+	over := !node.SameProcess(gone.Incarnation, next)
 	if over {
 		w.noteGone(gone)
 	}
@@ -87,14 +84,14 @@ func (w *watching) removed(gone Peer) {
 		case x.by != 0:
 			return x.by == gone.Incarnation
 		case x.target.UID != 0:
-			return over && incarnation.HasActor(gone.Incarnation, x.target.UID)
+			return over && node.HasActor(gone.Incarnation, x.target.UID)
 		}
 		return next == 0
 	})
 }
 
 // noteGone remembers a former member.
-func (w *watching) noteGone(gone Peer) {
+func (w *watching) noteGone(gone node.ID) {
 	if w.members.gone == nil {
 		w.members.gone = make(map[string]uint64)
 	}
@@ -108,7 +105,7 @@ func (w *watching) noteGone(gone Peer) {
 }
 
 // met takes the news that an incarnation answers at an address, member or not.
-func (w *watching) met(peer Peer) {
+func (w *watching) met(peer node.ID) {
 	if p := w.places[peer.Address]; p != nil {
 		p.met = peer.Incarnation
 	}
@@ -120,12 +117,12 @@ func (w *watching) met(peer Peer) {
 // isGone reports whether the actor of a number is of a process whose last incarnation at the
 // address is known to be a member no more.
 func (w *watching) isGone(address string, uid uint64) bool {
-	return incarnation.HasActor(w.members.gone[address], uid)
+	return node.HasActor(w.members.gone[address], uid)
 }
 
 // lives notes that a process lives, under another incarnation than the one that is gone.
-func (w *watching) lives(p Peer) {
-	if last := w.members.gone[p.Address]; incarnation.SameProcess(last, p.Incarnation) {
+func (w *watching) lives(p node.ID) {
+	if last := w.members.gone[p.Address]; node.SameProcess(last, p.Incarnation) {
 		w.forget(p.Address)
 	}
 }

@@ -8,30 +8,30 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/incarnation"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A fate is a watching node that knows of one member, and of the actors of it and of the process
 // after it.
 type fate struct {
 	*watching
-	me, far, renamed, next Peer
+	me, far, renamed, next node.ID
 	mine, its              uint64 // actors of far, which is renamed too, and of next
 }
 
 var fateNow = time.Unix(1000, 0)
 
 func newFate() *fate {
-	peer := func(number uint64) Peer { return Peer{Address: thereAt, Incarnation: number} }
-	f := &fate{me: Peer{Address: hereAt, Incarnation: 100}, far: peer(incarnation.Draw()), next: peer(incarnation.Draw())}
-	f.renamed = peer(incarnation.Again(f.far.Incarnation))
-	f.mine, f.its = incarnation.FirstActor(f.far.Incarnation), incarnation.FirstActor(f.next.Incarnation)
+	peer := func(number uint64) node.ID { return node.ID{Address: thereAt, Incarnation: number} }
+	f := &fate{me: node.ID{Address: hereAt, Incarnation: 100}, far: peer(node.NewIncarnation()), next: peer(node.NewIncarnation())}
+	f.renamed = peer(node.RenewIncarnation(f.far.Incarnation))
+	f.mine, f.its = node.FirstActor(f.far.Incarnation), node.FirstActor(f.next.Incarnation)
 	f.watching = newWatching(f.me)
 	f.see(f.far)
 	return f
 }
 
-func (f *fate) see(others ...Peer) { f.view(true, f.me, append(others, f.me), fateNow) }
+func (f *fate) see(others ...node.ID) { f.view(true, f.me, append(others, f.me), fateNow) }
 
 // ends begins a watch, and reports whether it ends at once.
 func (f *fate) ends(uid uint64) bool {
@@ -106,9 +106,9 @@ func TestAWatchOfAProcessThatIsGoneEndsAtOnceUntilItIsBack(t *testing.T) {
 // removeMany lets so many members come and go that nobody has room for them and one more.
 func (f *fate) removeMany(count int) {
 	for round := 0; f.members.gone[thereAt] != 0; round++ {
-		var all []Peer
+		var all []node.ID
 		for i := range count {
-			all = append(all, Peer{Address: fmt.Sprintf("n%d-%d:1", round, i), Incarnation: incarnation.Draw()})
+			all = append(all, node.ID{Address: fmt.Sprintf("n%d-%d:1", round, i), Incarnation: node.NewIncarnation()})
 		}
 		f.see(all...)
 		f.see()

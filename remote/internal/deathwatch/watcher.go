@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 // nodes. Its methods may be called by any goroutine, and do not block.
 type Watcher struct {
 	system *actor.System
-	self   func() Peer
+	self   func() node.ID
 	ref    actor.ActorRef[any]
 
 	// All below belongs to the actor.
@@ -37,7 +38,7 @@ type request struct {
 
 // A stopKey names a watch of another node.
 type stopKey struct {
-	from   Peer
+	from   node.ID
 	at     string
 	number uint64
 }
@@ -48,10 +49,10 @@ type (
 	stop   struct{ *request }
 	viewed struct {
 		known bool
-		as    Peer
-		peers []Peer
+		as    node.ID
+		peers []node.ID
 	}
-	met       struct{ Peer }
+	met       struct{ node.ID }
 	endedHere struct{ hosted }
 	ticked    struct{}
 )
@@ -73,7 +74,7 @@ func (viewed) Carried(*actor.System) (recipient string, msg any, ok bool) { retu
 
 // Start starts the watcher of a system. self says under which name the others know this
 // node at present.
-func Start(s *actor.System, self func() Peer) *Watcher {
+func Start(s *actor.System, self func() node.ID) *Watcher {
 	w := &Watcher{
 		system: s, self: self,
 		watching: newWatching(self()), hosting: newHosting(self),
@@ -99,10 +100,10 @@ func (w *Watcher) Watch(target actor.Target, ended func()) (unwatch func()) {
 }
 
 // Members tells who the members of the cluster are, as an incarnation of this node knows it.
-func (w *Watcher) Members(as Peer, peers []Peer) { w.ref.Tell(viewed{true, as, peers}) }
+func (w *Watcher) Members(as node.ID, peers []node.ID) { w.ref.Tell(viewed{true, as, peers}) }
 
 // Met tells that an incarnation of a node has shaken hands with this one.
-func (w *Watcher) Met(p Peer) { w.ref.Tell(met{p}) }
+func (w *Watcher) Met(p node.ID) { w.ref.Tell(met{p}) }
 
 // NotAMember tells that this node is in no cluster at present.
 func (w *Watcher) NotAMember() { w.ref.Tell(viewed{}) }
@@ -119,7 +120,7 @@ func (w *Watcher) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	case viewed:
 		w.view(msg, now)
 	case met:
-		w.watching.met(msg.Peer)
+		w.watching.met(msg.ID)
 	case endedHere:
 		delete(w.stops, msg.key())
 		w.hosting.ended(msg.hosted)
@@ -151,9 +152,9 @@ func (w *Watcher) view(msg viewed, now time.Time) {
 	for _, p := range w.watching.view(msg.known, msg.as, msg.peers, now) {
 		w.hosting.gone(p)
 		if w.watching.members.gone[p.Address] == p.Incarnation {
-			w.system.NodeGone(p.Address, p.has)
+			w.system.NodeGone(p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
 		}
-		w.system.EndAsks(p.Address, p.mayHave)
+		w.system.EndAsks(p.Address, func(uid uint64) bool { return mayHave(p, uid) })
 	}
 	w.watching.tick(now) // an address may have been silent for long enough
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 // collected in post, which watches have ended in over, and where nobody is known to be gone any
 // more in back, for the shell to take.
 type watching struct {
-	self    Peer
+	self    node.ID
 	last    uint64 // number of a watch, or of a check
 	places  map[string]*place
 	members members
@@ -52,7 +54,7 @@ type watched struct {
 	check  uint64 // the last one that confirmed it, or any that came before it
 }
 
-func newWatching(self Peer) *watching {
+func newWatching(self node.ID) *watching {
 	return &watching{self: self, places: make(map[string]*place)}
 }
 

@@ -1,20 +1,16 @@
 package deathwatch
 
-import "github.com/understudy-go/understudy/actor"
-
-// A Peer is one incarnation of a node.
-type Peer struct {
-	_           struct{} `cbor:",toarray"`
-	Address     string
-	Incarnation uint64
-}
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // What watchers tell each other. At is the address at which who watches has dialled the
 // other node, which may have several.
 type (
 	wireWatch struct {
 		_       struct{} `cbor:",toarray"`
-		From    Peer
+		From    node.ID
 		At      string
 		Fresh   bool // From watches nothing else there
 		Watches []wireTarget
@@ -29,14 +25,14 @@ type (
 
 	wireUnwatch struct {
 		_       struct{} `cbor:",toarray"`
-		From    Peer
+		From    node.ID
 		At      string
 		Numbers []uint64
 	}
 
 	wireCheck struct {
 		_     struct{} `cbor:",toarray"`
-		From  Peer
+		From  node.ID
 		At    string
 		Check uint64 // counts the checks of From
 		Sum   digest
@@ -44,8 +40,8 @@ type (
 
 	wireChecked struct {
 		_     struct{} `cbor:",toarray"`
-		From  Peer
-		To    Peer
+		From  node.ID
+		To    node.ID
 		At    string
 		Check uint64
 		Same  bool
@@ -53,7 +49,7 @@ type (
 
 	wireEnded struct {
 		_       struct{} `cbor:",toarray"`
-		To      Peer
+		To      node.ID
 		At      string
 		Numbers []uint64
 	}

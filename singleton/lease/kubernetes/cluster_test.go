@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A cluster is a real API server, which internal/kubeapi starts.
+// A cluster is a real API server, which internal/lab/kubeapi starts.
 type cluster struct {
 	Server, CA, Admin, Pod string
 

@@ -1,0 +1,81 @@
+package main
+
+// A mutant is a mistake made by hand, in one place, that the tests of some packages find.
+type mutant struct {
+	Name     string
+	File     string // from the root of the repository
+	Old, New string // Old is in the file once
+	Packages string // that find it, by their paths from the root, separated by spaces
+}
+
+// mutants are the mistakes. Each is one that somebody could make while changing the line.
+var mutants = []mutant{
+	// fencing and stores
+	{"memory: any epoch may write", "persistence/memory/entity.go", "if epoch != e.epoch {", "if epoch > e.epoch {", "persistence/memory"},
+	{"memory: an append may leave a gap", "persistence/memory/entity.go", "if req.Prev != e.lastSeq {", "if req.Prev < e.lastSeq {", "persistence/memory"},
+	{"memory: a snapshot may be ahead of the events", "persistence/memory/snapshot.go", "if s.Seq > e.lastSeq {", "if s.Seq > e.lastSeq+1 {", "persistence/memory"},
+	{"sqlite: an old epoch may write", "persistence/sqlite/head.go", "case h.epoch != epoch:", "case h.epoch < epoch:", "persistence/sqlite"},
+	{"sqlite: the head has no checksum", "persistence/sqlite/head.go", "|| crc != h.checksum() {", "{", "persistence/sqlite"},
+	{"sqlite: a record has no checksum", "persistence/sqlite/row.go", " && r.Checksum(id) == row.crc", "", "persistence/sqlite"},
+	{"sqlite: a snapshot has no checksum", "persistence/sqlite/snapshot.go", "if s.Checksum(h.id) != crc {", "if s.Checksum(h.id) != crc && crc == 0 {", "persistence/sqlite"},
+	{"recovery: a gap between events is none", "persistence/recovery.go", "case record.Seq != r.seq+1:", "case record.Seq < r.seq+1:", "persistence"},
+	{"recovery: a fenced writer's event counts", "persistence/recovery.go", "case record.Epoch < r.epoch:", "case false:", "persistence"},
+
+	// singletons
+	{"hand-over: starts before all have permitted it", "singleton/asking.go", "if len(missing) == 0 && !now.Before", "if !now.Before", "singleton"},
+	{"hand-over: no margin after a removal", "singleton/asking.go", "len(missing) == 0 && !now.Before(m.notBefore())", "len(missing) == 0", "singleton"},
+	{"hand-over: an old permission counts", "singleton/asking.go", "if m.phase != Asking || g.attempt != m.attempt {", "if m.phase != Asking {", "singleton"},
+	{"term: one that is used is used again", "singleton/asking.go", "if m.term <= m.highestTerm() {\n\t\treturn m.ask(now)\n\t}\n\tmissing", "if m.term < m.highestTerm() {\n\t\treturn m.ask(now)\n\t}\n\tmissing", "singleton"},
+	{"lease gate: hosts without the lease", "singleton/acquiring.go", "case m.set.leased() && (!a.held || a.token < m.term):", "case m.set.leased() && a.token < m.term:", "singleton"},
+	{"lease gate: a loss ends nothing", "singleton/acquiring.go", "return m.stopFor(Stopping, true, now)", "return nil", "singleton"},
+	{"lease gate: permits before the lease is free", "singleton/acquiring.go", "\ta.releasing = true\n", "", "singleton"},
+	{"restart: the backoff is never reset", "singleton/hosting.go", "if now.Sub(m.started) >= m.set.restart.ResetAfter() {", "if false {", "singleton"},
+	{"at least once: the order of a stream", "singleton/intake.go", "case number == s.received+1:", "case number > s.received:", "singleton"},
+	{"at least once: what is handled sinks", "singleton/intake.go", "s.handled = max(s.handled, to)", "s.handled = to", "singleton"},
+	{"at least once: a duplicate is handed again", "singleton/intake.go", "case number <= s.received:\n\t\ts.news = s.news || number <= s.handled // what the sender was told may have been lost\n\t\treturn ignore\n\tcase !open:\n\t\treturn ignore\n\tcase number == s.received+1:", "case !open:\n\t\treturn ignore\n\tcase number <= s.received+1:", "singleton"},
+	{"at least once: a refusal is not told", "singleton/intake.go", "return s.handled, slices.Clone(s.refused[:n])", "return s.handled, nil", "singleton"},
+	{"at least once: not compared between nodes", "singleton/offer.go", "presence(s.window > 0)", "presence(false)", "singleton"},
+	{"lease: valid for longer than it was granted", "singleton/lease/keeper.go", "if momentOf(k.clock).since(v.sent) < k.bound {", "if momentOf(k.clock).since(v.sent) < 2*k.bound {", "singleton/lease"},
+	{"lease: a token may be used twice", "singleton/lease/machine.go", "if ev.grant.Token <= req.floor {", "if ev.grant.Token < req.floor {", "singleton/lease"},
+
+	// membership
+	{"downing: two sides may have a quorum", "cluster/downing/staticquorum.go", "case us+them > 2*q.Size-1:", "case us+them > 2*q.Size:", "cluster/downing"},
+	{"downing: one member short of a quorum", "cluster/downing/staticquorum.go", "case us < q.Size:", "case us < q.Size-1:", "cluster/downing"},
+	{"downing: both halves go on", "cluster/downing/conduct.go", "return len(us) > 0 && us[0].Address < them[0].Address", "return len(us) > 0", "cluster/downing"},
+	{"downing: before the situation is stable", "cluster/downing/conduct.go", "case s.Stable < c.after:", "case s.Stable < c.after/2:", "cluster/downing"},
+	{"downing: an oldest that is alone goes on", "cluster/downing/keepoldest.go", "return !k.KeepAlone && itsSide <= 1 && other > 1", "return false", "cluster/downing"},
+	{"gossip: a status goes back", "cluster/merge.go", "m.Status = max(m.Status, o.Status)", "m.Status = o.Status", "cluster"},
+	{"gossip: an old row counts", "cluster/merge.go", "if r.Version > t.rows[id].Version {", "if r.Version != t.rows[id].Version {", "cluster"},
+	{"gossip: a removed member comes back", "cluster/merge.go", "\tif _, removed := t.tombs[id]; removed {\n\t\tt.bury(id, tombOf(m), news)\n\t\treturn\n\t}\n", "", "cluster"},
+
+	// network
+	{"remote: the outbox has no bound of bytes", "remote/outbox.go", " || o.bytes+len(l.frame) > o.maxBytes && o.len() > 0 {", " {", "remote"},
+	{"remote: a frame may have any size", "remote/frame.go", "if int64(size) > int64(limit) {", "if int64(size) > int64(limit)*2 {", "remote"},
+	{"remote: parts may have any size", "remote/parts.go", "!j.refused && (have > limit || left > uint64(limit-have)) {", "!j.refused && have > limit {", "remote"},
+	{"remote: acknowledges what was not sent", "remote/outbox.go", " || count > o.acked+uint64(o.flying.len()) {", " {", "remote"},
+	{"remote: strangers have no grace", "remote/strangers.go", " && x.since.Sub(s.waiting[oldest].since) < strangerGrace:", " && false:", "remote"},
+	{"remote: a session that is not known goes on", "remote/sessions.go", "if goesOn && !known {", "if goesOn && old == nil {", "remote"},
+
+	// actors
+	{"stash: one more than its limit", "actor/stash.go", "return len(s.kept) >= s.capacity }", "return len(s.kept) > s.capacity }", "actor"},
+	{"mailbox: one more than its bound", "actor/queue.go", "case q.waiting.size-int(q.exempt) < box.capacity:", "case q.waiting.size-int(q.exempt) <= box.capacity:", "actor"},
+	{"supervision: one restart more than the limit", "actor/strategy.go", "if len(l.times) >= s.Limit {", "if len(l.times) > s.Limit {", "actor"},
+	{"supervision: the backoff is never reset", "actor/strategy.go", "now.Sub(l.started) >= s.Backoff.ResetAfter() {", "false {", "actor"},
+	{"timers: a cancelled one fires", "actor/timers.go", "func (k *keyedTimer[M]) run(c *cell[M]) {\n\tif c.timers.byKey[k.key] != k {", "func (k *keyedTimer[M]) run(c *cell[M]) {\n\tif c.timers.byKey == nil {", "actor"},
+	{"watch: an unwatched end is told", "actor/watch.go", "if c.watched[e.target] != e.watch {", "if c.watched == nil {", "actor"},
+	{"event stream: cancel does nothing", "actor/eventstream.go", "return func() { s.events.remove(added.same) }", "return func() {}", "actor"},
+	{"event stream: keeps subscribers that have ended", "actor/eventstream.go", "\t\t\tended = true\n", "", "actor"},
+	{"receptionist: a gap in changes is none", "actor/receptionist/exchange.go", "case c.Since != p.version:", "case c.Since > p.version+1:", "actor/receptionist"},
+	{"topic: the wrong subscriber is removed", "actor/topic/office.go", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), 0, 1)", "actor/topic"},
+
+	// delivery
+	{"delivery: a refusal counts as confirmed", "actor/delivery/consumer.go", "s.Refuse(done.number, why)", "", "actor/delivery"},
+	{"delivery: a refusal is passed before it is stored", "actor/delivery/producer.go", "if done.of.pending {", "if false {", "actor/delivery"},
+	{"delivery: the order of a stream", "internal/window/receiver.go", "case number == r.received+1:", "case number > r.received:", "internal/window actor/delivery"},
+	{"delivery: the watermark sinks", "internal/window/numbers.go", "\tif number <= s.upTo {\n\t\treturn\n\t}\n", "", "internal/window actor/delivery"},
+	{"delivery: more than the window", "internal/window/sender.go", "if s.sent >= min(limit, s.Last()) {", "if s.sent >= min(limit+1, s.Last()) {", "actor/delivery"},
+	{"delivery: one more than the buffer", "actor/delivery/producer.go", "if p.backlog.Len()+p.storage.fresh.Len() >= p.set.buffer {", "if p.backlog.Len()+p.storage.fresh.Len() > p.set.buffer {", "actor/delivery"},
+	{"delivery: parts without a limit", "actor/delivery/entry.go", "if most := p.set.most(); most > 0 && size > most {", "if most := p.set.maxBytes; most > 0 && size > most {", "actor/delivery"},
+	{"delivery queue: removes nothing for good", "persistence/deliveryqueue/refused.go", "case removed:\n\t\t\tr.remove(v.Numbers)", "case removed:", "persistence/deliveryqueue"},
+	{"delivery queue: half a message counts", "persistence/deliveryqueue/refused.go", "case message:\n\t\t\trecords = append(records, v.Payload)", "case message:\n\t\t\tr.put(kept{Refused: delivery.Refused{Number: v.Number}, from: record.Seq, to: record.Seq})\n\t\t\trecords = append(records, v.Payload)", "persistence/deliveryqueue"},
+}
