@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 

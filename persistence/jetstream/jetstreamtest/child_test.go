@@ -9,7 +9,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
