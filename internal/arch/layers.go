@@ -20,7 +20,7 @@ var layers = []layer{
 		{"examples/*", []string{anything}},
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
-		{"internal/lab/processes", []string{"persistence/journal", "persistence", "actor"}},
+		{"internal/lab/processes", []string{"persistence/journal", "persistence", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
@@ -29,7 +29,7 @@ var layers = []layer{
 		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"sources of generations", []place{
-		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation"}},
+		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation", "internal/*"}},
 		{"cluster/placement/generation", []string{"persistence", "persistence/journal", "singleton", "actor", "internal/*"}},
 	}},
 	{"catalogue", []place{
@@ -42,7 +42,7 @@ var layers = []layer{
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
-		{"singleton/lease/leasetest", []string{"singleton/lease"}},
+		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
 		{"persistence/memory", []string{"persistence/journal", "internal/*"}},

@@ -1,14 +1,12 @@
 package projection_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/persistence/sqlite"
@@ -128,23 +127,18 @@ func TestAKilledProjectionLeavesTheExactModel(t *testing.T) {
 	want := map[string]row{}
 	const rounds = 10
 	for round := range rounds {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), childEnv+"="+w.dir)
-		c.Stderr = os.Stderr
-		out, err := c.StdoutPipe()
+		child, err := process.Start(process.Self([]string{childEnv + "=" + w.dir}))
 		require.NoError(t, err)
-		require.NoError(t, c.Start())
-		lines := bufio.NewScanner(out)
-		require.True(t, lines.Scan(), "it has begun")
+		line, begun := child.Line()
+		require.True(t, begun)
+		require.NotContains(t, line, "failed")
 		for range 20 + rand.IntN(200) {
 			writer, n := writers[rand.IntN(len(writers))], rand.IntN(1000)
 			writer.append(added{n})
 			r := want[writer.id]
 			want[writer.id] = row{r.Sum + n, r.Events + 1}
 		}
-		require.NoError(t, c.Process.Kill())
-		require.NotContains(t, lines.Text(), "failed")
-		_ = c.Wait() // it was killed
+		child.Kill()
 		behind := 0
 		for id, r := range readModel(t, w.model) {
 			require.LessOrEqual(t, r.Events, want[id].Events)

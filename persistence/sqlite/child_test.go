@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -33,7 +34,7 @@ func holdTheLock(args []string) error {
 		return err
 	}
 	processes.Say("holding")
-	<-processes.UntilEOF().Done()
+	<-process.UntilEOF().Done()
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -92,7 +93,7 @@ func appendBatches(args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx := processes.UntilEOF()
+	ctx := process.UntilEOF()
 	var writers sync.WaitGroup
 	for i := range killedIDs {
 		writers.Go(func() {

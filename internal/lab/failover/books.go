@@ -14,11 +14,11 @@ type books struct {
 	generation string
 	fenced     int // writes that the journal refused
 	final      *Counted
-	stopped    map[*process]bool
+	stopped    map[*nodeRun]bool
 }
 
 func newBooks() *books {
-	return &books{acks: make(map[ID]int), stopped: make(map[*process]bool)}
+	return &books{acks: make(map[ID]int), stopped: make(map[*nodeRun]bool)}
 }
 
 func (b *books) acknowledged(a Ack) {

@@ -20,8 +20,8 @@ type director struct {
 	dir       string            // of what is removed in the end
 	kept      bool              // the journal is the user's, and stays
 	addresses map[string]string // of the nodes
-	running   map[string]*process
-	all       []*process // every process there ever was
+	running   map[string]*nodeRun
+	all       []*nodeRun // every process there ever was
 	reports   chan reported
 	log       *os.File // what the nodes print on standard error
 	show      *timeline
@@ -30,7 +30,7 @@ type director struct {
 
 // reported is a report and the process it came from.
 type reported struct {
-	from *process
+	from *nodeRun
 	report
 }
 
@@ -52,7 +52,7 @@ func newDirector(out io.Writer, s settings) (*director, error) {
 		s.journal = filepath.Join(dir, "journal.db")
 	}
 	return &director{
-		settings: s, dir: dir, kept: kept, addresses: addresses, running: make(map[string]*process), reports: make(chan reported, 1024),
+		settings: s, dir: dir, kept: kept, addresses: addresses, running: make(map[string]*nodeRun), reports: make(chan reported, 1024),
 		log: log, show: newTimeline(out), books: newBooks(),
 	}, nil
 }
@@ -86,12 +86,12 @@ func (d *director) start(node string) error {
 // journal that the user has named.
 func (d *director) close() {
 	for _, p := range d.all {
-		_ = p.cmd.Process.Kill() // it may have ended
+		_ = p.Signal(os.Kill) // it may have ended
 	}
 	for _, p := range d.all {
 		for ended := false; !ended; {
 			select {
-			case <-p.done:
+			case <-p.Done():
 				ended = true
 			case <-d.reports:
 			}
@@ -154,7 +154,7 @@ func (d *director) note(r reported) error {
 }
 
 // hosts shows a new host.
-func (d *director) hosts(p *process, generation string) {
+func (d *director) hosts(p *nodeRun, generation string) {
 	if d.books.generation != "" && !newer(generation, d.books.generation) {
 		return
 	}
@@ -186,5 +186,5 @@ func (d *director) together(n int) bool {
 }
 
 func (d *director) signal(node string, sig syscall.Signal) error {
-	return d.running[node].cmd.Process.Signal(sig)
+	return d.running[node].Signal(sig)
 }

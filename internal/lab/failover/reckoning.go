@@ -20,7 +20,7 @@ func (d *director) reckon(ctx context.Context) error {
 	if !ok {
 		return errors.New("nobody hosts at the end")
 	}
-	if err := d.running[host].order(orderFinal); err != nil {
+	if err := d.running[host].Tell(orderFinal); err != nil {
 		return err
 	}
 	if err := d.until(ctx, "the final state", finishLimit, func() bool { return d.books.final != nil }); err != nil {
@@ -42,7 +42,7 @@ func (d *director) reckon(ctx context.Context) error {
 
 func (d *director) finishClients(ctx context.Context) error {
 	for _, p := range d.running {
-		if err := p.order(orderFinish); err != nil {
+		if err := p.Tell(orderFinish); err != nil {
 			return err
 		}
 	}
@@ -58,12 +58,12 @@ func (d *director) finishClients(ctx context.Context) error {
 
 func (d *director) leaveAll(ctx context.Context) error {
 	for _, p := range d.running {
-		if err := p.order(orderLeave); err != nil {
+		if err := p.Tell(orderLeave); err != nil {
 			return err
 		}
 	}
 	return d.until(ctx, "all nodes to leave", finishLimit, func() bool {
-		return !slices.ContainsFunc(d.all, func(p *process) bool { return !p.ended() })
+		return !slices.ContainsFunc(d.all, func(p *nodeRun) bool { return !p.Ended() })
 	})
 }
 

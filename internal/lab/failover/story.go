@@ -83,7 +83,7 @@ var (
 	leave = harm{
 		name: "leaves",
 		do: func(d *director, host string) error {
-			err := d.running[host].order(orderLeave)
+			err := d.running[host].Tell(orderLeave)
 			delete(d.running, host)
 			return err
 		},

@@ -92,7 +92,7 @@ func TestRealNodesAdmitOnlyWhoHasAGoodCertificate(t *testing.T) {
 			return err == nil
 		})
 		require.NoError(s.t, p.await(leaveLimit))
-		require.NoError(s.t, p.err)
+		require.NoError(s.t, p.Wait())
 	})
 	s.finish()
 	require.NoError(t, s.reckon(t.Context()))

@@ -34,8 +34,8 @@ type harness struct {
 	show   *show
 	rec    *recorder
 
-	running    []*process // the last of each node
-	starts     []int      // how many processes each node has had
+	running    []*nodeRun // the last of each node
+	starts     []int          // how many processes each node has had
 	logs       []*os.File
 	troubles   []Trouble
 	stops      []time.Duration // when all were stopped at once
@@ -69,7 +69,7 @@ func newHarness(out io.Writer, o options) (*harness, error) {
 	h := &harness{
 		nodes: o.nodes, settle: o.settle, keep: o.keep, secret: o.secret, dir: dir, rec: &recorder{},
 		show:    &show{out: out},
-		running: make([]*process, o.nodes), starts: make([]int, o.nodes),
+		running: make([]*nodeRun, o.nodes), starts: make([]int, o.nodes),
 	}
 	for n := range o.nodes {
 		log, err := os.Create(filepath.Join(dir, nodeName(n)+".log"))
@@ -348,7 +348,7 @@ func (h *harness) host() int {
 	if i < 0 {
 		return -1
 	}
-	return slices.IndexFunc(h.running, func(p *process) bool { return p.node == said[i].Node })
+	return slices.IndexFunc(h.running, func(p *nodeRun) bool { return p.node == said[i].Node })
 }
 
 // alive fails when a process has ended that nobody has ended.
@@ -358,8 +358,8 @@ func (h *harness) alive() error {
 			continue
 		}
 		select {
-		case <-p.done:
-			return fmt.Errorf("%s has ended by itself: %w", p.name, p.err)
+		case <-p.Done():
+			return fmt.Errorf("%s has ended by itself: %w", p.name, p.Wait())
 		default:
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // A pause keeps a process stopped. The journal continues one that holds its lock, so that
 // it can finish its write; soon after that it is stopped again.
 type pause struct {
-	process *process
+	process *nodeRun
 	over    chan struct{}
 	done    sync.WaitGroup
 	woken   int          // how often it was continued; read it once done
@@ -26,7 +26,7 @@ const (
 	reprieve = 100 * time.Millisecond
 )
 
-func startPause(p *process) *pause {
+func startPause(p *nodeRun) *pause {
 	s := &pause{process: p, over: make(chan struct{})}
 	s.stop()
 	s.done.Go(s.keep)
@@ -48,7 +48,7 @@ func (s *pause) keep() {
 }
 
 func (s *pause) stop() {
-	_ = s.process.signal(syscall.SIGSTOP) // it may have ended
+	_ = s.process.Signal(syscall.SIGSTOP) // it may have ended
 	s.ran.Store(int64(clock()))
 }
 
@@ -61,7 +61,7 @@ func (s *pause) lasts(wait time.Duration) bool {
 	select {
 	case <-s.over:
 		return false
-	case <-s.process.done:
+	case <-s.process.Done():
 		return false
 	case <-time.After(wait):
 		return true
@@ -72,6 +72,6 @@ func (s *pause) lasts(wait time.Duration) bool {
 func (s *pause) end() int {
 	close(s.over)
 	s.done.Wait()
-	_ = s.process.signal(syscall.SIGCONT) // it may have ended
+	_ = s.process.Signal(syscall.SIGCONT) // it may have ended
 	return s.woken
 }

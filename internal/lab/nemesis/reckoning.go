@@ -92,8 +92,8 @@ func (h *harness) leaveAll() error {
 		if err := p.await(leaveLimit); err != nil {
 			return err
 		}
-		if p.err != nil {
-			return fmt.Errorf("%s was to leave: %w", p.name, p.err)
+		if p.Wait() != nil {
+			return fmt.Errorf("%s was to leave: %w", p.name, p.Wait())
 		}
 	}
 	return nil

@@ -147,7 +147,7 @@ func (s *stage) aRestartElsewhere() {
 		return err == nil
 	})
 	require.NoError(s.t, p.await(leaveLimit))
-	require.NoError(s.t, p.err)
+	require.NoError(s.t, p.Wait())
 }
 
 func (s *stage) aMemberLeaves() {

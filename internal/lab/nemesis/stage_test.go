@@ -27,7 +27,7 @@ type stage struct {
 	*harness
 	t       *testing.T // of the scenario that is played
 	started time.Duration
-	extras  []*process
+	extras  []*nodeRun
 	finish  func() // ends the clients
 }
 
@@ -165,7 +165,7 @@ func (s *stage) identityOf(node int) (id string) {
 }
 
 // sightings returns what a process has seen up to now.
-func (s *stage) sightings(p *process) []Sighting {
+func (s *stage) sightings(p *nodeRun) []Sighting {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, p.name+".events"))
 	if os.IsNotExist(err) {
@@ -285,7 +285,7 @@ func (s *stage) generation() singleton.Generation {
 
 // extra starts a process at the free place of the network, and returns it with what it
 // writes into its log.
-func (s *stage) extra(change func(*nodeConfig)) (p *process, log func() string) {
+func (s *stage) extra(change func(*nodeConfig)) (p *nodeRun, log func() string) {
 	s.t.Helper()
 	cfg := s.config(s.nodes, len(s.extras)+1)
 	cfg.Ticks += "-elsewhere" // it may be another cluster
@@ -311,7 +311,7 @@ func (s *stage) refused(reason string, change func(*nodeConfig)) {
 	p, log := s.extra(change)
 	require.NoError(s.t, p.await(time.Second+loaded))
 	s.show.at(clock(), "refused after %.3fs", (clock() - from).Seconds())
-	require.Error(s.t, p.err)
+	require.Error(s.t, p.Wait())
 	_, failure, found := strings.Cut(log(), "node has failed: ")
 	require.True(s.t, found, log())
 	require.Contains(s.t, failure, reason)

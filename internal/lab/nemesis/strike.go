@@ -101,7 +101,7 @@ func (h *harness) harm(f Fault) error {
 			h.pauses = append(h.pauses, startPause(p))
 		case Kill, KillAll:
 			p.expected.Store(true)
-			errs = append(errs, p.signal(syscall.SIGKILL))
+			errs = append(errs, p.Signal(syscall.SIGKILL))
 		case Leave:
 			if _, err := ask(h.dir, nodeName(n), Request{Leave: true}); err != nil {
 				h.show.at(clock(), "%s is not a member yet, and stays", nodeName(n))
@@ -151,12 +151,12 @@ func (h *harness) wake() {
 
 // restart starts a node again, once its process has ended; one that leaves has the time
 // for that.
-func (h *harness) restart(n int, p *process) error {
+func (h *harness) restart(n int, p *nodeRun) error {
 	if err := p.await(leaveLimit); err != nil {
 		return err
 	}
-	if killed := p.killed(); !killed && p.err != nil {
-		return fmt.Errorf("%s was to leave: %w", p.name, p.err)
+	if killed := p.killed(); !killed && p.Wait() != nil {
+		return fmt.Errorf("%s was to leave: %w", p.name, p.Wait())
 	}
 	return h.start(n)
 }

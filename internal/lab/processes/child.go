@@ -3,96 +3,72 @@
 package processes
 
 import (
-	"bufio"
-	"io"
-	"os"
-	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/process"
 )
 
 // A Child is a process that plays a role. It is killed when its test ends, at the latest.
 type Child struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	stdin io.WriteCloser
-	lines *bufio.Scanner
-	end   sync.Once
+	t       *testing.T
+	process *process.Process
 }
 
 // Start starts a process that plays a role, with arguments.
 func Start(t *testing.T, role string, args ...string) *Child {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), roleEnv+"="+role)
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
+	p, err := process.Start(process.Self([]string{roleEnv + "=" + role}, args...))
 	require.NoError(t, err)
-	stdout, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	c := &Child{t: t, cmd: cmd, stdin: stdin, lines: bufio.NewScanner(stdout)}
-	t.Cleanup(c.Kill)
-	return c
+	t.Cleanup(p.Kill)
+	return &Child{t, p}
 }
 
-// Line waits for the child to say something.
+// Line waits for the next line of the child.
 func (c *Child) Line() string {
 	c.t.Helper()
-	require.True(c.t, c.lines.Scan(), "the child said no more: %v", c.lines.Err())
-	require.False(c.t, strings.HasPrefix(c.lines.Text(), "failed"), c.lines.Text())
-	return c.lines.Text()
+	line, ok := c.process.Line()
+	require.True(c.t, ok, "the child has ended its output")
+	require.False(c.t, strings.HasPrefix(line, "failed"), line)
+	return line
 }
 
-// Rest returns what the child says until its end.
+// Rest returns the lines of the child until its end.
 func (c *Child) Rest() []string {
 	c.t.Helper()
-	var lines []string
-	for c.lines.Scan() {
-		require.False(c.t, strings.HasPrefix(c.lines.Text(), "failed"), c.lines.Text())
-		lines = append(lines, c.lines.Text())
+	lines := c.process.Rest()
+	for _, line := range lines {
+		require.False(c.t, strings.HasPrefix(line, "failed"), line)
 	}
-	require.NoError(c.t, c.lines.Err())
 	return lines
 }
 
-// Finish lets the child end by itself and returns what it said until then.
+// Finish lets the child end by itself and returns its lines until then.
 func (c *Child) Finish() []string {
 	c.t.Helper()
 	c.EndInput()
 	lines := c.Rest()
-	c.end.Do(func() { require.NoError(c.t, c.cmd.Wait()) })
+	require.NoError(c.t, c.process.Wait())
 	return lines
 }
 
-// Ask sends the child a line, for one that waits for that.
+// Ask sends the child a line, for a role that waits for one.
 func (c *Child) Ask() {
 	c.t.Helper()
-	_, err := io.WriteString(c.stdin, "\n")
-	require.NoError(c.t, err)
+	require.NoError(c.t, c.process.Tell(""))
 }
 
 // EndInput lets the child end by itself, without waiting for it.
-func (c *Child) EndInput() {
-	c.t.Helper()
-	require.NoError(c.t, c.stdin.Close())
-}
+func (c *Child) EndInput() { c.process.EndInput() }
 
 // Signal sends the child a signal.
 func (c *Child) Signal(s syscall.Signal) {
 	c.t.Helper()
-	require.NoError(c.t, c.cmd.Process.Signal(s))
+	require.NoError(c.t, c.process.Signal(s))
 }
 
-// Kill ends the child with SIGKILL, if it has not ended; what it said before can be read
-// still when the pipe is read first.
-func (c *Child) Kill() {
-	c.end.Do(func() {
-		_ = c.cmd.Process.Kill()
-		_ = c.cmd.Wait() // it was killed
-	})
-}
+// Kill ends the child with SIGKILL, if it has not ended. Lines that are not read by then are lost.
+func (c *Child) Kill() { c.process.Kill() }

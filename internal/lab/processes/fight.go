@@ -98,12 +98,11 @@ func newFighter(c *Child) *fighter { return &fighter{Child: c, heard: make(chan 
 func (f *fighter) listen() {
 	heard := sync.OnceFunc(func() { close(f.heard) })
 	defer heard()
-	for f.lines.Scan() {
-		f.acked = append(f.acked, f.lines.Text())
+	for line, ok := f.process.Line(); ok; line, ok = f.process.Line() {
+		f.acked = append(f.acked, line)
 		heard()
 	}
-	f.err = f.lines.Err()
-	f.end.Do(func() { f.err = f.cmd.Wait() })
+	f.err = f.process.Wait()
 }
 
 // harass stops the fighter and continues it, and lets it end when ctx is done and it has won
@@ -111,20 +110,20 @@ func (f *fighter) listen() {
 func (f *fighter) harass(ctx context.Context) {
 	for ctx.Err() == nil {
 		rest(ctx, 5*time.Millisecond, 200*time.Millisecond)
-		_ = f.cmd.Process.Signal(syscall.SIGSTOP)
+		_ = f.process.Signal(syscall.SIGSTOP)
 		f.pauses++
 		longest := 150 * time.Millisecond
 		if rand.IntN(10) == 0 {
 			longest = 2 * time.Second // long enough that others do something about a lock that it holds
 		}
 		rest(ctx, time.Millisecond, longest)
-		_ = f.cmd.Process.Signal(syscall.SIGCONT)
+		_ = f.process.Signal(syscall.SIGCONT)
 	}
 	select {
 	case <-f.heard:
 	case <-time.After(time.Minute):
 	}
-	_ = f.stdin.Close()
+	f.EndInput()
 }
 
 // rest waits for a random time.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -26,7 +27,7 @@ func fight(j persistence.Journal, id string) error {
 	strike := func(_ *actor.Context[blow], n int, b blow) persistence.Effect[string] {
 		return persistence.ThenReply(persistence.Persist(b.word), b.at, n+1)
 	}
-	ctx := UntilEOF()
+	ctx := process.UntilEOF()
 	for n := 0; ctx.Err() == nil; n++ {
 		entity := actor.Spawn(system, persistence.New(id, j, 0, remember, strike, persistence.Options[blow, string, int]{SnapshotEvery: 50}), "")
 		for round := 0; ctx.Err() == nil; round++ {

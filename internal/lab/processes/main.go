@@ -3,9 +3,7 @@
 package processes
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -33,13 +31,3 @@ func Main(roles map[string]Role) {
 // Say prints a line to who has started this process. One that begins with "failed" is a
 // failure of its test.
 func Say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-
-// UntilEOF returns a context that is done when the standard input ends.
-func UntilEOF() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		cancel()
-	}()
-	return ctx
-}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -109,7 +110,7 @@ func appendOnRequest(j persistence.Journal, id string) error {
 
 func appendForEver(j persistence.Journal, id string) error {
 	o, err := own(j, id)
-	for ctx := UntilEOF(); err == nil && ctx.Err() == nil; {
+	for ctx := process.UntilEOF(); err == nil && ctx.Err() == nil; {
 		err = o.append()
 	}
 	return err
@@ -117,7 +118,7 @@ func appendForEver(j persistence.Journal, id string) error {
 
 func storm(j persistence.Journal, id string) error {
 	o, err := own(j, id)
-	for ctx := UntilEOF(); err == nil && ctx.Err() == nil; {
+	for ctx := process.UntilEOF(); err == nil && ctx.Err() == nil; {
 		if err = o.append(); errors.Is(err, persistence.ErrFenced) {
 			err = o.reclaim()
 		}

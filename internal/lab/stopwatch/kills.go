@@ -5,15 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
@@ -109,60 +108,47 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 	return nil
 }
 
-// A process is one process of a node.
-type process struct {
-	cfg   nodeConfig
-	cmd   *exec.Cmd
-	input io.Closer
-	last  sign
+// A nodeProcess is one process of a node.
+type nodeProcess struct {
+	*process.Process
+	cfg  nodeConfig
+	last sign
 }
 
-// heard is a sign, when it came, and from whom.
+// heard is a sign, when it came, and from which process.
 type heard struct {
 	sign
-	from *process
+	from *nodeProcess
 	at   time.Time
 }
 
-// start runs this program again, as a node, whose signs go to signs.
-func start(cfg nodeConfig, signs chan<- heard) (*process, error) {
-	self, err := os.Executable()
+// startNode runs this program again, as a node.
+func startNode(cfg nodeConfig) (*nodeProcess, error) {
+	text, err := json.Marshal(cfg)
 	if err != nil {
 		return nil, err
 	}
-	p := &process{cfg: cfg, cmd: exec.Command(self)}
-	if err := p.becomeNode(); err != nil {
-		return nil, err
-	}
-	if p.input, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
+	p, err := process.Start(process.Self([]string{nodeEnv + "=" + string(text)}))
+	return &nodeProcess{Process: p, cfg: cfg}, err
+}
+
+// start starts a node whose signs go to signs.
+func start(cfg nodeConfig, signs chan<- heard) (*nodeProcess, error) {
+	p, err := startNode(cfg)
 	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for line, ok := p.Line(); ok; line, ok = p.Line() {
 			at := time.Now()
 			var s sign
-			if json.Unmarshal(lines.Bytes(), &s) == nil { // else the line is torn: it was killed
+			if json.Unmarshal([]byte(line), &s) == nil { // else the line is torn: it was killed
 				signs <- heard{s, p, at}
 			}
 		}
-		_ = p.cmd.Wait() // most are killed
+		_ = p.Wait() // most are killed
 	}()
 	return p, nil
-}
-
-// becomeNode prepares the process to be a node.
-func (p *process) becomeNode() error {
-	text, err := json.Marshal(p.cfg)
-	p.cmd.Env = append(os.Environ(), nodeEnv+"="+string(text))
-	p.cmd.Stderr = os.Stderr
-	return err
 }
 
 // kill returns how long each of so many failovers took.
@@ -181,10 +167,10 @@ func kill(ctx context.Context, times int) (took []time.Duration, err error) {
 		}
 		seeds = append(seeds, address)
 	}
-	running := make(map[*process]bool)
+	running := make(map[*nodeProcess]bool)
 	defer func() {
 		for p := range running {
-			_ = p.cmd.Process.Kill() // nothing is measured any more
+			_ = p.Signal(os.Kill) // nothing is measured any more
 		}
 	}()
 	for i, bind := range seeds {
@@ -200,7 +186,7 @@ func kill(ctx context.Context, times int) (took []time.Duration, err error) {
 			return nil, err
 		}
 		began := time.Now()
-		if err := host.cmd.Process.Kill(); err != nil {
+		if err := host.Signal(os.Kill); err != nil {
 			return nil, err
 		}
 		delete(running, host)
@@ -223,11 +209,11 @@ const calm = 2 * time.Second
 
 // settled waits until all see three members and one instance, for some time, and returns
 // its process.
-func settled(ctx context.Context, running map[*process]bool, signs <-chan heard) (host *process, err error) {
+func settled(ctx context.Context, running map[*nodeProcess]bool, signs <-chan heard) (host *nodeProcess, err error) {
 	var since time.Time
 	_, err = next(ctx, signs, func(h heard) bool {
 		h.from.last = h.sign
-		var hosts []*process
+		var hosts []*nodeProcess
 		whole := true
 		for p := range running {
 			whole = whole && p.last.Up == len(running) && p.last.Generation == h.Generation

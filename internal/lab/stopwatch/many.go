@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"time"
@@ -42,11 +39,11 @@ func many(ctx context.Context, singletons int, fenced bool) error {
 		defer journal.Close()
 		behavior = fencedMany(journal)
 	}
-	host, spawn, err := startHost(cfg)
+	host, err := startHost(cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = host.cmd.Process.Kill() }() // nothing is measured any more
+	defer func() { _ = host.Signal(os.Kill) }() // nothing is measured any more
 	r := ring{}
 	defer r.close(context.WithoutCancel(ctx))
 	for _, name := range []string{"n2", "n3"} {
@@ -61,7 +58,7 @@ func many(ctx context.Context, singletons int, fenced bool) error {
 		r.nodes = append(r.nodes, ringNode{Node: node})
 	}
 	began := time.Now()
-	if err := spawn(); err != nil {
+	if err := host.Tell("spawn"); err != nil {
 		return err
 	}
 	for i := range r.nodes {
@@ -75,7 +72,7 @@ func many(ctx context.Context, singletons int, fenced bool) error {
 	fmt.Printf("%-46s %8s\n", "… and each has answered", ms(time.Since(began)))
 	time.Sleep(calm)
 	began = time.Now()
-	if err := host.cmd.Process.Kill(); err != nil {
+	if err := host.Signal(os.Kill); err != nil {
 		return err
 	}
 	if _, err := answers(ctx, r.nodes[1].refs, before); err != nil {
@@ -148,37 +145,21 @@ func whereWithin(ctx context.Context, ref actor.ActorRef[Where]) (string, error)
 }
 
 // startHost starts a process with the first node of a cluster, which spawns so many
-// singletons when it is told to.
-func startHost(cfg nodeConfig) (host *process, spawn func() error, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
+// singletons when it is sent a line.
+func startHost(cfg nodeConfig) (*nodeProcess, error) {
 	bind, err := freeAddress()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	cfg.Bind, cfg.Seeds = bind, []string{bind}
-	host = &process{cfg: cfg, cmd: exec.Command(self)}
-	if err := host.becomeNode(); err != nil {
-		return nil, nil, err
-	}
-	out, err := host.cmd.StdoutPipe()
+	host, err := startNode(cfg)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	input, err := host.cmd.StdinPipe()
-	if err != nil {
-		return nil, nil, err
+	if _, up := host.Line(); !up {
+		return nil, fmt.Errorf("%s has ended: %w", cfg.Name, host.Wait())
 	}
-	host.input = input
-	if err := host.cmd.Start(); err != nil {
-		return nil, nil, err
-	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // it is up
-		return nil, nil, err
-	}
-	return host, func() error { _, err := io.WriteString(input, "spawn\n"); return err }, nil
+	return host, nil
 }
 
 // runHost is the life of that process.

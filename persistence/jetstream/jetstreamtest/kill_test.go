@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -50,7 +51,7 @@ func serve(args []string) error {
 		return errors.New("it does not get ready")
 	}
 	processes.Say("ready")
-	<-processes.UntilEOF().Done()
+	<-process.UntilEOF().Done()
 	return nil
 }
 

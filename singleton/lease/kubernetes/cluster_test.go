@@ -3,7 +3,6 @@
 package kubernetes
 
 import (
-	"bufio"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -17,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	typedv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/understudy-go/understudy/internal/process"
 )
 
 // A cluster is a real API server, which internal/lab/kubeapi starts.
@@ -24,7 +25,7 @@ type cluster struct {
 	Server, CA, Admin, Pod string
 
 	program, dir string
-	process      *exec.Cmd
+	process      *process.Process
 }
 
 // startCluster returns one that make test-kubernetes has built.
@@ -53,17 +54,14 @@ func (c *cluster) start(t *testing.T, port string) {
 	log, err := os.OpenFile(c.dir+"/log", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	require.NoError(t, err)
 	defer log.Close()
-	process := exec.Command(c.program, "-dir", c.dir, "-port", port)
-	process.Stderr = log
-	_, err = process.StdinPipe() // it ends with us
+	cmd := exec.Command(c.program, "-dir", c.dir, "-port", port)
+	cmd.Stderr = log
+	started, err := process.Start(cmd)
 	require.NoError(t, err)
-	out, err := process.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, process.Start())
-	c.process = process
+	c.process = started
 	lines := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(out).ReadString('\n')
+		line, _ := started.Line()
 		lines <- line
 	}()
 	select {
@@ -76,8 +74,7 @@ func (c *cluster) start(t *testing.T, port string) {
 
 // kill ends the server as a power cut does.
 func (c *cluster) kill(t *testing.T) {
-	require.NoError(t, c.process.Process.Kill())
-	_ = c.process.Wait() // says that it was killed
+	c.process.Kill()
 	c.process = nil
 }
 

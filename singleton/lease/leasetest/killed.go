@@ -1,16 +1,15 @@
 package leasetest
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -39,11 +38,11 @@ func KilledHolder(t *testing.T, where func() string, open func(t *testing.T, whe
 		hold(e)
 	}
 
-	process, token := startHolder(e, at)
+	holder, token := startHolder(e, at)
 	next := e.holder(t.Name(), "next")
 	e.denied(next)
 
-	require.NoError(t, process.Kill())
+	holder.Kill()
 	killed := time.Now()
 	e.acquires(next, e.ttl+e.slack)
 	took := time.Since(killed)
@@ -64,21 +63,14 @@ func hold(e *env) {
 }
 
 // startHolder returns the process that holds the lease, and its token.
-func startHolder(e *env, at string) (process *os.Process, token uint64) {
+func startHolder(e *env, at string) (holder *process.Process, token uint64) {
 	e.Helper()
-	cmd := exec.CommandContext(e.Context(), os.Args[0], "-test.run=^"+e.Name()+"$", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), holding+"="+at)
-	cmd.Stderr = os.Stderr
-	stdout, err := cmd.StdoutPipe()
+	holder, err := process.Start(process.Self([]string{holding + "=" + at}, "-test.run=^"+e.Name()+"$", "-test.timeout=2m"))
 	require.NoError(e, err)
-	require.NoError(e, cmd.Start())
-	e.Cleanup(func() { _ = cmd.Wait() }) // it is killed, by the end of the context at the latest
-
-	out := bufio.NewReader(stdout)
-	said, _ := out.ReadString('\n')
-	if _, err = fmt.Sscanf(said, "held %d\n", &token); err != nil {
-		rest, _ := io.ReadAll(out)
-		e.Fatalf("the holder does not hold it, but says: %s%s", said, rest)
+	e.Cleanup(holder.Kill)
+	said, _ := holder.Line()
+	if _, err = fmt.Sscanf(said, "held %d", &token); err != nil {
+		e.Fatalf("the holder does not hold it, but says: %s\n%s", said, strings.Join(holder.Rest(), "\n"))
 	}
-	return cmd.Process, token
+	return holder, token
 }

@@ -1,13 +1,11 @@
 package generationtest
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/internal/process"
 )
 
 // claiming is set in the processes that Killed kills, to what where returned.
@@ -102,22 +101,16 @@ func claimForEver(t *testing.T, s generation.Source) {
 }
 
 type writer struct {
-	t   *testing.T
-	cmd *exec.Cmd
-	out *bufio.Scanner
+	t       *testing.T
+	process *process.Process
 }
 
 func startWriter(t *testing.T, at string) *writer {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), claiming+"="+at)
-	cmd.Stderr = os.Stderr
-	_, err := cmd.StdinPipe() // closed by Wait, or by the death of this process
+	p, err := process.Start(process.Self([]string{claiming + "=" + at}, "-test.run=^"+t.Name()+"$", "-test.timeout=5m"))
 	require.NoError(t, err)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	return &writer{t, cmd, bufio.NewScanner(out)}
+	t.Cleanup(p.Kill)
+	return &writer{t, p}
 }
 
 // killed kills the process at some moment of its work, and returns how far it has said to
@@ -125,24 +118,25 @@ func startWriter(t *testing.T, at string) *writer {
 func (w *writer) killed(from progress) progress {
 	w.t.Helper()
 	for from.n < 3 {
-		require.True(w.t, w.out.Scan(), "the process has ended by itself")
-		w.note(&from)
+		line, ok := w.process.Line()
+		require.True(w.t, ok, "the process has ended by itself")
+		w.note(line, &from)
 	}
 	time.Sleep(time.Duration(rand.IntN(30_000)) * time.Microsecond) // the moment
-	require.NoError(w.t, w.cmd.Process.Kill())
-	for w.out.Scan() {
-		w.note(&from)
+	require.NoError(w.t, w.process.Signal(os.Kill))
+	for _, line := range w.process.Rest() {
+		w.note(line, &from)
 	}
-	_ = w.cmd.Wait() // it was killed
+	_ = w.process.Wait() // it was killed
 	return from
 }
 
-func (w *writer) note(p *progress) {
+func (w *writer) note(line string, p *progress) {
 	w.t.Helper()
 	var what string
 	var number uint64
-	_, err := fmt.Sscan(w.out.Text(), &what, &number)
-	require.NoError(w.t, err, "the process says: %s", w.out.Text())
+	_, err := fmt.Sscan(line, &what, &number)
+	require.NoError(w.t, err, "the process says: %s", line)
 	switch what {
 	case "spec":
 		p.spec = int(number)
@@ -151,6 +145,6 @@ func (w *writer) note(p *progress) {
 		require.Greater(w.t, number, p.term, "who claims later gets more")
 		p.term = number
 	default:
-		w.t.Fatalf("the process says: %s", w.out.Text())
+		w.t.Fatalf("the process says: %s", line)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"syscall"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/singleton/lease/etcd"
 )
 
@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "8") // the laws mostly wait; -parallel says otherwise
 	code := m.Run()
 	if common != nil {
-		_ = common.process.Process.Kill()
-		_ = common.process.Wait()
+		common.process.Kill()
 		_ = os.RemoveAll(common.dir)
 	}
 	os.Exit(code)
@@ -57,7 +56,7 @@ func serve(dir, client, peer string) {
 // A server is an etcd in a process of its own, which a test may harm.
 type server struct {
 	dir, client, peer string
-	process           *exec.Cmd
+	process           *process.Process
 }
 
 // common is the server of the tests that do not harm it.
@@ -95,21 +94,21 @@ func freeAddr(t testing.TB) string {
 // run starts the process and waits until it takes requests.
 func (s *server) run(t testing.TB) {
 	t.Helper()
-	s.process = exec.Command(os.Args[0])
-	s.process.Env = append(os.Environ(), dirVariable+"="+s.dir, clientVariable+"="+s.client, peerVariable+"="+s.peer)
-	s.process.Stdout, s.process.Stderr = os.Stderr, os.Stderr
-	require.NoError(t, s.process.Start())
+	cmd := process.Self([]string{dirVariable + "=" + s.dir, clientVariable + "=" + s.client, peerVariable + "=" + s.peer})
+	cmd.Stdout = os.Stderr
+	var err error
+	s.process, err = process.Start(cmd)
+	require.NoError(t, err)
 	client := connect(t, s.client)
 	defer client.Close()
-	_, err := client.Get(t.Context(), "x")
+	_, err = client.Get(t.Context(), "x")
 	require.NoError(t, err)
 }
 
 func (s *server) kill(t *testing.T) {
 	t.Helper()
 	s.signal(t, syscall.SIGCONT)
-	s.signal(t, syscall.SIGKILL)
-	_ = s.process.Wait()
+	s.process.Kill()
 }
 
 // outage kills the server, and end starts it again, with what it had committed.
@@ -121,7 +120,7 @@ func (s *server) outage(t *testing.T) (end func()) {
 
 func (s *server) signal(t *testing.T, sig syscall.Signal) {
 	t.Helper()
-	require.NoError(t, s.process.Process.Signal(sig))
+	require.NoError(t, s.process.Signal(sig))
 }
 
 // stop stops the server, until it gets a SIGCONT.
@@ -129,7 +128,7 @@ func (s *server) stop(t *testing.T) {
 	t.Helper()
 	s.signal(t, syscall.SIGSTOP)
 	var status syscall.WaitStatus
-	_, err := syscall.Wait4(s.process.Process.Pid, &status, syscall.WUNTRACED, nil) // until each thread has
+	_, err := syscall.Wait4(s.process.PID(), &status, syscall.WUNTRACED, nil) // until each thread has
 	require.NoError(t, err)
 	require.True(t, status.Stopped())
 }
