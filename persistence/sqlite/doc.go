@@ -31,20 +31,17 @@
 // when that was not so. What it costs beside the driver alone is in
 // docs/performance-persistence.md, with the commands that measure it.
 //
-// A context bounds the waiting for the turn, too. A process that was stopped (SIGSTOP)
-// while it wrote would keep all others from writing: on Linux, who has waited for a quarter
-// of a second continues it (SIGCONT), so that it can finish that write; what it writes
-// afterwards is refused, if its ids have been claimed meanwhile. Where it cannot be
-// continued, as on other systems, in another container or under a debugger, calls end with
-// their contexts, as [journal.ErrUnavailable], and nothing of them is stored. Readers
-// never wait. A program that opens the database without knowing of the locks, like a shell,
-// is waited for up to five seconds.
+// A context bounds the wait for the lock, too. A process that is stopped (SIGSTOP) while it
+// writes keeps all others from writing: their calls fail with [journal.ErrUnavailable] when
+// their contexts are done, and nothing is stored. With [ContinueStopped] a waiting writer
+// continues the stopped process. Readers never wait. A program that opens the database without
+// taking these locks, such as the sqlite3 shell, delays writers for up to five seconds.
 //
 // # Queries
 //
 // The journal is a [journal.EventReader]: its order is that of the commits of all
 // processes, so a reader misses nothing, whoever writes. Readers in other processes see
-// what is committed when they look. Within a process it is a [journal.Waker] too. To
+// what is committed when they look. Within a process, [Journal.Appended] reports appends at once. To
 // read by slices, all events that come after the offset are looked at: the cost of a
 // slice is a hash for each.
 //

@@ -46,7 +46,8 @@ type Journal struct {
 type Option func(*config)
 
 type config struct {
-	synchronous string
+	synchronous     string
+	continueStopped bool
 }
 
 // ProcessSafe gives up durability for speed: a commit is not synced to the disk, so it
@@ -55,6 +56,20 @@ type config struct {
 // acknowledged gets lost.
 func ProcessSafe() Option {
 	return func(c *config) { c.synchronous = "NORMAL" }
+}
+
+// ContinueStopped lets a writer that has waited a quarter of a second for another process
+// continue that process with SIGCONT, if a signal has stopped it (SIGSTOP, Ctrl-Z) while it held
+// the lock. Without it, one stopped process keeps all others from writing until it is continued
+// or killed; their calls fail with [journal.ErrUnavailable] when their contexts are done. The
+// stopped process finishes its write; later writes are refused if its ids have been claimed
+// meanwhile.
+//
+// It works on Linux, for processes that are visible in /proc and that this process may signal,
+// and not for one that a debugger has stopped. Do not use it where processes are stopped on
+// purpose. By default other processes are left alone.
+func ContinueStopped() Option {
+	return func(c *config) { c.continueStopped = true }
 }
 
 // Open opens the journal in the file at path, and creates it if there is none. Its
@@ -144,7 +159,7 @@ func resolve(path string) (string, error) {
 }
 
 // dsn names the database for the driver. busy_timeout is a belt: writers queue on the
-// turnstile, but a program that does not know of it may hold the lock of SQLite.
+// fairLock, but a program that does not know it may hold the lock of SQLite.
 func dsn(path string, pragmas ...string) string {
 	query := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}).String()

@@ -165,7 +165,7 @@ func TestAProcessStoppedInItsTransactionIsContinuedForTheOthers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		needs.Missing(t, "finding the holder of a lock needs /proc")
 	}
-	j := openTest(t)
+	j := openPath(t, filepath.Join(t.TempDir(), "journal.db"), ContinueStopped())
 	claim := appendSome(t, j, "x", 3)
 	c := processes.Start(t, "hold the lock", pathOf(j), "")
 	require.Equal(t, "holding", c.Line())

@@ -17,7 +17,7 @@ import (
 const groupWeight = 1024
 
 // A change of the database is applied in a transaction together with others, wholly or not
-// at all. It may be applied again when a neighbour spoils the transaction.
+// at all. It is applied again if another job of the transaction fails.
 type change = func(*transaction) error
 
 type job = group.Job[change]
@@ -26,7 +26,7 @@ type job = group.Job[change]
 type writer struct {
 	path  string
 	file  os.FileInfo // of the database when it was opened
-	gate  *turnstile
+	fair  *fairLock
 	db    *sql.DB
 	conn  *sql.Conn
 	stmts statements
@@ -36,11 +36,11 @@ type writer struct {
 // openWriter opens the database at path and makes it a journal if it is empty, as the
 // only process that does so.
 func openWriter(ctx context.Context, path string, cfg config) (*writer, error) {
-	gate, err := openTurnstile(path)
+	fair, err := openFairLock(path, cfg)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{path: path, gate: gate, heads: heads{}}
+	w := &writer{path: path, fair: fair, heads: heads{}}
 	if err := w.open(ctx, cfg); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -48,10 +48,10 @@ func openWriter(ctx context.Context, path string, cfg config) (*writer, error) {
 }
 
 func (w *writer) open(ctx context.Context, cfg config) (err error) {
-	if err := w.gate.lock(ctx); err != nil {
+	if err := w.fair.lock(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.gate.unlock()) }()
+	defer func() { err = errors.Join(err, w.fair.unlock()) }()
 	if w.db, err = sql.Open("sqlite", dsn(w.path, "synchronous("+cfg.synchronous+")")); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (w *writer) close() error {
 	if w.db != nil {
 		errs = append(errs, w.db.Close())
 	}
-	return errors.Join(append(errs, w.gate.close())...)
+	return errors.Join(append(errs, w.fair.close())...)
 }
 
 // commitGroup takes jobs when nothing can keep them waiting any more.
@@ -90,7 +90,7 @@ func (w *writer) commitGroup(ctx context.Context, take func() []*job) error {
 
 // lock waits for the turn of this process and begins a transaction.
 func (w *writer) lock(ctx context.Context) error {
-	if err := w.gate.lock(ctx); err != nil {
+	if err := w.fair.lock(ctx); err != nil {
 		return err
 	}
 	err := w.checkFile()
@@ -98,7 +98,7 @@ func (w *writer) lock(ctx context.Context) error {
 		err = w.begin()
 	}
 	if err != nil {
-		return errors.Join(err, w.gate.unlock())
+		return errors.Join(err, w.fair.unlock())
 	}
 	return nil
 }
@@ -112,17 +112,16 @@ func (w *writer) checkFile() error {
 	return fmt.Errorf("%w: %s has been deleted or replaced since it was opened; open it again", journal.ErrUnavailable, w.path)
 }
 
-// run applies jobs in the transaction that lock began, and commits it. A job that fails
-// with half of its work done spoils the transaction: then the others start anew without
-// it.
+// run applies jobs in the transaction that lock began, and commits it. If a job fails with half
+// of its work done, the transaction is rolled back and the others start again without it.
 func (w *writer) run(jobs []*job) {
 	for {
-		spoiler := w.apply(jobs)
-		if spoiler < 0 {
+		failed := w.apply(jobs)
+		if failed < 0 {
 			w.commit(jobs)
 			return
 		}
-		jobs = slices.Delete(slices.Clone(jobs), spoiler, spoiler+1)
+		jobs = slices.Delete(slices.Clone(jobs), failed, failed+1)
 		w.rollback()
 		if err := w.begin(); err != nil {
 			group.Fail(jobs, err)
@@ -131,7 +130,7 @@ func (w *writer) run(jobs []*job) {
 	}
 }
 
-// apply returns the index of the job that spoiled the transaction, or -1.
+// apply returns the index of the job that failed after it had changed something, or -1.
 func (w *writer) apply(jobs []*job) int {
 	for i, j := range jobs {
 		t := &transaction{stmts: &w.stmts, heads: w.heads}
@@ -164,4 +163,4 @@ func (w *writer) rollback() {
 }
 
 // unlock ends the turn. Giving back a lock that one has does not fail.
-func (w *writer) unlock() { _ = w.gate.unlock() }
+func (w *writer) unlock() { _ = w.fair.unlock() }

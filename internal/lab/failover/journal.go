@@ -50,7 +50,7 @@ func openerOf(journal string, known map[string]Opener) (Opener, error) {
 }
 
 func openSQLite(_ context.Context, path string) (Journal, error) {
-	j, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
+	j, err := sqlite.Open(path, sqlite.ContinueStopped()) //nolint:contextcheck // opening takes no context
 	if err != nil {
 		return nil, err
 	}
