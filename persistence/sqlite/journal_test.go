@@ -34,7 +34,7 @@ var features = journaltest.Features{
 		alter(t, pathOf(j), "UPDATE snapshot SET payload = zeroblob(length(payload)) WHERE "+whereID, id, seq)
 	},
 	Stall: func(t *testing.T, j journal.Journal) func() {
-		gate, err := openTurnstile(pathOf(j))
+		gate, err := openFairLock(pathOf(j, config{}))
 		require.NoError(t, err)
 		require.NoError(t, gate.lock(t.Context()))
 		return func() { require.NoError(t, gate.close()) }
