@@ -36,7 +36,7 @@ var layers = []layer{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor", "internal/*"}},
+		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
@@ -53,7 +53,7 @@ var layers = []layer{
 		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
-		{"persistence/journal", []string{"internal/fence"}}, // the contract of stores
+		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
 		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
 		{"testkit", []string{"actor", "internal/*"}},
