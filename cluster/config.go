@@ -154,7 +154,7 @@ type Config struct {
 	Logger *zap.Logger
 
 	// SystemOptions are further options of the actor system of the node, such as
-	// actor.WithEncoding in tests. The default is none.
+	// extension.WithEncoding in tests. The default is none.
 	SystemOptions []actor.Option
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -64,7 +65,7 @@ const contactMemory = 5 * time.Second
 
 // attendClients starts the actor that answers clients.
 func (n *Node) attendClients() {
-	actor.Spawn(n.Framework(), func(ctx *actor.Context[contactAsked], next *actor.Next[contactAsked]) {
+	actor.Spawn(extension.Framework(n.System), func(ctx *actor.Context[contactAsked], next *actor.Next[contactAsked]) {
 		clients := audience{}
 		subscribe(ctx, n.views, func(v View) actor.Behavior[contactAsked] {
 			clients.forget(time.Now())

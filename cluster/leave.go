@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // Leave ends the node in an orderly way, which is [actor.System.Shutdown] in its phases:
@@ -22,7 +23,7 @@ import (
 // same as waiting. With the context of an actor it does not wait, like [actor.System.Shutdown].
 func (n *Node) Leave(ctx context.Context) error {
 	err := n.System.Shutdown(ctx)
-	if _, halted := n.Halted(); halted {
+	if _, halted := extension.Halted(n.System); halted {
 		return errors.Join(err, n.depart(ctx))
 	}
 	if err != nil && ctx.Err() != nil {
@@ -36,7 +37,7 @@ func (n *Node) Leave(ctx context.Context) error {
 // once. Its ports stay open, so that a test first cuts its network. [Node.Shutdown] after it
 // lets go of what is left.
 func (n *Node) Halt() {
-	n.System.Halt()
+	extension.Halt(n.System)
 	n.abort(ErrEnded)
 }
 
@@ -105,7 +106,7 @@ func (n *Node) handOver(ctx context.Context) error {
 // until ctx ends. It may be called again, and by several goroutines.
 func (n *Node) depart(ctx context.Context) error {
 	var err error
-	if _, halted := n.Halted(); !halted {
+	if _, halted := extension.Halted(n.System); !halted {
 		err = n.sayGoodbye(ctx)
 	}
 	n.abort(ErrEnded)

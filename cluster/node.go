@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
@@ -99,7 +100,7 @@ func listen(cfg Config) (*Node, error) {
 	n.endpoint = endpoint
 	n.views.show(View{Self: n.self(first)})
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
-		actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint),
+		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	singleton.Attach(n.System, (*locator)(n))
 	receptionist.Attach(n.System, (*roster)(n))
@@ -159,7 +160,7 @@ func (n *Node) over(e end) {
 	if n.failure = e.err; e.err != nil && n.aborted.Err() == nil {
 		n.log.Error("node has ended", zap.Error(e.err))
 	}
-	if _, halted := n.Halted(); !halted {
+	if _, halted := extension.Halted(n.System); !halted {
 		go n.leaveAlone()
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -139,7 +140,7 @@ func (z *zombie) start() <-chan actor.DeadLetter {
 		},
 	})
 	require.NoError(z.t, err)
-	z.sys = actor.NewSystem("test", actor.WithTransport(z.endpoint.Addr(), z.endpoint))
+	z.sys = actor.NewSystem("test", extension.WithTransport(z.endpoint.Addr(), z.endpoint))
 	lost := make(chan actor.DeadLetter, 10)
 	actor.Subscribe(z.sys, actor.Spawn(z.sys, func(_ *actor.Context[actor.DeadLetter], next *actor.Next[actor.DeadLetter]) {
 		next.OnMessage = func(_ *actor.Context[actor.DeadLetter], l actor.DeadLetter) actor.Behavior[actor.DeadLetter] {

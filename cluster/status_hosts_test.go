@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/singleton"
@@ -131,7 +132,7 @@ func TestOfManySingletonsThoseInTroubleAreTold(t *testing.T) {
 	require.True(t, told.Figures[0].CrashLoop)
 	require.Less(t, len(told.Figures[0].LastError), mostFigureText+10)
 	require.Equal(t, "s09000", told.Figures[1].Name)
-	_, err := actor.Pack(told)
+	_, err := extension.Pack(told)
 	require.NoError(t, err)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // An attempt is the worker's having a message. What is said about one that is over does not
@@ -46,8 +47,8 @@ func (c *consumer[M]) deliver(failures int) {
 		Message: first.msg, Number: first.serial, attempt: a,
 		confirm: func() { own.Tell(news{attempt: a, what: confirmed}) },
 	}
-	c.worker.Deliver(d, func(err error) {
-		if failure, ok := errors.AsType[*actor.HandlingError](err); ok && !failure.Ended {
+	extension.Deliver(c.worker, d, func(err error) {
+		if failure, ok := errors.AsType[*extension.HandlingError](err); ok && !failure.Ended {
 			own.Tell(news{attempt: a, what: failed, err: failure.Err})
 		} else if err != nil {
 			own.Tell(news{attempt: a, what: missed})
@@ -87,7 +88,7 @@ func (c *consumer[M]) hear(n news) {
 	}
 	switch n.what {
 	case confirmed:
-		c.settle(actor.ErrorPayload{})
+		c.settle(extension.ErrorPayload{})
 		c.hand()
 	case failed:
 		c.failed(n.err)

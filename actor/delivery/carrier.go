@@ -1,6 +1,9 @@
 package delivery
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
 
 // What producers, consumers and queues say to each other is no dead letter: the producer
 // keeps the messages, and what else is lost is asked again.
@@ -19,7 +22,7 @@ func (s sequenced) Carried(sys *actor.System) (string, any, bool) {
 	msg := s.local
 	if s.Payload.Type != "" {
 		var err error
-		if msg, err = s.Payload.Unpack(sys); err != nil {
+		if msg, err = extension.Unpack(sys, s.Payload); err != nil {
 			msg = s.Payload
 		}
 	}

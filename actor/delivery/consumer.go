@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
@@ -48,9 +49,9 @@ type arrival[M any] struct {
 	number uint64
 	serial uint64 // the number for the worker
 	msg    M
-	void   bool               // there is nothing to hand
-	why    actor.ErrorPayload // nobody can handle it, and the producer is to know
-	loose  bool               // nobody keeps it
+	void   bool                   // there is nothing to hand
+	why    extension.ErrorPayload // nobody can handle it, and the producer is to know
+	loose  bool                   // nobody keeps it
 }
 
 type (
@@ -121,12 +122,12 @@ func (c *consumer[M]) refuse(m sequenced) {
 	if m.Payload.Type == "" {
 		content = m.local
 	}
-	c.ctx.System().DeadLetter(c.worker.Path(), content, ErrTooMany)
+	extension.DeadLetter(c.ctx.System(), c.worker.Path(), content, ErrTooMany)
 }
 
 // put puts a message in its place. It was refused before if err is not nil.
 func (c *consumer[M]) put(m sequenced, err error) {
-	msg, content := *new(M), any(actor.Payload{Type: m.Payload.Type})
+	msg, content := *new(M), any(extension.Payload{Type: m.Payload.Type})
 	if err == nil && !m.Void {
 		msg, content, err = c.content(m)
 	}
@@ -135,7 +136,7 @@ func (c *consumer[M]) put(m sequenced, err error) {
 		serial = m.Number
 	}
 	if err != nil {
-		c.ctx.System().DeadLetter(c.worker.Path(), content, err)
+		extension.DeadLetter(c.ctx.System(), c.worker.Path(), content, err)
 	}
 	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.Loose})
 }
@@ -188,7 +189,7 @@ func (c *consumer[M]) content(m sequenced) (msg M, content any, err error) {
 		return msg, nil, nil // as Tell delivers a nil
 	}
 	if m.Payload.Type != "" {
-		if v, err = m.Payload.Unpack(c.ctx.System()); err != nil {
+		if v, err = extension.Unpack(c.ctx.System(), m.Payload); err != nil {
 			return msg, m.Payload, err
 		}
 	}
@@ -211,7 +212,7 @@ func (c *consumer[M]) hand() {
 }
 
 // settle ends the first that waits: it has been handled, or nobody is going to handle it.
-func (c *consumer[M]) settle(why actor.ErrorPayload) {
+func (c *consumer[M]) settle(why extension.ErrorPayload) {
 	c.attempt = nil
 	done := c.waiting.Pop()
 	s := c.streams[done.stream]
@@ -229,7 +230,7 @@ func (c *consumer[M]) settle(why actor.ErrorPayload) {
 // giveUp refuses the message that the worker has, at which it has failed too often.
 func (c *consumer[M]) giveUp(err error) {
 	err = fmt.Errorf("%w: %w", ErrGivenUp, err)
-	c.ctx.System().DeadLetter(c.worker.Path(), c.waiting.At(0).msg, err)
+	extension.DeadLetter(c.ctx.System(), c.worker.Path(), c.waiting.At(0).msg, err)
 	c.settle(window.ReasonOf(err))
 	c.hand()
 }
@@ -244,7 +245,7 @@ func (c *consumer[M]) end() {
 	}
 	for _, a := range c.waiting.All() {
 		if a.loose && !a.void {
-			c.ctx.System().DeadLetter(c.worker.Path(), a.msg, errEnded)
+			extension.DeadLetter(c.ctx.System(), c.worker.Path(), a.msg, errEnded)
 		}
 	}
 }

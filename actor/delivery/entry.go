@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // An entry is a message that the producer keeps.
 type entry[M any] struct {
 	msg     M
-	payload actor.Payload // of it, once it was needed
-	cuts    []int         // where its parts end; nil for what goes in one
-	number  uint64        // the producer's, that of its last part; 0 before it has one
-	void    bool          // it has been confirmed before; only its number is sent
-	refusal error         // why nobody is going to handle it; only its number is sent
-	pending bool          // the queue has not stored the refusal
-	resent  uint64        // the number of the refused message that it is; 0: it is a new one
+	payload extension.Payload // of it, once it was needed
+	cuts    []int             // where its parts end; nil for what goes in one
+	number  uint64            // the producer's, that of its last part; 0 before it has one
+	void    bool              // it has been confirmed before; only its number is sent
+	refusal error             // why nobody is going to handle it; only its number is sent
+	pending bool              // the queue has not stored the refusal
+	resent  uint64            // the number of the refused message that it is; 0: it is a new one
 
 	replyTo   actor.ActorRef[Accepted]
 	confirmTo actor.ActorRef[Confirmed]
@@ -73,14 +74,14 @@ func (e *entry[M]) empty() bool { return e.void || e.refusal != nil }
 // clear drops the content of what is never sent again.
 func (e *entry[M]) clear() {
 	var none M
-	e.msg, e.payload = none, actor.Payload{}
+	e.msg, e.payload = none, extension.Payload{}
 }
 
 // last reports whether the whole message has been sent with p.
 func (p part[M]) last() bool { return p.index == p.of.parts()-1 }
 
 // payload returns what is sent of the payload.
-func (p part[M]) payload() actor.Payload {
+func (p part[M]) payload() extension.Payload {
 	whole := p.of.payload
 	if len(p.of.cuts) == 0 {
 		return whole
@@ -89,13 +90,13 @@ func (p part[M]) payload() actor.Payload {
 	if p.index > 0 {
 		begin = p.of.cuts[p.index-1]
 	}
-	return actor.Payload{Type: whole.Type, Data: whole.Data[begin:p.of.cuts[p.index]:p.of.cuts[p.index]]}
+	return extension.Payload{Type: whole.Type, Data: whole.Data[begin:p.of.cuts[p.index]:p.of.cuts[p.index]]}
 }
 
 // encode makes e fit to be stored and to go to other nodes.
 func (p *producer[M]) encode(e *entry[M]) (err error) {
 	if e.payload.Type == "" {
-		if e.payload, err = actor.PackMessage(e.msg); err != nil {
+		if e.payload, err = extension.PackMessage(e.msg); err != nil {
 			return err
 		}
 		e.cut(p.partSize())
@@ -112,7 +113,7 @@ func (p *producer[M]) encode(e *entry[M]) (err error) {
 
 // carried is how many bytes go to another node in one message; 0 is any number.
 func (p *producer[M]) carried() int {
-	most := p.ctx.System().MaxMessage()
+	most := extension.MaxMessage(p.ctx.System())
 	return most - min(most/2, headroom+len(p.ctx.Self().String()))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -54,10 +55,10 @@ func TestWhoSendsMoreThanWasAskedForIsRefused(t *testing.T) {
 
 func TestPartsThatAreTooManyAreNotGathered(t *testing.T) {
 	attacked(t, func(consumer actor.ActorRef[Link[string]], worker *testkit.Probe[Delivery[string]], from *testkit.Probe[request], letters *testkit.Probe[actor.DeadLetter]) {
-		whole, err := actor.Pack("short")
+		whole, err := extension.Pack("short")
 		require.NoError(t, err)
 		part := func(number, index uint64, data []byte, more bool) {
-			consumer.Tell(sequenced{Stream: "x", Aim: 1, From: from.Ref(), First: 1, Number: number, Part: index, More: more, Payload: actor.Payload{Type: "string", Data: data}})
+			consumer.Tell(sequenced{Stream: "x", Aim: 1, From: from.Ref(), First: 1, Number: number, Part: index, More: more, Payload: extension.Payload{Type: "string", Data: data}})
 		}
 		const parts = 100
 		for n := range uint64(parts) {
@@ -65,7 +66,7 @@ func TestPartsThatAreTooManyAreNotGathered(t *testing.T) {
 		}
 		letter := letters.Receive()
 		require.ErrorIs(t, letter.Reason, ErrTooLarge)
-		require.Equal(t, actor.Payload{Type: "string"}, letter.Message)
+		require.Equal(t, extension.Payload{Type: "string"}, letter.Message)
 		part(parts+1, 0, whole.Data[:3], true)
 		part(parts+2, 1, whole.Data[3:], false)
 		d := worker.Receive()

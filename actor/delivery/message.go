@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
@@ -140,13 +141,13 @@ type sequenced struct {
 	Durable bool   // the stream outlives its producer
 	Loose   bool   // it is not sent again; what is missing before it is lost
 	Void    bool   // there is nothing to handle
-	Payload actor.Payload
+	Payload extension.Payload
 	local   any // instead of the payload, within a node
 }
 
 func (sequenced) link() {}
 
-// LocalOnly is for actor.WithEncoding: what is local has no payload.
+// LocalOnly is for extension.WithEncoding: what is local has no payload.
 func (s sequenced) LocalOnly() bool { return s.local != nil }
 
 // request says how far a consumer has come, and how far a producer may go.

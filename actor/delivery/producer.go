@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
@@ -170,7 +171,7 @@ func (p *producer[M]) take(e *entry[M]) {
 // refuse makes a dead letter of a message that is not stored.
 func (p *producer[M]) refuse(e *entry[M], why error) {
 	if e.refusal == nil {
-		p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, why)
+		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), e.msg, why)
 		e.refusal = why
 	}
 	e.accepted(0)
@@ -179,7 +180,7 @@ func (p *producer[M]) refuse(e *entry[M], why error) {
 
 // drop makes a dead letter of a message, which may be stored.
 func (p *producer[M]) drop(e *entry[M], why error) {
-	p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, why)
+	extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), e.msg, why)
 	p.turnDown(e, why)
 }
 
@@ -208,7 +209,7 @@ func (p *producer[M]) lane(aim uint64) *lane[M] {
 // connect returns the lane to a consumer, about which nothing is known yet.
 func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) *lane[M] {
 	if consumer == (actor.ActorRef[Link[M]]{}) {
-		p.ctx.System().DeadLetter(p.ctx.Self().Path(), Connect[M]{}, actor.ErrNoRef)
+		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), Connect[M]{}, actor.ErrNoRef)
 		return nil
 	}
 	l := p.laneFor(consumer)
@@ -293,7 +294,7 @@ func (p *producer[M]) pump() {
 
 // assign gives a message to a lane.
 func (p *producer[M]) assign(l *lane[M], e *entry[M]) {
-	if e.refusal == nil && !p.ctx.System().Owns(l.consumer) {
+	if e.refusal == nil && !extension.Owns(p.ctx.System(), l.consumer) {
 		if err := p.encode(e); err != nil {
 			p.drop(e, err)
 		}
@@ -316,7 +317,7 @@ func (p *producer[M]) assign(l *lane[M], e *entry[M]) {
 func (p *producer[M]) send(l *lane[M], number uint64, probe bool) {
 	at := l.At(number)
 	e := at.of
-	here := p.ctx.System().Owns(l.consumer)
+	here := extension.Owns(p.ctx.System(), l.consumer)
 	if !here && !e.empty() {
 		if err := p.encode(e); err != nil {
 			p.drop(e, err)
@@ -379,7 +380,7 @@ func (p *producer[M]) onRequest(r request) {
 // heedRefusal takes note of a number up to upTo that a consumer has refused.
 func (p *producer[M]) heedRefusal(l *lane[M], one window.Refusal, upTo uint64) {
 	if at, ok := l.Refused(one, upTo); ok && at.last() && !at.of.empty() {
-		p.turnDown(at.of, one.Reason.Unpack(p.ctx.System()))
+		p.turnDown(at.of, extension.UnpackError(p.ctx.System(), one.Reason))
 	}
 }
 

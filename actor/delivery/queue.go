@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A Queue keeps messages until they have been confirmed, and those that were refused until
@@ -20,11 +21,11 @@ type Queue interface {
 	ID() string
 	// Load returns up to which number messages have been confirmed, and those that follow, the
 	// zero Payload in place of one that has been confirmed before another.
-	Load(ctx context.Context) (confirmed uint64, unconfirmed []actor.Payload, err error)
+	Load(ctx context.Context) (confirmed uint64, unconfirmed []extension.Payload, err error)
 	// Append stores messages under consecutive numbers, all or none. They follow the last.
 	// An error that wraps [ErrNotStorable] says that none is, as one of them cannot be; any
 	// other ends the producer.
-	Append(ctx context.Context, first uint64, messages []actor.Payload) error
+	Append(ctx context.Context, first uint64, messages []extension.Payload) error
 	// Confirm stores that all messages up to a number have been confirmed, and those of beyond,
 	// which come after it. Messages that were refused count: Refuse has stored them before.
 	Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
@@ -43,25 +44,25 @@ type Queue interface {
 // A Refused is a message that nobody has handled, as a [Queue] keeps it. [Resend] sends it
 // again.
 type Refused struct {
-	Number  uint64          // that the message had
-	Reason  string          // why it was refused
-	Time    time.Time       // when, by the clock of the producer
-	Records []actor.Payload // as they were given to Append: one for each part of the message
+	Number  uint64              // that the message had
+	Reason  string              // why it was refused
+	Time    time.Time           // when, by the clock of the producer
+	Records []extension.Payload // as they were given to Append: one for each part of the message
 }
 
 // Payload returns the message as it is encoded. It fails only when Records are not what a
 // producer has stored.
-func (r Refused) Payload() (whole actor.Payload, err error) {
+func (r Refused) Payload() (whole extension.Payload, err error) {
 	for _, record := range r.Records {
 		more, err := join(&whole, record)
 		if err != nil {
-			return actor.Payload{}, err
+			return extension.Payload{}, err
 		}
 		if !more {
 			return whole, nil
 		}
 	}
-	return actor.Payload{}, errTorn
+	return extension.Payload{}, errTorn
 }
 
 // Message returns the message. It fails with [actor.ErrNotDecodable] when the type of the
@@ -72,7 +73,7 @@ func (r Refused) Message(s *actor.System) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Unpack(s)
+	return extension.Unpack(s, p)
 }
 
 // errTorn: the parts of a message in a queue are not complete.

@@ -1,6 +1,9 @@
 package delivery
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
 
 // A storedPart is what a queue keeps of a message that has parts.
 type storedPart struct {
@@ -15,12 +18,12 @@ const partName = "understudy.delivery.part"
 
 // join adds a record of a queue to the message that it is of, and reports whether there is
 // more of that.
-func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
+func join(whole *extension.Payload, record extension.Payload) (more bool, err error) {
 	if record.Type != partName {
 		*whole = record
 		return false, nil
 	}
-	v, err := record.Unpack(nil)
+	v, err := extension.Unpack(nil, record)
 	if err != nil {
 		return false, err
 	}
@@ -31,15 +34,15 @@ func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
 
 // records returns what is stored of e: one for each part. A nil is a part without content, as a
 // record without a type stands for what has been confirmed.
-func (e *entry[M]) records() []actor.Payload {
+func (e *entry[M]) records() []extension.Payload {
 	if len(e.cuts) == 0 && e.payload.Type != "" {
-		return []actor.Payload{e.payload}
+		return []extension.Payload{e.payload}
 	}
-	records := make([]actor.Payload, e.parts())
+	records := make([]extension.Payload, e.parts())
 	for i := range records {
 		p := part[M]{e, i}
 		data := p.payload()
-		records[i], _ = actor.Pack(storedPart{Type: data.Type, More: !p.last(), Data: data.Data}) // nothing of it can fail
+		records[i], _ = extension.Pack(storedPart{Type: data.Type, More: !p.last(), Data: data.Data}) // nothing of it can fail
 	}
 	return records
 }
@@ -66,7 +69,7 @@ func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error
 }
 
 // add takes what a queue has kept of e, and reports whether there is more.
-func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err error) {
+func (e *entry[M]) add(s *actor.System, record extension.Payload) (more bool, err error) {
 	if record.Type == "" {
 		e.void = true
 		return false, nil
@@ -86,7 +89,7 @@ func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err er
 
 // decode takes the message from the payload.
 func (e *entry[M]) decode(s *actor.System) error {
-	msg, _, err := actor.UnpackMessage[M](s, e.payload)
+	msg, _, err := extension.UnpackMessage[M](s, e.payload)
 	e.msg = msg
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
@@ -19,7 +20,7 @@ type (
 	found[M any] struct { // the queue has looked for a refused message
 		nothing
 		by      *producer[M]
-		records []actor.Payload // nil: it is not there
+		records []extension.Payload // nil: it is not there
 		err     error
 	}
 	roomAgain[M any] struct { // perhaps there is room for what was refused

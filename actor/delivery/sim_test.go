@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
@@ -142,7 +142,7 @@ func (w *world) confirms() {
 	w.queue = w.queue[1:]
 	w.last = max(w.last, n)
 	if !w.loose && w.rng.IntN(100) < w.bad {
-		w.in.Refuse(n, actor.ErrorPayload{Failed: true})
+		w.in.Refuse(n, extension.ErrorPayload{Failed: true})
 	} else {
 		w.did[n] = true
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
@@ -35,7 +36,7 @@ type (
 		nothing
 		by        *producer[M]
 		confirmed uint64
-		messages  []actor.Payload
+		messages  []extension.Payload
 		err       error
 	}
 	stored[M any] struct { // the queue has stored something
@@ -137,7 +138,7 @@ func (p *producer[M]) store() {
 }
 
 // begin takes what is to be stored next: of each message all parts.
-func (s *storage[M]) begin() (records []actor.Payload) {
+func (s *storage[M]) begin() (records []extension.Payload) {
 	if s.revived.Len() > 0 {
 		e := s.revived.Pop()
 		s.storing = append(s.storing, e)

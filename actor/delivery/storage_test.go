@@ -12,12 +12,13 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestConfirmationsAreStoredWhileMessagesComeWithoutPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		q := &shelf{onAppend: func(context.Context, []actor.Payload) error {
+		q := &shelf{onAppend: func(context.Context, []extension.Payload) error {
 			time.Sleep(time.Millisecond) // that of a disk
 			return nil
 		}}
@@ -67,9 +68,9 @@ func TestWhatAQueueAnswersToAFormerIncarnationIsIgnored(t *testing.T) {
 
 func TestOnlyTheMessageThatCannotBeStoredIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		bad, err := actor.Pack(3)
+		bad, err := extension.Pack(3)
 		require.NoError(t, err)
-		q := &shelf{onAppend: func(_ context.Context, messages []actor.Payload) error {
+		q := &shelf{onAppend: func(_ context.Context, messages []extension.Payload) error {
 			for _, m := range messages {
 				if reflect.DeepEqual(m, bad) {
 					return fmt.Errorf("%w: three", delivery.ErrNotStorable)
@@ -99,7 +100,7 @@ func TestOnlyTheMessageThatCannotBeStoredIsRefused(t *testing.T) {
 func TestAProducerThatEndsAnswersWhoeverWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		appends := 0
-		q := &shelf{onAppend: func(ctx context.Context, _ []actor.Payload) error {
+		q := &shelf{onAppend: func(ctx context.Context, _ []extension.Payload) error {
 			if appends++; appends == 1 {
 				return nil
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -38,12 +39,12 @@ func foreign(consumer actor.Behavior[delivery.Link[letter]]) actor.Behavior[deli
 const illegible = "illegible"
 
 func (l letter) MarshalCBOR() ([]byte, error) {
-	p, err := actor.Pack(l.Text)
+	p, err := extension.Pack(l.Text)
 	return p.Data, err
 }
 
 func (l *letter) UnmarshalCBOR(data []byte) error {
-	v, err := actor.Payload{Type: "string", Data: data}.Unpack(nil)
+	v, err := extension.Unpack(nil, extension.Payload{Type: "string", Data: data})
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func TestWhatNobodyHasHandledIsNotConfirmedAndAQueueKeepsIt(t *testing.T) {
 						require.NotEmpty(t, last.Reason)
 						payload, err := last.Payload()
 						require.NoError(t, err)
-						want, err := actor.Pack(letter{c.text})
+						want, err := extension.Pack(letter{c.text})
 						require.NoError(t, err)
 						require.Equal(t, want, payload)
 					}

@@ -51,7 +51,7 @@ func TestCheckFindsWhatIsForbidden(t *testing.T) {
 		{
 			name: "an import of the root",
 			pkg:  Package{Path: "remote", Imports: []string{module}},
-			want: []string{"remote must not import " + module + ": of ours it may import remote/internal/deathwatch, actor, internal/*"},
+			want: []string{"remote must not import " + module + ": of ours it may import remote/internal/deathwatch, actor/extension, actor, internal/*"},
 		},
 		{
 			name: "a package without a place",
@@ -163,8 +163,8 @@ func TestLoadReadsEveryGoFileOfTheModule(t *testing.T) {
 		"a/testdata/broken.go":    file("not Go"),
 		".git/hook.go":            file("not Go"),
 		"_attic/b.go":             file("not Go"),
-		"tools/go.mod":            file("module m/tools"),
-		"tools/internal/tools.go": file("not Go"),
+		"internal/tools/go.mod":   file("module m/tools"),
+		"internal/tools/tools.go": file("not Go"),
 	})
 	require.NoError(t, err)
 	require.Equal(t, []Package{

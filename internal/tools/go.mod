@@ -1,7 +1,7 @@
 // The tools that the Makefile runs, at the versions that everybody runs. They are in a
-// module of their own, so that who uses ours never downloads them. golangci-lint brings
-// gofumpt and goimports. Add one with: go -C tools get -tool PATH@VERSION
-module github.com/understudy-go/understudy/tools
+// module of their own, so that programs that use ours never download them. golangci-lint brings
+// gofumpt and goimports. Add one with: go -C internal/tools get -tool PATH@VERSION
+module github.com/understudy-go/understudy/internal/tools
 
 go 1.26.0
 

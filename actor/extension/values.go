@@ -1,9 +1,3 @@
-// Package extension keeps values for the time of an actor system, such as what an extension
-// of the framework needs once per system. Each is found by its static type. All functions
-// may be called from any goroutine.
-//
-// A test that wants another value than the one that [Ensure] would create calls [Set] first,
-// before anybody uses the extension.
 package extension
 
 import (
@@ -22,9 +16,10 @@ type slot[T any] struct {
 
 func slotOf[T any](s *actor.System) *slot[T] {
 	key := reflect.TypeFor[T]()
-	known, ok := s.Extensions().Load(key)
+	values := of(s).Values()
+	known, ok := values.Load(key)
 	if !ok {
-		known, _ = s.Extensions().LoadOrStore(key, &slot[T]{})
+		known, _ = values.LoadOrStore(key, &slot[T]{})
 	}
 	return known.(*slot[T]) // stored under its type
 }

@@ -1,7 +1,6 @@
-package actor
+package payload
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,23 +13,14 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// errorNames are the errors that [RegisterError] has named.
+// errorNames are the errors that RegisterError has named.
 var errorNames struct {
 	mu     sync.RWMutex // guards byName, which is replaced, never changed
 	byName map[string]error
 }
 
-// RegisterError gives sentinel the stable name under which it crosses the wire: on every
-// node that has registered the same name, errors.Is(err, sentinel) is as true of an error
-// that has come from another node as it was there. Call it from an init function, with a
-// name that never changes. The errors of this package, context.Canceled and
-// context.DeadlineExceeded have names already.
-//
-// It is for errors that are compared. An error type with fields, which is for errors.As,
-// crosses when it is registered by [RegisterType].
-//
-// It panics when the name or the error is empty, and when the name belongs to another
-// error, or the error has another name.
+// RegisterError gives sentinel the stable name under which it crosses the wire. Its contract,
+// panics included, is that of actor.RegisterError.
 func RegisterError(name string, sentinel error) {
 	if name == "" || sentinel == nil {
 		panic(fmt.Sprintf("actor: RegisterError(%q, %v) needs a name and an error", name, sentinel))
@@ -64,48 +54,32 @@ func registeredErrors() map[string]error {
 	return errorNames.byName
 }
 
-func init() {
-	for name, err := range map[string]error{
-		"context.canceled": context.Canceled, "context.deadline-exceeded": context.DeadlineExceeded,
-		"understudy/actor.terminated": ErrTerminated, "understudy/actor.no-such-actor": ErrNoSuchActor,
-		"understudy/actor.stale-ref": ErrStaleRef, "understudy/actor.no-ref": ErrNoRef, "understudy/actor.wrong-type": ErrWrongType,
-		"understudy/actor.mailbox-full": ErrMailboxFull, "understudy/actor.stash-full": ErrStashFull,
-		"understudy/actor.stale-handler": ErrStaleHandler, "understudy/actor.late-reply": ErrLateReply,
-		"understudy/actor.unreachable": ErrUnreachable, "understudy/actor.not-serializable": ErrNotSerializable,
-		"understudy/actor.not-decodable": ErrNotDecodable, "understudy/actor.dropped": ErrDropped,
-		"understudy/actor.withdrawn":  ErrWithdrawn,
-		"understudy/actor.death-pact": ErrDeathPact, "understudy/actor.escalated": ErrEscalated,
-	} {
-		RegisterError(name, err)
-	}
-}
-
-// An ErrorPayload is an encoded error: its text, and of what it wraps that which is
-// registered. The zero value is the nil error.
-type ErrorPayload struct {
+// An Error is an encoded error: its text, and the registered errors that it wraps. The zero
+// Error is the nil error.
+type Error struct {
 	_      struct{} `cbor:",toarray"`
 	Failed bool
 	Text   string
-	Is     []string  // names of [RegisterError], sorted
-	As     []Payload // errors in its tree of types that [RegisterType] has named, outermost first
+	Is     []string  // names of RegisterError, sorted
+	As     []Payload // errors in its tree of types that RegisterType has named, outermost first
 }
 
 // PackError encodes err. It never fails: what cannot be encoded is left out, and the text
 // stays. A panic in a method of err becomes the text.
-func PackError(err error) (p ErrorPayload) {
+func PackError(err error) (p Error) {
 	if err == nil {
-		return ErrorPayload{}
+		return Error{}
 	}
 	panicked := guard.Do(func() { p = packError(err) })
 	if panicked != nil {
 		text := fmt.Sprintf("an error of type %T that cannot be told: %v", err, panicked)
-		return ErrorPayload{Failed: true, Text: strings.ToValidUTF8(text, "\uFFFD")}
+		return Error{Failed: true, Text: strings.ToValidUTF8(text, "\uFFFD")}
 	}
 	return p
 }
 
-func packError(err error) ErrorPayload {
-	p := ErrorPayload{Failed: true, Text: strings.ToValidUTF8(err.Error(), "\uFFFD")}
+func packError(err error) Error {
+	p := Error{Failed: true, Text: strings.ToValidUTF8(err.Error(), "\uFFFD")}
 	for name, sentinel := range registeredErrors() {
 		if errors.Is(err, sentinel) {
 			p.Is = append(p.Is, name)
@@ -144,10 +118,9 @@ func packTyped(err error, all []Payload) []Payload {
 	return all
 }
 
-// Unpack returns the error: nil for the zero value, else one with the text, of which
-// errors.Is and errors.As find what is registered on this node too. Refs inside belong to
-// s, which may be nil when there are none.
-func (p ErrorPayload) Unpack(s *System) error {
+// UnpackError returns the error: nil for the zero Error, else one with the text, in which
+// errors.Is and errors.As find the errors that are registered on this node too.
+func UnpackError(p Error, bind Bind) error {
 	if !p.Failed {
 		return nil
 	}
@@ -159,7 +132,7 @@ func (p ErrorPayload) Unpack(s *System) error {
 		}
 	}
 	for _, typed := range p.As[:min(len(p.As), maxTyped)] {
-		v, err := typed.Unpack(s)
+		v, err := Unpack(typed, bind)
 		if cause, ok := v.(error); ok && err == nil {
 			e.causes = append(e.causes, cause)
 		}
