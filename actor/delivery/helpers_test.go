@@ -79,17 +79,17 @@ func restarting(p actor.Behavior[delivery.Command[int]]) actor.Behavior[delivery
 // dead returns a probe that is told of dead letters.
 func dead(t *testing.T, s *actor.System) *testkit.Probe[actor.DeadLetter] {
 	t.Helper()
-	letters := testkit.NewProbe[actor.DeadLetter](t, s)
-	actor.Subscribe(s, letters.Ref())
-	return letters
+	deadLetters := testkit.NewProbe[actor.DeadLetter](t, s)
+	actor.Subscribe(s, deadLetters.Ref())
+	return deadLetters
 }
 
 // expectDead expects the dead letter of a message.
-func expectDead(t *testing.T, letters *testkit.Probe[actor.DeadLetter], msg any, reason error) {
+func expectDead(t *testing.T, deadLetters *testkit.Probe[actor.DeadLetter], msg any, reason error) {
 	t.Helper()
-	letter := letters.Receive()
-	require.Equal(t, msg, letter.Message)
-	require.ErrorIs(t, letter.Reason, reason)
+	deadLetter := deadLetters.Receive()
+	require.Equal(t, msg, deadLetter.Message)
+	require.ErrorIs(t, deadLetter.Reason, reason)
 }
 
 // A shelf is a queue in memory. Its functions are called before the operations, if they

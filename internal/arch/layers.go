@@ -26,7 +26,7 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"sources of generations", []place{
 		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation", "internal/*"}},
@@ -61,6 +61,9 @@ var layers = []layer{
 	{"runtime", []place{
 		{"actor/extension", []string{"actor", "internal/*"}},
 		{"actor", []string{"internal/*"}},
+	}},
+	{"membership", []place{
+		{"cluster/membership", []string{"cluster/downing", "cluster/phi", "internal/*"}}, // the protocol, and nothing that runs
 	}},
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},
