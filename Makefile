@@ -1,12 +1,17 @@
 GO       ?= go
-TOOL     := $(GO) tool -modfile=tools/go.mod
+TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
-# Modules of their own, whose dependencies users of the root never hear of.
+# Packages that make test runs with the race detector. The others are pure, or one goroutine, or
+# have their turn with the detector in make verify.
+RACE     := ./testkit/clustertest ./cluster ./cluster/placement ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
+LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/statuspage ./internal/lab/failover ./examples/...
+
+# Modules of their own: programs that use the root module never download what these depend on.
 MODULES  := internal/lab/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod cluster/placement/generation/*/go.mod))
-# internal/lab/peerbench is none of them: what it depends on is other people's runtimes, and what it
-# prints is figures. make check looks at it, and tries it out.
-# Those that make test tests without the race detector; make race does it with.
+# Modules that make verify tests without the race detector; make race has it on.
 PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
+# internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
+# figures. make check vets it and tries each scenario for a moment.
 
 FUZZTIME ?= 30s
 TIME     ?= 10m
@@ -25,15 +30,24 @@ help: ## Print this list
 
 ##@ What a change must pass
 
-# Tests have small heaps, which they collect all the time unless they have more room.
-test: export GOGC ?= 400
-test: export GOMEMLIMIT ?= 3GiB
+# Tests have small heaps, which are collected all the time unless they have more room.
+test verify: export GOGC ?= 400
+test verify: export GOMEMLIMIT ?= 3GiB
+
+# $(call gotest,MODE) runs internal/tools/gotest and prints a summary as the last line.
+define gotest
+	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
+	RACE="$(RACE)" LATER="$(LATER)" MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
+		--post-run-command=internal/tools/summary --raw-command -- internal/tools/gotest $(1) -vet=off -timeout=20m
+endef
 
 .PHONY: test
-test: fmt-check vet lint ## Run what CI runs: format, vet, linters, every test with the race detector, over a thousand simulated histories without
-	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
-	MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
-		--post-run-command=tools/summary --raw-command -- tools/gotest -vet=off -timeout=20m
+test: ## Test the root module, with the race detector where there is concurrency, and run the examples: five minutes
+	$(call gotest,test)
+
+.PHONY: verify
+verify: fmt-check vet lint ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
+	$(call gotest,verify)
 	$(GO) test -timeout=15m ./actor ./behavior
 	$(GO) test -timeout=15m ./cluster -histories=25 -scale=40 -storm=40
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
@@ -55,7 +69,7 @@ fmt-check: ## Fail on files that are not formatted
 
 .PHONY: tidy-check
 tidy-check: ## Fail when a go.mod or go.sum is not tidy
-	@for module in . tools $(MODULES); do $(GO) -C $$module mod tidy -diff || exit; done
+	@for module in . internal/tools $(MODULES); do $(GO) -C $$module mod tidy -diff || exit; done
 
 .PHONY: vet
 vet: ## Run go vet
@@ -68,7 +82,7 @@ lint: ## Run the linters of .golangci.yml on the root module
 .PHONY: lint-modules
 lint-modules: ## Run them on the other modules, with all that these depend on: minutes the first time
 	@for module in $(MODULES); do \
-		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...) || exit; \
+		(cd $$module && $(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...) || exit; \
 	done
 
 .PHONY: prose
@@ -78,12 +92,12 @@ prose: ## List the comments, texts and pages that do not read well
 .PHONY: check-peers
 check-peers: ## Check the program of bench-peers, and run each scenario for a moment
 	cd internal/lab/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \
-		$(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...
+		$(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; asks vuln.go.dev
 	@for module in . $(MODULES); do \
-		(cd $$module && $(GO) tool -modfile=$(CURDIR)/tools/go.mod govulncheck ./...) || exit; \
+		(cd $$module && $(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod govulncheck ./...) || exit; \
 	done
 
 ##@ More tests

@@ -1,6 +1,10 @@
 package actor
 
-import "github.com/understudy-go/understudy/internal/guard"
+import (
+	"github.com/understudy-go/understudy/internal/guard"
+
+	"github.com/understudy-go/understudy/internal/payload"
+)
 
 // An adapter is a ref through which an actor takes messages of another type.
 type adapter[T any] struct {
@@ -37,11 +41,11 @@ func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
 }
 
 func (a *adapter[T]) deliver(msg any, by entrance) {
-	if m, ok := convert[T](msg); ok {
+	if m, ok := payload.As[T](msg); ok {
 		a.post(m, by)
 		return
 	}
-	a.sys.deadLetter(&a.core, msg, WrongType[T](msg))
+	a.sys.deadLetter(&a.core, msg, wrongType[T](msg))
 }
 
 type adapted[T, M any] struct {

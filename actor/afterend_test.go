@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -22,25 +23,25 @@ func TestAfterEndCallsOnceWhenTheActorEndsOrHasEnded(t *testing.T) {
 		adapter := <-adapters
 		var calls []string
 		note := func(what string) func() { return func() { calls = append(calls, what) } }
-		s.AfterEnd(a, note("ref"))
-		s.AfterEnd(adapter, note("adapter"))
-		s.AfterEnd(a, note("never"))()
+		extension.AfterEnd(s, a, note("ref"))
+		extension.AfterEnd(s, adapter, note("adapter"))
+		extension.AfterEnd(s, a, note("never"))()
 		synctest.Wait()
 		require.Empty(t, calls)
 		a.Tell("stop")
 		synctest.Wait()
 		require.Equal(t, []string{"ref", "adapter"}, calls)
-		s.AfterEnd(a, note("late"))()
+		extension.AfterEnd(s, a, note("late"))()
 		require.Equal(t, []string{"ref", "adapter", "late"}, calls)
-		require.True(t, s.Owns(a))
-		require.True(t, s.Owns(adapter))
+		require.True(t, extension.Owns(s, a))
+		require.True(t, extension.Owns(s, adapter))
 	})
 }
 
 func TestASystemOwnsItsActorsOnly(t *testing.T) {
 	s, other := testkit.NewSystem(t, testkit.WithoutEncoding()), testkit.NewSystem(t, testkit.WithoutEncoding())
-	require.True(t, s.Owns(actor.Resolve[int](s, "understudy://test/user/nobody")))
-	require.False(t, s.Owns(actor.Resolve[int](other, "understudy://test/user/nobody")))
-	require.False(t, s.Owns(actor.Resolve[int](s, "understudy://test@n2:7355/user/a")))
-	require.False(t, s.Owns(actor.ActorRef[int]{}))
+	require.True(t, extension.Owns(s, actor.Resolve[int](s, "understudy://test/user/nobody")))
+	require.False(t, extension.Owns(s, actor.Resolve[int](other, "understudy://test/user/nobody")))
+	require.False(t, extension.Owns(s, actor.Resolve[int](s, "understudy://test@n2:7355/user/a")))
+	require.False(t, extension.Owns(s, actor.ActorRef[int]{}))
 }

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"github.com/understudy-go/understudy/internal/payload"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -55,7 +56,7 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 	if _, here := to.c.impl.(*cell[M]); !here {
 		p.watch() // whose node may be gone before the request is
 		if why := to.c.unreachable(); why != nil {
-			to.c.sys.DeadLetter(to.c.fullPath(), msg, why)
+			to.c.sys.reportDeadLetter(to.c.fullPath(), msg, why)
 			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
 		}
 	}
@@ -241,7 +242,7 @@ func (c *core) endOfAsk(err error) error {
 
 func (p *promise[R]) tell(msg R) {
 	if !p.claim() {
-		p.sys.DeadLetter("reply to the ask of "+p.asked.fullPath(), msg, ErrLateReply)
+		p.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, ErrLateReply)
 		return
 	}
 	p.reply = msg
@@ -255,16 +256,16 @@ func (p *promise[R]) replied(msg R) {
 		p.tell(copied)
 		return
 	}
-	p.sys.DeadLetter("reply to the ask of "+p.asked.fullPath(), msg, err)
+	p.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, err)
 	if p.claim() {
 		p.settleEnded(err)
 	}
 }
 
 func (p *promise[R]) deliver(msg any, _ entrance) {
-	if m, ok := convert[R](msg); ok {
+	if m, ok := payload.As[R](msg); ok {
 		p.tell(m)
 		return
 	}
-	p.sys.deadLetter(&p.core, msg, WrongType[R](msg))
+	p.sys.deadLetter(&p.core, msg, wrongType[R](msg))
 }

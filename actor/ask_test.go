@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -276,7 +277,7 @@ func TestAnAskThatEndsSaysWhyTheActorIsSilentWhenThatIsKnown(t *testing.T) {
 		for _, name := range []string{"known", "unknown"} {
 			refs[name] = actor.Spawn(s, silent(), name)
 		}
-		s.ExplainSilence(func(path string) error {
+		extension.OnAskTimeout(s, func(path string) error {
 			if path == "/user/known" {
 				return errBoom
 			}

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"github.com/understudy-go/understudy/internal/payload"
 	"sync/atomic"
 	"time"
 )
@@ -33,7 +34,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	a.watch(timeout)
 	lost := func(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
 	if why := a.asked.unreachable(); why != nil {
-		c.sys.DeadLetter(a.asked.fullPath(), msg, why)
+		c.sys.reportDeadLetter(a.asked.fullPath(), msg, why)
 		lost(why)
 		return
 	}
@@ -122,10 +123,10 @@ func (a *selfAsk[M, R]) end(reply R, err error) {
 }
 
 func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
-	reply, ok := convert[R](msg)
+	reply, ok := payload.As[R](msg)
 	switch {
 	case !ok:
-		a.sys.deadLetter(&a.core, msg, WrongType[R](msg))
+		a.sys.deadLetter(&a.core, msg, wrongType[R](msg))
 	case a.claim(ErrLateReply):
 		a.end(reply, nil)
 	default:
@@ -148,7 +149,7 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 }
 
 func (a *selfAsk[M, R]) deadLetter(reply R, reason error) {
-	a.sys.DeadLetter("reply to the ask of "+a.asked.fullPath(), reply, reason)
+	a.sys.reportDeadLetter("reply to the ask of "+a.asked.fullPath(), reply, reason)
 }
 
 type outcomeOfAsk[M, R any] struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -196,7 +197,7 @@ func TestAResultIsAValueOrTheErrorOfTheReplier(t *testing.T) {
 			return behaviors.Same
 		}), "account")
 		ask := func(amount int) (int, error) {
-			return actor.Unwrap(actor.Ask(t.Context(), account, func(r actor.ActorRef[actor.Result[int]]) withdraw { return withdraw{amount, r} }))
+			return actor.AskResult(t.Context(), account, func(r actor.ActorRef[actor.Result[int]]) withdraw { return withdraw{amount, r} })
 		}
 		left, err := ask(30)
 		require.NoError(t, err)
@@ -205,8 +206,10 @@ func TestAResultIsAValueOrTheErrorOfTheReplier(t *testing.T) {
 		var refused *refusal
 		require.ErrorAs(t, err, &refused)
 
-		_, err = actor.Unwrap(actor.Result[int]{Value: 1}, errBoom)
-		require.ErrorIs(t, err, errBoom)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = actor.AskResult(ctx, account, func(r actor.ActorRef[actor.Result[int]]) withdraw { return withdraw{1, r} })
+		require.ErrorIs(t, err, context.Canceled)
 	})
 }
 
@@ -218,11 +221,11 @@ func TestTheTextOfAnErrorCrossesTheWire(t *testing.T) {
 		{Err: &refusal{"too much"}},
 		{Value: "both", Err: errors.New("")},
 	} {
-		p, err := actor.Pack(result)
+		p, err := extension.Pack(result)
 		require.NoError(t, err)
-		got, err := p.Unpack(nil)
+		got, err := extension.Unpack(nil, p)
 		require.NoError(t, err)
-		value, err := actor.Unwrap(got.(actor.Result[string]), nil)
+		value, err := got.(actor.Result[string]).Value, got.(actor.Result[string]).Err
 		require.Equal(t, result.Value, value)
 		if result.Err == nil {
 			require.NoError(t, err)

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"errors"
+	"github.com/understudy-go/understudy/internal/payload"
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/internal/guard"
@@ -95,11 +96,11 @@ func (c *cell[M]) refit() {
 
 // deliver takes a message of any type. A nil is a message where M is an interface.
 func (c *cell[M]) deliver(msg any, by entrance) {
-	if m, ok := convert[M](msg); ok {
+	if m, ok := payload.As[M](msg); ok {
 		c.accept(m, by)
 		return
 	}
-	c.sys.deadLetter(&c.core, msg, WrongType[M](msg))
+	c.sys.deadLetter(&c.core, msg, wrongType[M](msg))
 }
 
 // deliverAll is deliver for many, none of which is waited for.
@@ -121,7 +122,7 @@ func (c *cell[M]) deliverPlain(msgs []any) (count int) {
 		return 0
 	}
 	for _, msg := range msgs {
-		m, ok := convert[M](msg)
+		m, ok := payload.As[M](msg)
 		if !ok {
 			break
 		}

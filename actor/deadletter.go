@@ -21,24 +21,19 @@ type DeadLetter struct {
 }
 
 // A carrier is a message of the framework that may carry one of the user, see
-// [System.DeadLetter].
+// extension.DeadLetter.
 type carrier interface {
 	Carried(s *System) (recipient string, msg any, ok bool)
 }
 
-// DeadLetter publishes msg as a dead letter, counts it, and logs it, but for when there are
-// too many, when the system shuts down, and when msg has a method QuietDeadLetter(). It is
-// for extensions that carry messages, and for actors that drop some by a rule of their own;
-// a message of the type DeadLetter itself is only logged, so that nothing can go round in
-// circles.
-//
-// An [Ask] or [AskToSelf] whose ref to reply to is in msg ends with reason, on whichever node
-// it waits; so does one to which msg is the reply. The ref is found in structs, slices and
-// pointers, exported or not, but not in maps and functions, nor beside a mutex.
-//
-// A msg with a method Carried(*System) (recipient string, msg any, ok bool) may carry
-// another one: what that returns is the dead letter instead, or nothing unless ok.
-func (s *System) DeadLetter(recipient string, msg any, reason error) {
+// reportDeadLetter implements extension.DeadLetter.
+func (s *System) reportDeadLetter(recipient string, msg any, reason error) {
+	s.deadLetterOf(recipient, msg, reason, 3)
+}
+
+// deadLetterOf publishes, counts and logs a dead letter. depth is how many callers up the code
+// is that made msg one.
+func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int) {
 	if c, ok := msg.(carrier); ok {
 		to, carried, ok := s.carriedBy(c, recipient)
 		if !ok {
@@ -52,7 +47,7 @@ func (s *System) DeadLetter(recipient string, msg any, reason error) {
 	}
 	s.deadLetters.count(reason)
 	if !s.user.terminated() { // what a shutdown leaves behind is nothing to worry about
-		s.deadLetters.log(s.log, recipient, msg, reason)
+		s.deadLetters.log(s.log, recipient, msg, reason, depth)
 	}
 	s.refuse(recipient, msg, reason)
 }
@@ -68,7 +63,7 @@ func (s *System) carriedBy(c carrier, recipient string) (to string, msg any, ok 
 }
 
 func (s *System) deadLetter(to *core, msg any, reason error) {
-	s.DeadLetter(to.fullString(), msg, reason)
+	s.deadLetterOf(to.fullString(), msg, reason, 3)
 }
 
 // DeadLetters returns how many dead letters there have been.
@@ -81,7 +76,7 @@ func (s *System) DeadLettersByReason() map[error]uint64 { return s.deadLetters.b
 // deadLetterToNobody publishes on all systems, as what is nobody's belongs to none.
 func deadLetterToNobody(path string, msg any) {
 	systems.Range(func(s, _ any) bool {
-		s.(*System).DeadLetter(path, msg, ErrNoRef) // only systems are stored
+		s.(*System).reportDeadLetter(path, msg, ErrNoRef) // only systems are stored
 		return true
 	})
 }
@@ -122,10 +117,10 @@ func (l *deadLetterLog) byReason() map[error]uint64 {
 	return maps.Clone(l.reasons)
 }
 
-func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error) {
+func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error, depth int) {
 	if _, quiet := msg.(interface{ QuietDeadLetter() }); quiet || !l.lines.admit(time.Now()) {
 		return
 	}
-	log.WithOptions(zap.AddCallerSkip(2)).Warn("dead letter", // the caller is the code that has made it one
+	log.WithOptions(zap.AddCallerSkip(depth)).Warn("dead letter", // the caller is the code that has made it one
 		zap.String("recipient", recipient), zap.String("type", fmt.Sprintf("%T", msg)), zap.Error(reason))
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -63,7 +64,7 @@ func TestWhatCannotBeDeliveredIsADeadLetterWithItsReason(t *testing.T) {
 			return ref.Path(), 1
 		}},
 		{"what an extension could not deliver", errBoom, func(_ *testing.T, s *actor.System) (string, any) {
-			s.DeadLetter("somebody", 1, errBoom)
+			extension.DeadLetter(s, "somebody", 1, errBoom)
 			return "somebody", 1
 		}},
 	} {
@@ -104,12 +105,12 @@ func TestDeadLettersDoNotGoRoundInCircles(t *testing.T) {
 		inBubble(t, func(t *testing.T, s *actor.System) {
 			ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[actor.DeadLetter], actor.DeadLetter) actor.Behavior[actor.DeadLetter] {
 				for range 3 {
-					s.DeadLetter("somebody", 2, errBoom)
+					extension.DeadLetter(s, "somebody", 2, errBoom)
 				}
 				return behaviors.Stopped
 			}), "brief")
 			actor.Subscribe(s, ref)
-			s.DeadLetter("somebody", 1, errBoom)
+			extension.DeadLetter(s, "somebody", 1, errBoom)
 			settle()
 			require.EqualValues(t, 1+3+3, s.DeadLetters(), "the letters, and those that waited")
 		})
@@ -123,7 +124,7 @@ func TestDeadLettersDoNotGoRoundInCircles(t *testing.T) {
 			}), "slow", actor.Bounded(1))
 			actor.Subscribe(s, ref)
 			for range 10 {
-				s.DeadLetter("somebody", 1, errBoom)
+				extension.DeadLetter(s, "somebody", 1, errBoom)
 				settle()
 			}
 			close(release)
@@ -149,16 +150,16 @@ func TestAFloodOfDeadLettersIsNotAFloodOfLines(t *testing.T) {
 	logs, entries := observer.New(zap.WarnLevel)
 	inBubbleWith(t, func(t *testing.T, s *actor.System) {
 		for range 1000 {
-			s.DeadLetter("somebody", 1, errBoom)
+			extension.DeadLetter(s, "somebody", 1, errBoom)
 		}
 		require.Equal(t, 10, entries.Len())
 		require.Equal(t, "dead letter", entries.All()[0].Message)
 		require.Equal(t, map[string]any{"recipient": "somebody", "type": "int", "error": "boom"}, entries.All()[0].ContextMap())
 		time.Sleep(5*time.Minute - 1)
-		s.DeadLetter("somebody", 1, errBoom)
+		extension.DeadLetter(s, "somebody", 1, errBoom)
 		require.Equal(t, 10, entries.Len())
 		time.Sleep(time.Nanosecond)
-		s.DeadLetter("somebody", 1, errBoom)
+		extension.DeadLetter(s, "somebody", 1, errBoom)
 		require.Equal(t, 11, entries.Len())
 		require.EqualValues(t, 1002, s.DeadLetters())
 	}, actor.WithLogger(zap.New(logs)))
@@ -167,7 +168,7 @@ func TestAFloodOfDeadLettersIsNotAFloodOfLines(t *testing.T) {
 func TestTheReasonOfADeadLetterCanBeCompared(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		letters := deadLetters(t, s)
-		s.DeadLetter("somebody", 1, errors.Join(errBoom, actor.ErrDropped))
+		extension.DeadLetter(s, "somebody", 1, errors.Join(errBoom, actor.ErrDropped))
 		require.ErrorIs(t, letters.Receive().Reason, actor.ErrDropped)
 	})
 }
@@ -183,8 +184,8 @@ func TestOfAMessageOfTheFrameworkWhatItCarriesIsTheDeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, p.Ref())
-		s.DeadLetter("somewhere", carrier{}, actor.ErrTerminated)
-		s.DeadLetter("somewhere", carrier{"hello"}, actor.ErrTerminated)
+		extension.DeadLetter(s, "somewhere", carrier{}, actor.ErrTerminated)
+		extension.DeadLetter(s, "somewhere", carrier{"hello"}, actor.ErrTerminated)
 		p.Expect(actor.DeadLetter{Recipient: "to test", Message: "hello", Reason: actor.ErrTerminated})
 		p.ExpectNone(time.Hour)
 		require.Equal(t, uint64(1), s.DeadLetters())
@@ -209,17 +210,17 @@ func TestMethodsOfMessagesThatPanicHarmNobody(t *testing.T) {
 			gone.TellAfter(time.Second, msg)
 			require.Equal(t, msg, p.Receive().Message)
 		}
-	}, actor.WithEncoding(func(string, any, error) {}))
+	}, extension.WithEncoding(func(string, any, error) {}))
 }
 
 func TestDeadLettersAreCountedByTheirReasons(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		require.Empty(t, s.DeadLettersByReason())
-		s.DeadLetter("a", 1, actor.ErrDropped)
-		s.DeadLetter("b", 2, fmt.Errorf("wrapped: %w", actor.ErrDropped))
-		s.DeadLetter("c", 3, actor.ErrMailboxFull)
-		s.DeadLetter("d", 4, errBoom)
-		s.DeadLetter("e", 5, nil)
+		extension.DeadLetter(s, "a", 1, actor.ErrDropped)
+		extension.DeadLetter(s, "b", 2, fmt.Errorf("wrapped: %w", actor.ErrDropped))
+		extension.DeadLetter(s, "c", 3, actor.ErrMailboxFull)
+		extension.DeadLetter(s, "d", 4, errBoom)
+		extension.DeadLetter(s, "e", 5, nil)
 		require.Equal(t, map[error]uint64{actor.ErrDropped: 2, actor.ErrMailboxFull: 1, nil: 2}, s.DeadLettersByReason())
 		require.EqualValues(t, 5, s.DeadLetters())
 	})
@@ -234,7 +235,7 @@ func TestQuietDeadLettersAndThoseOfAShutdownAreNotLogged(t *testing.T) {
 	core, logs := observer.New(zap.DebugLevel)
 	inBubbleWith(t, func(t *testing.T, s *actor.System) {
 		letters := deadLetters(t, s)
-		s.DeadLetter("a", unimportant{}, actor.ErrDropped)
+		extension.DeadLetter(s, "a", unimportant{}, actor.ErrDropped)
 		require.Equal(t, unimportant{}, letters.Receive().Message)
 		require.Zero(t, logs.Len())
 		ref := actor.Spawn(s, obedient(), "it")
@@ -256,11 +257,11 @@ func TestASubscriberToDeadLettersThroughTheAdapterOfAnActorThatHasEndedMakesNone
 			actor.Subscribe(s, actor.Adapt(ctx, func(l actor.DeadLetter) order { return say(p, fmt.Sprint(l.Message)) }))
 		}))
 		settle()
-		s.DeadLetter("a", 1, actor.ErrDropped)
+		extension.DeadLetter(s, "a", 1, actor.ErrDropped)
 		p.Expect("1")
 		ref.Tell(stop)
 		p.ExpectTerminated(ref)
-		s.DeadLetter("a", 2, actor.ErrDropped)
+		extension.DeadLetter(s, "a", 2, actor.ErrDropped)
 		settle()
 		require.EqualValues(t, 2, s.DeadLetters())
 	})

@@ -1,28 +1,15 @@
 package actor
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// Deliver tells msg to an actor of this node, and calls done once, with what has become
-// of it:
-//
-//	nil                 a handler has returned; that it has said Unhandled, or has ended
-//	                    the actor without a failure, makes no difference
-//	a [*HandlingError]  the actor has failed at it
-//	anything else       it will never be handled, for instance [ErrTerminated]. It is no
-//	                    dead letter: what becomes of it now is for done to decide.
-//
-// done is called before those who watch the actor are told of its end, in the order in
-// which messages were delivered, by whatever goroutine finds out, perhaps before Deliver
-// returns; so it must not block. A panic in it is logged. Deliver does not wait in a mailbox that
-// blocks: see [ActorRef.TellNoWait]. When r is not that of an actor on
-// this node, msg is told to nobody, and done gets [ErrNoSuchActor] in the caller's goroutine.
-func (r ActorRef[M]) Deliver(msg M, done func(err error)) {
+// Deliver implements extension.Deliver.
+func (r refInternals[M]) Deliver(msg M, done func(err error)) {
 	if r.c == nil {
 		done(ErrNoRef)
 		return
@@ -39,18 +26,6 @@ func (r ActorRef[M]) Deliver(msg M, done func(err error)) {
 	}
 	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}}, entrance{parked: true})
 }
-
-// A HandlingError is the failure of an actor at one message, see [ActorRef.Deliver].
-type HandlingError struct {
-	Err   error // the failure, as a [Strategy] sees it
-	Ended bool  // the actor ends by it; else its supervision lets it resume or restart
-}
-
-// Error returns the failure, and that it came at the message.
-func (e *HandlingError) Error() string { return fmt.Sprintf("actor: failed at the message: %v", e.Err) }
-
-// Unwrap returns the failure.
-func (e *HandlingError) Unwrap() error { return e.Err }
 
 type delivered[M any] struct {
 	to   *core
@@ -114,13 +89,13 @@ func (d *delivered[M]) fail(c *cell[M], err error) {
 	if c.phase == running {
 		c.cleanups = slices.Delete(c.cleanups, last, last+1)
 	}
-	d.tell(&HandlingError{Err: err, Ended: c.phase >= stopping})
+	d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
 }
 
 // tellAtTheEnd tells when the incarnation ends, unless that has been done before.
 func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
 	c.addCleanup(cleanup{depth: math.MaxInt, run: func() {
-		d.tell(&HandlingError{Err: err, Ended: c.phase >= stopping})
+		d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
 	}})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -24,8 +25,8 @@ func TestDeliverReportsThatTheHandlerHasReturned(t *testing.T) {
 		f := &fates{}
 		ref := actor.Spawn(s, obedient(), "one")
 		gate := make(chan struct{})
-		ref.Deliver(do(func(*actor.Context[order]) { <-gate }), f.add)
-		ref.Deliver(func(*actor.Context[order]) actor.Behavior[order] { return behaviors.Unhandled }, f.add)
+		extension.Deliver(ref, do(func(*actor.Context[order]) { <-gate }), f.add)
+		extension.Deliver(ref, func(*actor.Context[order]) actor.Behavior[order] { return behaviors.Unhandled }, f.add)
 		synctest.Wait()
 		require.Empty(t, f.told)
 		close(gate)
@@ -52,13 +53,13 @@ func TestDeliverReportsTheFailureAndWhatIsNeverHandled(t *testing.T) {
 				ref := actor.Spawn(s, obedient(), "one")
 				gate := make(chan struct{})
 				ref.Tell(do(func(*actor.Context[order]) { <-gate }))
-				ref.Deliver(failing, f.add)
-				ref.Deliver(do(func(*actor.Context[order]) {}), f.add)
+				extension.Deliver(ref, failing, f.add)
+				extension.Deliver(ref, do(func(*actor.Context[order]) {}), f.add)
 				close(gate)
 				synctest.Wait()
-				ref.Deliver(failing, f.add)
+				extension.Deliver(ref, failing, f.add)
 				require.Len(t, f.told, 3)
-				failed, ok := errors.AsType[*actor.HandlingError](f.told[0])
+				failed, ok := errors.AsType[*extension.HandlingError](f.told[0])
 				require.True(t, ok)
 				require.True(t, failed.Ended)
 				if name != "goexit" {
@@ -79,13 +80,13 @@ func TestDeliverReportsThatSupervisionHasKeptTheActor(t *testing.T) {
 			strategy := actor.Strategy{Decide: func(error) actor.Directive { return d }}
 			ref := actor.Spawn(s, behaviors.Supervise(obedient(), strategy), "one")
 			for _, failing := range []order{fail(errBoom), func(*actor.Context[order]) actor.Behavior[order] { panic(errBoom) }} {
-				ref.Deliver(failing, f.add)
+				extension.Deliver(ref, failing, f.add)
 			}
-			ref.Deliver(do(func(*actor.Context[order]) {}), f.add)
+			extension.Deliver(ref, do(func(*actor.Context[order]) {}), f.add)
 			synctest.Wait()
 			require.Len(t, f.told, 3)
 			for _, err := range f.told[:2] {
-				failed, ok := errors.AsType[*actor.HandlingError](err)
+				failed, ok := errors.AsType[*extension.HandlingError](err)
 				require.True(t, ok)
 				require.False(t, failed.Ended)
 				require.ErrorIs(t, err, errBoom)
@@ -108,8 +109,8 @@ func TestDeliverReportsBeforeTheEndIsKnown(t *testing.T) {
 				ref := actor.Spawn(s, obedient(), "one")
 				gate := make(chan struct{})
 				ref.Tell(do(func(*actor.Context[order]) { <-gate }))
-				ref.Deliver(last, report("the last"))
-				ref.Deliver(stop, report("one too many"))
+				extension.Deliver(ref, last, report("the last"))
+				extension.Deliver(ref, stop, report("one too many"))
 				actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
 					ctx.Watch(ref)
 					return actor.Behavior[int](behaviors.Ignore[int]).OnSignal(func(_ *actor.Context[int], sig actor.Signal) actor.Behavior[int] {
@@ -137,7 +138,7 @@ func TestDeliverReportsAFullMailbox(t *testing.T) {
 		ref.Tell(do(func(*actor.Context[order]) { <-gate }))
 		synctest.Wait()
 		for range 3 {
-			ref.Deliver(do(func(*actor.Context[order]) {}), f.add)
+			extension.Deliver(ref, do(func(*actor.Context[order]) {}), f.add)
 		}
 		close(gate)
 		synctest.Wait()
@@ -148,8 +149,8 @@ func TestDeliverReportsAFullMailbox(t *testing.T) {
 func TestDeliverNeedsAnActorOfThisNode(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		f := &fates{}
-		actor.ActorRef[int]{}.Deliver(1, f.add)
-		actor.Resolve[int](s, "understudy://"+s.Name()+"/user/nobody").Deliver(1, f.add)
+		extension.Deliver(actor.ActorRef[int]{}, 1, f.add)
+		extension.Deliver(actor.Resolve[int](s, "understudy://"+s.Name()+"/user/nobody"), 1, f.add)
 		require.Len(t, f.told, 2)
 		require.ErrorIs(t, f.told[0], actor.ErrNoRef)
 		require.ErrorIs(t, f.told[1], actor.ErrNoSuchActor)
@@ -191,9 +192,9 @@ func BenchmarkDeliver(b *testing.B) {
 	b.ReportAllocs()
 	for n := range b.N {
 		if n == b.N-1 {
-			ref.Deliver(n, last)
+			extension.Deliver(ref, n, last)
 		} else {
-			ref.Deliver(n, func(error) {})
+			extension.Deliver(ref, n, func(error) {})
 		}
 	}
 	<-done

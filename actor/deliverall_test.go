@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -20,7 +21,7 @@ func TestDeliverAllTellsEachInOrderAndOthersAreDeadLetters(t *testing.T) {
 					p.Ref().Tell(n)
 					return nil
 				}), "x", opts...)
-				s.DeliverAll("/user/x", uidOf(t, ref), []any{"zero", 1, 2, nil, 3.0, 4, "five"}, nil)
+				extension.DispatchAll(s, "/user/x", uidOf(t, ref), []any{"zero", 1, 2, nil, 3.0, 4, "five"}, nil)
 				p.Expect(1)
 				p.Expect(2)
 				p.Expect(4)
@@ -43,7 +44,7 @@ func TestDeliverAllToNobodyMakesDeadLetters(t *testing.T) {
 		settle()
 		actor.Spawn(s, behaviors.Ignore[int], "x")
 		for path, reason := range map[string]error{"/user/x": actor.ErrStaleRef, "/user/y": actor.ErrNoSuchActor} {
-			s.DeliverAll(path, uid, []any{1, 2}, nil)
+			extension.DispatchAll(s, path, uid, []any{1, 2}, nil)
 			for n := range 2 {
 				letter := letters.Receive()
 				require.Equal(t, n+1, letter.Message)

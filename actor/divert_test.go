@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -54,11 +55,11 @@ func newFront(s *actor.System, got func(int), wrap func(actor.Behavior[int]) act
 func unwrapped(b actor.Behavior[int]) actor.Behavior[int] { return b }
 
 func (f *front) divert() {
-	f.do.Tell(func(ctx *actor.Context[int]) { ctx.Divert(f.handler, f.back) })
+	f.do.Tell(func(ctx *actor.Context[int]) { extension.Bypass(ctx, f.handler, f.back) })
 }
 
 func (f *front) undivert() {
-	f.do.Tell(func(ctx *actor.Context[int]) { ctx.Divert(f.handler, actor.ActorRef[int]{}) })
+	f.do.Tell(func(ctx *actor.Context[int]) { extension.Bypass(ctx, f.handler, actor.ActorRef[int]{}) })
 }
 
 func TestWhatIsDivertedDoesNotPassThroughTheActor(t *testing.T) {
@@ -132,7 +133,7 @@ func TestWhatWasDivertedComesBeforeTheEndOfTheChild(t *testing.T) {
 		f.ref.Tell(n)
 		if n == each/2 {
 			f.do.Tell(func(ctx *actor.Context[int]) {
-				ctx.Divert(f.handler, actor.ActorRef[int]{})
+				extension.Bypass(ctx, f.handler, actor.ActorRef[int]{})
 				ctx.Drain(f.back)
 				f.back = actor.Spawn(ctx, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
 					all.Done()
@@ -213,7 +214,7 @@ func TestOnlyAChildCanBeDivertedTo(t *testing.T) {
 		said := make(chan any, 1)
 		f.do.Tell(func(ctx *actor.Context[int]) {
 			defer func() { said <- recover() }()
-			ctx.Divert(f.handler, p.Ref())
+			extension.Bypass(ctx, f.handler, p.Ref())
 		})
 		require.Contains(t, <-said, "which is not its child")
 	})
@@ -230,7 +231,7 @@ func TestADeliveredMessageIsNotOvertakenThroughTheDetour(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, f.passed.Load(), "the detour is open")
 		f.do.Tell(func(*actor.Context[int]) { <-release })
-		f.ref.Deliver(2, func(error) {})
+		extension.Deliver(f.ref, 2, func(error) {})
 		f.ref.Tell(3)
 		close(release)
 		for n := range 3 {

@@ -9,35 +9,10 @@ import (
 
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// WithEncoding has the system carry each message within it as between nodes: it is encoded
-// and decoded, and the recipient gets the copy. It is for tests, in which one node stands for
-// many: a type that is not registered, a field that is not exported, and a message that two
-// actors share are found there; in what persistent actors store, unexported fields are. Packages
-// testkit and testkit/clustertest use it.
-//
-// What is told through a ref is encoded: by Tell, TellAfter and Deliver, by an ask, and as
-// the reply to one; also where an actor tells itself through its own ref. What reaches an
-// actor by other ways is not: timers, the results of [PipeToSelf], what the function of an
-// adapter or of [AskToSelf] makes, messages of WatchWith, signals, and the events of
-// [Subscribe]. Nor is a message with a method LocalOnly() bool that returns true, by which a
-// type says that its values are for actors of the same node.
-//
-// A message that does not get through is a dead letter, with [ErrNotSerializable] or
-// [ErrNotDecodable] as the reason, and an ask ends with that at once. failed is told of it
-// first, in the goroutine of whoever tells; it must not block. A nil failed turns encoding
-// off, which is the default.
-func WithEncoding(failed func(recipient string, msg any, err error)) Option {
-	return func(s *System) {
-		s.encoding = nil
-		if failed != nil {
-			s.encoding = &encoding{failed}
-		}
-	}
-}
-
-// encoding is what a system of [WithEncoding] has.
+// encoding is what a system with extension.WithEncoding has.
 type encoding struct {
 	failed func(recipient string, msg any, err error)
 }
@@ -52,7 +27,7 @@ func carried[M any](c *core, msg M) (M, error) {
 	if err != nil {
 		return msg, err
 	}
-	m, _ := convert[M](back) // it has the type that it had
+	m, _ := payload.As[M](back) // it has the type that it had
 	return m, nil
 }
 
@@ -68,20 +43,18 @@ func (e *encoding) carry(c *core, msg any) (any, error) {
 }
 
 func throughWire(s *System, msg any) (any, error) {
-	p, err := Pack(msg)
+	p, err := payload.Pack(msg)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.CheckFields(msg); err != nil {
+	if err := s.checkFields(msg); err != nil {
 		return nil, err
 	}
-	return p.Unpack(s)
+	return payload.Unpack(p, binder(s))
 }
 
-// CheckFields fails with [ErrNotSerializable] when v has a value in a field that is not exported,
-// and so would be lost where v is encoded. It looks only in systems with [WithEncoding], as that
-// takes time. It is for extensions that store values.
-func (s *System) CheckFields(v any) error {
+// checkFields implements extension.CheckFields.
+func (s *System) checkFields(v any) error {
 	if s.encoding == nil {
 		return nil
 	}

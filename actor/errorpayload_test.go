@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 var (
@@ -38,9 +39,9 @@ func init() {
 // across returns what another node gets of err.
 func across(t *testing.T, err error) error {
 	t.Helper()
-	p, failure := actor.Pack(actor.Result[string]{Err: err})
+	p, failure := extension.Pack(actor.Result[string]{Err: err})
 	require.NoError(t, failure)
-	got, failure := p.Unpack(nil)
+	got, failure := extension.Unpack(nil, p)
 	require.NoError(t, failure)
 	return got.(actor.Result[string]).Err
 }
@@ -93,10 +94,10 @@ func TestAnErrorThatCannotBeToldIsStillAnError(t *testing.T) {
 }
 
 func TestANodeThatDoesNotKnowAnErrorGetsItsText(t *testing.T) {
-	err := actor.ErrorPayload{
+	err := extension.UnpackError(nil, extension.ErrorPayload{
 		Failed: true, Text: "strange", Is: []string{"nobody.knows", "actor_test.overdrawn"},
-		As: []actor.Payload{{Type: "nobody.knows"}, {Type: "string", Data: []byte{0x60}}},
-	}.Unpack(nil)
+		As: []extension.Payload{{Type: "nobody.knows"}, {Type: "string", Data: []byte{0x60}}},
+	})
 	require.EqualError(t, err, "strange")
 	require.ErrorIs(t, err, errOverdrawn)
 }

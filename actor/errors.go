@@ -1,11 +1,13 @@
 package actor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // Why messages become dead letters, and what [Ask] answers. Compare with [errors.Is], also what
@@ -36,9 +38,9 @@ var (
 	// ErrUnreachable: the node cannot be reached, or has left.
 	ErrUnreachable = errors.New("actor: node cannot be reached")
 	// ErrNotSerializable: the message cannot be encoded for the wire.
-	ErrNotSerializable = errors.New("actor: message cannot be encoded")
+	ErrNotSerializable = payload.ErrNotSerializable
 	// ErrNotDecodable: what arrived from the wire cannot be decoded.
-	ErrNotDecodable = errors.New("actor: message cannot be decoded")
+	ErrNotDecodable = payload.ErrNotDecodable
 	// ErrDropped: the recipient dropped the message by a rule of its own.
 	ErrDropped = errors.New("actor: dropped")
 )
@@ -63,17 +65,9 @@ var deadLetterReasons = []error{
 	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped, ErrWithdrawn,
 }
 
-// WrongType returns an [ErrWrongType] that names both types: that of msg, and M, which the actor
-// takes. It is for extensions that take messages of any type.
-func WrongType[M any](msg any) error {
-	return fmt.Errorf("%w: it was told %s, and takes %v", ErrWrongType, typeName(msg), reflect.TypeFor[M]())
-}
-
-func typeName(msg any) string {
-	if msg == nil {
-		return "a nil"
-	}
-	return fmt.Sprintf("a %T", msg)
+// wrongType returns an [ErrWrongType] that names the type of msg and M, which the actor takes.
+func wrongType[M any](msg any) error {
+	return fmt.Errorf("%w: it was told %s, and takes %v", ErrWrongType, payload.TypeName(msg), reflect.TypeFor[M]())
 }
 
 // errNoError is the failure of who fails with a nil error.
@@ -84,3 +78,32 @@ var errNoError = errors.New("actor: failed without an error")
 // Value is what was given to panic, and its field Stack is that of the goroutine that panicked.
 // Error returns the value without the stack; Unwrap returns the value when it is an error.
 type PanicError = guard.PanicError
+
+// RegisterError gives sentinel the stable name under which it crosses the wire: on every
+// node that has registered the same name, errors.Is(err, sentinel) is as true of an error
+// that has come from another node as it was there. Call it from an init function, with a
+// name that never changes. The errors of this package, context.Canceled and
+// context.DeadlineExceeded have names already.
+//
+// It is for errors that are compared. An error type with fields, which is for errors.As,
+// crosses when it is registered by [RegisterType].
+//
+// It panics when the name or the error is empty, and when the name belongs to another
+// error, or the error has another name.
+func RegisterError(name string, sentinel error) { payload.RegisterError(name, sentinel) }
+
+func init() {
+	for name, err := range map[string]error{
+		"context.canceled": context.Canceled, "context.deadline-exceeded": context.DeadlineExceeded,
+		"understudy/actor.terminated": ErrTerminated, "understudy/actor.no-such-actor": ErrNoSuchActor,
+		"understudy/actor.stale-ref": ErrStaleRef, "understudy/actor.no-ref": ErrNoRef, "understudy/actor.wrong-type": ErrWrongType,
+		"understudy/actor.mailbox-full": ErrMailboxFull, "understudy/actor.stash-full": ErrStashFull,
+		"understudy/actor.stale-handler": ErrStaleHandler, "understudy/actor.late-reply": ErrLateReply,
+		"understudy/actor.unreachable": ErrUnreachable, "understudy/actor.not-serializable": ErrNotSerializable,
+		"understudy/actor.not-decodable": ErrNotDecodable, "understudy/actor.dropped": ErrDropped,
+		"understudy/actor.withdrawn":  ErrWithdrawn,
+		"understudy/actor.death-pact": ErrDeathPact, "understudy/actor.escalated": ErrEscalated,
+	} {
+		RegisterError(name, err)
+	}
+}

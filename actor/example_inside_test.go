@@ -57,8 +57,8 @@ func ExampleUnwrap() {
 	system := actor.NewSystem("example")
 	ref := actor.Spawn(system, account, "account")
 	for _, amount := range []int{30, 300} {
-		fmt.Println(actor.Unwrap(actor.Ask(context.Background(), ref,
-			func(r actor.ActorRef[actor.Result[int]]) withdraw { return withdraw{amount, r} })))
+		fmt.Println(actor.AskResult(context.Background(), ref,
+			func(r actor.ActorRef[actor.Result[int]]) withdraw { return withdraw{amount, r} }))
 	}
 	fmt.Println(system.Shutdown(context.Background()))
 	// Output:

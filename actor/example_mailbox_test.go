@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 )
 
@@ -21,7 +22,7 @@ func ExamplePrioritized() {
 		}
 		return behaviors.Same
 	}), "worker", urgentFirst)
-	ref.Deliver(0, func(error) {})
+	extension.Deliver(ref, 0, func(error) {})
 	for n := 3; n > 0; n-- {
 		ref.Tell(n)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 )
 
@@ -263,12 +264,12 @@ func ExampleRegisterType() {
 	system := actor.NewSystem("example")
 	defer shutdown(system)
 
-	payload, err := actor.Pack(Greet{Name: "Ada"}) // what a node does to send it
+	payload, err := extension.Pack(Greet{Name: "Ada"}) // what a node does to send it
 	fmt.Println(payload.Type, err)
-	msg, err := payload.Unpack(system) // and what another does when it arrives
+	msg, err := extension.Unpack(system, payload) // and what another does when it arrives
 	fmt.Println(msg.(Greet).Name, err)
 
-	_, err = actor.Pack(struct{ Secret int }{42})
+	_, err = extension.Pack(struct{ Secret int }{42})
 	fmt.Println(err)
 	// Output:
 	// example.Greet <nil>

@@ -6,14 +6,6 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// WithGate lets the actor handle messages only while open returns nil. It is asked before
-// each one, inside the actor, so it must be quick. With its first error, or panic, the actor fails,
-// whatever supervision says; what waits are dead letters with that error as the reason.
-// Signals pass: PostStop is handled.
-func WithGate(open func() error) SpawnOption {
-	return spawnOption(func(c *spawnConfig) { c.gate = open })
-}
-
 // shut asks the gate, and ends the actor when it is shut.
 func (c *cell[M]) shut() bool {
 	reason := c.askGate()

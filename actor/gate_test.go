@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -37,7 +38,7 @@ func TestAGateThatShutsEndsTheActorBeforeTheNextMessage(t *testing.T) {
 			<-told
 			return counting
 		})
-		ref := actor.Spawn(s, behaviors.Supervise(waiting, actor.Strategy{}), "gated", actor.WithGate(open))
+		ref := actor.Spawn(s, behaviors.Supervise(waiting, actor.Strategy{}), "gated", extension.WithAdmissionCheck(open))
 		for n := range 5 {
 			ref.Tell(n)
 		}
@@ -56,7 +57,7 @@ func TestAGateIsNotAskedWhileNothingWaits(t *testing.T) {
 		asked := 0
 		ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
 			return behaviors.Same
-		}), "gated", actor.WithGate(func() error {
+		}), "gated", extension.WithAdmissionCheck(func() error {
 			asked++
 			return nil
 		}))
@@ -74,7 +75,7 @@ func TestAGateThatPanicsIsShut(t *testing.T) {
 		told := make(chan struct{})
 		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Ignore[int], actor.Strategy{
 			Decide: func(error) actor.Directive { return actor.Resume },
-		}), "gated", actor.WithGate(func() error {
+		}), "gated", extension.WithAdmissionCheck(func() error {
 			<-told
 			panic("the lock is broken")
 		}))
@@ -92,7 +93,7 @@ func TestAGateThatPanicsIsShut(t *testing.T) {
 func TestAGateThatEndsItsGoroutineIsShut(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		letters := deadLetters(t, s)
-		ref := actor.Spawn(s, behaviors.Ignore[int], "gated", actor.WithGate(func() error {
+		ref := actor.Spawn(s, behaviors.Ignore[int], "gated", extension.WithAdmissionCheck(func() error {
 			runtime.Goexit()
 			return nil
 		}))

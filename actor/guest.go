@@ -1,6 +1,10 @@
 package actor
 
-import "math"
+import (
+	"math"
+
+	"github.com/understudy-go/understudy/internal/payload"
+)
 
 // Transform returns the behavior of an actor that takes messages of type Outer and behaves
 // as b does to what f makes of them; see behaviors.Transform.
@@ -184,11 +188,11 @@ func (g *guest[Outer, Inner]) leave() {
 
 // deliver takes what is told to the ref of the guest.
 func (g *guest[Outer, Inner]) deliver(msg any, by entrance) {
-	if m, ok := convert[Inner](msg); ok {
+	if m, ok := payload.As[Inner](msg); ok {
 		g.host().enqueue(item[Inner]{msg: m}, by)
 		return
 	}
-	g.sys.deadLetter(&g.core, msg, WrongType[Inner](msg))
+	g.sys.deadLetter(&g.core, msg, wrongType[Inner](msg))
 }
 
 // hostOf is the host, as its guest sees it.

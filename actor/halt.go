@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A halt is the end of a system by [System.Halt].
+// A halt is the end of a system by extension.Halt.
 type halt struct {
 	begun atomic.Bool
 
@@ -18,16 +18,8 @@ type halt struct {
 	number int
 }
 
-// Halt ends the system as a process ends that is killed: its actors handle nothing any more,
-// neither messages nor signals, no timer reaches them, no task of the shutdown runs and
-// nothing is flushed. Contexts of actors are not done. Whoever asks waits in vain. It is for
-// tests of crashes; it returns at once, and may be called more than once. A system that is
-// being shut down goes on with that.
-//
-// What is inside a handler goes on to the end of that one message, and goroutines of the
-// user go on, as nothing can stop a goroutine. [System.Shutdown] after it lets go of what
-// is left: functions of Defer run then, and neither PostStop nor tasks do.
-func (s *System) Halt() {
+// Halt implements extension.Halt.
+func (s internals) Halt() {
 	h := &s.halt
 	select {
 	case <-s.shutdown.begins:
@@ -47,21 +39,20 @@ func (s *System) Halt() {
 	for _, f := range hooks {
 		f()
 	}
-	for _, g := range []*guardian{s.user, s.system} {
+	for _, g := range []*guardian{s.user, s.System.system} {
 		g.interrupt()
 	}
 }
 
-// Halted returns when [System.Halt] was called, and whether it was.
-func (s *System) Halted() (at time.Time, halted bool) {
+// Halted implements extension.Halted.
+func (s internals) Halted() (at time.Time, halted bool) {
 	s.halt.mu.Lock()
 	defer s.halt.mu.Unlock()
 	return s.halt.at, s.halt.begun.Load()
 }
 
-// OnHalt has f called by [System.Halt], in its goroutine: for what runs beside actors and
-// ends with a process. f must not block. cancel takes it back.
-func (s *System) OnHalt(f func()) (cancel func()) {
+// OnHalt implements extension.OnHalt.
+func (s internals) OnHalt(f func()) (cancel func()) {
 	h := &s.halt
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -54,7 +55,7 @@ func TestTheReasonOfAGateMayPanic(t *testing.T) {
 		letters := deadLetters(t, s)
 		p := testkit.NewProbe[string](t, s)
 		var shut error
-		ref := actor.Spawn(s, obedient(), "it", actor.WithGate(func() error { return shut }))
+		ref := actor.Spawn(s, obedient(), "it", extension.WithAdmissionCheck(func() error { return shut }))
 		ref.Tell(do(func(ctx *actor.Context[order]) {
 			shut = spiteful{}
 			ctx.Self().Tell(say(p, "one"))
@@ -71,16 +72,16 @@ func TestAPanicInAFunctionGivenToDeliverIsLogged(t *testing.T) {
 	inBubbleWith(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Supervise(life(p), actor.Strategy{}), "it")
-		ref.Deliver(say(p, "handled"), func(error) { panic("done") })
+		extension.Deliver(ref, say(p, "handled"), func(error) { panic("done") })
 		p.Expect("start")
 		p.Expect("handled")
-		ref.Deliver(fail(errBoom), func(error) { panic("done") })
+		extension.Deliver(ref, fail(errBoom), func(error) { panic("done") })
 		p.Expect("it PreRestart")
 		p.Expect("start")
 		ref.Tell(func(ctx *actor.Context[order]) actor.Behavior[order] {
 			ctx.Defer(func() { panic("deferred") })
-			ref.Deliver(say(p, "never"), func(error) { panic("done") })
-			ref.Deliver(say(p, "never"), func(error) { panic("done") })
+			extension.Deliver(ref, say(p, "never"), func(error) { panic("done") })
+			extension.Deliver(ref, say(p, "never"), func(error) { panic("done") })
 			return behaviors.Stopped
 		})
 		p.Expect("it PostStop")
@@ -90,7 +91,7 @@ func TestAPanicInAFunctionGivenToDeliverIsLogged(t *testing.T) {
 }
 
 func TestAMessageThatPanicsWhenItIsEncodedIsNotSerializable(t *testing.T) {
-	_, err := actor.Pack(spiteful{})
+	_, err := extension.Pack(spiteful{})
 	require.ErrorIs(t, err, actor.ErrNotSerializable)
 	require.ErrorContains(t, err, "MarshalCBOR")
 }

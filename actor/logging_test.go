@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -37,7 +38,7 @@ func TestASystemWithoutALoggerWritesWarningsToStandardError(t *testing.T) {
 		return func() {
 			s := actor.NewSystem("test", opts...)
 			s.Log().Info("not worth a line")
-			s.DeadLetter("somebody", 1, errBoom)
+			extension.DeadLetter(s, "somebody", 1, errBoom)
 			require.NoError(t, s.Shutdown(t.Context()))
 		}
 	}

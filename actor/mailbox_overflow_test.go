@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -41,7 +42,7 @@ func TestWhoAsksAFullMailboxKnowsAtOnce(t *testing.T) {
 		ref.Tell(question{})
 		require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
 		var delivered error
-		ref.Deliver(question{}, func(err error) { delivered = err })
+		extension.Deliver(ref, question{}, func(err error) { delivered = err })
 		require.ErrorIs(t, delivered, actor.ErrMailboxFull)
 		require.EqualValues(t, 2, s.DeadLetters())
 	})
@@ -234,7 +235,7 @@ func TestAMailboxWithPrioritiesGivesTheLowestFirstAndEqualsInOrder(t *testing.T)
 				ref.Tell(job{priority, n})
 			}
 		}
-		ref.Deliver(job{2, 3}, func(err error) { require.NoError(t, err) })
+		extension.Deliver(ref, job{2, 3}, func(err error) { require.NoError(t, err) })
 		close(release)
 		p.Expect("9-0")
 		for priority := 1; priority <= 3; priority++ {
@@ -258,7 +259,7 @@ func TestAFailureOfAPriorityIsOneOfTheActorAndLosesThatMessageOnly(t *testing.T)
 		var delivered error
 		ref.Tell(job{2, 0})
 		ref.Tell(job{-1, 0})
-		ref.Deliver(job{-1, 0}, func(err error) { delivered = err })
+		extension.Deliver(ref, job{-1, 0}, func(err error) { delivered = err })
 		ref.Tell(job{1, -1})
 		ref.Tell(job{1, 0})
 		close(release)

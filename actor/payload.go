@@ -42,58 +42,6 @@ func RegisterType[T any](name string) {
 	codec.Register(name, t, mayHoldRefs(t))
 }
 
-// A Payload is an encoded message, event or state.
-type Payload struct {
-	_    struct{} `cbor:",toarray"`
-	Type string   // the registered name
-	Data []byte   // CBOR
-}
-
-// Pack encodes v. Refs inside become reachable from other nodes. Its errors wrap
-// [ErrNotSerializable] and say what to do, naming the type and the field; see [RegisterType]
-// for what cannot be encoded. A panic in a method of v is an error, too.
-func Pack(v any) (p Payload, err error) {
-	name, data, err := codec.Encode(v)
-	if err != nil {
-		return Payload{}, fmt.Errorf("%w: %w", ErrNotSerializable, err)
-	}
-	return Payload{Type: name, Data: data}, nil
-}
-
-// PackMessage is [Pack] for messages, of which one may be nil: that is the zero Payload.
-func PackMessage(msg any) (Payload, error) {
-	if msg == nil {
-		return Payload{}, nil
-	}
-	return Pack(msg)
-}
-
-// Unpack decodes p; the zero Payload is nil. Refs inside belong to s, which may be nil when there are none. Its
-// errors wrap [ErrNotDecodable] and say what to do; a panic in a method of the value is one.
-func (p Payload) Unpack(s *System) (any, error) {
-	if p.Type == "" && len(p.Data) == 0 {
-		return nil, nil
-	}
-	v, err := codec.DecodeAnd(p.Type, p.Data, func(v reflect.Value) error { return bindValue(s, v) })
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotDecodable, err)
-	}
-	return v, nil
-}
-
-// UnpackMessage is [Payload.Unpack] for an actor that takes messages of type M: a nil is one
-// where M is an interface. Others fail with [ErrWrongType], and are returned as content.
-func UnpackMessage[M any](s *System, p Payload) (msg M, content any, err error) {
-	if content, err = p.Unpack(s); err != nil {
-		return msg, p, err
-	}
-	msg, ok := convert[M](content)
-	if !ok {
-		return msg, content, WrongType[M](content)
-	}
-	return msg, content, nil
-}
-
 // MarshalCBOR encodes the ref as its path and number.
 func (r ActorRef[M]) MarshalCBOR() ([]byte, error) {
 	if r.c == nil {
@@ -105,7 +53,7 @@ func (r ActorRef[M]) MarshalCBOR() ([]byte, error) {
 	return codec.Marshal(r.String())
 }
 
-// UnmarshalCBOR decodes what MarshalCBOR made. The ref can be used once [Payload.Unpack]
+// UnmarshalCBOR decodes what MarshalCBOR made. The ref can be used once extension.Unpack
 // has bound it to a system.
 func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 	var path string
@@ -125,7 +73,7 @@ func init() { codec.Trust(refuseByThemselves) }
 // encodes a text, or by way of the codec, and so refuses what could not be decoded. A struct in
 // which one is embedded has the methods of that, but a name of its own.
 func refuseByThemselves(t reflect.Type) bool {
-	return t.PkgPath() == reflect.TypeFor[Payload]().PkgPath() && (strings.HasPrefix(t.Name(), "ActorRef[") || strings.HasPrefix(t.Name(), "Result["))
+	return t.PkgPath() == corePackage && (strings.HasPrefix(t.Name(), "ActorRef[") || strings.HasPrefix(t.Name(), "Result["))
 }
 
 // errUnbound is the error of a ref in a payload that was unpacked without a system.

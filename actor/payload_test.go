@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/testkit"
@@ -57,9 +58,9 @@ func everywhere(r ref) refs {
 
 func roundTrip[T any](t *testing.T, s *actor.System, v T) T {
 	t.Helper()
-	p, err := actor.Pack(v)
+	p, err := extension.Pack(v)
 	require.NoError(t, err)
-	got, err := p.Unpack(s)
+	got, err := extension.Unpack(s, p)
 	require.NoError(t, err)
 	return got.(T)
 }
@@ -91,12 +92,12 @@ func TestARefOfAnActorThatHasASuccessorIsStale(t *testing.T) {
 		old := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
 			return behaviors.Stopped
 		}), "x")
-		p, err := actor.Pack(old)
+		p, err := extension.Pack(old)
 		require.NoError(t, err)
 		old.Tell(1)
 		testkit.NewProbe[int](t, s).ExpectTerminated(old)
 		decode := func() ref {
-			v, err := p.Unpack(s)
+			v, err := extension.Unpack(s, p)
 			require.NoError(t, err)
 			return v.(ref)
 		}
@@ -109,47 +110,47 @@ func TestARefOfAnActorThatHasASuccessorIsStale(t *testing.T) {
 }
 
 func TestPackSaysHowToRegisterAType(t *testing.T) {
-	_, err := actor.Pack(unregistered{})
+	_, err := extension.Pack(unregistered{})
 	require.ErrorIs(t, err, actor.ErrNotSerializable)
 	var unregistered *codec.UnregisteredError
 	require.ErrorAs(t, err, &unregistered)
 	require.ErrorContains(t, err, `add to an init function: actor.RegisterType[actor_test.unregistered]("a stable name")`)
-	_, err = actor.Pack(nil)
+	_, err = extension.Pack(nil)
 	require.ErrorIs(t, err, actor.ErrNotSerializable)
-	_, err = actor.Pack(unserializable{})
+	_, err = extension.Pack(unserializable{})
 	require.ErrorIs(t, err, actor.ErrNotSerializable)
 }
 
 func TestUnpackSaysWhatIsWrong(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
-	_, err := actor.Payload{Type: "nobody's"}.Unpack(s)
+	_, err := extension.Unpack(s, extension.Payload{Type: "nobody's"})
 	require.ErrorIs(t, err, actor.ErrNotDecodable)
 	var unknown *codec.UnknownNameError
 	require.ErrorAs(t, err, &unknown)
 	require.ErrorContains(t, err, `no type is registered as "nobody's" here`)
 
-	_, err = actor.Payload{Type: "test.undecodable", Data: []byte{0xff}}.Unpack(s)
+	_, err = extension.Unpack(s, extension.Payload{Type: "test.undecodable", Data: []byte{0xff}})
 	require.ErrorIs(t, err, actor.ErrNotDecodable)
 	var broken *codec.DecodeError
 	require.ErrorAs(t, err, &broken)
 
-	_, err = actor.Payload{Type: "test.ref", Data: []byte{0x01}}.Unpack(s)
+	_, err = extension.Unpack(s, extension.Payload{Type: "test.ref", Data: []byte{0x01}})
 	require.ErrorIs(t, err, actor.ErrNotDecodable)
 }
 
 func TestUnpackWithoutASystemTakesNoRefs(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
-	p, err := actor.Pack(refs{})
+	p, err := extension.Pack(refs{})
 	require.NoError(t, err)
-	_, err = p.Unpack(nil)
+	_, err = extension.Unpack(nil, p)
 	require.NoError(t, err)
 	for _, v := range []any{
 		everywhere(actor.Spawn(s, behaviors.Ignore[int], "")),
 		map[string]ref{"a": actor.Spawn(s, behaviors.Ignore[int], "")},
 	} {
-		p, err := actor.Pack(v)
+		p, err := extension.Pack(v)
 		require.NoError(t, err)
-		_, err = p.Unpack(nil)
+		_, err = extension.Unpack(nil, p)
 		require.ErrorIs(t, err, actor.ErrNotDecodable)
 		require.ErrorContains(t, err, "an ActorRef outside of any system")
 	}

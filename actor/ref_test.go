@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -42,7 +43,7 @@ func TestARefPrintsItsPathAndANumberOfItsOwn(t *testing.T) {
 }
 
 func TestAnActorOfANodePrintsItsAddress(t *testing.T) {
-	s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("10.0.0.1:7000", &wire{}))
+	s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("10.0.0.1:7000", &wire{}))
 	ref := actor.Spawn(s, behaviors.Ignore[int], "x")
 	require.Equal(t, "understudy://test@10.0.0.1:7000/user/x", ref.Path())
 }

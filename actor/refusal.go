@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // An asker is the ref to reply to of an ask that may be waiting.
@@ -15,10 +17,7 @@ type asker interface {
 	refuse(why error)
 	// share says that several have been told the ref, so that refuse does nothing any more.
 	share()
-	// hold, pass and withdrawn are those of its custody.
-	hold()
-	pass() bool
-	withdrawn() bool
+	actorhook.Ask // its custody
 }
 
 // A refusal tells an ask on another node what has become of a message that had its ref.
@@ -26,12 +25,12 @@ type refusal struct {
 	_         struct{} `cbor:",toarray"`
 	Shared    bool     // several have been told; else it is a dead letter
 	Recipient string
-	Reason    ErrorPayload
+	Reason    payload.Error
 }
 
 func init() { RegisterType[refusal]("understudy.refusal") }
 
-// Carried is for [System.DeadLetter]: an ask that has ended need not be refused.
+// Carried is for extension.DeadLetter: an ask that has ended need not be refused.
 func (refusal) Carried(*System) (string, any, bool) { return "", nil, false }
 
 // refuse ends the asks that wait for a reply to msg, a dead letter; and the one that waits for
@@ -49,10 +48,8 @@ func (s *System) refuse(recipient string, msg any, reason error) {
 	}
 }
 
-// NoteBroadcast says that msg is told to several: an ask that waits for a reply to it does not
-// end when one of them cannot be told. It is for extensions that tell many at once, before they
-// do.
-func (s *System) NoteBroadcast(msg any) {
+// NoteBroadcast implements extension.NoteBroadcast.
+func (s internals) NoteBroadcast(msg any) {
 	for _, c := range s.refsOf(msg) {
 		if a, ok := c.impl.(asker); ok {
 			a.share()
@@ -64,7 +61,7 @@ func (s *System) NoteBroadcast(msg any) {
 
 // refsOf returns what the refs in msg point to, also when it is encoded.
 func (s *System) refsOf(msg any) (found []*core) {
-	p, encoded := msg.(Payload)
+	p, encoded := msg.(payload.Payload)
 	if !encoded {
 		return refsIn(msg)
 	}
@@ -90,7 +87,7 @@ func (c *core) refuse(recipient string, reason error) {
 		a.refuse(refused(recipient, reason))
 		return
 	}
-	c.sendRefusal(refusal{Recipient: recipient, Reason: briefly(PackError(reason))})
+	c.sendRefusal(refusal{Recipient: recipient, Reason: briefly(payload.PackError(reason))})
 }
 
 func refused(recipient string, reason error) error {
@@ -103,7 +100,7 @@ func refused(recipient string, reason error) error {
 // maxReason bounds the text of the reason, which may quote anything.
 const maxReason = 4 << 10
 
-func briefly(p ErrorPayload) ErrorPayload {
+func briefly(p payload.Error) payload.Error {
 	p.Text = strings.ToValidUTF8(p.Text[:min(len(p.Text), maxReason)], "")
 	return p
 }
@@ -127,7 +124,7 @@ func (c *core) deliverOutside(msgs []any, sizes []int) {
 		case isAsk && r.Shared:
 			a.share()
 		case isAsk:
-			a.refuse(refused(r.Recipient, r.Reason.Unpack(c.sys)))
+			a.refuse(refused(r.Recipient, payload.UnpackError(r.Reason, binder(c.sys))))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -248,7 +249,7 @@ func TestAnAskOfAnotherNodeWhoseMessageIsADeadLetterEndsAtOnceWithTheReason(t *t
 		inBubble(t, func(t *testing.T, _ *actor.System) {
 			a, b := connected(t)
 			ref := actor.Spawn(b, behaviors.Receive(func(ctx *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
-				ctx.System().DeadLetter(ctx.Self().Path(), p, fmt.Errorf("not today: %w", errOfTest))
+				extension.DeadLetter(ctx.System(), ctx.Self().Path(), p, fmt.Errorf("not today: %w", errOfTest))
 				return behaviors.Same
 			}), "")
 			asksNow(t, actor.Resolve[parcel](a, ref.String()), parcelTo, errOfTest)
@@ -364,8 +365,8 @@ func TestADeadLetterIsNotLookedIntoWhereOthersAreAtWork(t *testing.T) {
 			}
 		})
 		for range 1000 {
-			s.DeadLetter("", message{t.Context(), g, open}, errBoom)
-			s.DeadLetter("", g, errBoom)
+			extension.DeadLetter(s, "", message{t.Context(), g, open}, errBoom)
+			extension.DeadLetter(s, "", g, errBoom)
 		}
 		working.Wait()
 	})
@@ -378,7 +379,7 @@ func TestAnAskOfSeveralEndsWithTheFirstReplyWhoeverCannotBeTold(t *testing.T) {
 			gone := actor.Spawn(s, behaviors.Stopped[parcel], "gone")
 			settle()
 			ref := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
-				s.NoteBroadcast(p)
+				extension.NoteBroadcast(s, p)
 				gone.Tell(p)
 				time.AfterFunc(time.Second, func() { p.ReplyTo.Tell(42) })
 				return behaviors.Same

@@ -1,13 +1,17 @@
 package actor
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+)
 
 // A remoteWatcher is a [Transport] that can also watch actors of other nodes, as that of
 // package remote can. ended is called once, by any goroutine, when the actor is known to
 // have ended or not to live, or its node to be gone; not any more when stop has been called
 // before. Neither blocks.
 type remoteWatcher interface {
-	Watch(s *System, target Target, ended func()) (stop func())
+	Watch(s *System, target actorhook.Target, ended func()) (stop func())
 }
 
 // watch has the transport watch r. Without one that can, watching it is a mistake.
@@ -19,44 +23,29 @@ func (r *remoteActor) watch(ended func()) (stop func()) {
 	return t.Watch(r.sys, r.sendTo, ended)
 }
 
-// OnEnd calls ended once, when the actor at path has ended, or before it returns when
-// nobody lives there; when uid is not 0, nobody but that actor counts. It is for transports
-// whose other nodes watch actors of this system. ended is called by the goroutine in which
-// the actor ends, after all that it has told, and must not block. It may still be called
-// while stop is.
-func (s *System) OnEnd(path string, uid uint64, ended func()) (stop func()) {
+// OnEnd implements extension.OnEnd.
+func (s internals) OnEnd(path string, uid uint64, ended func()) (stop func()) {
 	found := s.lookup(path)
 	if !found.is(uid) {
 		ended()
 		return func() {}
 	}
-	c, w := found.actor(), &endWatcher{ended}
-	if !c.addWatcher(w) {
+	return found.onEnd(ended)
+}
+
+// onEnd calls ended once the actor behind c has ended, or at once if it has.
+func (c *core) onEnd(ended func()) (cancel func()) {
+	target, w := c.actor(), &endWatcher{ended}
+	if target == nil || !target.addWatcher(w) {
 		ended()
 		return func() {}
 	}
-	return func() { c.removeWatcher(w) }
+	return func() { target.removeWatcher(w) }
 }
 
 type endWatcher struct{ ended func() }
 
 func (w *endWatcher) watchedEnded(*core, error) { w.ended() }
-
-// EndAsks ends every [Ask] that waits for an actor at an address whose number satisfies of, 0
-// being that of a path that names none, with [ErrUnreachable]: what lived there is gone. It is for
-// transports that know who is a member of a cluster; asks that come later are not affected.
-func (s *System) EndAsks(address string, of func(uid uint64) bool) {
-	s.endAsks(func(l location) bool { return l.address == address && of(l.uid) }, ErrUnreachable)
-}
-
-// NodeGone says that the actors at an address whose numbers satisfy of are gone for good: asks of
-// them that come later end at once with [ErrUnreachable], and are dead letters, until
-// [System.NodeBack], or until it is called for other actors of the address. It is for transports,
-// like [System.EndAsks]. of must not block, and is called by any goroutine.
-func (s *System) NodeGone(address string, of func(uid uint64) bool) { s.remotes.setGone(address, of) }
-
-// NodeBack takes back what [System.NodeGone] has said of an address.
-func (s *System) NodeBack(address string) { s.remotes.setGone(address, nil) }
 
 // errGone ends asks of actors of former members.
 var errGone = fmt.Errorf("%w: its node is no member of the cluster any more", ErrUnreachable)

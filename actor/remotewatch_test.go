@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -19,7 +20,7 @@ type lookout struct {
 	stopped int
 }
 
-func (l *lookout) Watch(_ *actor.System, target actor.Target, ended func()) (stop func()) {
+func (l *lookout) Watch(_ *actor.System, target extension.Target, ended func()) (stop func()) {
 	l.recorder = append(l.recorder, target)
 	l.ended = append(l.ended, ended)
 	return func() { l.stopped++ }
@@ -28,7 +29,7 @@ func (l *lookout) Watch(_ *actor.System, target actor.Target, ended func()) (sto
 func TestATransportThatWatchesTellsOfTheEndOfActorsOnOtherNodes(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		far := &lookout{}
-		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", far))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", far))
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, watcher(p), "")
 		target := actor.Resolve[int](s, "understudy://test@there:2/user/x#17")
@@ -58,12 +59,12 @@ func TestOnEndCallsOnceWhenTheActorOfThatNumberHasEnded(t *testing.T) {
 		var ends []string
 		end := func(what string) func() { return func() { ends = append(ends, what) } }
 		ref := actor.Spawn(s, obedient(), "x")
-		s.OnEnd("/user/x", 0, end("path"))
-		s.OnEnd("/user/x", uidOf(t, ref), end("number"))
-		s.OnEnd("/user/x", uidOf(t, ref), end("stopped"))()
+		extension.OnEnd(s, "/user/x", 0, end("path"))
+		extension.OnEnd(s, "/user/x", uidOf(t, ref), end("number"))
+		extension.OnEnd(s, "/user/x", uidOf(t, ref), end("stopped"))()
 		require.Empty(t, ends)
-		s.OnEnd("/user/x", uidOf(t, ref)+1, end("another"))
-		s.OnEnd("/user/y", 0, end("nobody"))
+		extension.OnEnd(s, "/user/x", uidOf(t, ref)+1, end("another"))
+		extension.OnEnd(s, "/user/y", 0, end("nobody"))
 		require.Equal(t, []string{"another", "nobody"}, ends)
 		ref.Tell(stop)
 		synctest.Wait()
@@ -76,7 +77,7 @@ func TestShutdownWaitsUntilWatchersHaveBeenToldOfEveryEnd(t *testing.T) {
 		actor.Spawn(s, obedient(), "x")
 		actor.Spawn(s, obedient(), "y")
 		told := make(chan struct{})
-		s.OnEnd("/user/x", 0, func() { <-told })
+		extension.OnEnd(s, "/user/x", 0, func() { <-told })
 		down := make(chan error, 1)
 		go func() { down <- s.Shutdown(context.Background()) }()
 		synctest.Wait()
@@ -104,13 +105,13 @@ func asked(t *testing.T, s *actor.System, path string) chan error {
 
 func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
-		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", &recorder{}))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", &recorder{}))
 		there, elsewhere := asked(t, s, "there:2/user/x"), asked(t, s, "elsewhere:3/user/x")
-		s.EndAsks("there:2", anyone)
+		extension.EndAsks(s, "there:2", anyone)
 		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached before it replied")
 		synctest.Wait()
 		require.Empty(t, elsewhere)
-		s.EndAsks("elsewhere:3", anyone)
+		extension.EndAsks(s, "elsewhere:3", anyone)
 		require.ErrorIs(t, <-elsewhere, actor.ErrUnreachable)
 	})
 }
@@ -120,8 +121,8 @@ func anyone(uint64) bool { return true }
 func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		sent := &recorder{}
-		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", sent))
-		s.NodeGone("there:2", func(uid uint64) bool { return uid == 7 })
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", sent))
+		extension.NodeGone(s, "there:2", func(uid uint64) bool { return uid == 7 })
 		letters := testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, letters.Ref())
 		gone := "understudy://test@there:2/user/x#7"
@@ -144,14 +145,14 @@ func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) 
 		for _, other := range []string{"there:2/user/x", "there:2/user/x#8", "elsewhere:3/user/x#7"} {
 			require.Empty(t, asked(t, s, other))
 		}
-		s.NodeBack("there:2")
+		extension.NodeBack(s, "there:2")
 		require.Empty(t, asked(t, s, "there:2/user/x#7"))
 	})
 }
 
 func TestAsksOfOtherNodesEndWithTheSystemThatAsks(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
-		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", &recorder{}))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", &recorder{}))
 		before := asked(t, s, "there:2/user/x")
 		require.NoError(t, s.Shutdown(t.Context()))
 		require.EqualError(t, <-before,
@@ -163,7 +164,7 @@ func TestAsksOfOtherNodesEndWithTheSystemThatAsks(t *testing.T) {
 
 func TestAsksOfOtherNodesEndWhenAnActorDoesNot(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
-		s := actor.NewSystem("test", actor.WithTransport("here:1", &recorder{}))
+		s := actor.NewSystem("test", extension.WithTransport("here:1", &recorder{}))
 		done := make(chan struct{})
 		defer close(done)
 		actor.Spawn(s, obedient(), "busy").Tell(do(func(*actor.Context[order]) { <-done }))

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"maps"
 	"strings"
 	"sync"
@@ -87,7 +88,7 @@ func (n *nobody) deliver(msg any, by entrance) { n.sys.deliver(n.label, n.uid, m
 // A remoteActor is an actor on another node.
 type remoteActor struct {
 	core
-	sendTo Target
+	sendTo actorhook.Target
 }
 
 // isRemote reports whether c stands for an actor on another node.
@@ -98,7 +99,7 @@ func (c *core) isRemote() bool {
 
 func (r *remoteActor) deliver(msg any, _ entrance) {
 	if r.sys.transport == nil {
-		r.sys.DeadLetter(r.sendTo.Full, msg, ErrUnreachable)
+		r.sys.reportDeadLetter(r.sendTo.Full, msg, ErrUnreachable)
 		return
 	}
 	r.sys.sent.Add(1)
@@ -130,7 +131,7 @@ func (r *remotes) setGone(address string, of func(uid uint64) bool) {
 	r.gone.Store(&gone)
 }
 
-func (r *remotes) isGone(t Target) bool {
+func (r *remotes) isGone(t actorhook.Target) bool {
 	gone := r.gone.Load()
 	if gone == nil {
 		return false
@@ -150,7 +151,7 @@ func (r *remotes) get(s *System, l location) *core {
 	}
 	a := &remoteActor{core: core{sys: s, label: l.path, uid: l.uid}}
 	a.impl = a
-	a.sendTo = Target{Address: l.address, Path: l.path, UID: l.uid, Full: formatPath(l.system, l.address, l.path)}
+	a.sendTo = actorhook.Target{Address: l.address, Path: l.path, UID: l.uid, Full: formatPath(l.system, l.address, l.path)}
 	r.forget()
 	r.cores[l] = weak.Make(a)
 	return &a.core

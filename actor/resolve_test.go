@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -89,9 +90,9 @@ func TestAPathThatIsNotUTF8IsNobodysAndItsRefCanBeEncoded(t *testing.T) {
 		ref := actor.Resolve[int](s, "understudy://test@there:1/user/\xff")
 		ref.Tell(1)
 		letters.Expect(actor.DeadLetter{Recipient: "understudy://test@there:1/user/\uFFFD", Message: 1, Reason: actor.ErrNoRef})
-		p, err := actor.Pack([]actor.ActorRef[int]{ref})
+		p, err := extension.Pack([]actor.ActorRef[int]{ref})
 		require.NoError(t, err)
-		_, err = p.Unpack(s)
+		_, err = extension.Unpack(s, p)
 		require.NoError(t, err)
 	})
 }

@@ -1,11 +1,14 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // A Result is a reply that is a value or an error, for requests that may be refused. The
-// replier tells Result[T]{Value: v} or Result[T]{Err: err}; [Unwrap] takes it apart. On
+// replier tells Result[T]{Value: v} or Result[T]{Err: err}; [AskResult] asks for one. On
 // this node the error is that of the replier itself. From another node arrives an error
 // with the same text, of which errors.Is and errors.As find what is registered on both
 // nodes: sentinels by [RegisterError], and error types by [RegisterType].
@@ -14,11 +17,12 @@ type Result[T any] struct {
 	Err   error
 }
 
-// Unwrap returns the value and the error of a result, or err, if that is not nil. It takes
-// what an ask returns:
+// AskResult is [Ask] for a request whose reply is a [Result]. It returns the value, or the error
+// of the ask or of the result:
 //
-//	balance, err := actor.Unwrap(actor.Ask(ctx, account, request))
-func Unwrap[T any](r Result[T], err error) (T, error) {
+//	balance, err := actor.AskResult(ctx, account, request)
+func AskResult[M, T any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[Result[T]]) M) (T, error) {
+	r, err := Ask(ctx, to, request)
 	if err != nil {
 		var none T
 		return none, err
@@ -30,12 +34,12 @@ func Unwrap[T any](r Result[T], err error) (T, error) {
 type wireResult[T any] struct {
 	_     struct{} `cbor:",toarray"`
 	Value T
-	Err   ErrorPayload
+	Err   payload.Error
 }
 
 // MarshalCBOR encodes the value and the error.
 func (r Result[T]) MarshalCBOR() ([]byte, error) {
-	return codec.Marshal(wireResult[T]{Value: r.Value, Err: PackError(r.Err)})
+	return codec.Marshal(wireResult[T]{Value: r.Value, Err: payload.PackError(r.Err)})
 }
 
 // UnmarshalCBOR decodes what MarshalCBOR made.
@@ -44,6 +48,6 @@ func (r *Result[T]) UnmarshalCBOR(data []byte) error {
 	if err := codec.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	*r = Result[T]{Value: w.Value, Err: w.Err.Unpack(nil)}
+	*r = Result[T]{Value: w.Value, Err: payload.UnpackError(w.Err, binder(nil))}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/router"
 	"github.com/understudy-go/understudy/actor/topic"
@@ -30,12 +31,12 @@ func TestAMailboxThatBlocksKeepsWhatComesFromOtherNodesInOrder(t *testing.T) {
 		p := testkit.NewProbe[int](t, s)
 		ref, release := blocked(s, p, actor.Bounded(1).Block(time.Minute))
 		start := time.Now()
-		s.DeliverAll("/user/blocked", uidOf(t, ref), numbers(1, 50), nil)
-		s.Deliver("/user/blocked", 0, 50)
+		extension.DispatchAll(s, "/user/blocked", uidOf(t, ref), numbers(1, 50), nil)
+		extension.Dispatch(s, "/user/blocked", 0, 50)
 		require.Zero(t, time.Since(start))
 		go ref.Tell(51)
 		settle()
-		s.Deliver("/user/blocked", 0, 52)
+		extension.Dispatch(s, "/user/blocked", 0, 52)
 		close(release)
 		for n := range 53 {
 			p.Expect(n)
@@ -50,9 +51,9 @@ func TestWhatHasWaitedInAMailboxThatBlocksForTooLongIsADeadLetter(t *testing.T) 
 		letters := deadLetters(t, s)
 		ref, release := blocked(s, p, actor.Bounded(1).Block(time.Minute))
 		defer close(release)
-		s.DeliverAll("/user/blocked", uidOf(t, ref), numbers(1, 3), nil)
+		extension.DispatchAll(s, "/user/blocked", uidOf(t, ref), numbers(1, 3), nil)
 		time.Sleep(10 * time.Second)
-		s.Deliver("/user/blocked", 0, 3)
+		extension.Dispatch(s, "/user/blocked", 0, 3)
 		letters.ExpectNone(49 * time.Second)
 		for n := range 2 {
 			start := time.Now()
@@ -84,7 +85,7 @@ func TestAMailboxThatBlocksKeepsSoManyMessagesAndSoManyBytes(t *testing.T) {
 					sizes[i] = test.size
 				}
 				ref.Tell(1) // fills the mailbox
-				s.DeliverAll("/user/blocked", 0, numbers(2, test.sent+2), sizes)
+				extension.DispatchAll(s, "/user/blocked", 0, numbers(2, test.sent+2), sizes)
 				require.Equal(t, test.sent-test.kept, full())
 				close(release)
 				for n := range test.kept + 2 {
@@ -104,8 +105,8 @@ func TestWhatIsParkedIsDeadLettersWhenTheActorEnds(t *testing.T) {
 		ref.Tell(0)
 		settle()
 		var delivered error
-		s.DeliverAll("/user/ends", 0, numbers(1, 4), nil)
-		ref.Deliver(4, func(err error) { delivered = err })
+		extension.DispatchAll(s, "/user/ends", 0, numbers(1, 4), nil)
+		extension.Deliver(ref, 4, func(err error) { delivered = err })
 		close(release)
 		for n := range 3 {
 			letter := letters.Receive()
@@ -142,7 +143,7 @@ func TestTheEndOfAWatchedActorComesAfterWhatItHasToldAMailboxThatBlocks(t *testi
 				}), "listener", actor.Bounded(2).Block(time.Minute))
 				settle()
 				talker.Tell(func(*actor.Context[order]) actor.Behavior[order] {
-					s.DeliverAll("/user/listener", 0, numbers(0, 20), nil) // as the lane from its node does
+					extension.DispatchAll(s, "/user/listener", 0, numbers(0, 20), nil) // as the lane from its node does
 					return behaviors.Stopped
 				})
 				settle()
@@ -170,7 +171,7 @@ func TestAnActorIsDrainedOfWhatIsParked(t *testing.T) {
 			return obedient()
 		}), "parent")
 		settle()
-		s.DeliverAll("/user/parent/child", 0, numbers(0, 10), nil)
+		extension.DispatchAll(s, "/user/parent/child", 0, numbers(0, 10), nil)
 		parent.Tell(do(func(ctx *actor.Context[order]) { ctx.Drain(child) }))
 		settle()
 		close(release)
@@ -242,8 +243,8 @@ func TestNothingOfTheFrameworkWaitsInAMailboxThatBlocks(t *testing.T) {
 		},
 		"Deliver": func(_ *actor.System, slow, quick actor.ActorRef[int]) {
 			for i := range each {
-				slow.Deliver(i, func(error) {})
-				quick.Deliver(i, func(error) {})
+				extension.Deliver(slow, i, func(error) {})
+				extension.Deliver(quick, i, func(error) {})
 			}
 		},
 		"topic": func(s *actor.System, slow, quick actor.ActorRef[int]) {
@@ -273,7 +274,7 @@ func TestNothingOfTheFrameworkWaitsInAMailboxThatBlocks(t *testing.T) {
 					group.Tell(i)
 				}
 				var handled bool
-				group.Deliver(each, func(error) { handled = true })
+				extension.Deliver(group, each, func(error) { handled = true })
 				settle()
 				if !handled {
 					return // and quick hears nothing

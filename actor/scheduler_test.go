@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -111,7 +112,7 @@ func TestAnActorThatAsksInsideOfAHandlerHoldsNobodyHostage(t *testing.T) {
 	for range 100 {
 		asked := next
 		next = actor.Spawn(s, answering(func(ctx *actor.Context[question], q question) {
-			ctx.WillBlock()
+			extension.WillBlock(ctx)
 			n, err := actor.Ask(ctx, asked, ask)
 			if err == nil {
 				q.replyTo.Tell(n)

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -221,7 +222,7 @@ func (c *countingContext) AfterFunc(func()) (stop func() bool) {
 
 func TestSystemActorsLiveInATreeOfTheirOwn(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		ref := actor.Spawn(s.Framework(), behaviors.Ignore[int], "x")
+		ref := actor.Spawn(extension.Framework(s), behaviors.Ignore[int], "x")
 		require.Equal(t, "understudy://test/system/x", ref.Path())
 		require.True(t, same(ref, actor.Resolve[int](s, ref.String())))
 	})

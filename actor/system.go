@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"github.com/understudy-go/understudy/internal/payload"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -21,7 +22,7 @@ type System struct {
 	name      string
 	address   string
 	log       *zap.Logger
-	transport Transport
+	transport transport
 	encoding  *encoding // nil: messages stay as they are
 	halt      halt
 	sent      atomic.Uint64 // to other nodes
@@ -32,7 +33,7 @@ type System struct {
 	remotes      remotes
 	deaf         atomic.Bool // asks of actors on other nodes end at once
 	events       eventStream
-	why          atomic.Pointer[func(path string) error] // see ExplainSilence
+	why          atomic.Pointer[func(path string) error] // see internals.OnAskTimeout
 	deadLetters  deadLetterLog
 	longAsks     lineLimit
 	extensions   sync.Map // see package extension
@@ -50,15 +51,9 @@ type Option func(*System)
 // standard error. zap.NewNop() logs nothing.
 func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log } }
 
-// WithTransport connects the system to others: address, as "host:port", becomes part of
-// its actors' paths, and t carries messages to actors of other addresses.
-func WithTransport(address string, t Transport) Option {
-	return func(s *System) { s.address, s.transport = address, t }
-}
-
 // NewSystem starts a system. It runs no goroutine while nothing happens in it; still,
 // end it with Shutdown. It panics when the name is empty, has an @ or what an actor's name may
-// not have, and when [WithTransport] was given what cannot stand in a path.
+// not have, and when extension.WithTransport was given what cannot stand in a path.
 func NewSystem(name string, opts ...Option) *System {
 	if err := naming.CheckSystem(name); err != nil {
 		panic(fmt.Sprintf("actor: system name %q %v", name, err))
@@ -93,10 +88,6 @@ func (s *System) Name() string { return s.name }
 // Address returns the "host:port" under which other nodes know the system, or "".
 func (s *System) Address() string { return s.address }
 
-// Sent returns how many messages have been told to actors of other nodes so far, through
-// refs of this system, whatever has become of them.
-func (s *System) Sent() uint64 { return s.sent.Load() }
-
 // Log returns the system's logger.
 func (s *System) Log() *zap.Logger { return s.log }
 
@@ -105,16 +96,9 @@ func (s *System) Log() *zap.Logger { return s.log }
 // of a subscriber does.
 func (s *System) Publish(event any) { s.events.publish(event) }
 
-// Extensions has what package extension keeps in the system, which is how to use it.
-func (s *System) Extensions() *sync.Map { return &s.extensions }
-
 // Terminated returns a channel that is closed when all actors have ended, by Shutdown.
 // The tasks of [AfterActors] run after that.
 func (s *System) Terminated() <-chan struct{} { return s.terminated }
-
-// Framework is the parent of actors that are part of the framework or of its extensions:
-// they live under "/system", and are stopped after all others.
-func (s *System) Framework() Spawner { return &s.system.core }
 
 func (s *System) spawnUnder() *core { return &s.user.core }
 
@@ -148,7 +132,7 @@ func newGuardian(s *System, path string) *guardian {
 }
 
 func (g *guardian) deliver(msg any, _ entrance) {
-	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it was told %s, and takes no messages", ErrWrongType, typeName(msg)))
+	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it was told %s, and takes no messages", ErrWrongType, payload.TypeName(msg)))
 }
 
 func (g *guardian) context() context.Context { return context.Background() }

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -21,7 +22,7 @@ func TestASystemKnowsItsNameAndAddress(t *testing.T) {
 	require.Empty(t, local.Address())
 	require.Same(t, log, local.Log())
 	require.NoError(t, local.Shutdown(t.Context()))
-	node := actor.NewSystem("cluster", actor.WithTransport("10.0.0.1:7000", &wire{}))
+	node := actor.NewSystem("cluster", extension.WithTransport("10.0.0.1:7000", &wire{}))
 	require.Equal(t, "10.0.0.1:7000", node.Address())
 	require.NoError(t, node.Shutdown(t.Context()))
 }
@@ -47,7 +48,7 @@ func TestShutdownStopsActorsOfTheUserBeforeThoseOfTheSystem(t *testing.T) {
 					return behaviors.Same
 				})
 		}
-		actor.Spawn(s.Framework(), named("system"), "x")
+		actor.Spawn(extension.Framework(s), named("system"), "x")
 		actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
 			actor.Spawn(ctx, named("child"), "")
 			return named("user")
@@ -75,7 +76,7 @@ func TestShutdownNamesWhatStillRunsAndMayBeCalledAgain(t *testing.T) {
 		stuck := do(func(*actor.Context[order]) { <-release })
 		parent, child := parentOf(t, s, obedient())
 		child.Tell(stuck)
-		other := actor.Spawn(s.Framework(), obedient(), "other")
+		other := actor.Spawn(extension.Framework(s), obedient(), "other")
 		other.Tell(stuck)
 		settle()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("out of patience"))
@@ -116,7 +117,7 @@ func TestASystemThatWasShutDownStillAnswers(t *testing.T) {
 		require.NoError(t, s.Shutdown(t.Context()))
 		ref.Tell(1)
 		s.Publish(1)
-		s.Deliver("/user/x", 0, 1)
+		extension.Dispatch(s, "/user/x", 0, 1)
 		require.EqualValues(t, 2, s.DeadLetters())
 		letters.ExpectNone(time.Hour)
 		actor.ActorRef[int]{}.Tell(1)

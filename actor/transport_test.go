@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -17,23 +18,23 @@ import (
 // their encoded form.
 type wire struct{ nodes map[string]*actor.System }
 
-func (w *wire) Send(s *actor.System, target actor.Target, msg any) {
-	payload, err := actor.PackMessage(msg)
+func (w *wire) Send(s *actor.System, target extension.Target, msg any) {
+	payload, err := extension.PackMessage(msg)
 	if err != nil {
-		s.DeadLetter(target.Full, msg, err)
+		extension.DeadLetter(s, target.Full, msg, err)
 		return
 	}
 	node := w.nodes[target.Address]
 	if node == nil {
-		s.DeadLetter(target.Full, msg, actor.ErrUnreachable)
+		extension.DeadLetter(s, target.Full, msg, actor.ErrUnreachable)
 		return
 	}
-	received, err := payload.Unpack(node)
+	received, err := extension.Unpack(node, payload)
 	if err != nil {
-		node.DeadLetter(target.Full, payload, err)
+		extension.DeadLetter(node, target.Full, payload, err)
 		return
 	}
-	node.Deliver(target.Path, target.UID, received)
+	extension.Dispatch(node, target.Path, target.UID, received)
 }
 
 // connected starts two systems that are connected by a wire.
@@ -41,7 +42,7 @@ func connected(t *testing.T) (a, b *actor.System) {
 	t.Helper()
 	w := &wire{nodes: map[string]*actor.System{}}
 	for _, address := range []string{"a:1", "b:1"} {
-		w.nodes[address] = testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport(address, w))
+		w.nodes[address] = testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport(address, w))
 	}
 	return w.nodes["a:1"], w.nodes["b:1"]
 }
@@ -63,7 +64,7 @@ func TestARefWorksFromAnotherNode(t *testing.T) {
 func TestATransportIsToldWhomItSendsTo(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		var targets recorder
-		s := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithTransport("here:1", &targets))
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", &targets))
 		actor.Resolve[int](s, "understudy://other@there:2/user/x/y#17").Tell(1)
 		actor.Resolve[int](s, "understudy://other@there:2/user/x").Tell(1)
 		require.Equal(t, recorder{
@@ -73,9 +74,9 @@ func TestATransportIsToldWhomItSendsTo(t *testing.T) {
 	})
 }
 
-type recorder []actor.Target
+type recorder []extension.Target
 
-func (r *recorder) Send(_ *actor.System, target actor.Target, _ any) { *r = append(*r, target) }
+func (r *recorder) Send(_ *actor.System, target extension.Target, _ any) { *r = append(*r, target) }
 
 func TestDeliverTellsOnlyWhomItIsMeantFor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
@@ -83,9 +84,9 @@ func TestDeliverTellsOnlyWhomItIsMeantFor(t *testing.T) {
 		letters := deadLetters(t, s)
 		path := strings.TrimPrefix(p.Ref().Path(), "understudy://test")
 		uid := uidOf(t, p.Ref())
-		s.Deliver(path, 0, 1)
+		extension.Dispatch(s, path, 0, 1)
 		p.Expect(1)
-		s.Deliver(path, uid, 2)
+		extension.Dispatch(s, path, uid, 2)
 		p.Expect(2)
 		for _, test := range []struct {
 			path   string
@@ -104,7 +105,7 @@ func TestDeliverTellsOnlyWhomItIsMeantFor(t *testing.T) {
 			{"/temp/x", 0, 3, actor.ErrNoSuchActor},
 			{"", 0, 3, actor.ErrNoSuchActor},
 		} {
-			s.Deliver(test.path, test.uid, test.msg)
+			extension.Dispatch(s, test.path, test.uid, test.msg)
 			letter := letters.Receive()
 			require.ErrorIs(t, letter.Reason, test.reason, test.path)
 			require.Equal(t, test.msg, letter.Message)
@@ -221,7 +222,7 @@ func init() { actor.RegisterType[parcel]("test.parcel") }
 
 func TestAnActorIsStartingUntilItsBehaviorHasRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		require.False(t, s.Starting("/user/x"), "nobody lives there")
+		require.False(t, extension.Starting(s, "/user/x"), "nobody lives there")
 		broken := behaviors.Setup(func(*actor.Context[int]) actor.Behavior[int] { panic("told to") })
 		for name, b := range map[string]actor.Behavior[int]{
 			"sound":  behaviors.Ignore[int],
@@ -231,9 +232,9 @@ func TestAnActorIsStartingUntilItsBehaviorHasRun(t *testing.T) {
 				time.Sleep(time.Second)
 				b(ctx, next)
 			}, name)
-			require.True(t, s.Starting("/user/"+name))
+			require.True(t, extension.Starting(s, "/user/"+name))
 			time.Sleep(time.Minute)
-			require.False(t, s.Starting("/user/"+name))
+			require.False(t, extension.Starting(s, "/user/"+name))
 		}
 	})
 }

@@ -118,7 +118,7 @@ func TestTheWatchEndsWhenNobodyWaits(t *testing.T) {
 func TestWhoSaysThatItWillBlockIsReplacedAtOnce(t *testing.T) {
 	for name, block := range map[string]func(ctx *Context[func()]){
 		"WillBlock": func(ctx *Context[func()]) {
-			ctx.WillBlock()
+			willBlock(ctx)
 			time.Sleep(30 * time.Second)
 		},
 		"Ask": func(ctx *Context[func()]) {

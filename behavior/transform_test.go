@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -354,9 +355,9 @@ func TestWhatADeliveredMessageDoesInsideOfATransformationIsReported(t *testing.T
 		p := testkit.NewProbe[error](t, s)
 		boom := errors.New("boom")
 		ref := actor.Spawn(s, behaviors.Transform(working(), unpack), "it")
-		ref.Deliver(doing(func(*actor.Context[task]) {}), p.Ref().Tell)
+		extension.Deliver(ref, doing(func(*actor.Context[task]) {}), p.Ref().Tell)
 		require.NoError(t, p.Receive())
-		ref.Deliver(parcel{func(ctx *actor.Context[task]) actor.Behavior[task] { return ctx.Fail(boom) }}, p.Ref().Tell)
+		extension.Deliver(ref, parcel{func(ctx *actor.Context[task]) actor.Behavior[task] { return ctx.Fail(boom) }}, p.Ref().Tell)
 		require.ErrorIs(t, p.Receive(), boom)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -101,12 +102,12 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	c.aborted, c.abort = context.WithCancel(context.Background())
 	c.contact.Store(&contactNews{})
 	c.System = actor.NewSystem(cfg.Name, append([]actor.Option{
-		actor.WithLogger(cfg.Logger), actor.WithTransport(endpoint.Addr(), endpoint),
+		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	receptionist.AttachOutside(c.System, errClientOutside)
-	c.ExplainSilence(c.relays.silence)
+	extension.OnAskTimeout(c.System, c.relays.silence)
 	endpoint.Serve(c.System)
-	c.pushed = actor.Spawn(c.Framework(), c.takeNews, "news")
+	c.pushed = actor.Spawn(extension.Framework(c.System), c.takeNews, "news")
 	return c, nil
 }
 

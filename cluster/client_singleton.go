@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/singleton"
@@ -43,7 +45,7 @@ func SingletonRef[M any](c *Client, name string) actor.ActorRef[M] {
 		}
 		return ref
 	}
-	ref := actor.Spawn(c.Framework(), newRelay[M](c, name), relayName(name))
+	ref := actor.Spawn(extension.Framework(c.System), newRelay[M](c, name), relayName(name))
 	if c.relays.refs == nil {
 		c.relays.refs = map[string]any{}
 	}
@@ -90,7 +92,7 @@ type relay[M any] struct {
 	path   string // of the relay
 	at     ID     // the member whose manager gets them; zero for none
 	to     actor.ActorRef[M]
-	held   fifo.Queue[actor.Held[M]]
+	held   fifo.Queue[extension.Held[M]]
 }
 
 func newRelay[M any](c *Client, name string) actor.Behavior[M] {
@@ -114,7 +116,7 @@ func (r *relay[M]) take(msg M) {
 		r.to.Tell(msg)
 		return
 	}
-	r.held.Push(actor.Hold(r.ctx.System(), msg))
+	r.held.Push(extension.Hold(r.ctx.System(), msg))
 	if r.held.Len() > relayBuffer {
 		r.makeRoom()
 	}
@@ -122,7 +124,7 @@ func (r *relay[M]) take(msg M) {
 
 // makeRoom drops the requests of asks that have ended, or else the oldest message.
 func (r *relay[M]) makeRoom() {
-	ended := r.held.Remove(func(h actor.Held[M]) bool { return h.Withdrawn() })
+	ended := r.held.Remove(func(h extension.Held[M]) bool { return h.Withdrawn() })
 	for _, h := range ended {
 		r.drop(h.Message, actor.ErrWithdrawn)
 	}
@@ -134,7 +136,7 @@ func (r *relay[M]) makeRoom() {
 // choose stays with the member that it has, if that will do, and else takes the first by
 // the order of election: the host is among the first.
 func (r *relay[M]) choose(v View) {
-	fits := slices.DeleteFunc(slices.Clone(v.order), func(m Member) bool { return !v.relays(m, r.name) })
+	fits := slices.DeleteFunc(slices.Clone(membership.Candidates(v)), func(m Member) bool { return !r.fits(v, m) })
 	stays := slices.ContainsFunc(fits, func(m Member) bool { return m.ID() == r.at })
 	switch {
 	case stays:
@@ -156,9 +158,9 @@ func (r *relay[M]) choose(v View) {
 	}
 }
 
-// relays tells whether a member takes messages for a singleton.
-func (v View) relays(m Member, name string) bool {
-	return m.Status == Up && v.Reachable(m) && slices.Contains(v.managers[name], m.ID())
+// fits reports whether a member takes messages for the singleton.
+func (r *relay[M]) fits(v View, m Member) bool {
+	return m.Status == Up && v.Reachable(m) && r.client.manages(m.ID(), r.name)
 }
 
 // end makes dead letters of what waits.
@@ -170,5 +172,5 @@ func (r *relay[M]) end() {
 }
 
 func (r *relay[M]) drop(msg M, reason error) {
-	r.ctx.System().DeadLetter(r.ctx.Self().Path(), msg, reason)
+	extension.DeadLetter(r.ctx.System(), r.ctx.Self().Path(), msg, reason)
 }

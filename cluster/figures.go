@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -59,7 +60,7 @@ func init() {
 
 // tellFigures starts the actor that answers other nodes.
 func (n *Node) tellFigures() {
-	actor.Spawn(n.Framework(), func(_ *actor.Context[figuresAsked], next *actor.Next[figuresAsked]) {
+	actor.Spawn(extension.Framework(n.System), func(_ *actor.Context[figuresAsked], next *actor.Next[figuresAsked]) {
 		next.OnMessage = func(_ *actor.Context[figuresAsked], asked figuresAsked) actor.Behavior[figuresAsked] {
 			asked.ReplyTo.Tell(n.ownFigures())
 			return nil

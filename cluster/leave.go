@@ -10,6 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 // Leave ends the node in an orderly way, which is [actor.System.Shutdown] in its phases:
@@ -22,7 +24,7 @@ import (
 // same as waiting. With the context of an actor it does not wait, like [actor.System.Shutdown].
 func (n *Node) Leave(ctx context.Context) error {
 	err := n.System.Shutdown(ctx)
-	if _, halted := n.Halted(); halted {
+	if _, halted := extension.Halted(n.System); halted {
 		return errors.Join(err, n.depart(ctx))
 	}
 	if err != nil && ctx.Err() != nil {
@@ -36,7 +38,7 @@ func (n *Node) Leave(ctx context.Context) error {
 // once. Its ports stay open, so that a test first cuts its network. [Node.Shutdown] after it
 // lets go of what is left.
 func (n *Node) Halt() {
-	n.System.Halt()
+	extension.Halt(n.System)
 	n.abort(ErrEnded)
 }
 
@@ -90,7 +92,7 @@ func newDeparture() departure {
 
 // handOver returns when others have taken over what ran here, and know that actors stop.
 func (n *Node) handOver(ctx context.Context) error {
-	n.inbox.post(0, leaveAsked{})
+	n.inbox.post(0, membership.LeaveAsked{})
 	select {
 	case <-n.departure.alone:
 	case <-n.departure.quick:
@@ -105,7 +107,7 @@ func (n *Node) handOver(ctx context.Context) error {
 // until ctx ends. It may be called again, and by several goroutines.
 func (n *Node) depart(ctx context.Context) error {
 	var err error
-	if _, halted := n.Halted(); !halted {
+	if _, halted := extension.Halted(n.System); !halted {
 		err = n.sayGoodbye(ctx)
 	}
 	n.abort(ErrEnded)
@@ -116,7 +118,7 @@ func (n *Node) depart(ctx context.Context) error {
 
 // sayGoodbye returns when the node is no member any more.
 func (n *Node) sayGoodbye(ctx context.Context) error {
-	n.inbox.post(0, leaveAsked{})
+	n.inbox.post(0, membership.LeaveAsked{})
 	if err := n.either(ctx, n.Terminated()); err != nil {
 		return err
 	}
@@ -124,7 +126,7 @@ func (n *Node) sayGoodbye(ctx context.Context) error {
 		return err
 	}
 	n.flush(ctx)
-	n.inbox.post(0, stopped{})
+	n.inbox.post(0, membership.Stopped{})
 	return n.either(ctx, n.ended)
 }
 

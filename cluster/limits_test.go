@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 func TestANodeTakesItsLimitsOfTraffic(t *testing.T) {
@@ -25,7 +26,7 @@ func TestANodeTakesItsLimitsOfTraffic(t *testing.T) {
 		}, "sink")
 		actor.Resolve[string](f.nodes["n1"].System, to.Path()).Tell(strings.Repeat("x", 6<<20))
 		require.Equal(t, 6<<20, <-got)
-		require.Equal(t, 8<<20, f.nodes["n1"].MaxMessage())
+		require.Equal(t, 8<<20, extension.MaxMessage(f.nodes["n1"].System))
 	})
 }
 

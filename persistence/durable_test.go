@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence"
@@ -268,7 +269,7 @@ func TestAnIDOfEventsIsRefusedByADurableState(t *testing.T) {
 	inBubble(t, func(w *world) {
 		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, 0)
 		require.NoError(w, err)
-		payload, err := actor.Pack(page{"an event that looks like a state"})
+		payload, err := extension.Pack(page{"an event that looks like a state"})
 		require.NoError(w, err)
 		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []journal.Record{
 			{Seq: 1, Epoch: claim.Epoch, Type: payload.Type, Payload: payload.Data},

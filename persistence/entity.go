@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/sight"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -230,7 +231,7 @@ func (e *entity[M, E, S]) giveUp(cmds []M, reason error) {
 }
 
 func (e *entity[M, E, S]) deadLetter(cmd M, reason error) {
-	e.ctx.System().DeadLetter(e.ctx.Self().String(), cmd, reason)
+	extension.DeadLetter(e.ctx.System(), e.ctx.Self().String(), cmd, reason)
 }
 
 // lasting returns a context that outlasts a stop, for a bounded time.

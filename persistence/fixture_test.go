@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -107,7 +108,7 @@ func (w *world) events() (all string) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		e, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+		e, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 		if err != nil {
 			w.Fatal(err)
 		}

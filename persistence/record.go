@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // record makes event a record without a place; state is what it has led to. Its errors are
@@ -44,11 +45,11 @@ func (e *entity[M, E, S]) record(event E, state S) (journal.Record, error) {
 }
 
 // pack encodes an event or a state. In tests what would be lost of it is an error.
-func (e *entity[M, E, S]) pack(v any) (actor.Payload, error) {
-	if err := e.ctx.System().CheckFields(v); err != nil {
-		return actor.Payload{}, err
+func (e *entity[M, E, S]) pack(v any) (extension.Payload, error) {
+	if err := extension.CheckFields(e.ctx.System(), v); err != nil {
+		return extension.Payload{}, err
 	}
-	return actor.Pack(v)
+	return extension.Pack(v)
 }
 
 // decodable returns an error unless the event in r can be read again. A panic of the
@@ -85,7 +86,7 @@ func unpack[T any](s *actor.System, typ string, payload []byte) (v T, err error)
 	if err := envelope.Check(payload); err != nil {
 		return v, err
 	}
-	x, err := actor.Payload{Type: typ, Data: payload}.Unpack(s)
+	x, err := extension.Unpack(s, extension.Payload{Type: typ, Data: payload})
 	if err != nil {
 		return v, err
 	}

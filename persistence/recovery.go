@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -58,7 +59,7 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 		return err
 	}
 	defer release()
-	e.ctx.WillBlock()
+	extension.WillBlock(e.ctx)
 	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout)
 	defer idle.stop()
 	return idle.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, idle, r) }))

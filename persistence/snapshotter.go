@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // wantsSnapshot reports whether a snapshot is to follow the event of seq, which has led to
@@ -24,7 +24,7 @@ func (e *entity[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
 // takeSnapshot saves the state. It is encoded at once, so that what comes later cannot
 // change it.
 func (e *entity[M, E, S]) takeSnapshot() {
-	var p actor.Payload
+	var p extension.Payload
 	err := guard.Run(func() (err error) { p, err = e.pack(e.state); return err })
 	if err != nil {
 		e.log.Warn("snapshot not saved", zap.Uint64("seq", e.seq), zap.Error(err))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -67,7 +68,7 @@ func (e *entity[M, E, S]) write(req journal.AppendRequest) error {
 	ctx, cancel := e.lasting()
 	defer cancel()
 	if e.slow {
-		e.ctx.WillBlock()
+		extension.WillBlock(e.ctx)
 	}
 	begin := time.Now()
 	defer func() { e.slow = time.Since(begin) > slowAppend }()

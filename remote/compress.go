@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // Messages that are large enough may be sent compressed, by DEFLATE (RFC 1951) at its fastest.
@@ -24,7 +24,7 @@ var deflaters = sync.Pool{New: func() any {
 
 // compress returns p with its data compressed into buf, if that is to be and makes it smaller,
 // and how large its data was; else 0.
-func (e *Endpoint) compress(buf *bytes.Buffer, p actor.Payload) (compressed actor.Payload, size int) {
+func (e *Endpoint) compress(buf *bytes.Buffer, p extension.Payload) (compressed extension.Payload, size int) {
 	if e.cfg.CompressFrom == 0 || len(p.Data) < e.cfg.CompressFrom {
 		return p, 0
 	}
@@ -37,7 +37,7 @@ func (e *Endpoint) compress(buf *bytes.Buffer, p actor.Payload) (compressed acto
 	if buf.Len() >= len(p.Data) {
 		return p, 0
 	}
-	return actor.Payload{Type: p.Type, Data: buf.Bytes()}, len(p.Data)
+	return extension.Payload{Type: p.Type, Data: buf.Bytes()}, len(p.Data)
 }
 
 // inflaters are used again.

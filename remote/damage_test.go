@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/remote"
@@ -152,7 +153,7 @@ func TestADeadLetterOfADamagedEnvelopeSaysForWhomItWasAndWhy(t *testing.T) {
 		}
 		require.ErrorIs(t, lost[0].Reason, remote.ErrTooLarge)
 		require.ErrorIs(t, lost[1].Reason, remote.ErrTooLarge)
-		require.Equal(t, "bytes", lost[0].Message.(actor.Payload).Type)
+		require.Equal(t, "bytes", lost[0].Message.(extension.Payload).Type)
 		require.ErrorContains(t, lost[3].Reason, `not UTF-8: "int\xff"`)
 	})
 }
@@ -169,7 +170,7 @@ func TestATargetThatNoPeerCouldReadIsADeadLetterOfTheSender(t *testing.T) {
 			to.Tell(i)
 			if i%100 == 0 {
 				path := paths[i/100%len(paths)]
-				a.Send(a.sys, actor.Target{Address: b.Addr(), Path: path, Full: "understudy://test@" + b.Addr() + path}, i)
+				a.Send(a.sys, extension.Target{Address: b.Addr(), Path: path, Full: "understudy://test@" + b.Addr() + path}, i)
 				ref[int](a, b, path).Tell(i)
 			}
 			if i%500 == 0 {

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // deadLetter makes a dead letter of one that was queued. Its message is a copy of what
@@ -17,7 +18,7 @@ func (e *Endpoint) deadLetter(x letter, reason error) {
 	if x.sys == nil {
 		return
 	}
-	x.sys.DeadLetter(x.to, x.message(), reason)
+	extension.DeadLetter(x.sys, x.to, x.message(), reason)
 }
 
 // message decodes the message again, or returns its payload where that is impossible.
@@ -26,14 +27,14 @@ func (x *letter) message() any {
 	if err != nil {
 		return clonePayload(env.payload)
 	}
-	msg, err := env.payload.Unpack(x.sys)
+	msg, err := extension.Unpack(x.sys, env.payload)
 	if err != nil {
 		return clonePayload(env.payload)
 	}
 	return msg
 }
 
-func clonePayload(p actor.Payload) actor.Payload {
+func clonePayload(p extension.Payload) extension.Payload {
 	p.Data = bytes.Clone(p.Data)
 	return p
 }

@@ -1,9 +1,9 @@
 // Package remote carries messages between the actor systems of different processes, over
 // TCP. An [Endpoint] is the place of one process on the network; it is the
-// [actor.Transport] of a system, and the messenger of package cluster.
+// [extension.Transport] of a system, and the messenger of package cluster.
 //
 //	e, err := remote.Listen(remote.Config{Cluster: "shop", Bind: ":7355", Advertise: "n1:7355"})
-//	s := actor.NewSystem("shop", actor.WithTransport(e.Addr(), e))
+//	s := actor.NewSystem("shop", extension.WithTransport(e.Addr(), e))
 //	e.Serve(s)
 //
 // From then on a ref to an actor of another process is a ref like any other: it can be

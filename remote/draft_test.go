@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // What writer and reader remember of the message before changes nothing.
@@ -17,8 +17,8 @@ func TestEnvelopesAreTheSameWhateverCameBefore(t *testing.T) {
 	e := &Endpoint{cfg: Config{CompressFrom: 1000}}
 	d, reader := &draft{}, newEnvelopeReader(1<<20)
 	for range 2000 {
-		to := actor.Target{Path: []string{"/user/a", "/user/ab", "/user/a/b"}[r.IntN(3)], UID: uint64(r.IntN(2) * 1000)}
-		p := actor.Payload{Type: []string{"x", "xy"}[r.IntN(2)], Data: []byte(strings.Repeat("data", r.IntN(3)*r.IntN(300)))}
+		to := extension.Target{Path: []string{"/user/a", "/user/ab", "/user/a/b"}[r.IntN(3)], UID: uint64(r.IntN(2) * 1000)}
+		p := extension.Payload{Type: []string{"x", "xy"}[r.IntN(2)], Data: []byte(strings.Repeat("data", r.IntN(3)*r.IntN(300)))}
 		d.packed.Reset()
 		sent, size := e.compress(&d.packed, p)
 		d.write(to, sent, size)

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
@@ -51,7 +52,7 @@ type Endpoint struct {
 	shut    func() error   // once
 }
 
-var _ actor.Transport = (*Endpoint)(nil)
+var _ extension.Transport = (*Endpoint)(nil)
 
 // gossipQueue is how many packets wait for who takes them.
 const gossipQueue = 256
@@ -146,7 +147,7 @@ func (e *Endpoint) Addr() string { return e.addr }
 // MaxMessage returns [Config.MaxMessage], for [actor.System.MaxMessage].
 func (e *Endpoint) MaxMessage() int { return e.cfg.MaxMessage }
 
-// FirstUID is for [actor.Transport]: the number from which the actors of the system count.
+// FirstUID is for [extension.Transport]: the number from which the actors of the system count.
 func (e *Endpoint) FirstUID() uint64 { return node.FirstActor(e.cfg.Incarnation) }
 
 // Self returns what peers know the endpoint as.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
@@ -17,7 +17,7 @@ import (
 type envelope struct {
 	path    string
 	uid     uint64
-	payload actor.Payload // Data is part of the frame, or was compressed in it
+	payload extension.Payload // Data is part of the frame, or was compressed in it
 }
 
 const (
@@ -60,7 +60,7 @@ func putSize(buf []byte, begin int) []byte {
 }
 
 // checkSize fails with [ErrTooLarge].
-func (e *Endpoint) checkSize(to actor.Target, p actor.Payload) error {
+func (e *Endpoint) checkSize(to extension.Target, p extension.Payload) error {
 	if len(to.Path) > maxText || len(p.Type) > maxText {
 		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), maxText)
 	}
@@ -76,7 +76,7 @@ func (e *Endpoint) CheckSize(of string, bytes int) error {
 }
 
 // envelopeSize is an upper bound for the bytes of a frame with an envelope.
-func envelopeSize(path string, p actor.Payload) int {
+func envelopeSize(path string, p extension.Payload) int {
 	const heads = frameHeader + 1 + 5*9
 	return heads + len(path) + len(p.Type) + len(p.Data)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
@@ -28,7 +28,7 @@ func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 			plain := plainEnvelope{Path: "/user/" + strings.Repeat("x", min(size, 1000)), UID: uid, Type: "pump", Data: make([]byte, size)}
 			want, err := codec.Marshal(plain)
 			require.NoError(t, err)
-			payload := actor.Payload{Type: plain.Type, Data: plain.Data}
+			payload := extension.Payload{Type: plain.Type, Data: plain.Data}
 			frame := envelopeFrame(plain.Path, plain.UID, payload, 0)
 			require.Equal(t, appendFrame(nil, want), frame)
 			require.GreaterOrEqual(t, envelopeSize(plain.Path, payload), len(frame))
@@ -41,7 +41,7 @@ func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 }
 
 func TestEnvelopeThatIsCutOffIsMalformed(t *testing.T) {
-	body := envelopeFrame("/user/somebody", 1<<40, actor.Payload{Type: "pump", Data: []byte("data")}, 0)[frameHeader:]
+	body := envelopeFrame("/user/somebody", 1<<40, extension.Payload{Type: "pump", Data: []byte("data")}, 0)[frameHeader:]
 	for cut := range body {
 		_, err := newEnvelopeReader(1 << 20).read(body[:cut])
 		require.ErrorIs(t, err, ErrFrame)
@@ -52,7 +52,7 @@ func TestEnvelopeThatIsCutOffIsMalformed(t *testing.T) {
 
 func TestEnvelopeRefusesTextsThatCannotBeNames(t *testing.T) {
 	for name, path := range map[string]string{"too long": strings.Repeat("x", maxText+1), "not UTF-8": "/user/\xff"} {
-		_, err := newEnvelopeReader(1 << 20).read(envelopeFrame(path, 0, actor.Payload{Type: "pump"}, 0)[frameHeader:])
+		_, err := newEnvelopeReader(1 << 20).read(envelopeFrame(path, 0, extension.Payload{Type: "pump"}, 0)[frameHeader:])
 		require.ErrorIs(t, err, ErrFrame, name)
 	}
 }
@@ -61,7 +61,7 @@ func TestEnvelopeReaderKeepsABoundedNumberOfStrings(t *testing.T) {
 	r := newEnvelopeReader(1 << 20)
 	for i := range 10 * maxKnown {
 		path := "/user/" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune(i+1000))
-		got, err := r.read(envelopeFrame(path, 0, actor.Payload{Type: "pump"}, 0)[frameHeader:])
+		got, err := r.read(envelopeFrame(path, 0, extension.Payload{Type: "pump"}, 0)[frameHeader:])
 		require.NoError(t, err)
 		require.Equal(t, path, got.path)
 		require.LessOrEqual(t, len(r.known), maxKnown)
@@ -69,7 +69,7 @@ func TestEnvelopeReaderKeepsABoundedNumberOfStrings(t *testing.T) {
 }
 
 func FuzzEnvelope(f *testing.F) {
-	f.Add(envelopeFrame("/user/somebody", 7, actor.Payload{Type: "pump", Data: []byte("data")}, 0)[frameHeader:])
+	f.Add(envelopeFrame("/user/somebody", 7, extension.Payload{Type: "pump", Data: []byte("data")}, 0)[frameHeader:])
 	f.Add(compressedEnvelope(f, []byte(strings.Repeat("data", 100)), 400))
 	f.Add([]byte{0x84, 0x61, 0xff, 0x00, 0x60, 0x40})
 	f.Add([]byte{0x84, 0x7b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
@@ -97,7 +97,7 @@ func compressedEnvelope(t testing.TB, data []byte, size int) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	e := &Endpoint{cfg: Config{CompressFrom: 1}}
-	p, was := e.compress(&buf, actor.Payload{Type: "bytes", Data: data})
+	p, was := e.compress(&buf, extension.Payload{Type: "bytes", Data: data})
 	require.Equal(t, len(data), was)
 	return envelopeFrame("/user/somebody", 0, p, size)[frameHeader:]
 }
@@ -108,7 +108,7 @@ func TestWhatIsDecompressedIsBounded(t *testing.T) {
 		"more than the limit":     compressedEnvelope(t, zeros, len(zeros)),
 		"less than it says":       compressedEnvelope(t, zeros[:1000], 1001),
 		"more than it says":       compressedEnvelope(t, zeros, 1000),
-		"nothing that was packed": envelopeFrame("/user/x", 0, actor.Payload{Type: "bytes", Data: []byte{7, 7, 7}}, 10)[frameHeader:],
+		"nothing that was packed": envelopeFrame("/user/x", 0, extension.Payload{Type: "bytes", Data: []byte{7, 7, 7}}, 10)[frameHeader:],
 	} {
 		begin := allocated()
 		_, err := newEnvelopeReader(1 << 20).read(body)
@@ -128,7 +128,7 @@ func allocated() uint64 {
 }
 
 // envelopeFrame is a frame with the envelope. The data has been compressed unless size is 0.
-func envelopeFrame(path string, uid uint64, p actor.Payload, size int) []byte {
+func envelopeFrame(path string, uid uint64, p extension.Payload, size int) []byte {
 	buf := make([]byte, 0, envelopeSize(path, p))
 	return appendData(beginEnvelope(buf, path, uid, p.Type, size), 0, p.Data, size)
 }

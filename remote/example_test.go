@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -30,7 +31,7 @@ func join(name string) (*remote.Endpoint, *actor.System) {
 	if err != nil {
 		panic(err)
 	}
-	s := actor.NewSystem(name, actor.WithTransport(e.Addr(), e))
+	s := actor.NewSystem(name, extension.WithTransport(e.Addr(), e))
 	e.Serve(s)
 	return e, s
 }

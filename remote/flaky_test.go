@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/remote"
@@ -122,7 +123,7 @@ func TestPanicInADecoderIsADeadLetter(t *testing.T) {
 		require.Equal(t, numbered.String(), lost[0].Recipient)
 		require.ErrorIs(t, lost[0].Reason, actor.ErrNotDecodable)
 		require.ErrorContains(t, lost[0].Reason, "boom")
-		require.IsType(t, actor.Payload{}, lost[0].Message)
+		require.IsType(t, extension.Payload{}, lost[0].Message)
 	})
 }
 
@@ -134,7 +135,7 @@ func TestUndecodableDeadLetterIsAPayload(t *testing.T) {
 		explosions.Store(0)
 		ref[explosive](a, b, "/user/explosives").Tell(explosive{1})
 		time.Sleep(6 * time.Second)
-		require.IsType(t, actor.Payload{}, a.lost.got()[0].Message)
+		require.IsType(t, extension.Payload{}, a.lost.got()[0].Message)
 	})
 }
 

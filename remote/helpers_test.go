@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -74,7 +75,7 @@ func listen(t testing.TB, cfg remote.Config, change ...func(*remote.Config)) *no
 	var err error
 	x.Endpoint, err = remote.Listen(cfg)
 	require.NoError(t, err)
-	x.sys = actor.NewSystem("test", actor.WithTransport(x.Addr(), x.Endpoint))
+	x.sys = actor.NewSystem("test", extension.WithTransport(x.Addr(), x.Endpoint))
 	actor.Subscribe(x.sys, actor.Spawn(x.sys, x.lost.behavior(), "lost"))
 	t.Cleanup(x.stop)
 	return x

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
@@ -90,7 +91,7 @@ func TestNothingIsLeftOfWhatAConnectionTakesInPieces(t *testing.T) {
 		for _, name := range []string{"a", "b"} {
 			e, err := Listen(Config{Bind: name + ":7355", Network: stingyNetwork{n.Host(name)}})
 			require.NoError(t, err)
-			s := actor.NewSystem("test", actor.WithTransport(e.Addr(), e))
+			s := actor.NewSystem("test", extension.WithTransport(e.Addr(), e))
 			e.Serve(s)
 			nodes, systems = append(nodes, e), append(systems, s)
 		}

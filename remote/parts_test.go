@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // envelopeTo is a letter to an actor with a message of that size.
 func envelopeTo(to string, number, size int) letter {
 	data := append([]byte(strconv.Itoa(number)+","), make([]byte, size)...)
-	return letter{frame: envelopeFrame(to, 0, actor.Payload{Type: "bytes", Data: data}, 0), sys: &actor.System{}, to: to}
+	return letter{frame: envelopeFrame(to, 0, extension.Payload{Type: "bytes", Data: data}, 0), sys: &actor.System{}, to: to}
 }
 
 // arrivals decodes what is on the wire, as a receiver does.
@@ -126,7 +127,7 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 			switch r.IntN(5) {
 			case 4:
 				data := []byte{byte(in[0]), byte(in[1]), byte(in[2])}
-				l := letter{frame: envelopeFrame("/system/last", 0, actor.Payload{Data: data}, 0), to: "/system/last", sys: &actor.System{}, last: true}
+				l := letter{frame: envelopeFrame("/system/last", 0, extension.Payload{Data: data}, 0), to: "/system/last", sys: &actor.System{}, last: true}
 				if o.push(l) {
 					lasts--
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A receiver decodes the frames of a user lane and delivers them, some at a time: an actor that
@@ -64,7 +65,7 @@ func (r *receiver) open(body []byte) {
 		r.refuse(body, err)
 		return
 	}
-	msg, err := env.payload.Unpack(r.sys)
+	msg, err := extension.Unpack(r.sys, env.payload)
 	if err != nil {
 		r.lose(env, err)
 		return
@@ -89,7 +90,7 @@ func (r *receiver) refuse(body []byte, why error) {
 func (r *receiver) lose(env envelope, why error) {
 	r.deliver()
 	r.end.logType(env.payload.Type, "message cannot be decoded", why)
-	r.sys.DeadLetter(fullPath(r.sys, env), clonePayload(env.payload), why)
+	extension.DeadLetter(r.sys, fullPath(r.sys, env), clonePayload(env.payload), why)
 }
 
 // put puts a message aside.
@@ -108,7 +109,7 @@ func (r *receiver) put(env envelope, msg any) {
 func (r *receiver) deliver() {
 	msgs, sizes := r.decoded, r.sizes
 	for _, to := range r.runs {
-		r.sys.DeliverAll(to.path, to.uid, msgs[:to.count], sizes[:to.count])
+		extension.DispatchAll(r.sys, to.path, to.uid, msgs[:to.count], sizes[:to.count])
 		msgs, sizes = msgs[to.count:], sizes[to.count:]
 	}
 	clear(r.decoded)

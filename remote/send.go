@@ -9,15 +9,16 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
-// Send sends msg to the actor at to, on another node. It implements [actor.Transport]:
+// Send sends msg to the actor at to, on another node. It implements [extension.Transport]:
 // it does not block, it encodes msg before it returns, and what cannot be sent
 // becomes a dead letter of s.
-func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
+func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
 	d := drafts.Get().(*draft)
 	defer d.done()
 	name, err := "", error(nil) // those of a nil
@@ -27,18 +28,18 @@ func (e *Endpoint) Send(s *actor.System, to actor.Target, msg any) {
 	if err != nil {
 		err = fmt.Errorf("%w: %w", actor.ErrNotSerializable, err)
 		e.logType(fmt.Sprintf("%T", msg), "message cannot be encoded", err)
-		s.DeadLetter(to.Full, msg, err)
+		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
-	p := actor.Payload{Type: name, Data: d.data.Bytes()}
+	p := extension.Payload{Type: name, Data: d.data.Bytes()}
 	if err := errors.Join(d.checkPath(to), e.checkSize(to, p)); err != nil {
-		s.DeadLetter(to.Full, msg, err)
+		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
 	p, size := e.compress(&d.packed, p)
 	d.write(to, p, size)
 	if err := e.post(linkKey{to.Address, laneUser}, letter{frame: d.frame, sys: s, to: to.Full, last: deathwatch.IsEnd(msg)}); err != nil {
-		s.DeadLetter(to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
+		extension.DeadLetter(s, to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 	}
 }
 
@@ -58,7 +59,7 @@ type draft struct {
 }
 
 // checkPath refuses a target that no peer could read: one that [actor.Resolve] has not made.
-func (d *draft) checkPath(to actor.Target) error {
+func (d *draft) checkPath(to extension.Target) error {
 	if d.path == to.Path && d.begun > 0 {
 		return nil
 	}
@@ -69,7 +70,7 @@ func (d *draft) checkPath(to actor.Target) error {
 }
 
 // write makes the frame.
-func (d *draft) write(to actor.Target, p actor.Payload, size int) {
+func (d *draft) write(to extension.Target, p extension.Payload, size int) {
 	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != p.Type || d.size != (size > 0) {
 		d.frame = beginEnvelope(d.frame[:0], to.Path, to.UID, p.Type, size)
 		d.begun, d.path, d.uid, d.name, d.size = len(d.frame), to.Path, to.UID, p.Type, size > 0

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/remote"
@@ -152,7 +153,7 @@ func TestWhatTheReceiverCannotDecodeIsReportedAndTheConnectionKept(t *testing.T)
 		require.Equal(t, "understudy://test@"+b.Addr()+"/user/inbox", lost[0].Recipient)
 		var unknown *codec.UnknownNameError
 		require.ErrorAs(t, lost[0].Reason, &unknown)
-		require.Equal(t, "stranger", lost[0].Message.(actor.Payload).Type)
+		require.Equal(t, "stranger", lost[0].Message.(extension.Payload).Type)
 		var decode *codec.DecodeError
 		require.ErrorAs(t, lost[2].Reason, &decode)
 
@@ -177,7 +178,7 @@ func TestTooLargeMessageIsADeadLetterOfTheSender(t *testing.T) {
 		require.Equal(t, []string{"small"}, inbox.got())
 		require.Len(t, a.lost.got(), 2)
 		require.ErrorIs(t, a.lost.got()[0].Reason, remote.ErrTooLarge)
-		require.Equal(t, 1000, a.sys.MaxMessage())
+		require.Equal(t, 1000, extension.MaxMessage(a.sys))
 		require.ErrorIs(t, a.lost.got()[1].Reason, remote.ErrTooLarge)
 	})
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
@@ -9,7 +10,7 @@ import (
 // or its node to be gone, unless stop has been called before. It is what
 // [actor.Context.Watch] uses for actors on other nodes, and panics before [Endpoint.Serve].
 // It does not block.
-func (e *Endpoint) Watch(_ *actor.System, target actor.Target, ended func()) (stop func()) {
+func (e *Endpoint) Watch(_ *actor.System, target extension.Target, ended func()) (stop func()) {
 	return e.watcher.Load().Watch(target, ended)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	nodeid "github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -64,7 +65,7 @@ func (c *cluster) join(name string) *node {
 	n.peer = singleton.Peer{
 		ID: nodeid.ID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
 	}
-	n.System = testkit.NewSystem(c.t, testkit.WithoutEncoding(), actor.WithTransport(name, c.net))
+	n.System = testkit.NewSystem(c.t, testkit.WithoutEncoding(), extension.WithTransport(name, c.net))
 	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)
 	actor.Subscribe(n.System, n.deadLetters.Ref())
 	c.net.connect(name, n.System)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -20,7 +21,7 @@ func (m *manager[M]) straighten() {
 func (m *manager[M]) goStraightTo(instance actor.ActorRef[M]) {
 	if m.straight != instance {
 		m.straight = instance
-		m.ctx.Divert(m.onMessage, instance)
+		extension.Bypass(m.ctx, m.onMessage, instance)
 	}
 }
 
@@ -53,7 +54,7 @@ func (m *manager[M]) send(msg M) {
 		m.instance.ref.Tell(msg)
 		return
 	}
-	payload, err := actor.PackMessage(msg)
+	payload, err := extension.PackMessage(msg)
 	if err != nil {
 		m.deadLetter(msg, err)
 		return
@@ -64,7 +65,7 @@ func (m *manager[M]) send(msg M) {
 
 // onDeliver takes a message that another node has sent here. Where no instance is
 // expected it goes back; but when its node has left, it is as if it had been told here.
-func (m *manager[M]) onDeliver(from node.ID, p actor.Payload) {
+func (m *manager[M]) onDeliver(from node.ID, p extension.Payload) {
 	switch m.mail.route.kind {
 	case toInstance:
 		if msg, ok := m.unpack(p); ok {
@@ -92,28 +93,28 @@ func (m *manager[M]) onDeliver(from node.ID, p actor.Payload) {
 }
 
 // refuse makes a message of another node a dead letter.
-func (m *manager[M]) refuse(p actor.Payload, reason error) {
+func (m *manager[M]) refuse(p extension.Payload, reason error) {
 	if msg, ok := m.unpack(p); ok {
 		m.deadLetter(msg, reason)
 	}
 }
 
 // unpack decodes a message of another node. When that fails it is a dead letter.
-func (m *manager[M]) unpack(p actor.Payload) (msg M, ok bool) {
+func (m *manager[M]) unpack(p extension.Payload) (msg M, ok bool) {
 	msg, err := m.decode(p)
 	return msg, err == nil
 }
 
 // decode is unpack, and says why it fails.
-func (m *manager[M]) decode(p actor.Payload) (msg M, err error) {
-	msg, content, err := actor.UnpackMessage[M](m.ctx.System(), p)
+func (m *manager[M]) decode(p extension.Payload) (msg M, err error) {
+	msg, content, err := extension.UnpackMessage[M](m.ctx.System(), p)
 	if err != nil {
 		m.deadLetter(content, err)
 	}
 	return msg, err
 }
 
-func (m *manager[M]) giveBack(to node.ID, p actor.Payload) {
+func (m *manager[M]) giveBack(to node.ID, p extension.Payload) {
 	m.post.send(to, wireGiveBack{Name: m.name, From: m.machine.topo.Self, Payload: p})
 }
 
@@ -261,7 +262,7 @@ func (m *manager[M]) drop(msg any) {
 }
 
 func (m *manager[M]) deadLetter(msg any, reason error) {
-	m.ctx.System().DeadLetter(m.ctx.Self().Path(), msg, reason)
+	extension.DeadLetter(m.ctx.System(), m.ctx.Self().Path(), msg, reason)
 }
 
 // onBegun opens the way to an instance that has started.

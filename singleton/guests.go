@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/node"
 )
@@ -23,12 +23,12 @@ const keptLeft = 100
 
 type guestBox struct {
 	from  node.ID
-	items fifo.Queue[waiting[actor.Payload]]
+	items fifo.Queue[waiting[extension.Payload]]
 }
 
 // lodge keeps a message of a node, until a time; the oldest of that node gives way when there
 // is no room.
-func (g *guests) lodge(from node.ID, p actor.Payload, until time.Time) (over actor.Payload, overflow bool) {
+func (g *guests) lodge(from node.ID, p extension.Payload, until time.Time) (over extension.Payload, overflow bool) {
 	if g.limit == 0 {
 		return p, true
 	}
@@ -36,7 +36,7 @@ func (g *guests) lodge(from node.ID, p actor.Payload, until time.Time) (over act
 	if b.items.Len() == g.limit {
 		over, overflow = b.items.Pop().Message, true
 	}
-	b.items.Push(waiting[actor.Payload]{Held: actor.Held[actor.Payload]{Message: p}, until: until})
+	b.items.Push(waiting[extension.Payload]{Held: extension.Held[extension.Payload]{Message: p}, until: until})
 	return over, overflow
 }
 
@@ -70,8 +70,8 @@ func (g *guests) hasLeft(id node.ID) bool { return slices.Contains(g.left, id) }
 
 // takeFrom takes out the messages of the node at an address, whatever its incarnation
 // was when it sent them.
-func (g *guests) takeFrom(address string) []actor.Payload {
-	var taken []actor.Payload
+func (g *guests) takeFrom(address string) []extension.Payload {
+	var taken []extension.Payload
 	var others []*guestBox
 	for _, b := range g.boxes {
 		if b.from.Address == address {
@@ -85,7 +85,7 @@ func (g *guests) takeFrom(address string) []actor.Payload {
 }
 
 // drain empties the box.
-func (b *guestBox) drain() (taken []actor.Payload) {
+func (b *guestBox) drain() (taken []extension.Payload) {
 	for _, w := range b.items.Drain() {
 		taken = append(taken, w.Message)
 	}
@@ -93,7 +93,7 @@ func (b *guestBox) drain() (taken []actor.Payload) {
 }
 
 // remove takes out the messages that gone says, of each node from the oldest on.
-func (g *guests) remove(gone func(waiting[actor.Payload]) bool) (removed []actor.Payload) {
+func (g *guests) remove(gone func(waiting[extension.Payload]) bool) (removed []extension.Payload) {
 	for _, b := range g.boxes {
 		for b.items.Len() > 0 && gone(b.items.At(0)) {
 			removed = append(removed, b.items.Pop().Message)

@@ -86,7 +86,7 @@ func (o *office) change(f func(d *directory) []letter) []letter {
 func Attach(s *actor.System, l Locator) {
 	o := &office{directory: newDirectory()}
 	h := &hub{office: o, post: post{system: s}, managers: map[string]actor.ActorRef[any]{}, fresh: map[string]bool{}, early: map[string][]wireRequest{}, taken: map[string]uint64{}}
-	o.hub = actor.Spawn(s.Framework(), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
+	o.hub = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
 		h.ctx, h.log = ctx, ctx.Log()
 		h.follow(l)
 		next.OnMessage = h.receive
@@ -438,7 +438,7 @@ func (h *hub) answer(msg wireMsg) {
 	case wireDeliver:
 		h.giveBack(msg)
 	case wireGiveBack:
-		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
+		extension.DeadLetter(h.post.system, "", msg, actor.ErrNoSuchActor)
 	case wireGrant, wireHeldUp, wireRecalled, wireFarewellHeard, wireSettled, wireAck, wireMarks:
 	case wireTold, wireCheck: // the sender keeps it, and will send it again
 	}
@@ -460,7 +460,7 @@ func (h *hub) answerRequest(r wireRequest) {
 // giveBack returns a message whose node does not know yet that there is no manager here.
 func (h *hub) giveBack(msg wireDeliver) {
 	if _, member := h.topo.member(msg.From); !member {
-		h.post.system.DeadLetter("", msg, actor.ErrNoSuchActor)
+		extension.DeadLetter(h.post.system, "", msg, actor.ErrNoSuchActor)
 		return
 	}
 	h.post.send(msg.From, wireGiveBack{Name: msg.Name, From: h.topo.Self, Payload: msg.Payload})
@@ -469,7 +469,7 @@ func (h *hub) giveBack(msg wireDeliver) {
 // expects reports whether there is a manager, or is about to be, of which the hub has not
 // heard yet. A manager is on the board before it counts as started, so the board comes last.
 func (h *hub) expects(name string) bool {
-	if h.post.system.Starting(userPath + name) {
+	if extension.Starting(h.post.system, userPath+name) {
 		return true
 	}
 	_, begun := StatusOf(h.post.system, name)

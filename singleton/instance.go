@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 )
 
@@ -46,7 +47,7 @@ func (i *instance[M]) start(gen Generation) {
 	}
 	opts := []actor.SpawnOption{actor.WithContext(ctx)}
 	if i.gate != nil {
-		opts = append(opts, actor.WithGate(i.gate))
+		opts = append(opts, extension.WithAdmissionCheck(i.gate))
 	}
 	i.ref = actor.Spawn(i.ctx, first, instanceName, opts...)
 	i.ctx.Watch(i.ref)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -40,7 +40,7 @@ type mark struct {
 type refusal struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64
-	Reason actor.ErrorPayload
+	Reason extension.ErrorPayload
 }
 
 // mostRefused is how many refusals are told at once.
@@ -124,8 +124,8 @@ const maxReason = 512
 
 // reasonOf returns what is sent of the reason of a refusal: its text and the errors that are
 // compared, not those with fields.
-func reasonOf(err error) actor.ErrorPayload {
-	p := actor.PackError(err)
+func reasonOf(err error) extension.ErrorPayload {
+	p := extension.PackError(err)
 	if p.As = nil; len(p.Text) > maxReason {
 		p.Text = strings.ToValidUTF8(p.Text[:maxReason], "") + " ..."
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -54,7 +55,7 @@ func requireAgreement(t testing.TB, j persistence.Journal, id string) (events in
 	var last uint64
 	for r, err := range j.Read(t.Context(), id, 1, math.MaxInt64) {
 		require.NoError(t, err)
-		event, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+		event, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 		require.NoError(t, err)
 		require.Equal(t, event.(written).By, r.Epoch, "event %d, written by %v under %v", r.Seq, singleton.Unpack(event.(written).By), singleton.Unpack(r.Epoch))
 		require.GreaterOrEqual(t, r.Epoch, last)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -143,7 +143,7 @@ func TestWhatComesBackLateGoesAtOnce(t *testing.T) {
 }
 
 func TestGuestsAreInOrderAndBoundedPerNode(t *testing.T) {
-	p := func(s string) actor.Payload { return actor.Payload{Type: s} }
+	p := func(s string) extension.Payload { return extension.Payload{Type: s} }
 	g := &guests{limit: 2}
 	for _, s := range []string{"a1", "a2", "a3"} {
 		over, overflow := g.lodge(nodeA, p(s), time.Time{})
@@ -155,7 +155,7 @@ func TestGuestsAreInOrderAndBoundedPerNode(t *testing.T) {
 	_, overflow := g.lodge(nodeB, p("b1"), time.Time{})
 	require.False(t, overflow)
 	require.Equal(t, 3, g.size())
-	require.Equal(t, []actor.Payload{p("a2"), p("a3")}, g.takeFrom("a"))
+	require.Equal(t, []extension.Payload{p("a2"), p("a3")}, g.takeFrom("a"))
 	require.Empty(t, g.takeFrom("a"))
 	require.Len(t, g.takeAll(), 1)
 	require.Zero(t, g.size())

@@ -67,7 +67,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	}))
 	m.keeping = keeping{ctx: ctx, lease: set.lease, source: set.source, answer: func(ev event) { m.inbox.Tell(ev) }}
 	m.keeping.open(ctx.Self().String())
-	ctx.Defer(ctx.System().OnHalt(m.keeping.halt))
+	ctx.Defer(extension.OnHalt(ctx.System(), m.keeping.halt))
 	m.instance.gate = m.keeping.gate()
 	m.alarm.ring = func() { m.inbox.Tell(ticked{}) }
 	ctx.Defer(m.close)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A network is the transport between the systems of a test: first in, first out between
@@ -25,8 +26,8 @@ type line struct{ frames []frame }
 
 type frame struct {
 	due     time.Time
-	target  actor.Target
-	payload actor.Payload
+	target  extension.Target
+	payload extension.Payload
 }
 
 func newNetwork() *network {
@@ -67,11 +68,11 @@ func (n *network) slow(delay time.Duration) {
 	n.delay = delay
 }
 
-// Send implements [actor.Transport].
-func (n *network) Send(s *actor.System, target actor.Target, msg any) {
-	payload, err := actor.Pack(msg)
+// Send implements [extension.Transport].
+func (n *network) Send(s *actor.System, target extension.Target, msg any) {
+	payload, err := extension.Pack(msg)
 	if err != nil {
-		s.DeadLetter(target.Full, msg, err)
+		extension.DeadLetter(s, target.Full, msg, err)
 		return
 	}
 	n.mu.Lock()
@@ -99,12 +100,12 @@ func (n *network) work(l link) {
 		if to == nil || from == nil {
 			continue
 		}
-		msg, err := f.payload.Unpack(to)
+		msg, err := extension.Unpack(to, f.payload)
 		if err != nil {
-			to.DeadLetter(f.target.Full, f.payload, err)
+			extension.DeadLetter(to, f.target.Full, f.payload, err)
 			continue
 		}
-		to.Deliver(f.target.Path, f.target.UID, msg)
+		extension.Dispatch(to, f.target.Path, f.target.UID, msg)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -133,9 +134,9 @@ func (m *manager[M]) told(number uint64, k *kept[waiting[M]]) wireTold {
 		Stream: m.ownStream(), First: m.reliable.out.acked + 1, Number: number,
 	}
 	if !k.void {
-		payload, err := actor.PackMessage(k.msg.Message)
+		payload, err := extension.PackMessage(k.msg.Message)
 		if err == nil {
-			err = m.ctx.System().CheckSize(payload.Type, len(payload.Data)+m.sizeAround(payload.Type))
+			err = extension.CheckSize(m.ctx.System(), payload.Type, len(payload.Data)+m.sizeAround(payload.Type))
 		}
 		if err == nil {
 			w.Payload = payload
@@ -198,7 +199,7 @@ func (m *manager[M]) content(w wireTold, k *kept[waiting[M]]) (msg M, err error)
 // hand gives a message to the instance, and hears what becomes of it.
 func (m *manager[M]) hand(id streamID, number uint64, msg M) {
 	outcomes := m.reliable.outcomes
-	m.instance.ref.Deliver(msg, func(err error) {
+	extension.Deliver(m.instance.ref, msg, func(err error) {
 		outcomes.add(outcome[M]{stream: id, number: number, msg: msg, err: err})
 	})
 }
@@ -213,7 +214,7 @@ func (m *manager[M]) collect() {
 
 func (m *manager[M]) note(o outcome[M]) {
 	in := &m.reliable.intake
-	failed, isFailure := errors.AsType[*actor.HandlingError](o.err)
+	failed, isFailure := errors.AsType[*extension.HandlingError](o.err)
 	switch {
 	case o.err == nil:
 	case isFailure && !failed.Ended: // its supervision has decided about it
@@ -267,7 +268,7 @@ func (m *manager[M]) onRefused(w wireAck) {
 			continue // it is known, or nothing of ours
 		}
 		if k := out.open.At(int(r.Number - out.acked - 1)); !k.void {
-			m.publish(Refused{Name: m.name, Message: k.msg.Message, Reason: r.Reason.Unpack(m.ctx.System())})
+			m.publish(Refused{Name: m.name, Message: k.msg.Message, Reason: extension.UnpackError(m.ctx.System(), r.Reason)})
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -160,13 +160,13 @@ func (p *simPost) receive(from int, a simArrival) {
 	}
 }
 
-func simPack(msg int) actor.Payload {
-	return actor.Payload{Data: binary.BigEndian.AppendUint64(nil, uint64(msg))}
+func simPack(msg int) extension.Payload {
+	return extension.Payload{Data: binary.BigEndian.AppendUint64(nil, uint64(msg))}
 }
 
-func simUnpack(p actor.Payload) int { return int(binary.BigEndian.Uint64(p.Data)) }
+func simUnpack(p extension.Payload) int { return int(binary.BigEndian.Uint64(p.Data)) }
 
-func (p *simPost) onDeliver(from node.ID, load actor.Payload) {
+func (p *simPost) onDeliver(from node.ID, load extension.Payload) {
 	msg := simUnpack(load)
 	switch p.mail.route.kind {
 	case toInstance:
@@ -188,7 +188,7 @@ func (p *simPost) onDeliver(from node.ID, load actor.Payload) {
 	}
 }
 
-func (p *simPost) giveBack(to node.ID, load actor.Payload) {
+func (p *simPost) giveBack(to node.ID, load extension.Payload) {
 	msg := simUnpack(load)
 	p.carry(to, msg, func(to *simNode, from node.ID) {
 		over, recall := to.post.mail.gaveBack(msg, from)

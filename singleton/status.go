@@ -143,7 +143,7 @@ func (b *board) admit(name string) bool {
 
 func boardOf(s *actor.System) *board {
 	b := extension.Ensure(s, func() *board { return &board{statuses: make(map[string]Status), most: MaxPerNode} })
-	b.explain.Do(func() { s.ExplainSilence(b.silence) })
+	b.explain.Do(func() { extension.OnAskTimeout(s, b.silence) })
 	return b
 }
 

@@ -2,7 +2,7 @@ package singleton
 
 import "fmt"
 
-// silence explains that of singletons, see [actor.System.ExplainSilence].
+// silence explains that of singletons, see [extension.OnAskTimeout].
 func (b *board) silence(path string) error {
 	s, ok := b.read(nameOf(path))
 	switch {

@@ -4,18 +4,19 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A waiting message is one that was told here and has not been sent on.
 type waiting[M any] struct {
-	actor.Held[M]
+	extension.Held[M]
 	until time.Time // when it expires, see [Expire]; zero for never
 }
 
 // keepWaiting notes that a message begins to wait.
 func (m *manager[M]) keepWaiting(msg M) waiting[M] {
 	m.makeRoom()
-	return waiting[M]{Held: actor.Hold(m.ctx.System(), msg), until: m.machine.set.expiry(time.Now())}
+	return waiting[M]{Held: extension.Hold(m.ctx.System(), msg), until: m.machine.set.expiry(time.Now())}
 }
 
 // makeRoom drops the requests of asks that have ended where there is no room for another message:
@@ -78,7 +79,7 @@ func (m *manager[M]) expire(now time.Time) {
 	for _, w := range expired {
 		m.withdraw(w.Message, ErrHeldTooLong)
 	}
-	for _, p := range m.guests.remove(func(w waiting[actor.Payload]) bool { return w.expired(now) }) {
+	for _, p := range m.guests.remove(func(w waiting[extension.Payload]) bool { return w.expired(now) }) {
 		m.refuse(p, ErrHeldTooLong)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -43,7 +44,7 @@ type (
 		_       struct{} `cbor:",toarray"`
 		Name    string
 		From    node.ID
-		Payload actor.Payload
+		Payload extension.Payload
 	}
 
 	// wireGiveBack returns such a message, by a node that is not the host.
@@ -51,7 +52,7 @@ type (
 		_       struct{} `cbor:",toarray"`
 		Name    string
 		From    node.ID
-		Payload actor.Payload
+		Payload extension.Payload
 	}
 
 	// wireRecall asks to give back what From has sent and no instance has been handed.
@@ -109,7 +110,7 @@ type (
 		First    uint64 // all before have been handled
 		Number   uint64
 		Void     bool // there is nothing to handle under this number
-		Payload  actor.Payload
+		Payload  extension.Payload
 	}
 
 	// wireCheck asks how far a stream has come. Last is the last that was sent.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A Census counts the living instances of behaviors, wherever in the process they run.
@@ -129,7 +130,7 @@ func (c *Census) end(i *instance) {
 func (c *Census) buryHalted() {
 	ended := map[*instance]time.Time{}
 	for i := range c.living {
-		if at, halted := i.system.Halted(); halted {
+		if at, halted := extension.Halted(i.system); halted {
 			ended[i] = at
 		}
 	}

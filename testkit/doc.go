@@ -28,7 +28,7 @@
 //	func init() { actor.RegisterType[Greet]("shop.greet") }
 //
 // Timers, results of PipeToSelf and what else an actor gets from itself are not encoded; see
-// [actor.WithEncoding]. A type whose values are for actors of one node has a method
+// [extension.WithEncoding]. A type whose values are for actors of one node has a method
 // LocalOnly() bool that returns true; and [WithoutEncoding] turns it off for a system.
 //
 // # Failures

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // WithoutEncoding leaves messages within a system as they are told. Without it, a system of
-// [NewSystem] carries them as between nodes, see [actor.WithEncoding]. It is for tests of
+// [NewSystem] carries them as between nodes, see [extension.WithEncoding]. It is for tests of
 // actors whose messages never leave their node, such as those that have channels or
 // functions inside.
-func WithoutEncoding() actor.Option { return actor.WithEncoding(nil) }
+func WithoutEncoding() actor.Option { return extension.WithEncoding(nil) }
 
 // WithEncoding has a system carry messages as between nodes, and fails the test for each
 // type of messages that does not get through. [NewSystem] has it already; it is for systems
@@ -21,7 +22,7 @@ func WithoutEncoding() actor.Option { return actor.WithEncoding(nil) }
 func WithEncoding(t testing.TB) actor.Option {
 	r := &encodingReport{t: t, reported: make(map[reflect.Type]bool)}
 	t.Cleanup(r.close)
-	return actor.WithEncoding(r.failed)
+	return extension.WithEncoding(r.failed)
 }
 
 // An encodingReport tells a test what could not be encoded, once for each type.

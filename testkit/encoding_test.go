@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -77,7 +78,7 @@ func TestAMessageThatIsNotRegisteredFailsTheTestWithTheLineToAdd(t *testing.T) {
 			synctest.Wait()
 		},
 		"delivered": func(_ testing.TB, s *actor.System) {
-			actor.Spawn(s, behaviors.Ignore[nameless], "").Deliver(nameless{}, func(error) {})
+			extension.Deliver(actor.Spawn(s, behaviors.Ignore[nameless], ""), nameless{}, func(error) {})
 		},
 	} {
 		require.Contains(t, failingWith(t, tell), register, name)

@@ -5,65 +5,65 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// An attempt is the worker's having a message. What is said about one that is over does not
-// count.
-type attempt struct{ failures int } // of the worker at the message, before
+// An attempt is one delivery of a message to the worker. Events of an earlier attempt are ignored.
+type attempt struct{ failures int } // of the worker at the message before this attempt
 
-// news is what a consumer hears of its worker.
-type news struct {
-	nothing
+// A workerEvent tells a consumer the outcome of an attempt.
+type workerEvent struct {
+	noPayload
 	attempt *attempt
-	what    occurrence
+	what    workerOutcome
 	err     error
 }
 
-type occurrence uint8
+type workerOutcome uint8
 
 const (
-	confirmed occurrence = iota // the message has been handled
-	failed                      // the worker has failed, and goes on
-	missed                      // the worker had no room for the message
+	confirmed workerOutcome = iota // the message has been handled
+	failed                         // the worker has failed, and continues
+	missed                         // the worker had no room for the message
 )
 
-// retryAfter is when a worker gets a message that it had no room for.
+// retryAfter is how long to wait before a worker gets a message again that it had no room for.
 const retryAfter = time.Second
 
 // retry gives a worker the message of an attempt again.
 type retry struct {
-	nothing
+	noPayload
 	attempt *attempt
 }
 
 func (retry) link() {}
 
-// deliver gives the first that waits to the worker, which has failed at it that often.
+// deliver hands the oldest message to the worker, which has failed at it failures times.
 func (c *consumer[M]) deliver(failures int) {
 	first, own, a := c.waiting.At(0), c.own, &attempt{failures}
 	c.attempt = a
 	d := Delivery[M]{
 		Message: first.msg, Number: first.serial, attempt: a,
-		confirm: func() { own.Tell(news{attempt: a, what: confirmed}) },
+		confirm: func() { own.Tell(workerEvent{attempt: a, what: confirmed}) },
 	}
-	c.worker.Deliver(d, func(err error) {
-		if failure, ok := errors.AsType[*actor.HandlingError](err); ok && !failure.Ended {
-			own.Tell(news{attempt: a, what: failed, err: failure.Err})
+	extension.Deliver(c.worker, d, func(err error) {
+		if failure, ok := errors.AsType[*extension.HandlingError](err); ok && !failure.Ended {
+			own.Tell(workerEvent{attempt: a, what: failed, err: failure.Err})
 		} else if err != nil {
-			own.Tell(news{attempt: a, what: missed})
+			own.Tell(workerEvent{attempt: a, what: missed})
 		}
 	})
 }
 
-// observed returns the worker in such a way that the consumer hears of its restarts, by
-// which it forgets what it has put aside.
+// observed wraps the worker so that the consumer learns of its restarts: a restart loses messages
+// that the worker has stashed.
 func (c *consumer[M]) observed(worker actor.Behavior[Delivery[M]]) actor.Behavior[Delivery[M]] {
 	own := c.own
 	return func(ctx *actor.Context[Delivery[M]], next *actor.Next[Delivery[M]]) {
 		var last *attempt
 		next.Wrap(c, func(inner actor.MessageHandler[Delivery[M]]) actor.MessageHandler[Delivery[M]] {
 			return func(ctx *actor.Context[Delivery[M]], d Delivery[M]) actor.Behavior[Delivery[M]] {
-				if d.attempt != nil { // else it is the worker's own, of a timer
+				if d.attempt != nil { // else the worker sent it to itself, by a timer
 					last = d.attempt
 				}
 				return inner(ctx, d)
@@ -71,7 +71,7 @@ func (c *consumer[M]) observed(worker actor.Behavior[Delivery[M]]) actor.Behavio
 		}, func(inner actor.SignalHandler[Delivery[M]]) actor.SignalHandler[Delivery[M]] {
 			return func(ctx *actor.Context[Delivery[M]], sig actor.Signal) actor.Behavior[Delivery[M]] {
 				if restart, ok := sig.(actor.PreRestart); ok && last != nil {
-					own.Tell(news{attempt: last, what: failed, err: restart.Err})
+					own.Tell(workerEvent{attempt: last, what: failed, err: restart.Err})
 				}
 				return inner(ctx, sig)
 			}
@@ -80,23 +80,23 @@ func (c *consumer[M]) observed(worker actor.Behavior[Delivery[M]]) actor.Behavio
 	}
 }
 
-// hear takes what the worker has done with the message that it has.
-func (c *consumer[M]) hear(n news) {
+// onWorkerEvent handles the outcome of an attempt.
+func (c *consumer[M]) onWorkerEvent(n workerEvent) {
 	if n.attempt != c.attempt {
 		return
 	}
 	switch n.what {
 	case confirmed:
-		c.settle(actor.ErrorPayload{})
-		c.hand()
+		c.settle(extension.ErrorPayload{})
+		c.deliverNext()
 	case failed:
 		c.failed(n.err)
-	case missed: // for good, when the worker has ended; the consumer does then
+	case missed: // if the worker has ended, the consumer ends too
 		c.ctx.After("retry", retryAfter, retry{attempt: n.attempt})
 	}
 }
 
-// failed gives the message to the worker again, unless that is to be given up.
+// failed hands the message to the worker again, unless it is to be given up.
 func (c *consumer[M]) failed(err error) {
 	failures := c.attempt.failures + 1
 	if c.giveUpAfter > 0 && failures >= c.giveUpAfter {

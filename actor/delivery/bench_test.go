@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -52,7 +53,7 @@ func tcpSystem(b *testing.B) *actor.System {
 	e, err := remote.Listen(remote.Config{Cluster: "bench", Bind: "127.0.0.1:0"})
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = e.Close() })
-	s := benchSystem(b, actor.WithTransport(e.Addr(), e))
+	s := benchSystem(b, extension.WithTransport(e.Addr(), e))
 	e.Serve(s)
 	return s
 }

@@ -111,14 +111,14 @@ func TestTheNextProducerGoesOnWithMessagesThatWereStoredInParts(t *testing.T) {
 
 func TestAMessageThatIsTooLargeIsRefusedAndThoseAfterItGoOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		got, letters := testkit.NewProbe[delivery.Delivery[string]](t, s), dead(t, s)
+		got, deadLetters := testkit.NewProbe[delivery.Delivery[string]](t, s), dead(t, s)
 		for i, option := range []delivery.Option{delivery.WithQueue(&shelf{}), delivery.ChunkAbove(30)} {
 			accepted := testkit.NewProbe[delivery.Accepted](t, s)
 			producer := actor.Spawn(s, delivery.Producer[string](option, delivery.MaxBytes(100)), "")
 			producer.Tell(delivery.Connect[string]{Consumer: actor.Spawn(s, delivery.Consumer(texts(got)), "")})
 			producer.Tell(delivery.Send[string]{Message: long(11), ReplyTo: accepted.Ref()})
 			producer.Tell(delivery.Send[string]{Message: long(9), ReplyTo: accepted.Ref()})
-			expectDead(t, letters, long(11), delivery.ErrTooLarge)
+			expectDead(t, deadLetters, long(11), delivery.ErrTooLarge)
 			expectText(t, got, []uint64{1, 3}[i], long(9))
 			accepted.Expect(delivery.Accepted{})
 			accepted.Expect(delivery.Accepted{Number: []uint64{1, 3}[i]})

@@ -8,19 +8,20 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// Consumer is the receiving end: it hands messages to a worker, its child, which confirms
-// each. It ends with the worker. [Window], [GiveUpAfter] and [MaxBytes] are options of it;
-// producers are told of it by [Connect], and one consumer may have several.
+// Consumer returns the receiving end: it hands messages to worker, its child, which confirms each.
+// The consumer ends with the worker. Its options are [Window], [GiveUpAfter] and [MaxBytes]. A
+// producer gets it by [Connect]; one consumer may serve several producers.
 func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.Behavior[Link[M]] {
 	set := settingsOf(opts)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
 		c := &consumer[M]{ctx: ctx, window: uint64(set.window), giveUpAfter: set.giveUpAfter, maxBytes: set.gathered(), streams: make(map[string]*stream)}
-		c.own = actor.Handle(ctx, func(n news) actor.Behavior[Link[M]] {
-			c.hear(n)
+		c.own = actor.Handle(ctx, func(n workerEvent) actor.Behavior[Link[M]] {
+			c.onWorkerEvent(n)
 			return nil
 		})
 		c.worker = actor.Spawn(ctx, c.observed(worker), "worker")
@@ -33,7 +34,7 @@ func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.B
 type consumer[M any] struct {
 	ctx         *actor.Context[Link[M]]
 	worker      actor.ActorRef[Delivery[M]]
-	own         actor.ActorRef[news] // told by this incarnation's worker
+	own         actor.ActorRef[workerEvent] // told by this incarnation's worker
 	window      uint64
 	giveUpAfter int
 	maxBytes    int // of a message in parts
@@ -42,21 +43,21 @@ type consumer[M any] struct {
 	attempt     *attempt // the worker has the first that waits; nil: it has none
 }
 
-// An arrival is a message in its place.
+// An arrival is a received message that waits for the worker.
 type arrival[M any] struct {
-	stream string
-	number uint64
-	serial uint64 // the number for the worker
-	msg    M
-	void   bool               // there is nothing to hand
-	why    actor.ErrorPayload // nobody can handle it, and the producer is to know
-	loose  bool               // nobody keeps it
+	stream   string
+	number   uint64
+	serial   uint64 // the number for the worker
+	msg      M
+	void     bool               // there is no message to hand to the worker
+	why      extension.ErrorPayload // why it cannot be handled, for the producer
+	flowOnly bool               // the producer does not keep it
 }
 
 type (
-	workerEnded   struct{ nothing } // the worker has ended
-	producerEnded struct {          // the producer of a stream has
-		nothing
+	workerEnded   struct{ noPayload } // the worker has ended
+	producerEnded struct {            // the producer of a stream has ended
+		noPayload
 		stream string
 	}
 )
@@ -88,45 +89,45 @@ func (c *consumer[M]) receive(m sequenced) {
 		return
 	}
 	s := c.meet(m)
-	if s.waiting >= mostWaiting*c.window { // what it says of those before may be wrong
+	if s.waiting >= mostWaiting*c.window { // its First is not to be trusted either
 		c.refuse(m)
 		return
 	}
-	if s.begin(m.Aim, m.First); s.Refusals() >= mostRefused {
+	if s.begin(m.Connection, m.First); s.Refusals() >= mostRefused {
 		c.refuse(m)
 		return
 	}
 	switch s.take(m) {
 	case ignore:
 	case answer:
-		s.from.TellNoWait(s.say(false))
+		s.from.TellNoWait(s.report(false))
 	case again:
-		s.from.TellNoWait(s.say(true))
+		s.from.TellNoWait(s.report(true))
 	case accept:
 		if s.join(&m, c.maxBytes) {
 			s.waiting++
 			c.put(m, s.failure)
 		}
 		c.report(s)
-		c.hand()
+		c.deliverNext()
 	}
 }
 
-// refuse drops a message for which there is no room. Who keeps it sends it again.
+// refuse drops a message for which there is no room. A producer that keeps it sends it again.
 func (c *consumer[M]) refuse(m sequenced) {
-	if !m.Loose || m.Void {
+	if !m.FlowOnly || m.Void {
 		return
 	}
 	var content any = m.Payload
 	if m.Payload.Type == "" {
 		content = m.local
 	}
-	c.ctx.System().DeadLetter(c.worker.Path(), content, ErrTooMany)
+	extension.DeadLetter(c.ctx.System(), c.worker.Path(), content, ErrTooMany)
 }
 
-// put puts a message in its place. It was refused before if err is not nil.
+// put queues a message for the worker. A non-nil err says why it is refused already.
 func (c *consumer[M]) put(m sequenced, err error) {
-	msg, content := *new(M), any(actor.Payload{Type: m.Payload.Type})
+	msg, content := *new(M), any(extension.Payload{Type: m.Payload.Type})
 	if err == nil && !m.Void {
 		msg, content, err = c.content(m)
 	}
@@ -135,12 +136,12 @@ func (c *consumer[M]) put(m sequenced, err error) {
 		serial = m.Number
 	}
 	if err != nil {
-		c.ctx.System().DeadLetter(c.worker.Path(), content, err)
+		extension.DeadLetter(c.ctx.System(), c.worker.Path(), content, err)
 	}
-	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.Loose})
+	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.FlowOnly})
 }
 
-// meet returns the stream of a message, and where to answer.
+// meet returns the stream of a message, and notes where to answer.
 func (c *consumer[M]) meet(m sequenced) *stream {
 	s := c.streams[m.Stream]
 	if s == nil {
@@ -159,8 +160,8 @@ func (c *consumer[M]) meet(m sequenced) *stream {
 	return s
 }
 
-// forget drops the streams of a producer that begins another: it has been restarted, or
-// was disconnected meanwhile.
+// forget drops the streams of a producer that begins another one, because it restarted or was
+// disconnected meanwhile.
 func (c *consumer[M]) forget(owner string) {
 	for name, s := range c.streams {
 		if owner != "" && ownerOf(name) == owner && !s.durable {
@@ -170,25 +171,25 @@ func (c *consumer[M]) forget(owner string) {
 	}
 }
 
-// ownerOf returns the part of the name of a stream that its producer has in all of them; ""
-// for the stream of a queue.
+// ownerOf returns the part of a stream's name that all streams of its producer share; "" for the
+// stream of a queue.
 func ownerOf(stream string) string {
-	owner, _, found := strings.Cut(stream, streamMark)
+	owner, _, found := strings.Cut(stream, streamSeparator)
 	if !found {
 		return ""
 	}
 	return owner
 }
 
-// content returns what is handed of a message; or what there is of it, and why it cannot be
-// handed.
+// content returns the message for the worker; or, if it cannot be handed, the content for its dead
+// letter and the reason.
 func (c *consumer[M]) content(m sequenced) (msg M, content any, err error) {
 	v := m.local
 	if v == nil && m.Payload.Type == "" && reflect.TypeFor[M]().Kind() == reflect.Interface {
-		return msg, nil, nil // as Tell delivers a nil
+		return msg, nil, nil // a nil, which Tell delivers too
 	}
 	if m.Payload.Type != "" {
-		if v, err = m.Payload.Unpack(c.ctx.System()); err != nil {
+		if v, err = extension.Unpack(c.ctx.System(), m.Payload); err != nil {
 			return msg, m.Payload, err
 		}
 	}
@@ -199,8 +200,8 @@ func (c *consumer[M]) content(m sequenced) (msg M, content any, err error) {
 	return msg, nil, nil
 }
 
-// hand gives the worker the next message, if it has none.
-func (c *consumer[M]) hand() {
+// deliverNext gives the worker the next message, if it has none.
+func (c *consumer[M]) deliverNext() {
 	for c.attempt == nil && c.waiting.Len() > 0 {
 		if next := c.waiting.At(0); next.void {
 			c.settle(next.why)
@@ -210,16 +211,16 @@ func (c *consumer[M]) hand() {
 	}
 }
 
-// settle ends the first that waits: it has been handled, or nobody is going to handle it.
-func (c *consumer[M]) settle(why actor.ErrorPayload) {
+// settle removes the oldest message: it was handled, or it is refused for a reason.
+func (c *consumer[M]) settle(why extension.ErrorPayload) {
 	c.attempt = nil
 	done := c.waiting.Pop()
 	s := c.streams[done.stream]
 	if s == nil {
 		return
 	}
-	s.waiting -= min(s.waiting, 1) // it may be older than s
-	if why.Failed && !done.loose {
+	s.waiting -= min(s.waiting, 1) // the message may be older than s
+	if why.Failed && !done.flowOnly {
 		s.Refuse(done.number, why)
 	}
 	s.Handled(done.number)
@@ -229,28 +230,28 @@ func (c *consumer[M]) settle(why actor.ErrorPayload) {
 // giveUp refuses the message that the worker has, at which it has failed too often.
 func (c *consumer[M]) giveUp(err error) {
 	err = fmt.Errorf("%w: %w", ErrGivenUp, err)
-	c.ctx.System().DeadLetter(c.worker.Path(), c.waiting.At(0).msg, err)
+	extension.DeadLetter(c.ctx.System(), c.worker.Path(), c.waiting.At(0).msg, err)
 	c.settle(window.ReasonOf(err))
-	c.hand()
+	c.deliverNext()
 }
 
-// end tells producers of what has been confirmed, so that no other consumer gets it again.
-// What nobody keeps is lost.
+// end tells producers which messages were confirmed, so that no other consumer gets them again.
+// Messages that their producer does not keep are lost.
 func (c *consumer[M]) end() {
 	for _, s := range c.streams {
-		if s.UpTo() > s.told.Confirmed {
-			s.from.TellNoWait(s.say(false))
+		if s.UpTo() > s.reported.Confirmed {
+			s.from.TellNoWait(s.report(false))
 		}
 	}
 	for _, a := range c.waiting.All() {
-		if a.loose && !a.void {
-			c.ctx.System().DeadLetter(c.worker.Path(), a.msg, errEnded)
+		if a.flowOnly && !a.void {
+			extension.DeadLetter(c.ctx.System(), c.worker.Path(), a.msg, errEnded)
 		}
 	}
 }
 
 func (c *consumer[M]) report(s *stream) {
 	if s.due() {
-		s.from.TellNoWait(s.say(false))
+		s.from.TellNoWait(s.report(false))
 	}
 }

@@ -80,8 +80,8 @@ func TestTheNextConsumerGetsWhatHasNotBeenConfirmed(t *testing.T) {
 
 func TestAWorkerThatIsRestartedGetsTheMessageAgainUntilItIsGivenUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := testkit.NewProbe[actor.DeadLetter](t, s)
-		actor.Subscribe(s, letters.Ref())
+		deadLetters := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, deadLetters.Ref())
 		done, tries := testkit.NewProbe[int](t, s), 0
 		worker := behaviors.Supervise(behaviors.Receive(
 			func(ctx *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
@@ -99,9 +99,9 @@ func TestAWorkerThatIsRestartedGetsTheMessageAgainUntilItIsGivenUp(t *testing.T)
 		done.Expect(1)
 		done.Expect(3)
 		require.Equal(t, 10, tries)
-		letter := letters.Receive()
-		require.Equal(t, 2, letter.Message)
-		require.ErrorIs(t, letter.Reason, delivery.ErrGivenUp)
+		deadLetter := deadLetters.Receive()
+		require.Equal(t, 2, deadLetter.Message)
+		require.ErrorIs(t, deadLetter.Reason, delivery.ErrGivenUp)
 	})
 }
 
@@ -142,22 +142,22 @@ func TestWhoWantsToKnowIsToldWhenTheMessageHasBeenHandled(t *testing.T) {
 
 func TestBeyondTheBufferMessagesAreRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := testkit.NewProbe[actor.DeadLetter](t, s)
-		actor.Subscribe(s, letters.Ref())
+		deadLetters := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, deadLetters.Ref())
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
 		ctx, stop := context.WithCancel(t.Context())
 		producer := actor.Spawn(s, delivery.Producer[int](delivery.Buffer(2)), "producer", actor.WithContext(ctx))
 		send(producer, 2)
 		producer.Tell(delivery.Send[int]{Message: 3, ReplyTo: accepted.Ref()})
 		require.Zero(t, accepted.Receive().Number)
-		letter := letters.Receive()
-		require.Equal(t, 3, letter.Message)
-		require.ErrorIs(t, letter.Reason, delivery.ErrBufferFull)
+		deadLetter := deadLetters.Receive()
+		require.Equal(t, 3, deadLetter.Message)
+		require.ErrorIs(t, deadLetter.Reason, delivery.ErrBufferFull)
 		stop()
 		for i := 1; i <= 2; i++ {
-			letter := letters.Receive()
-			require.Equal(t, i, letter.Message)
-			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
+			deadLetter := deadLetters.Receive()
+			require.Equal(t, i, deadLetter.Message)
+			require.ErrorIs(t, deadLetter.Reason, actor.ErrTerminated)
 		}
 	})
 }

@@ -1,74 +1,74 @@
-// Package delivery carries messages from one actor to another until the receiver has
-// confirmed them, and no faster than it can take them.
+// Package delivery carries messages from one actor to another at least once, in order, and no
+// faster than the receiver handles them.
 //
-// Tell is at most once: a message is lost with a connection, or with the actor that had
-// it in its mailbox. Here a producer numbers messages, keeps them until they have been
-// confirmed, and sends again what may be lost; a consumer puts them in order, hands them
-// to a worker one at a time, and asks for more:
+// A plain Tell is at most once: a message is lost with a connection, or with the actor that had it
+// in its mailbox. Here a producer numbers messages, keeps them until they are confirmed, and sends
+// again what may be lost. A consumer puts them in order, hands them to a worker one at a time, and
+// asks for more:
 //
 //	producer := actor.Spawn(system, delivery.Producer[Order](), "orders")
 //	consumer := actor.Spawn(system, delivery.Consumer(worker), "billing")
 //	producer.Tell(delivery.Connect[Order]{Consumer: consumer})
 //	producer.Tell(delivery.Send[Order]{Message: order})
 //
-// The worker is a behavior of [Delivery], and calls [Delivery.Confirm] when it has done
-// what is to be done.
+// The worker is a behavior of [Delivery]. It calls [Delivery.Confirm] when it has handled the
+// message.
 //
 // # Guarantees
 //
-//   - The worker gets the messages in the order in which the producer took them, each
-//     only when the one before it is confirmed.
-//   - As long as producer and consumer both live, each message is handed to the worker
-//     once, whatever the network loses, doubles or delays; again only if the worker fails
-//     while it has it, at the message or later, and goes on. [GiveUpAfter] says how often.
-//   - A consumer that ends, or is lost with its node, is replaced with another [Connect]:
-//     the next one gets all that has not been confirmed, also what the first one may have
-//     handled. So across consumers delivery is at least once.
-//   - A producer that ends or restarts loses what it keeps, to dead letters, unless it has
-//     a [Queue]: see [WithQueue]. Then what it has accepted is stored before it is sent, and
-//     the next producer with the queue goes on with it and with its numbers. A confirmation
-//     that was not stored in time makes a message come again; a consumer that lives knows it.
-//   - No more messages are under way to a consumer than its window, 50 by default. What
-//     has no place in it waits in the producer, 1000 messages by default; beyond that new
-//     ones are refused: they are dead letters with [ErrBufferFull].
-//   - A message that is lost for good is a dead letter, with its reason, once. What is sent
-//     again is none.
-//   - [Confirmed] with a Number means that a worker has confirmed that message. A message that
-//     nobody handles, as the consumer cannot decode it, takes another type or less bytes, or as
-//     it was given up, is answered with Number 0, and with the reason. A queue keeps it, for
-//     [Queue].List and [Resend], before it counts as settled; without a queue its dead letter is
-//     all that is left.
+//   - The worker gets the messages in the order in which the producer took them, each only after
+//     the one before it was confirmed.
+//   - As long as producer and consumer both live, each message is handed to the worker once,
+//     whatever the network loses, repeats or delays. It is handed again only if the worker fails
+//     before it confirms, and survives. [GiveUpAfter] limits how often.
+//   - A consumer that ends, or is lost with its node, is replaced by another [Connect]. The next
+//     consumer gets every message that is not confirmed, including those that the first may have
+//     handled. Across consumers delivery is therefore at least once.
+//   - A producer that ends or restarts loses the messages it keeps, to dead letters, unless it has
+//     a [Queue]: see [WithQueue]. With a queue a message is stored before it is sent, and the next
+//     producer with the queue continues with the messages and their numbers. If a confirmation was
+//     not stored in time, the message is sent again; a consumer that still lives recognizes it.
+//   - At most [Window] messages are in flight to a consumer, 50 by default. Further messages wait
+//     in the producer, up to [Buffer], 1000 by default. When the buffer is full, new messages
+//     become dead letters with [ErrBufferFull].
+//   - A message that is lost for good becomes a dead letter once, with its reason. A message that
+//     is sent again does not.
+//   - [Confirmed] with a Number means that a worker has confirmed that message. A message that no
+//     worker will handle (the consumer cannot decode it, takes another type or fewer bytes, or has
+//     given it up) is answered with Number 0 and the reason. A queue stores it, for [Queue].List
+//     and [Resend], before it counts as settled; without a queue only its dead letter remains.
 //
-// Who wants to go no faster than the consumer asks the producer to [Send], and waits for
-// [Accepted]; who wants to know that a message has been handled, for [Confirmed]. A Send that
-// reaches no producer that lives is a dead letter, and is not answered.
+// To send no faster than the consumer handles messages, wait for the [Accepted] of each [Send]. To
+// learn that a message was handled, wait for its [Confirmed]. A Send that reaches no living
+// producer is a dead letter and gets no answer.
 //
-// With [FlowControlOnly] nothing is sent again: messages may be lost, and never come twice
-// but for failures of the worker.
+// With [FlowControlOnly] no message is sent again: messages may be lost, and are handed twice only
+// when the worker fails.
 //
 // # Work pulling
 //
-// [WorkPulling] is a producer with any number of consumers, the workers, each of which
-// connects; [WorkPullingFor] finds those that [Serve] a [Key], on all nodes. A message goes
-// to whichever has asked for some and has the fewest; what a worker had not confirmed when
-// it ended goes to the others. There is an order for each worker, but none among them. With
-// a queue the work outlives the producer. The next one knows nothing of the workers of the
-// one before, so what these have and have not confirmed is done twice.
+// [WorkPulling] is a producer with any number of consumers, each of which connects;
+// [WorkPullingFor] finds the consumers that [Serve] a [Key], on all nodes. A message goes to the
+// consumer with the fewest unconfirmed messages among those that have asked for more. When a
+// consumer ends, its unconfirmed messages go to the others. Messages of one consumer are ordered;
+// messages of different consumers are not. With a queue the work survives the producer. The next
+// producer does not know the consumers of the one before, so messages that these have and have not
+// confirmed are handled twice.
 //
 // # Other nodes
 //
-// Consumers may be on other nodes than their producer; M needs a name then
-// ([actor.RegisterType]). Connect and Send cross the wire when [RegisterType] has named
-// them. What cannot be encoded, or is larger than the network carries, is a dead letter, and
-// the messages after it go on. [ChunkAbove] sends large messages in parts.
+// Consumers may be on other nodes than their producer; M then needs a name
+// ([actor.RegisterType]). Connect and Send cross the wire when [RegisterType] has named them. A
+// message that cannot be encoded, or is larger than the network carries, becomes a dead letter,
+// and the messages after it continue. [ChunkAbove] sends large messages in parts.
 //
-// A node that does not answer is waited for. When it has been removed from the cluster its
-// consumers have ended. In a cluster that heals, an actor of such a node may still live, and
-// handle what it has.
+// The producer keeps messages for a node that does not answer. When the node is removed from the
+// cluster, its consumers have ended. In a cluster that heals, an actor of such a node may still
+// live, and handle the messages it has.
 //
 // # Testing
 //
-// Both are actors like others: in a bubble of testing/synctest, with clustertest for
-// networks that lose messages, minutes of resending take no time. A worker can be tested
-// without either: a [Delivery] that a test makes confirms nothing.
+// Producers and consumers are ordinary actors: in a bubble of testing/synctest, with clustertest
+// for networks that lose messages, minutes of resending take no time. A worker can be tested
+// alone: a [Delivery] that a test makes ignores Confirm.
 package delivery

@@ -4,36 +4,37 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// An entry is a message that the producer keeps.
+// An entry is a message that a producer keeps.
 type entry[M any] struct {
 	msg     M
-	payload actor.Payload // of it, once it was needed
-	cuts    []int         // where its parts end; nil for what goes in one
-	number  uint64        // the producer's, that of its last part; 0 before it has one
-	void    bool          // it has been confirmed before; only its number is sent
-	refusal error         // why nobody is going to handle it; only its number is sent
+	payload extension.Payload // of msg, once it is encoded
+	cuts    []int         // where its parts end; nil if it goes in one piece
+	number  uint64        // of its last part; 0 before it has one
+	void    bool          // it was confirmed before it was loaded; only its number is sent
+	refusal error         // why no worker will handle it; only its number is sent
 	pending bool          // the queue has not stored the refusal
-	resent  uint64        // the number of the refused message that it is; 0: it is a new one
+	resent  uint64        // the number it had as a refused message; 0: it is new
 
 	replyTo   actor.ActorRef[Accepted]
 	confirmTo actor.ActorRef[Confirmed]
 }
 
-// A part is what goes in one message: an entry, or a part of it.
+// A part is sent in one message: an entry, or a part of it.
 type part[M any] struct {
 	of    *entry[M]
 	index int
 }
 
-// parts is how many numbers e has.
+// parts returns how many numbers e has.
 func (e *entry[M]) parts() int { return max(1, len(e.cuts)) }
 
-// first is the number of its first part.
+// first returns the number of its first part.
 func (e *entry[M]) first() uint64 { return e.number - uint64(e.parts()) + 1 }
 
-// accepted answers whoever waits, once.
+// accepted sends [Accepted], once.
 func (e *entry[M]) accepted(number uint64) {
 	if e.replyTo != (actor.ActorRef[Accepted]{}) {
 		e.replyTo.TellNoWait(Accepted{number})
@@ -41,7 +42,7 @@ func (e *entry[M]) accepted(number uint64) {
 	}
 }
 
-// tell says what has become of the message, once.
+// tell sends [Confirmed], once.
 func (e *entry[M]) tell(c Confirmed) {
 	if e.confirmTo != (actor.ActorRef[Confirmed]{}) {
 		e.confirmTo.TellNoWait(c)
@@ -49,13 +50,13 @@ func (e *entry[M]) tell(c Confirmed) {
 	}
 }
 
-// confirmed tells whoever wants to know that the message has been handled.
+// confirmed reports that the message was handled.
 func (e *entry[M]) confirmed() { e.tell(Confirmed{Number: e.number}) }
 
-// refused tells whoever wants to know that nobody is going to handle the message.
+// refused reports that no worker will handle the message.
 func (e *entry[M]) refused() { e.tell(Confirmed{Refused: max(e.number, e.resent), Reason: e.refusal}) }
 
-// cut makes parts of size bytes of a larger one; 0 is never.
+// cut divides a payload above size bytes into parts of size bytes; a size of 0 divides none.
 func (e *entry[M]) cut(size int) {
 	length := len(e.payload.Data)
 	if size == 0 || length <= size {
@@ -67,20 +68,20 @@ func (e *entry[M]) cut(size int) {
 	e.cuts = append(e.cuts, length)
 }
 
-// empty reports whether nothing is sent but the number.
+// empty reports whether only the number of e is sent.
 func (e *entry[M]) empty() bool { return e.void || e.refusal != nil }
 
-// clear drops the content of what is never sent again.
+// clear drops the content of an entry that is never sent again.
 func (e *entry[M]) clear() {
 	var none M
-	e.msg, e.payload = none, actor.Payload{}
+	e.msg, e.payload = none, extension.Payload{}
 }
 
-// last reports whether the whole message has been sent with p.
+// last reports whether p is the last part of its message.
 func (p part[M]) last() bool { return p.index == p.of.parts()-1 }
 
-// payload returns what is sent of the payload.
-func (p part[M]) payload() actor.Payload {
+// payload returns the part of the payload that p sends.
+func (p part[M]) payload() extension.Payload {
 	whole := p.of.payload
 	if len(p.of.cuts) == 0 {
 		return whole
@@ -89,13 +90,13 @@ func (p part[M]) payload() actor.Payload {
 	if p.index > 0 {
 		begin = p.of.cuts[p.index-1]
 	}
-	return actor.Payload{Type: whole.Type, Data: whole.Data[begin:p.of.cuts[p.index]:p.of.cuts[p.index]]}
+	return extension.Payload{Type: whole.Type, Data: whole.Data[begin:p.of.cuts[p.index]:p.of.cuts[p.index]]}
 }
 
-// encode makes e fit to be stored and to go to other nodes.
+// encode encodes e, to be stored and sent to other nodes.
 func (p *producer[M]) encode(e *entry[M]) (err error) {
 	if e.payload.Type == "" {
-		if e.payload, err = actor.PackMessage(e.msg); err != nil {
+		if e.payload, err = extension.PackMessage(e.msg); err != nil {
 			return err
 		}
 		e.cut(p.partSize())
@@ -110,17 +111,17 @@ func (p *producer[M]) encode(e *entry[M]) (err error) {
 	return nil
 }
 
-// carried is how many bytes go to another node in one message; 0 is any number.
+// carried returns how many bytes one message to another node may have; 0: any number.
 func (p *producer[M]) carried() int {
-	most := p.ctx.System().MaxMessage()
+	most := extension.MaxMessage(p.ctx.System())
 	return most - min(most/2, headroom+len(p.ctx.Self().String()))
 }
 
-// headroom is for what goes with the bytes of a message, beside the ref of the producer: among
-// others the path of a consumer, of which the transport carries 4 KiB at most.
+// headroom is the room for everything that travels with a message except the ref of the producer.
+// That includes the path of a consumer, for which the transport allows at most 4 KiB.
 const headroom = 6 << 10
 
-// partSize is how large parts are; 0 means that there are none.
+// partSize returns the size of parts in bytes; 0: messages are not divided.
 func (p *producer[M]) partSize() int {
 	if most := p.carried(); most > 0 {
 		return min(p.set.chunkAbove, most)

@@ -113,7 +113,7 @@ func TestToConnectAgainGrantsNoMoreThanTheWindow(t *testing.T) {
 
 func TestWhatAConsumerHasOfAProducerThatKeepsNothingIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := dead(t, s)
+		deadLetters := dead(t, s)
 		got, watch := testkit.NewProbe[int](t, s), testkit.NewProbe[int](t, s)
 		producer := actor.Spawn(s, delivery.WorkPulling[int](delivery.FlowControlOnly()), "producer")
 		first := actor.Spawn(s, delivery.Consumer(working(
@@ -135,13 +135,13 @@ func TestWhatAConsumerHasOfAProducerThatKeepsNothingIsADeadLetter(t *testing.T) 
 		}
 		lost := map[any]bool{} // consumer, mailbox and producer report theirs in any order
 		for range next - 3 {
-			letter := letters.Receive()
-			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
-			lost[letter.Message] = true
+			deadLetter := deadLetters.Receive()
+			require.ErrorIs(t, deadLetter.Reason, actor.ErrTerminated)
+			lost[deadLetter.Message] = true
 		}
 		for i := 3; i < next; i++ {
 			require.True(t, lost[i], i)
 		}
-		letters.ExpectNone(time.Hour)
+		deadLetters.ExpectNone(time.Hour)
 	})
 }

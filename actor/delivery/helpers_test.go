@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -78,17 +79,17 @@ func restarting(p actor.Behavior[delivery.Command[int]]) actor.Behavior[delivery
 // dead returns a probe that is told of dead letters.
 func dead(t *testing.T, s *actor.System) *testkit.Probe[actor.DeadLetter] {
 	t.Helper()
-	letters := testkit.NewProbe[actor.DeadLetter](t, s)
-	actor.Subscribe(s, letters.Ref())
-	return letters
+	deadLetters := testkit.NewProbe[actor.DeadLetter](t, s)
+	actor.Subscribe(s, deadLetters.Ref())
+	return deadLetters
 }
 
 // expectDead expects the dead letter of a message.
-func expectDead(t *testing.T, letters *testkit.Probe[actor.DeadLetter], msg any, reason error) {
+func expectDead(t *testing.T, deadLetters *testkit.Probe[actor.DeadLetter], msg any, reason error) {
 	t.Helper()
-	letter := letters.Receive()
-	require.Equal(t, msg, letter.Message)
-	require.ErrorIs(t, letter.Reason, reason)
+	deadLetter := deadLetters.Receive()
+	require.Equal(t, msg, deadLetter.Message)
+	require.ErrorIs(t, deadLetter.Reason, reason)
 }
 
 // A shelf is a queue in memory. Its functions are called before the operations, if they
@@ -96,16 +97,16 @@ func expectDead(t *testing.T, letters *testkit.Probe[actor.DeadLetter], msg any,
 type shelf struct {
 	mu        sync.Mutex // guards all below
 	confirmed uint64
-	messages  []actor.Payload
+	messages  []extension.Payload
 	refused   []delivery.Refused
 	most      int // how many refused messages it keeps; 0: any number
 	onLoad    func(context.Context) error
-	onAppend  func(ctx context.Context, messages []actor.Payload) error
+	onAppend  func(ctx context.Context, messages []extension.Payload) error
 }
 
 func (*shelf) ID() string { return "shelf" }
 
-func (q *shelf) Load(ctx context.Context) (uint64, []actor.Payload, error) {
+func (q *shelf) Load(ctx context.Context) (uint64, []extension.Payload, error) {
 	if q.onLoad != nil {
 		if err := q.onLoad(ctx); err != nil {
 			return 0, nil, err
@@ -113,10 +114,10 @@ func (q *shelf) Load(ctx context.Context) (uint64, []actor.Payload, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.confirmed, append([]actor.Payload(nil), q.messages...), nil
+	return q.confirmed, append([]extension.Payload(nil), q.messages...), nil
 }
 
-func (q *shelf) Append(ctx context.Context, first uint64, messages []actor.Payload) error {
+func (q *shelf) Append(ctx context.Context, first uint64, messages []extension.Payload) error {
 	if q.onAppend != nil {
 		if err := q.onAppend(ctx, messages); err != nil {
 			return err
@@ -137,7 +138,7 @@ func (q *shelf) Confirm(_ context.Context, upTo uint64, beyond []uint64) error {
 	q.messages = q.messages[upTo-q.confirmed:]
 	q.confirmed = upTo
 	for _, n := range beyond {
-		q.messages[n-upTo-1] = actor.Payload{}
+		q.messages[n-upTo-1] = extension.Payload{}
 	}
 	return nil
 }

@@ -6,9 +6,9 @@ import "github.com/understudy-go/understudy/internal/window"
 // It is pure. A numbered message may be a part of a larger one.
 type inbox struct {
 	window.Receiver
-	window uint64
-	whole  uint64  // the last part of the newest message of which all parts were received
-	told   request // the last one, without Refused
+	window   uint64
+	whole    uint64  // the last part of the newest message of which all parts were received
+	reported request // the last one, without Refused
 }
 
 // mostRefused is how many refusals are kept for a producer that does not acknowledge them. Beyond
@@ -26,9 +26,9 @@ const (
 )
 
 // begin takes what a message says of those before it: all before first were handled or refused.
-func (in *inbox) begin(aim, first uint64) {
-	if in.told.Aim != aim {
-		in.told = request{Aim: aim, UpTo: first}
+func (in *inbox) begin(connection, first uint64) {
+	if in.reported.Connection != connection {
+		in.reported = request{Connection: connection, UpTo: first}
 		in.ForgetGap()
 	}
 	in.Begin(first)
@@ -37,7 +37,7 @@ func (in *inbox) begin(aim, first uint64) {
 
 // take decides about a message, of which begin was told.
 func (in *inbox) take(m sequenced) verdict {
-	if m.Loose {
+	if m.FlowOnly {
 		in.AdvanceTo(m.Number)
 	} else if m.Probe && m.Number != in.Received()+1 {
 		return again
@@ -63,24 +63,24 @@ func (in *inbox) limit() uint64 {
 	if in.whole <= in.Acked() {
 		return in.Received() + in.window
 	}
-	return max(in.told.UpTo, in.Acked()+in.window)
+	return max(in.reported.UpTo, in.Acked()+in.window)
 }
 
 // due reports whether to tell the producer how much room there is: when it can send nothing more,
 // when nothing is left here, or when more than half of the window is free.
 func (in *inbox) due() bool {
-	more, done := in.limit()-in.told.UpTo, in.Acked()-in.told.Confirmed
+	more, done := in.limit()-in.reported.UpTo, in.Acked()-in.reported.Confirmed
 	if more == 0 && done == 0 {
 		return false
 	}
-	return in.Received() >= in.told.UpTo || in.UpTo() == in.Received() || max(more, done) > in.window/2
+	return in.Received() >= in.reported.UpTo || in.UpTo() == in.Received() || max(more, done) > in.window/2
 }
 
-// say returns what the producer is told.
-func (in *inbox) say(again bool) request {
-	in.told.UpTo, in.told.Received = in.limit(), in.Received()
-	r := in.told
+// report returns what the producer is told.
+func (in *inbox) report(again bool) request {
+	in.reported.UpTo, in.reported.Received = in.limit(), in.Received()
+	r := in.reported
 	r.Confirmed, r.Refused = in.Ack()
-	in.told.Confirmed, r.Again = r.Confirmed, again
+	in.reported.Confirmed, r.Again = r.Confirmed, again
 	return r
 }

@@ -4,105 +4,104 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// Why a message was given up; the reasons of dead letters.
+// Why a message will not be handled. These are reasons of dead letters.
 var (
-	// ErrBufferFull: more messages wait in the producer than [Buffer] allows.
+	// ErrBufferFull: as many messages wait in the producer as [Buffer] allows.
 	ErrBufferFull = errors.New("delivery: too many messages wait in the producer")
-	// ErrGivenUp: the worker has failed at the message as often as [GiveUpAfter] allows.
+	// ErrGivenUp: the worker has failed at the message [GiveUpAfter] times.
 	ErrGivenUp = errors.New("delivery: the worker has failed at the message too often")
 	// ErrTooLarge: the message needs more bytes than [MaxBytes] allows, or than the transport
-	// carries at once.
+	// carries in one message.
 	ErrTooLarge = errors.New("delivery: the message is too large")
-	// ErrTooMany: the producer sends more than the consumer has asked for, and would not send
-	// it again.
+	// ErrTooMany: the producer sends more messages than the consumer has asked for, and would not
+	// send this one again.
 	ErrTooMany = errors.New("delivery: more messages than the consumer has room for")
-	// ErrNotStorable: the [Queue] cannot store the message, however often it is asked.
+	// ErrNotStorable: the [Queue] can never store the message.
 	ErrNotStorable = errors.New("delivery: the queue cannot store the message")
-	// ErrPerhapsStored: the producer has ended while it stored the message. If it is stored,
-	// the next producer with the queue sends it.
+	// ErrPerhapsStored: the producer has ended while it stored the message. If the message is
+	// stored, the next producer with the queue sends it.
 	ErrPerhapsStored = errors.New("delivery: the producer ended while it stored the message, which perhaps is stored")
-	// ErrNotKept: the message of a [Resend] is not among those that the [Queue] of the producer
-	// keeps, or the producer has no queue.
+	// ErrNotKept: the [Queue] of the producer does not keep the message of a [Resend], or the
+	// producer has no queue.
 	ErrNotKept = errors.New("delivery: the queue keeps no refused message of this number")
 	// ErrRefusedFull: the [Queue] keeps as many refused messages as it may. The producer stores
-	// no further confirmation until some have been removed.
+	// no further confirmation until some are removed.
 	ErrRefusedFull = errors.New("delivery: the queue has no room for another refused message")
 )
 
-// A Command is what a producer of M understands: [Send], [Connect] and [Resend].
+// A Command is a message to a producer of M: [Send], [Connect] or [Resend].
 type Command[M any] interface{ command(M) }
 
 // Send gives a message to a producer.
 type Send[M any] struct {
 	Message   M
-	ReplyTo   actor.ActorRef[Accepted]  // is told when the message is on its way; may be zero
-	ConfirmTo actor.ActorRef[Confirmed] // is told when the message has been confirmed or refused; may be zero
+	ReplyTo   actor.ActorRef[Accepted]  // gets Accepted when the message can be sent; may be zero
+	ConfirmTo actor.ActorRef[Confirmed] // gets Confirmed when the message was handled or refused; may be zero
 }
 
-// Accepted is the answer to [Send], when the message is stored, if there is a [Queue], and
-// the consumer has room for it; or when the producer ends before.
+// Accepted is the answer to [Send]. It comes when the message is stored (if there is a [Queue]) and
+// the consumer has room for it, or when the producer ends before that.
 type Accepted struct {
-	Number uint64 // of the message, from 1 on; 0 when it is a dead letter, whose reason says why
+	Number uint64 // of the message, from 1 on; 0 if it became a dead letter, whose reason says why
 }
 
-// Confirmed is another answer to [Send]: what has become of the message. Either a worker has
-// confirmed it, and Number is its number; or nobody has handled it and nobody will, and Number
-// is 0. Such a message was refused: it cannot be encoded or decoded, it is of a type that the
-// consumer does not take, it is too large, it was given up (see [GiveUpAfter]), or there was no
-// room for it.
+// Confirmed is the second answer to [Send]: the outcome of the message. Either a worker has
+// confirmed it, and Number is its number; or it was refused, and Number is 0: no worker has handled
+// it, and none will. A message is refused when it cannot be encoded or decoded, has a type that the
+// consumer does not take, is too large, was given up (see [GiveUpAfter]), or found the buffer full.
 //
-// Nobody is told when the producer ends before, and has the message in its [Queue], nor with
-// [FlowControlOnly]. With a queue a refusal is told when the queue has stored the message among
-// those that were refused.
+// There is no Confirmed with [FlowControlOnly], nor when the producer ends first and the message is
+// in its [Queue]. With a queue, a refusal is answered when the queue has stored the refused message.
 type Confirmed struct {
-	Number  uint64 // of the message, which a worker has confirmed; 0: it was refused
-	Refused uint64 // the number of the message that was refused; 0 if it had none, or was confirmed
+	Number  uint64 // of the confirmed message; 0: it was refused
+	Refused uint64 // the number of the refused message; 0 if it had none, or was confirmed
 	Reason  error  // why it was refused; nil: it was confirmed
 }
 
-// Resend tells a producer to send again a message that was refused, and that its [Queue]
-// keeps. The message gets a new number and its place after those that wait, and the queue
-// stops keeping it among the refused ones. When the producer ends in between it may be both.
-// With any other number the answers are [Accepted] with 0, and [Confirmed] with [ErrNotKept].
+// Resend tells a producer to send a refused message again that its [Queue] keeps. The message gets
+// a new number and a place after the messages that wait; then the queue removes it from the refused
+// messages. If the producer ends in between, the message may be in both places. For any other
+// number the answers are [Accepted] with 0, and [Confirmed] with [ErrNotKept].
 type Resend[M any] struct {
 	Number    uint64                    // of the refused message, see [Refused]
 	ReplyTo   actor.ActorRef[Accepted]  // as in [Send]
 	ConfirmTo actor.ActorRef[Confirmed] // as in [Send]
 }
 
-// Connect gives a producer its consumer, in place of the one before it, and a
-// [WorkPulling] producer one more. Connecting again what is connected does no harm.
+// Connect gives a producer its consumer, which replaces the one before; a [WorkPulling] producer
+// gets one more. Connecting the same consumer again is harmless.
 type Connect[M any] struct{ Consumer actor.ActorRef[Link[M]] }
 
 func (Send[M]) command(M)    {}
 func (Connect[M]) command(M) {}
 func (Resend[M]) command(M)  {}
 
-// A Link is what producers tell consumers of M. It has nothing for users.
+// A Link is a message from a producer to a consumer of M. Users neither send nor handle it.
 type Link[M any] interface{ link() }
 
-// A Delivery is a message for the worker of a consumer. One that was made by somebody else
-// confirms nothing.
+// A Delivery is a message for the worker of a consumer.
 type Delivery[M any] struct {
 	Message M
-	Number  uint64 // given by the producer; the message has the same one if it comes again
+	Number  uint64 // given by the producer; the same if the message comes again
 	attempt *attempt
 	confirm func()
 }
 
-// Confirm says that the message has been handled: it never comes again, and the next one
-// does. It may be called by any goroutine, and more than once.
+// Confirm reports that the message was handled: this consumer does not deliver it again, and
+// delivers the next one. It may be called by any goroutine, and more than once. On a Delivery that
+// no consumer made it does nothing.
 func (d Delivery[M]) Confirm() {
 	if d.confirm != nil {
 		d.confirm()
 	}
 }
 
-// RegisterType lets [Send], [Connect] and [Resend] of M cross the wire, under names that begin with
-// name. Call it from an init function.
+// RegisterType lets [Send], [Connect] and [Resend] of M cross the wire, under the names name.send,
+// name.connect and name.resend. Call it from an init function.
 func RegisterType[M any](name string) {
 	actor.RegisterType[Send[M]](name + ".send")
 	actor.RegisterType[Connect[M]](name + ".connect")
@@ -125,37 +124,37 @@ func init() {
 	actor.RegisterType[storedPart](partName)
 }
 
-// sequenced is a message on its way, or a part of one.
+// sequenced carries a message, or a part of one, to a consumer.
 type sequenced struct {
-	_       struct{} `cbor:",toarray"`
-	Stream  string   // whose numbers these are
-	Aim     uint64   // drawn when the producer began to send to this consumer
-	From    actor.ActorRef[request]
-	First   uint64 // all before it have been confirmed, or refused, and stored as such in a queue
-	Number  uint64
-	Serial  uint64 // the producer's number of the message, if it is not Number
-	Part    uint64 // its index
-	More    bool   // it is not the last part
-	Probe   bool   // the consumer is to say what it has not got
-	Durable bool   // the stream outlives its producer
-	Loose   bool   // it is not sent again; what is missing before it is lost
-	Void    bool   // there is nothing to handle
-	Payload actor.Payload
-	local   any // instead of the payload, within a node
+	_          struct{} `cbor:",toarray"`
+	Stream     string   // the stream that First and Number count
+	Connection uint64   // drawn at random when the producer connected to this consumer
+	From       actor.ActorRef[request]
+	First      uint64 // all before it are confirmed or refused, and stored as such in a queue
+	Number     uint64
+	Serial     uint64 // the producer's number of the message, if it differs from Number
+	Part       uint64 // its index within the message
+	More       bool   // it is not the last part
+	Probe      bool   // the consumer answers with what it has received
+	Durable    bool   // the stream outlives its producer, which has a queue
+	FlowOnly   bool   // it is not sent again, and messages missing before it are lost
+	Void       bool   // there is nothing to handle
+	Payload    extension.Payload
+	local      any // instead of the payload, within a node
 }
 
 func (sequenced) link() {}
 
-// LocalOnly is for actor.WithEncoding: what is local has no payload.
+// LocalOnly is for actor.WithEncoding: a local message has no payload.
 func (s sequenced) LocalOnly() bool { return s.local != nil }
 
-// request says how far a consumer has come, and how far a producer may go.
+// request says how far a consumer has come, and how far its producer may go.
 type request struct {
-	_         struct{} `cbor:",toarray"`
-	Aim       uint64
-	Confirmed uint64 // all up to this number have been handled, but for those of Refused
-	Received  uint64
-	UpTo      uint64
-	Again     bool // what comes after Received has been lost
-	Refused   []window.Refusal
+	_          struct{} `cbor:",toarray"`
+	Connection uint64
+	Confirmed  uint64 // all up to this number were handled, except those of Refused
+	Received   uint64 // all up to this number were received
+	UpTo       uint64 // the highest number that the producer may send
+	Again      bool   // messages after Received were lost
+	Refused    []window.Refusal
 }

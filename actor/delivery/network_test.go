@@ -71,7 +71,7 @@ func TestWhatIsTooLargeForTheNetworkIsRefusedOrGoesInParts(t *testing.T) {
 		c := clustertest.Start(t, 2)
 		n1, n2 := c.Node("n1"), c.Node("n2")
 		got := testkit.NewProbe[delivery.Delivery[string]](t, n2.System)
-		letters := dead(t, n1.System)
+		deadLetters := dead(t, n1.System)
 		large := strings.Repeat("x", 9<<19)
 		for i, opts := range [][]delivery.Option{nil, {delivery.ChunkAbove(1 << 20)}} {
 			name := fmt.Sprint("consumer-", i)
@@ -85,7 +85,7 @@ func TestWhatIsTooLargeForTheNetworkIsRefusedOrGoesInParts(t *testing.T) {
 			expectText(t, got, 1, "before")
 			if i == 0 {
 				expectText(t, got, 2, "after")
-				expectDead(t, letters, large, delivery.ErrTooLarge)
+				expectDead(t, deadLetters, large, delivery.ErrTooLarge)
 			} else {
 				c.Partition([]string{"n1"}, []string{"n2"}) // perhaps in the middle
 				time.Sleep(time.Second)
@@ -97,7 +97,7 @@ func TestWhatIsTooLargeForTheNetworkIsRefusedOrGoesInParts(t *testing.T) {
 			accepted.Expect(delivery.Accepted{Number: 1})
 			accepted.Expect(delivery.Accepted{Number: uint64(i * 6)})
 		}
-		letters.ExpectNone(time.Second)
+		deadLetters.ExpectNone(time.Second)
 	})
 }
 

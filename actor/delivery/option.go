@@ -6,7 +6,7 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// An Option changes a producer or a consumer.
+// An Option configures a producer or a consumer.
 type Option func(*settings)
 
 type settings struct {
@@ -14,7 +14,7 @@ type settings struct {
 	giveUpAfter    int
 	maxBytes       int
 	chunkAbove     int
-	loose          bool
+	flowOnly       bool
 	queue          Queue
 }
 
@@ -26,34 +26,34 @@ func settingsOf(opts []Option) settings {
 	return s
 }
 
-// defaultMost is how large a message in parts may be, in bytes.
-const defaultMost = 64 << 20
+// defaultMaxBytes is the largest message in parts, in bytes.
+const defaultMaxBytes = 64 << 20
 
-// gathered is how large a message in parts may be for a consumer.
+// gathered is the largest message in parts that a consumer takes, in bytes.
 func (s *settings) gathered() int {
 	if s.maxBytes > 0 {
 		return s.maxBytes
 	}
-	return defaultMost
+	return defaultMaxBytes
 }
 
-// most is how large a message may be for a producer; 0: as large as goes in one piece.
+// most is the largest message of a producer, in bytes; 0: as large as goes in one piece.
 func (s *settings) most() int {
 	if s.maxBytes == 0 && s.chunkAbove > 0 {
-		return defaultMost
+		return defaultMaxBytes
 	}
 	return s.maxBytes
 }
 
 func (s *settings) validate() {
-	if s.loose && (s.queue != nil || s.chunkAbove > 0) {
+	if s.flowOnly && (s.queue != nil || s.chunkAbove > 0) {
 		panic("delivery: FlowControlOnly sends nothing again, so it goes with neither WithQueue nor ChunkAbove")
 	}
 }
 
-// Window is how many messages may be under way to a consumer, or wait in it; the default
-// is 50. Parts of messages count, see [ChunkAbove], but there is always room for all parts
-// of one. It panics when n is less than 1.
+// Window is an option of a consumer: at most n messages are in flight to it or wait in it. The
+// default is 50. Each part of a message counts, see [ChunkAbove], but there is always room for all
+// parts of one message. It panics if n is less than 1.
 func Window(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: a window of %d messages", n))
@@ -61,8 +61,8 @@ func Window(n int) Option {
 	return func(s *settings) { s.window = n }
 }
 
-// Buffer is how many messages may wait in a producer for consumers; the default is 1000.
-// It panics when n is less than 1.
+// Buffer is an option of a producer: at most n messages wait in it for consumers. The default is
+// 1000. It panics if n is less than 1.
 func Buffer(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: a buffer of %d messages", n))
@@ -70,11 +70,11 @@ func Buffer(n int) Option {
 	return func(s *settings) { s.buffer = n }
 }
 
-// GiveUpAfter is at how many failures of the worker a message is given up: it is a dead
-// letter with [ErrGivenUp] then, those after it go on, and the sender gets a [Confirmed] that
-// says so. By default none ever is, and a message at which the worker always fails is in the
-// way of those after it; so the supervision of the worker should have a backoff. It panics when
-// n is less than 1.
+// GiveUpAfter is an option of a consumer: when the worker has failed n times at a message, the
+// message is given up. It becomes a dead letter with [ErrGivenUp], the sender gets a [Confirmed]
+// with that reason, and the next message follows. By default no message is given up, and one at
+// which the worker always fails holds up those after it; the supervision of the worker should
+// therefore have a backoff. It panics if n is less than 1.
 func GiveUpAfter(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: to give up after %d failures", n))
@@ -82,16 +82,17 @@ func GiveUpAfter(n int) Option {
 	return func(s *settings) { s.giveUpAfter = n }
 }
 
-// FlowControlOnly is for messages that may be lost, but must not come faster than they are
-// handled: they are sent once, and not kept. What the network loses, or a consumer has when
-// it ends, is not sent again.
-func FlowControlOnly() Option { return func(s *settings) { s.loose = true } }
+// FlowControlOnly is an option of a producer, for messages that may be lost but must not come
+// faster than they are handled: each is sent once and not kept. A message that the network loses,
+// or that a consumer has when it ends, is not sent again. It cannot be combined with [WithQueue] or
+// [ChunkAbove].
+func FlowControlOnly() Option { return func(s *settings) { s.flowOnly = true } }
 
-// ChunkAbove sends messages that need more than n bytes in parts of at most n, each with a
-// number and in the window; the consumer puts them together. The number of the message is
-// that of its last part. Messages are encoded when they are taken then, also for consumers
-// on the same node. A message may need up to [MaxBytes], 64 MiB by default. It panics when n is
-// less than 1.
+// ChunkAbove is an option of a producer: it sends messages that need more than n bytes in parts of
+// at most n bytes, which the consumer puts together. Each part has a number and counts in the
+// window; the number of the message is the number of its last part. With it a producer encodes
+// messages when it takes them, even for consumers on the same node. A message may need up to
+// [MaxBytes], 64 MiB by default. It panics if n is less than 1.
 func ChunkAbove(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: parts of %d bytes", n))
@@ -99,15 +100,15 @@ func ChunkAbove(n int) Option {
 	return func(s *settings) { s.chunkAbove = n }
 }
 
-// MaxBytes is how large a message may be that is stored, goes to another node or goes in
-// parts, in bytes; a larger one is refused with [ErrTooLarge], and those after it go on. The
-// default is 64 MiB with [ChunkAbove], and without it 6 KiB and the path of the producer less than
-// the transport carries at once: see cluster.Traffic.
+// MaxBytes limits the encoded size of a message, in bytes. For a producer it applies to messages
+// that are stored, go to another node or go in parts: a larger message is refused with
+// [ErrTooLarge], and those after it continue. The default is 64 MiB with [ChunkAbove]. Without it,
+// the default is what the transport carries in one message (see cluster.Traffic), less 6 KiB and
+// the length of the producer's path.
 //
-// For a consumer it is how many bytes it gathers of a message that comes in parts, 64 MiB by
-// default; a larger one is refused there, and its dead letter is without content. A producer
-// that may send more than 64 MiB therefore needs consumers with the same MaxBytes. It panics
-// when n is less than 1.
+// For a consumer it limits a message that comes in parts, by default to 64 MiB: a larger one is
+// refused there, and its dead letter has no content. A producer that sends messages above 64 MiB
+// therefore needs consumers with the same MaxBytes. It panics if n is less than 1.
 func MaxBytes(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: messages of at most %d bytes", n))
@@ -115,12 +116,11 @@ func MaxBytes(n int) Option {
 	return func(s *settings) { s.maxBytes = n }
 }
 
-// WithQueue stores what a producer accepts, before it is sent. A producer fails when its
-// queue does, for instance because a newer producer has taken that over; a restart loads
-// it again, and needs another [Connect].
+// WithQueue is an option of a producer: it stores each message in q before it sends it. The
+// producer fails when q fails, for instance because a newer producer has taken q over. A producer
+// that restarts loads q again, and needs another [Connect].
 //
-// It panics when the ID of the queue is no name: 1 to 255 bytes of UTF-8 without control
-// characters.
+// It panics if the ID of q is not a name: 1 to 255 bytes of UTF-8 without control characters.
 func WithQueue(q Queue) Option {
 	if q != nil {
 		if err := naming.Check(q.ID()); err != nil {

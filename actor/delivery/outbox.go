@@ -6,35 +6,35 @@ import "github.com/understudy-go/understudy/internal/window"
 // consumer has asked for. It is pure.
 type outbox[T any] struct {
 	window.Sender[T]
-	upTo  uint64 // the highest number that may be sent
-	aimed bool   // there is a consumer
+	upTo      uint64 // the highest number that may be sent
+	connected bool   // there is a consumer
 }
 
-// aim begins to send to a consumer of which nothing is known: one message finds out.
-func (o *outbox[T]) aim() {
+// connect begins to send to a new consumer, whose window is not known: the first message asks.
+func (o *outbox[T]) connect() {
 	o.Restart()
-	o.aimed, o.upTo = true, o.Acked()+1
+	o.connected, o.upTo = true, o.Acked()+1
 }
 
-// forget drops what has been sent, for a producer that sends nothing twice.
+// forget drops the messages that were sent, for a producer that sends none twice.
 func (o *outbox[T]) forget() { o.Ack(o.Sent(), nil) }
 
 // room reports whether a message that is pushed now would be sent at once.
-func (o *outbox[T]) room() bool { return o.aimed && o.Last() < o.upTo }
+func (o *outbox[T]) room() bool { return o.connected && o.Last() < o.upTo }
 
 // next returns the number of the message that can be sent now, if any.
 func (o *outbox[T]) next() (number uint64, ok bool) {
-	if !o.aimed {
+	if !o.connected {
 		return 0, false
 	}
 	return o.Next(o.upTo)
 }
 
 // pending reports whether a message was sent and is not confirmed.
-func (o *outbox[T]) pending() bool { return o.aimed && o.Pending() }
+func (o *outbox[T]) pending() bool { return o.connected && o.Pending() }
 
-// request takes what the consumer says, and reports whether there is progress. A confirmation
-// counts once done, which is called for each message in order, returns true for it.
+// request handles a request of the consumer, and reports whether it brought progress. done is called
+// for each confirmed message in order; a message for which it returns false is kept.
 func (o *outbox[T]) request(r request, done func(T) bool) (progress bool) {
 	progress = o.Ack(r.Confirmed, done)
 	if r.UpTo > o.upTo {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
@@ -21,15 +22,15 @@ const (
 	maxResend   = 30 * time.Second
 )
 
-// Producer is the sending end, for one consumer at a time. [Buffer], [WithQueue],
-// [FlowControlOnly], [ChunkAbove] and [MaxBytes] are its options. It panics when some of
-// them contradict each other.
+// Producer returns the sending end, for one consumer at a time, which [Connect] names. Its options
+// are [Buffer], [WithQueue], [FlowControlOnly], [ChunkAbove] and [MaxBytes]. It panics if options
+// contradict each other.
 func Producer[M any](opts ...Option) actor.Behavior[Command[M]] {
 	return newProducer[M](settingsOf(opts), false, nil)
 }
 
-// WorkPulling is a producer for any number of consumers: each message goes to one of them,
-// when it has asked for some. It has the options of [Producer].
+// WorkPulling returns a producer for any number of consumers: each message goes to one consumer
+// that has asked for more. It has the options of [Producer].
 func WorkPulling[M any](opts ...Option) actor.Behavior[Command[M]] {
 	return newProducer[M](settingsOf(opts), true, nil)
 }
@@ -48,7 +49,7 @@ func newProducer[M any](set settings, pulling bool, begin func(*producer[M])) ac
 			p.end()
 		})
 		if !pulling {
-			p.lanes = []*lane[M]{{stream: p.newStream()}}
+			p.connections = []*connection[M]{{stream: p.newStream()}}
 		}
 		if set.queue != nil {
 			p.load()
@@ -59,31 +60,31 @@ func newProducer[M any](set settings, pulling bool, begin func(*producer[M])) ac
 	}
 }
 
-// streamMark is between the part of a stream's name that all streams of a producer have,
-// and its own.
-const streamMark = "\x00"
+// streamSeparator separates the part of a stream's name that all streams of a producer share from
+// the part of its own.
+const streamSeparator = "\x00"
 
-// newStream returns the name of a stream of messages, which lives no longer than this
-// incarnation of the producer, unless it is that of a queue.
+// newStream returns the name of a stream of messages. Unless it is the name of a queue, the stream
+// ends with this incarnation of the producer.
 func (p *producer[M]) newStream() string {
 	if p.durable() {
 		return p.set.queue.ID()
 	}
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, p.ctx.Self().String()) // it never fails
-	return strconv.FormatUint(h.Sum64(), 36) + streamMark + strconv.FormatUint(rand.Uint64(), 36)
+	return strconv.FormatUint(h.Sum64(), 36) + streamSeparator + strconv.FormatUint(rand.Uint64(), 36)
 }
 
 type producer[M any] struct {
-	ctx     *actor.Context[Command[M]]
-	life    context.Context // of this incarnation
-	set     settings
-	pulling bool
-	from    actor.ActorRef[request]
-	lanes   []*lane[M]
-	backlog fifo.Queue[*entry[M]] // stored, if they have to be
-	last    uint64                // the highest number
-	storage storage[M]
+	ctx         *actor.Context[Command[M]]
+	life        context.Context // ends with this incarnation
+	set         settings
+	pulling     bool
+	from        actor.ActorRef[request]
+	connections []*connection[M]
+	backlog     fifo.Queue[*entry[M]] // stored, if they have to be
+	last        uint64                // the highest number of a message
+	storage     storage[M]
 }
 
 // durable reports whether streams outlive this incarnation.
@@ -91,19 +92,19 @@ func (p *producer[M]) durable() bool { return p.set.queue != nil && !p.pulling }
 
 type (
 	requested[M any] struct{ request } // a consumer says
-	overdue[M any]   struct {          // no answer has come on a lane
-		nothing
-		aim uint64
+	timedOut[M any]  struct {          // no answer has come on a connection
+		noPayload
+		connection uint64
 	}
-	gone[M any] struct { // the consumer of a lane has ended
-		nothing
-		aim uint64
+	consumerEnded[M any] struct { // the consumer of a connection has ended
+		noPayload
+		connection uint64
 	}
 )
 
-func (requested[M]) command(M) {}
-func (overdue[M]) command(M)   {}
-func (gone[M]) command(M)      {}
+func (requested[M]) command(M)     {}
+func (timedOut[M]) command(M)      {}
+func (consumerEnded[M]) command(M) {}
 
 func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor.Behavior[Command[M]] {
 	switch msg := msg.(type) {
@@ -116,12 +117,12 @@ func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor
 		p.resend(msg)
 	case requested[M]:
 		p.onRequest(msg.request)
-	case overdue[M]:
-		if l := p.lane(msg.aim); l != nil {
-			p.lookAfter(l)
+	case timedOut[M]:
+		if l := p.connection(msg.connection); l != nil {
+			p.onTimeout(l)
 		}
-	case gone[M]:
-		if l := p.lane(msg.aim); l != nil {
+	case consumerEnded[M]:
+		if l := p.connection(msg.connection); l != nil {
 			p.disconnect(l)
 			p.pump()
 		}
@@ -146,7 +147,7 @@ func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor
 	return nil
 }
 
-// take takes a message, if there is room.
+// take buffers a message, if there is room.
 func (p *producer[M]) take(e *entry[M]) {
 	if p.backlog.Len()+p.storage.fresh.Len() >= p.set.buffer {
 		p.refuse(e, ErrBufferFull)
@@ -170,22 +171,22 @@ func (p *producer[M]) take(e *entry[M]) {
 // refuse makes a dead letter of a message that is not stored.
 func (p *producer[M]) refuse(e *entry[M], why error) {
 	if e.refusal == nil {
-		p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, why)
+		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), e.msg, why)
 		e.refusal = why
 	}
 	e.accepted(0)
 	e.refused()
 }
 
-// drop makes a dead letter of a message, which may be stored.
+// drop makes a dead letter of a message that may be stored.
 func (p *producer[M]) drop(e *entry[M], why error) {
-	p.ctx.System().DeadLetter(p.ctx.Self().Path(), e.msg, why)
-	p.turnDown(e, why)
+	extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), e.msg, why)
+	p.noteRefused(e, why)
 }
 
-// turnDown notes that nobody is going to handle a message. What a queue has counts as refused,
-// for the sender and the consumers, when the queue has stored that.
-func (p *producer[M]) turnDown(e *entry[M], why error) {
+// noteRefused notes that no worker will handle a message. With a queue, the sender and the consumers
+// learn of the refusal when the queue has stored it.
+func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	e.refusal = why
 	if p.set.queue == nil {
 		e.refused()
@@ -195,54 +196,54 @@ func (p *producer[M]) turnDown(e *entry[M], why error) {
 	p.storage.refused = append(p.storage.refused, e)
 }
 
-// lane returns the one that was aimed under a number.
-func (p *producer[M]) lane(aim uint64) *lane[M] {
-	for _, l := range p.lanes {
-		if l.aimed && l.aimID == aim {
+// connection returns the connection with an ID, or nil.
+func (p *producer[M]) connection(id uint64) *connection[M] {
+	for _, l := range p.connections {
+		if l.connected && l.id == id {
 			return l
 		}
 	}
 	return nil
 }
 
-// connect returns the lane to a consumer, about which nothing is known yet.
-func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) *lane[M] {
+// connect connects to a consumer; it returns nil for the zero ref.
+func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) *connection[M] {
 	if consumer == (actor.ActorRef[Link[M]]{}) {
-		p.ctx.System().DeadLetter(p.ctx.Self().Path(), Connect[M]{}, actor.ErrNoRef)
+		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), Connect[M]{}, actor.ErrNoRef)
 		return nil
 	}
-	l := p.laneFor(consumer)
-	if p.set.loose && l.aimed && l.consumer == consumer {
-		return l // what is under way would not count any more
+	l := p.connectionFor(consumer)
+	if p.set.flowOnly && l.connected && l.consumer == consumer {
+		return l // messages in flight would not count any more
 	}
-	if l.aimed {
+	if l.connected {
 		p.ctx.CancelTimer(l.timer())
 		p.ctx.Unwatch(l.consumer)
 	}
-	if p.set.loose {
+	if p.set.flowOnly {
 		l.forget()
 	}
-	l.consumer, l.aimID, l.delay = consumer, rand.Uint64(), 0
-	l.aim()
-	p.ctx.WatchWith(consumer, gone[M]{aim: l.aimID})
+	l.consumer, l.id, l.delay = consumer, rand.Uint64(), 0
+	l.connect()
+	p.ctx.WatchWith(consumer, consumerEnded[M]{connection: l.id})
 	return l
 }
 
-func (p *producer[M]) laneFor(consumer actor.ActorRef[Link[M]]) *lane[M] {
+func (p *producer[M]) connectionFor(consumer actor.ActorRef[Link[M]]) *connection[M] {
 	if !p.pulling {
-		return p.lanes[0]
+		return p.connections[0]
 	}
-	if l := p.laneTo(consumer); l != nil {
+	if l := p.connectionTo(consumer); l != nil {
 		return l
 	}
-	l := &lane[M]{stream: p.newStream()}
-	p.lanes = append(p.lanes, l)
+	l := &connection[M]{stream: p.newStream()}
+	p.connections = append(p.connections, l)
 	return l
 }
 
-// laneTo returns the lane to a consumer, if there is one.
-func (p *producer[M]) laneTo(consumer actor.ActorRef[Link[M]]) *lane[M] {
-	for _, l := range p.lanes {
+// connectionTo returns the connection to a consumer, if there is one.
+func (p *producer[M]) connectionTo(consumer actor.ActorRef[Link[M]]) *connection[M] {
+	for _, l := range p.connections {
 		if l.consumer == consumer {
 			return l
 		}
@@ -250,14 +251,14 @@ func (p *producer[M]) laneTo(consumer actor.ActorRef[Link[M]]) *lane[M] {
 	return nil
 }
 
-// disconnect keeps what was not confirmed for the next consumer, or for the other workers.
-func (p *producer[M]) disconnect(l *lane[M]) {
+// disconnect keeps the unconfirmed messages for the next consumer, or gives them to the others.
+func (p *producer[M]) disconnect(l *connection[M]) {
 	p.ctx.CancelTimer(l.timer())
-	l.aimed, l.delay = false, 0
+	l.connected, l.delay = false, 0
 	if !p.pulling {
 		return
 	}
-	p.lanes = slices.DeleteFunc(p.lanes, func(o *lane[M]) bool { return o == l })
+	p.connections = slices.DeleteFunc(p.connections, func(o *connection[M]) bool { return o == l })
 	before := fifo.Of(l.unfinished(p.unsent(l)))
 	for _, e := range p.backlog.All() {
 		before.Push(e)
@@ -265,35 +266,35 @@ func (p *producer[M]) disconnect(l *lane[M]) {
 	p.backlog = before
 }
 
-// unsent is after which number a lane has what can be sent to others.
-func (p *producer[M]) unsent(l *lane[M]) uint64 {
-	if p.set.loose {
+// unsent returns the number after which the messages of a connection can be sent to others.
+func (p *producer[M]) unsent(l *connection[M]) uint64 {
+	if p.set.flowOnly {
 		return l.Sent()
 	}
 	return l.Acked()
 }
 
-// pump sends what can go.
+// pump sends the messages for which consumers have room.
 func (p *producer[M]) pump() {
 	for p.backlog.Len() > 0 {
-		l := idlest(p.lanes)
+		l := leastBusy(p.connections)
 		if l == nil {
 			break
 		}
 		p.assign(l, p.backlog.Pop())
 	}
-	for _, l := range p.lanes {
+	for _, l := range p.connections {
 		for number, ok := l.next(); ok; number, ok = l.next() {
 			p.send(l, number, false)
 		}
-		p.watchOver(l)
+		p.startTimer(l)
 	}
-	p.store() // as what was refused is settled
+	p.store() // refused messages may be settled now
 }
 
-// assign gives a message to a lane.
-func (p *producer[M]) assign(l *lane[M], e *entry[M]) {
-	if e.refusal == nil && !p.ctx.System().Owns(l.consumer) {
+// assign gives a message to a connection.
+func (p *producer[M]) assign(l *connection[M], e *entry[M]) {
+	if e.refusal == nil && !extension.Owns(p.ctx.System(), l.consumer) {
 		if err := p.encode(e); err != nil {
 			p.drop(e, err)
 		}
@@ -313,10 +314,10 @@ func (p *producer[M]) assign(l *lane[M], e *entry[M]) {
 	e.accepted(e.number)
 }
 
-func (p *producer[M]) send(l *lane[M], number uint64, probe bool) {
+func (p *producer[M]) send(l *connection[M], number uint64, probe bool) {
 	at := l.At(number)
 	e := at.of
-	here := p.ctx.System().Owns(l.consumer)
+	here := extension.Owns(p.ctx.System(), l.consumer)
 	if !here && !e.empty() {
 		if err := p.encode(e); err != nil {
 			p.drop(e, err)
@@ -335,29 +336,29 @@ func (p *producer[M]) send(l *lane[M], number uint64, probe bool) {
 		m.Payload = at.payload()
 	}
 	l.consumer.TellNoWait(m)
-	if p.set.loose {
+	if p.set.flowOnly {
 		e.clear()
 	}
 }
 
-func (p *producer[M]) header(l *lane[M], number uint64) sequenced {
+func (p *producer[M]) header(l *connection[M], number uint64) sequenced {
 	return sequenced{
-		Stream: l.stream, Aim: l.aimID, From: p.from, First: l.Acked() + 1, Number: number,
-		Durable: p.durable(), Loose: p.set.loose,
+		Stream: l.stream, Connection: l.id, From: p.from, First: l.Acked() + 1, Number: number,
+		Durable: p.durable(), FlowOnly: p.set.flowOnly,
 	}
 }
 
 func (p *producer[M]) onRequest(r request) {
-	l := p.lane(r.Aim)
+	l := p.connection(r.Connection)
 	if l == nil {
 		return
 	}
 	for _, one := range r.Refused {
-		p.heedRefusal(l, one, r.Confirmed)
+		p.noteRefusal(l, one, r.Confirmed)
 	}
 	progress := l.request(r, func(done part[M]) bool {
 		if done.of.pending {
-			l.heard, l.heard.Again = r, false
+			l.deferred, l.deferred.Again = r, false
 			return false
 		}
 		if done.last() {
@@ -376,18 +377,17 @@ func (p *producer[M]) onRequest(r request) {
 	p.store()
 }
 
-// heedRefusal takes note of a number up to upTo that a consumer has refused.
-func (p *producer[M]) heedRefusal(l *lane[M], one window.Refusal, upTo uint64) {
+// noteRefusal handles a refusal in a request that confirms all numbers up to upTo.
+func (p *producer[M]) noteRefusal(l *connection[M], one window.Refusal, upTo uint64) {
 	if at, ok := l.Refused(one, upTo); ok && at.last() && !at.of.empty() {
-		p.turnDown(at.of, one.Reason.Unpack(p.ctx.System()))
+		p.noteRefused(at.of, extension.UnpackError(p.ctx.System(), one.Reason))
 	}
 }
 
-// settled notes that a message has been confirmed or refused, so that nobody needs it any
-// more.
+// settled notes that a message was confirmed or refused: it is not needed any more.
 func (p *producer[M]) settled(e *entry[M]) {
 	switch {
-	case e.refusal == nil && !p.set.loose:
+	case e.refusal == nil && !p.set.flowOnly:
 		e.confirmed()
 	case e.refusal != nil && !e.pending:
 		e.refused()
@@ -397,22 +397,22 @@ func (p *producer[M]) settled(e *entry[M]) {
 	}
 }
 
-// watchOver sees that what is unsettled is looked after.
-func (p *producer[M]) watchOver(l *lane[M]) {
+// startTimer starts the timer if messages are unconfirmed and it does not run.
+func (p *producer[M]) startTimer(l *connection[M]) {
 	if l.pending() && l.delay == 0 {
 		l.delay = firstResend
-		p.ctx.After(l.timer(), l.delay, overdue[M]{aim: l.aimID})
+		p.ctx.After(l.timer(), l.delay, timedOut[M]{connection: l.id})
 	}
 }
 
-// lookAfter sends the first message again for which no confirmation has come, and asks
-// what is missing.
-func (p *producer[M]) lookAfter(l *lane[M]) {
+// onTimeout sends the oldest unconfirmed message again, which asks the consumer what it has
+// received.
+func (p *producer[M]) onTimeout(l *connection[M]) {
 	if !l.pending() {
 		l.delay = 0
 		return
 	}
-	if p.set.loose {
+	if p.set.flowOnly {
 		m := p.header(l, l.Sent()) // with nothing in it
 		m.Probe, m.Void = true, true
 		l.consumer.TellNoWait(m)
@@ -420,19 +420,19 @@ func (p *producer[M]) lookAfter(l *lane[M]) {
 		p.send(l, l.Acked()+1, true)
 	}
 	l.delay = min(max(2*l.delay, minResend), maxResend)
-	p.ctx.After(l.timer(), l.delay, overdue[M]{aim: l.aimID})
+	p.ctx.After(l.timer(), l.delay, timedOut[M]{connection: l.id})
 }
 
-// errEnded is why what nobody keeps is given up.
+// errEnded is the reason why messages that are not stored are given up.
 var errEnded = fmt.Errorf("%w before it was confirmed", actor.ErrTerminated)
 
-// end gives up what nobody keeps.
+// end gives up the messages that are not stored.
 func (p *producer[M]) end() {
 	if p.set.queue != nil {
 		p.endOfStorage()
 		return
 	}
-	for _, l := range p.lanes {
+	for _, l := range p.connections {
 		for _, e := range l.unfinished(p.unsent(l)) {
 			p.refuse(e, errEnded)
 		}

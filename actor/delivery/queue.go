@@ -6,74 +6,73 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// A Queue keeps messages until they have been confirmed, and those that were refused until
-// somebody removes them. A producer calls its methods one at a time, Load first; a producer
-// that loads takes the queue over, and calls of Append and Confirm by those that have another
-// value of the same queue fail from then on. Give each producer a value of its own.
-// What a producer has begun goes on, with a context that is done, while the same producer loads
-// again, after a restart. List and Remove may be called by anybody at any time. Package
-// persistence/deliveryqueue has one on a journal.
+// A Queue stores messages until they are confirmed, and refused messages until they are removed.
+// Package persistence/deliveryqueue has one on a journal.
+//
+// A producer calls the methods one at a time, Load first. Load takes the queue over: from then on
+// Append and Confirm fail for every other value of the same queue. Give each producer a value of
+// its own. When a producer restarts, a call that it had begun may still run, with a context that is
+// done, while it loads again. List and Remove may be called by any goroutine at any time.
 type Queue interface {
 	// ID names the stream of messages. It never changes.
 	ID() string
-	// Load returns up to which number messages have been confirmed, and those that follow, the
-	// zero Payload in place of one that has been confirmed before another.
-	Load(ctx context.Context) (confirmed uint64, unconfirmed []actor.Payload, err error)
-	// Append stores messages under consecutive numbers, all or none. They follow the last.
-	// An error that wraps [ErrNotStorable] says that none is, as one of them cannot be; any
-	// other ends the producer.
-	Append(ctx context.Context, first uint64, messages []actor.Payload) error
-	// Confirm stores that all messages up to a number have been confirmed, and those of beyond,
-	// which come after it. Messages that were refused count: Refuse has stored them before.
+	// Load returns the number up to which all messages are confirmed, and the messages that
+	// follow. Among these, a zero Payload stands for a message that is confirmed already.
+	Load(ctx context.Context) (confirmed uint64, unconfirmed []extension.Payload, err error)
+	// Append stores messages under consecutive numbers, after the last one, all or none. An error
+	// that wraps [ErrNotStorable] means that one of them can never be stored; any other error
+	// fails the producer.
+	Append(ctx context.Context, first uint64, messages []extension.Payload) error
+	// Confirm stores that all messages up to a number, and those with the numbers in beyond, are
+	// confirmed. Refused messages are included: Refuse has stored them before.
 	Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
-	// Refuse stores messages that nobody has handled, for List. One whose number it has already
-	// stays as it is. An error that wraps [ErrRefusedFull] says that none is stored, as they have
-	// no room: the producer asks again until there is. After any other some may be stored; it ends
-	// the producer.
+	// Refuse stores refused messages, for List. A message whose number is stored already stays as
+	// it is. An error that wraps [ErrRefusedFull] means that there is no room and none was stored:
+	// the producer tries again every 10 s. After any other error some may be stored; it fails the
+	// producer.
 	Refuse(ctx context.Context, messages []Refused) error
-	// List returns the messages that were refused and not removed since, in the order in which
-	// they were.
+	// List returns the refused messages that were not removed, in the order in which they were
+	// refused.
 	List(ctx context.Context) ([]Refused, error)
-	// Remove forgets refused messages. A number that is not there does no harm.
+	// Remove deletes refused messages. Numbers that are not stored are ignored.
 	Remove(ctx context.Context, numbers ...uint64) error
 }
 
-// A Refused is a message that nobody has handled, as a [Queue] keeps it. [Resend] sends it
-// again.
+// A Refused is a refused message in a [Queue]. [Resend] sends it again.
 type Refused struct {
-	Number  uint64          // that the message had
+	Number  uint64          // the number that the message had
 	Reason  string          // why it was refused
-	Time    time.Time       // when, by the clock of the producer
-	Records []actor.Payload // as they were given to Append: one for each part of the message
+	Time    time.Time       // when it was refused, by the clock of the producer
+	Records []extension.Payload // as given to Append: one for each part of the message
 }
 
-// Payload returns the message as it is encoded. It fails only when Records are not what a
-// producer has stored.
-func (r Refused) Payload() (whole actor.Payload, err error) {
+// Payload returns the encoded message. It fails only if Records are not what a producer stored.
+func (r Refused) Payload() (whole extension.Payload, err error) {
 	for _, record := range r.Records {
 		more, err := join(&whole, record)
 		if err != nil {
-			return actor.Payload{}, err
+			return extension.Payload{}, err
 		}
 		if !more {
 			return whole, nil
 		}
 	}
-	return actor.Payload{}, errTorn
+	return extension.Payload{}, errTorn
 }
 
-// Message returns the message. It fails with [actor.ErrNotDecodable] when the type of the
-// message is not registered in this process, or its content cannot be decoded; s is the system
-// whose refs are in it, and may be nil if there are none.
+// Message returns the decoded message. It fails with [actor.ErrNotDecodable] if the type of the
+// message is not registered in this process, or its content cannot be decoded. Refs in the message
+// are bound to s, which may be nil if there are none.
 func (r Refused) Message(s *actor.System) (any, error) {
 	p, err := r.Payload()
 	if err != nil {
 		return nil, err
 	}
-	return p.Unpack(s)
+	return extension.Unpack(s, p)
 }
 
-// errTorn: the parts of a message in a queue are not complete.
+// errTorn: some parts of a message are missing in a queue.
 var errTorn = errors.New("delivery: the stored message lacks its end")

@@ -1,7 +1,7 @@
 package delivery
 
 import (
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/window"
 )
@@ -11,7 +11,7 @@ type confirmation struct {
 	_       struct{} `cbor:",toarray"`
 	Number  uint64
 	Refused uint64
-	Reason  actor.ErrorPayload
+	Reason  extension.ErrorPayload
 }
 
 // MarshalCBOR encodes the numbers and the reason.
@@ -25,6 +25,6 @@ func (c *Confirmed) UnmarshalCBOR(data []byte) error {
 	if err := codec.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	*c = Confirmed{Number: w.Number, Refused: w.Refused, Reason: w.Reason.Unpack(nil)}
+	*c = Confirmed{Number: w.Number, Refused: w.Refused, Reason: extension.UnpackError(nil, w.Reason)}
 	return nil
 }

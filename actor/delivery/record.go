@@ -1,26 +1,28 @@
 package delivery
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
 
-// A storedPart is what a queue keeps of a message that has parts.
+// A storedPart is the record of one part of a message in a queue.
 type storedPart struct {
 	_    struct{} `cbor:",toarray"`
-	Type string   // that of the message
+	Type string   // of the message
 	More bool     // it is not the last part
 	Data []byte
 }
 
-// partName is the name under which a storedPart lies in queues.
+// partName is the type name of a storedPart in queues.
 const partName = "understudy.delivery.part"
 
-// join adds a record of a queue to the message that it is of, and reports whether there is
-// more of that.
-func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
+// join appends a record of a queue to its message, and reports whether more records follow.
+func join(whole *extension.Payload, record extension.Payload) (more bool, err error) {
 	if record.Type != partName {
 		*whole = record
 		return false, nil
 	}
-	v, err := record.Unpack(nil)
+	v, err := extension.Unpack(nil, record)
 	if err != nil {
 		return false, err
 	}
@@ -29,23 +31,22 @@ func join(whole *actor.Payload, record actor.Payload) (more bool, err error) {
 	return p.More, nil
 }
 
-// records returns what is stored of e: one for each part. A nil is a part without content, as a
-// record without a type stands for what has been confirmed.
-func (e *entry[M]) records() []actor.Payload {
+// records returns the records of e, one for each part. A nil message is stored as a part without
+// content: a record without a type would stand for a confirmed message.
+func (e *entry[M]) records() []extension.Payload {
 	if len(e.cuts) == 0 && e.payload.Type != "" {
-		return []actor.Payload{e.payload}
+		return []extension.Payload{e.payload}
 	}
-	records := make([]actor.Payload, e.parts())
+	records := make([]extension.Payload, e.parts())
 	for i := range records {
 		p := part[M]{e, i}
 		data := p.payload()
-		records[i], _ = actor.Pack(storedPart{Type: data.Type, More: !p.last(), Data: data.Data}) // nothing of it can fail
+		records[i], _ = extension.Pack(storedPart{Type: data.Type, More: !p.last(), Data: data.Data}) // nothing of it can fail
 	}
 	return records
 }
 
-// recall returns the messages of what has been loaded. Those that have been confirmed are
-// void.
+// recall returns the loaded messages. Those that were confirmed are void.
 func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error) {
 	e := &entry[M]{}
 	for i, record := range l.messages {
@@ -65,8 +66,8 @@ func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error
 	return entries, nil
 }
 
-// add takes what a queue has kept of e, and reports whether there is more.
-func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err error) {
+// add appends a record of e, and reports whether more records follow.
+func (e *entry[M]) add(s *actor.System, record extension.Payload) (more bool, err error) {
 	if record.Type == "" {
 		e.void = true
 		return false, nil
@@ -84,9 +85,9 @@ func (e *entry[M]) add(s *actor.System, record actor.Payload) (more bool, err er
 	return false, e.decode(s)
 }
 
-// decode takes the message from the payload.
+// decode decodes the message from the payload.
 func (e *entry[M]) decode(s *actor.System) error {
-	msg, _, err := actor.UnpackMessage[M](s, e.payload)
+	msg, _, err := extension.UnpackMessage[M](s, e.payload)
 	e.msg = msg
 	return err
 }

@@ -9,21 +9,22 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// lookAgain is when a queue is asked again that has no room for what was refused.
+// lookAgain is how long to wait before a queue that had no room for refused messages is asked again.
 const lookAgain = 10 * time.Second
 
 type (
-	found[M any] struct { // the queue has looked for a refused message
-		nothing
+	found[M any] struct { // the queue was searched for a refused message
+		noPayload
 		by      *producer[M]
-		records []actor.Payload // nil: it is not there
+		records []extension.Payload // nil: it is not there
 		err     error
 	}
-	roomAgain[M any] struct { // perhaps there is room for what was refused
-		nothing
+	roomAgain[M any] struct { // the queue may have room for refused messages again
+		noPayload
 		by *producer[M]
 	}
 )
@@ -31,7 +32,7 @@ type (
 func (found[M]) command(M)     {}
 func (roomAgain[M]) command(M) {}
 
-// refusedOf returns what a queue keeps of messages that nobody has handled.
+// refusedOf returns refused messages as a queue stores them.
 func refusedOf[M any](entries []*entry[M]) []Refused {
 	messages := make([]Refused, len(entries))
 	for i, e := range entries {
@@ -40,10 +41,10 @@ func refusedOf[M any](entries []*entry[M]) []Refused {
 	return messages
 }
 
-// nextRefused takes some of what is to be stored as refused, and returns the rest too. Messages
-// go one by one when not all have room.
+// nextRefused divides the refused messages into those to store next and the rest. They are stored
+// one by one when the queue had no room for several.
 func (s *storage[M]) nextRefused() (some, rest []*entry[M]) {
-	if s.scarce {
+	if s.oneByOne {
 		return s.refused[:1], s.refused[1:]
 	}
 	n, records := 1, s.refused[0].parts()
@@ -54,18 +55,18 @@ func (s *storage[M]) nextRefused() (some, rest []*entry[M]) {
 	return s.refused[:n], s.refused[n:]
 }
 
-// kept goes on with messages that the queue has stored as refused.
+// kept continues with messages that the queue has stored as refused.
 func (p *producer[M]) kept(entries []*entry[M]) {
 	if len(entries) == 0 {
 		return
 	}
-	p.storage.scarce = len(p.storage.refused) > 0 && p.storage.scarce
+	p.storage.oneByOne = len(p.storage.refused) > 0 && p.storage.oneByOne
 	for _, e := range entries {
 		e.pending = false
 	}
-	for _, l := range slices.Clone(p.lanes) {
-		if r := l.heard; r.Confirmed > l.Acked() {
-			l.heard = request{}
+	for _, l := range slices.Clone(p.connections) {
+		if r := l.deferred; r.Confirmed > l.Acked() {
+			l.deferred = request{}
 			p.onRequest(r)
 		}
 	}
@@ -74,13 +75,13 @@ func (p *producer[M]) kept(entries []*entry[M]) {
 	}
 }
 
-// noRoom is that the queue keeps too many refused messages. When not even one has room,
-// nothing is stored for a while but what is sent again; what has been confirmed waits with what
-// was refused, as do new messages.
+// noRoom is called when the queue keeps too many refused messages. If it has no room even for one,
+// the producer stores only resent messages for a while: refused messages, confirmations and new
+// messages wait.
 func (p *producer[M]) noRoom(err error) {
 	s := &p.storage
 	s.full = len(s.refusing) == 1
-	s.refused, s.scarce = append(slices.Clone(s.refusing), s.refused...), true
+	s.refused, s.oneByOne = append(slices.Clone(s.refusing), s.refused...), true
 	if s.full {
 		p.ctx.Log().Error("queue keeps too many refused messages, the producer waits: resend or remove some",
 			zap.String("queue", p.set.queue.ID()), zap.Int("waiting", len(s.refused)), zap.Duration("again", lookAgain), zap.Error(err))
@@ -88,7 +89,7 @@ func (p *producer[M]) noRoom(err error) {
 	}
 }
 
-// resend looks for a refused message, to send it again.
+// resend starts to send a refused message again.
 func (p *producer[M]) resend(r Resend[M]) {
 	e := &entry[M]{resent: r.Number, replyTo: r.ReplyTo, confirmTo: r.ConfirmTo}
 	if p.set.queue == nil {
@@ -103,13 +104,13 @@ func (p *producer[M]) resend(r Resend[M]) {
 	p.store()
 }
 
-// notKept answers a [Resend] that sends nothing. What the queue keeps it keeps.
+// notKept answers a [Resend] that fails. The refused messages in the queue stay.
 func (p *producer[M]) notKept(e *entry[M], why error) {
 	e.accepted(0)
 	e.tell(Confirmed{Refused: e.resent, Reason: why})
 }
 
-// find lets the queue look for a refused message.
+// find searches the queue for a refused message.
 func (p *producer[M]) find(e *entry[M]) {
 	p.storage.busy = true
 	queue, life := p.set.queue, p.life
@@ -127,7 +128,7 @@ func (p *producer[M]) find(e *entry[M]) {
 	})
 }
 
-// onFound takes a refused message like a new one.
+// onFound treats a refused message like a new one.
 func (p *producer[M]) onFound(f found[M]) {
 	p.storage.busy = false
 	e := p.storage.resends.Pop()
@@ -139,7 +140,7 @@ func (p *producer[M]) onFound(f found[M]) {
 	p.store()
 }
 
-// revive fills an entry with the refused message that was found for it.
+// revive fills an entry with the refused message that was found.
 func (p *producer[M]) revive(e *entry[M], f found[M]) error {
 	if f.err != nil {
 		return fmt.Errorf("delivery: list queue %s: %w", p.set.queue.ID(), f.err)

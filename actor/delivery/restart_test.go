@@ -111,7 +111,7 @@ func TestAConsumerThatIsRestartedCountsNoConfirmationOfItsFormerWorker(t *testin
 
 func TestWhatProducerAndConsumerSayToEachOtherIsNoDeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := dead(t, s)
+		deadLetters := dead(t, s)
 		got, watch := testkit.NewProbe[int](t, s), testkit.NewProbe[int](t, s)
 		first := actor.Spawn(s, delivery.Consumer(working(
 			func(*actor.Context[delivery.Delivery[int]], delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
@@ -122,11 +122,11 @@ func TestWhatProducerAndConsumerSayToEachOtherIsNoDeadLetter(t *testing.T) {
 		send(producer, 10)
 		watch.ExpectTerminated(first)
 		producer.Tell(delivery.Connect[int]{Consumer: first})
-		letters.ExpectNone(time.Minute)
+		deadLetters.ExpectNone(time.Minute)
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(got)), "second")})
 		for i := 1; i <= 10; i++ {
 			got.Expect(i)
 		}
-		letters.ExpectNone(time.Minute)
+		deadLetters.ExpectNone(time.Minute)
 	})
 }

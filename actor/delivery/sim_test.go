@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
@@ -20,24 +20,24 @@ var (
 // A world is a producer's outbox and a consumer's inbox with a network between them that
 // loses, doubles and reorders. The producer stores what it has been told, later.
 type world struct {
-	t      *testing.T
-	rng    *rand.Rand
-	out    outbox[bool] // is there more of the message?
-	all    []bool       // what was ever in it
-	stored uint64       // all up to this number have been confirmed, as the producer has stored
-	in     inbox
-	aim    uint64
-	queue  []uint64        // received by the consumer, not confirmed
-	handed uint64          // the highest number that this consumer was handed
-	last   uint64          // the highest number that any consumer has confirmed or refused
-	did    map[uint64]bool // the numbers that a handler got
-	heard  uint64          // the highest number of which any consumer has told what has become
-	kept   map[uint64]bool // the numbers that the producer has stored as refused
-	wire   []any           // under way
-	faulty bool
-	loose  bool // nothing is sent twice
-	most   int  // parts of a message
-	bad    int  // of a hundred messages, nobody can handle
+	t          *testing.T
+	rng        *rand.Rand
+	out        outbox[bool] // is there more of the message?
+	all        []bool       // what was ever in it
+	stored     uint64       // all up to this number have been confirmed, as the producer has stored
+	in         inbox
+	connection uint64
+	queue      []uint64        // received by the consumer, not confirmed
+	handed     uint64          // the highest number that this consumer was handed
+	last       uint64          // the highest number that any consumer has confirmed or refused
+	did        map[uint64]bool // the numbers that a handler got
+	deferred   uint64          // the highest number of which any consumer has told what has become
+	kept       map[uint64]bool // the numbers that the producer has stored as refused
+	wire       []any           // under way
+	faulty     bool
+	flowOnly   bool // nothing is sent twice
+	most       int  // parts of a message
+	bad        int  // of a hundred messages, nobody can handle
 }
 
 func (w *world) sends(msg any) {
@@ -52,8 +52,8 @@ func (w *world) sends(msg any) {
 
 func (w *world) pump() {
 	for n, ok := w.out.next(); ok; n, ok = w.out.next() {
-		require.LessOrEqual(w.t, n, max(w.out.Acked(), w.heard)+w.in.window+uint64(w.most), "never more than the window and a message")
-		w.sends(sequenced{Aim: w.aim, First: w.out.Acked() + 1, Number: n, More: w.out.At(n), Loose: w.loose})
+		require.LessOrEqual(w.t, n, max(w.out.Acked(), w.deferred)+w.in.window+uint64(w.most), "never more than the window and a message")
+		w.sends(sequenced{Connection: w.connection, First: w.out.Acked() + 1, Number: n, More: w.out.At(n), FlowOnly: w.flowOnly})
 	}
 }
 
@@ -71,7 +71,7 @@ func (w *world) arrives() {
 	case sequenced:
 		w.receive(msg)
 	case request:
-		if msg.Aim == w.aim {
+		if msg.Connection == w.connection {
 			w.hears(msg)
 			w.pump()
 		}
@@ -81,14 +81,14 @@ func (w *world) arrives() {
 // hears is the law: what counts as confirmed a handler got, or the producer is told that it
 // was refused. It counts when that is stored, which may take a while.
 func (w *world) hears(r request) {
-	w.heard = max(w.heard, r.Confirmed)
+	w.deferred = max(w.deferred, r.Confirmed)
 	why := map[uint64]bool{}
 	for _, one := range r.Refused {
 		why[one.Number] = true
 	}
 	w.out.request(r, func(more bool) bool {
 		number := w.out.Acked() + 1
-		if more || w.loose || w.did[number] || w.kept[number] {
+		if more || w.flowOnly || w.did[number] || w.kept[number] {
 			return true
 		}
 		require.True(w.t, why[number], "%d is neither handled nor refused", number)
@@ -101,22 +101,22 @@ func (w *world) hears(r request) {
 }
 
 func (w *world) receive(m sequenced) {
-	if m.Aim != w.aim {
+	if m.Connection != w.connection {
 		return // to the consumer that has ended
 	}
-	w.in.begin(m.Aim, m.First)
+	w.in.begin(m.Connection, m.First)
 	if w.in.Refusals() >= mostRefused {
 		return
 	}
 	switch w.in.take(m) {
 	case ignore:
 	case answer:
-		w.sends(w.in.say(false))
+		w.sends(w.in.report(false))
 	case again:
-		w.sends(w.in.say(true))
+		w.sends(w.in.report(true))
 	case accept:
 		require.Greater(w.t, m.Number, w.handed, "no duplicates")
-		if !w.loose {
+		if !w.flowOnly {
 			require.LessOrEqual(w.t, m.Number, max(w.handed, m.First-1)+1, "no gaps")
 		}
 		w.handed = m.Number
@@ -130,7 +130,7 @@ func (w *world) receive(m sequenced) {
 
 func (w *world) report() {
 	if w.in.due() {
-		w.sends(w.in.say(false))
+		w.sends(w.in.report(false))
 	}
 }
 
@@ -141,8 +141,8 @@ func (w *world) confirms() {
 	n := w.queue[0]
 	w.queue = w.queue[1:]
 	w.last = max(w.last, n)
-	if !w.loose && w.rng.IntN(100) < w.bad {
-		w.in.Refuse(n, actor.ErrorPayload{Failed: true})
+	if !w.flowOnly && w.rng.IntN(100) < w.bad {
+		w.in.Refuse(n, extension.ErrorPayload{Failed: true})
 	} else {
 		w.did[n] = true
 	}
@@ -150,36 +150,36 @@ func (w *world) confirms() {
 	w.report()
 }
 
-func (w *world) overdue() {
+func (w *world) timedOut() {
 	if w.out.pending() {
 		number := w.out.Acked() + 1
-		if w.loose {
+		if w.flowOnly {
 			number = w.out.Sent()
 		}
-		w.sends(sequenced{Aim: w.aim, First: w.out.Acked() + 1, Number: number, Probe: true, More: !w.loose && w.out.At(number), Loose: w.loose})
+		w.sends(sequenced{Connection: w.connection, First: w.out.Acked() + 1, Number: number, Probe: true, More: !w.flowOnly && w.out.At(number), FlowOnly: w.flowOnly})
 	}
 }
 
 // replaced: the consumer has crashed, and there is another.
 func (w *world) replaced() {
-	w.aim++
+	w.connection++
 	w.in = inbox{window: w.in.window}
 	w.queue, w.handed = nil, 0
-	if w.loose {
+	if w.flowOnly {
 		w.out.forget()
 	}
-	w.out.aim()
+	w.out.connect()
 	w.pump()
 }
 
 // restarted: the producer has crashed, and goes on with what its queue knows.
 func (w *world) restarted() {
-	if w.loose {
+	if w.flowOnly {
 		return // nothing is left of it
 	}
-	w.aim++
+	w.connection++
 	w.out = outbox[bool]{Sender: window.Resume(w.stored, slices.Clone(w.all[w.stored:]))}
-	w.out.aim()
+	w.out.connect()
 	w.pump()
 }
 
@@ -194,7 +194,7 @@ func (w *world) push(more bool) {
 func (w *world) happens() {
 	switch w.rng.IntN(30) {
 	case 0:
-		w.overdue()
+		w.timedOut()
 	case 1:
 		if w.faulty && w.rng.IntN(10) == 0 {
 			w.replaced()
@@ -234,7 +234,7 @@ func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
 		w.in.window, w.most = 1+w.rng.Uint64N(60), 1
 		switch seed % 4 {
 		case 0:
-			w.loose = true
+			w.flowOnly = true
 		case 1:
 			w.most, w.in.window = 12, 1+w.rng.Uint64N(12) // more than the window
 		}
@@ -253,11 +253,11 @@ func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
 			w.confirms()
 			if len(w.wire) == 0 && len(w.queue) == 0 {
 				w.stores()
-				w.overdue()
+				w.timedOut()
 			}
 		}
 		require.Equal(t, w.out.Last(), w.out.Acked(), "seed %d: all is confirmed in the end", seed)
-		if !w.loose {
+		if !w.flowOnly {
 			require.Equal(t, w.out.Last(), w.last)
 			for n, more := range w.all {
 				n := uint64(n) + 1

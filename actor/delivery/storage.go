@@ -6,40 +6,41 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// maxStored is how many messages are stored at once, if they have no parts.
+// maxStored is how many messages, counted by parts, are stored at once.
 const maxStored = 100
 
-// storage is the part of a producer that has to do with its queue.
+// storage is the state of a producer for its queue.
 type storage[M any] struct {
 	fresh     fifo.Queue[*entry[M]] // not stored yet
-	storing   []*entry[M]           // being stored
-	singly    int                   // that many of fresh go one by one: one of them cannot be stored
+	storing   []*entry[M]           // Append runs for them
+	singly    int                   // so many of fresh are stored one by one: one cannot be stored
 	confirmed ledger
-	refused   []*entry[M]           // to be stored as such, before they count as confirmed
-	refusing  []*entry[M]           // being stored as such
-	full      bool                  // there is no room for what was refused; see noRoom
-	scarce    bool                  // what was refused is stored one by one
-	resends   fifo.Queue[*entry[M]] // to be looked for among those that were refused
-	revived   fifo.Queue[*entry[M]] // found there, and not stored as new yet
-	removing  []uint64              // refused messages that are sent again, and stored as new
-	busy      bool                  // the queue is at work
+	refused   []*entry[M]           // to be stored as refused, before they count as confirmed
+	refusing  []*entry[M]           // Refuse runs for them
+	full      bool                  // the queue has no room for refused messages; see noRoom
+	oneByOne  bool                  // what was refused is stored one by one
+	resends   fifo.Queue[*entry[M]] // to be found among the refused messages of the queue
+	revived   fifo.Queue[*entry[M]] // found there, and not stored as new messages yet
+	removing  []uint64              // refused messages to remove: they are stored as new
+	busy      bool                  // a call of the queue runs
 	failure   error                 // of the queue
 }
 
 type (
 	loaded[M any] struct { // the queue has been loaded
-		nothing
+		noPayload
 		by        *producer[M]
 		confirmed uint64
-		messages  []actor.Payload
+		messages  []extension.Payload
 		err       error
 	}
 	stored[M any] struct { // the queue has stored something
-		nothing
+		noPayload
 		by  *producer[M]
 		err error
 	}
@@ -81,7 +82,7 @@ func (p *producer[M]) onLoaded(l loaded[M]) actor.Behavior[Command[M]] {
 	return nil
 }
 
-// recallWork has all that was loaded done by whoever comes.
+// recallWork gives the loaded messages to any consumers.
 func (p *producer[M]) recallWork(entries []*entry[M]) {
 	for _, e := range entries {
 		if e.void {
@@ -92,22 +93,23 @@ func (p *producer[M]) recallWork(entries []*entry[M]) {
 	}
 }
 
-// recallStream goes on with a stream where it was.
+// recallStream continues a stream with the loaded messages.
 func (p *producer[M]) recallStream(confirmed uint64, entries []*entry[M]) {
-	l := p.lanes[0]
+	l := p.connections[0]
 	l.Sender = window.Resume[part[M]](confirmed, nil)
 	for _, e := range entries {
 		for i := range e.parts() {
 			l.Push(part[M]{e, i})
 		}
 	}
-	if l.aimed {
-		l.aim()
+	if l.connected {
+		l.connect()
 	}
 }
 
-// store stores what is fresh, what was refused or what has been confirmed. The last waits for
-// the first, but not for long, and always for what was refused.
+// store begins the next call of the queue, if none runs: refused messages first, then confirmations,
+// resends and new messages. Confirmations wait while there are new messages, until maxStored have
+// gathered.
 func (p *producer[M]) store() {
 	s, queue := &p.storage, p.set.queue
 	if queue == nil || s.busy {
@@ -136,8 +138,8 @@ func (p *producer[M]) store() {
 	}
 }
 
-// begin takes what is to be stored next: of each message all parts.
-func (s *storage[M]) begin() (records []actor.Payload) {
+// begin returns the records to store next: all parts of each message.
+func (s *storage[M]) begin() (records []extension.Payload) {
 	if s.revived.Len() > 0 {
 		e := s.revived.Pop()
 		s.storing = append(s.storing, e)
@@ -159,7 +161,7 @@ func (s *storage[M]) begin() (records []actor.Payload) {
 	return records
 }
 
-// pipe lets the queue do something.
+// pipe runs a call of the queue.
 func (p *producer[M]) pipe(work func(context.Context) error) {
 	p.storage.busy = true
 	life := p.life
@@ -201,7 +203,7 @@ func (p *producer[M]) onStored(done stored[M]) actor.Behavior[Command[M]] {
 	return nil
 }
 
-// setAside finds the message that cannot be stored, which is refused.
+// setAside refuses the message that cannot be stored, or has the messages stored one by one to find it.
 func (p *producer[M]) setAside(err error) {
 	s := &p.storage
 	if len(s.storing) == 1 {
@@ -216,7 +218,7 @@ func (p *producer[M]) setAside(err error) {
 	s.fresh = retried
 }
 
-// endOfStorage gives up what is not stored. What is has its answer.
+// endOfStorage gives up the messages that are not stored, and answers for those that are.
 func (p *producer[M]) endOfStorage() {
 	perhaps := ErrPerhapsStored
 	if p.storage.failure != nil {

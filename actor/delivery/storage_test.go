@@ -12,12 +12,13 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestConfirmationsAreStoredWhileMessagesComeWithoutPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		q := &shelf{onAppend: func(context.Context, []actor.Payload) error {
+		q := &shelf{onAppend: func(context.Context, []extension.Payload) error {
 			time.Sleep(time.Millisecond) // that of a disk
 			return nil
 		}}
@@ -67,9 +68,9 @@ func TestWhatAQueueAnswersToAFormerIncarnationIsIgnored(t *testing.T) {
 
 func TestOnlyTheMessageThatCannotBeStoredIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		bad, err := actor.Pack(3)
+		bad, err := extension.Pack(3)
 		require.NoError(t, err)
-		q := &shelf{onAppend: func(_ context.Context, messages []actor.Payload) error {
+		q := &shelf{onAppend: func(_ context.Context, messages []extension.Payload) error {
 			for _, m := range messages {
 				if reflect.DeepEqual(m, bad) {
 					return fmt.Errorf("%w: three", delivery.ErrNotStorable)
@@ -77,14 +78,14 @@ func TestOnlyTheMessageThatCannotBeStoredIsRefused(t *testing.T) {
 			}
 			return nil
 		}}
-		letters, got := dead(t, s), testkit.NewProbe[int](t, s)
+		deadLetters, got := dead(t, s), testkit.NewProbe[int](t, s)
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
 		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer")
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(got)), "consumer")})
 		for i := 1; i <= 5; i++ {
 			producer.Tell(delivery.Send[int]{Message: i, ReplyTo: accepted.Ref()})
 		}
-		expectDead(t, letters, 3, delivery.ErrNotStorable)
+		expectDead(t, deadLetters, 3, delivery.ErrNotStorable)
 		for _, i := range []int{1, 2, 4, 5} {
 			got.Expect(i)
 		}
@@ -99,14 +100,14 @@ func TestOnlyTheMessageThatCannotBeStoredIsRefused(t *testing.T) {
 func TestAProducerThatEndsAnswersWhoeverWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		appends := 0
-		q := &shelf{onAppend: func(ctx context.Context, _ []actor.Payload) error {
+		q := &shelf{onAppend: func(ctx context.Context, _ []extension.Payload) error {
 			if appends++; appends == 1 {
 				return nil
 			}
 			<-ctx.Done()
 			return ctx.Err()
 		}}
-		letters := dead(t, s)
+		deadLetters := dead(t, s)
 		ctx, stop := context.WithCancel(t.Context())
 		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer", actor.WithContext(ctx))
 		answers := make([]*testkit.Probe[delivery.Accepted], 3)
@@ -119,9 +120,9 @@ func TestAProducerThatEndsAnswersWhoeverWaits(t *testing.T) {
 		answers[0].Expect(delivery.Accepted{Number: 1}) // it is stored
 		answers[1].Expect(delivery.Accepted{})
 		answers[2].Expect(delivery.Accepted{})
-		expectDead(t, letters, 1, delivery.ErrPerhapsStored)
-		expectDead(t, letters, 2, actor.ErrTerminated)
-		letters.ExpectNone(time.Hour)
+		expectDead(t, deadLetters, 1, delivery.ErrPerhapsStored)
+		expectDead(t, deadLetters, 2, actor.ErrTerminated)
+		deadLetters.ExpectNone(time.Hour)
 	})
 }
 
@@ -134,11 +135,11 @@ func init() { actor.RegisterType[hostile]("delivery_test.hostile") }
 
 func TestAMessageThatPanicsWhenItIsEncodedIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := dead(t, s)
+		deadLetters := dead(t, s)
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
 		producer := actor.Spawn(s, delivery.Producer[hostile](delivery.WithQueue(&shelf{})), "producer")
 		producer.Tell(delivery.Send[hostile]{Message: 1, ReplyTo: accepted.Ref()})
 		accepted.Expect(delivery.Accepted{})
-		expectDead(t, letters, hostile(1), actor.ErrNotSerializable)
+		expectDead(t, deadLetters, hostile(1), actor.ErrNotSerializable)
 	})
 }

@@ -6,22 +6,22 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A stream is what comes from one producer.
+// A stream is the messages of one producer, as its consumer sees them.
 type stream struct {
 	inbox
 	from    actor.ActorRef[request]
 	durable bool
-	waiting uint64 // messages that have come and not been confirmed here
-	parts   []byte // of a message that is not complete
-	failure error  // it cannot be gathered
+	waiting uint64 // messages that were received and are not confirmed
+	parts   []byte // of an incomplete message
+	failure error  // why the incomplete message is refused
 }
 
-// mostWaiting is how many windows of a stream may wait. One is what a producer is told of;
-// another may be left of what it has had confirmed by somebody else meanwhile.
+// mostWaiting is how many windows of messages of a stream may wait. The producer may fill one;
+// another may be left over from messages that a different consumer has confirmed meanwhile.
 const mostWaiting = 2
 
-// join adds a part to those that have come, and reports whether it is the last one. Then m is
-// the whole message, or s.failure says why it is not: [ErrTooLarge].
+// join adds a part to those received, and reports whether it is the last one. Then m is the whole
+// message, unless s.failure is [ErrTooLarge].
 func (s *stream) join(m *sequenced, limit int) (complete bool) {
 	if m.Part == 0 {
 		s.parts, s.failure = nil, nil

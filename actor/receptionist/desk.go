@@ -32,7 +32,7 @@ func Attach(s *actor.System, l Locator) {
 
 // openDesk spawns the actor that receptionists of other nodes talk to.
 func (o *office) openDesk() {
-	actor.Spawn(o.system.Framework(), func(ctx *actor.Context[any], next *actor.Next[any]) {
+	actor.Spawn(extension.Framework(o.system), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		d := &desk{ctx: ctx, office: o}
 		next.OnMessage = func(_ *actor.Context[any], msg any) actor.Behavior[any] {
 			d.receive(msg)

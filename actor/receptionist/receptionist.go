@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // Register makes an actor of s an instance of a service, until it ends or is deregistered.
@@ -34,7 +35,7 @@ func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) 
 
 // await takes out a registration when its actor ends.
 func (o *office) await(e entry, ref actor.AnyRef) {
-	dismiss := o.system.AfterEnd(ref, func() { o.remove(e) })
+	dismiss := extension.AfterEnd(o.system, ref, func() { o.remove(e) })
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, still := o.here[e]; still {
@@ -123,7 +124,7 @@ func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) e
 	if ref == (actor.ActorRef[M]{}) {
 		panic(fmt.Sprintf("receptionist: cannot register the zero ActorRef for service %q", key.name))
 	}
-	if !s.Owns(ref) {
+	if !extension.Owns(s, ref) {
 		panic(fmt.Sprintf("receptionist: cannot register %s for service %q: it lives on another node; register it there", ref.Path(), key.name))
 	}
 	_, _ = ref.MarshalCBOR() // makes adapters reachable from other nodes; it cannot fail

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
@@ -68,7 +69,7 @@ func local[M any](l receptionist.Listing[M]) (near []actor.ActorRef[M]) {
 
 func (g *group[M]) route(msg M) {
 	if len(g.routees) == 0 {
-		g.ctx.System().DeadLetter(g.ctx.Self().String(), msg, g.none)
+		extension.DeadLetter(g.ctx.System(), g.ctx.Self().String(), msg, g.none)
 		return
 	}
 	if !g.asks {
@@ -77,7 +78,7 @@ func (g *group[M]) route(msg M) {
 	}
 	orDrop(g.ctx, msg, func() {
 		if g.broadcast != nil && g.broadcast(msg) {
-			g.ctx.System().NoteBroadcast(msg)
+			extension.NoteBroadcast(g.ctx.System(), msg)
 			tellAll(g.routees, msg)
 		} else {
 			g.logic.route(msg)

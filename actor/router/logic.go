@@ -7,6 +7,7 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A logic chooses among routees.
@@ -21,7 +22,7 @@ type logic[M any] interface {
 // a dead letter with that reason, and the router goes on.
 func orDrop[M any](ctx *actor.Context[M], msg M, route func()) {
 	if err := guard.Do(route); err != nil {
-		ctx.System().DeadLetter(ctx.Self().String(), msg, fmt.Errorf("router: a function of an option: %w", err))
+		extension.DeadLetter(ctx.System(), ctx.Self().String(), msg, fmt.Errorf("router: a function of an option: %w", err))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // Pool spawns n routees that are b, as its children, and passes each message on to one of
@@ -61,7 +62,7 @@ func (p *pool[M]) route(msg M) {
 		p.logic.route(msg)
 		return
 	}
-	p.system.NoteBroadcast(msg)
+	extension.NoteBroadcast(p.system, msg)
 	if c, ok := p.logic.(counter[M]); ok {
 		c.tellAll(msg)
 		return

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // smallest knows what its routees have to do, as it hears what becomes of each message.
@@ -45,11 +46,11 @@ func (s *smallest[M]) tellAll(msg M) {
 
 func (s *smallest[M]) tell(l *load[M], msg M) {
 	l.left.Add(1)
-	l.routee.Deliver(msg, func(err error) {
+	extension.Deliver(l.routee, msg, func(err error) {
 		l.left.Add(-1)
-		var failed *actor.HandlingError
+		var failed *extension.HandlingError
 		if err != nil && !errors.As(err, &failed) {
-			s.system.DeadLetter(l.routee.String(), msg, err)
+			extension.DeadLetter(s.system, l.routee.String(), msg, err)
 		}
 	})
 }

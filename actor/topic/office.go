@@ -29,7 +29,7 @@ type settler interface {
 func officeOf(s *actor.System) *office {
 	o := extension.Ensure(s, func() *office { return &office{boards: map[string]any{}} })
 	o.open.Do(func() {
-		o.desk = actor.Spawn(s.Framework(), func(_ *actor.Context[settler], next *actor.Next[settler]) {
+		o.desk = actor.Spawn(extension.Framework(s), func(_ *actor.Context[settler], next *actor.Next[settler]) {
 			next.OnMessage = func(ctx *actor.Context[settler], b settler) actor.Behavior[settler] {
 				b.settle(ctx)
 				return nil
@@ -53,7 +53,7 @@ type subscriber[T any] struct {
 	cancel func() // the wait for its end; nil until there is one
 }
 
-// Carried is for [actor.System.DeadLetter]: when the system has ended there is nothing to settle.
+// Carried is for [extension.DeadLetter]: when the system has ended there is nothing to settle.
 func (b *board[T]) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // boardOf returns the subscribers of a topic on this node.
@@ -171,10 +171,10 @@ func (b *board[T]) receive() actor.Behavior[T] {
 		next.OnMessage = func(ctx *actor.Context[T], msg T) actor.Behavior[T] {
 			subscribers := b.audience()
 			if len(subscribers) > 1 {
-				ctx.System().NoteBroadcast(msg)
+				extension.NoteBroadcast(ctx.System(), msg)
 			}
 			if tellAll(subscribers, msg) == 0 {
-				ctx.System().DeadLetter("topic "+b.topic.Name(), msg, ErrNoSubscribers)
+				extension.DeadLetter(ctx.System(), "topic "+b.topic.Name(), msg, ErrNoSubscribers)
 			}
 			return nil
 		}

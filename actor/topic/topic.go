@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/internal/naming"
 )
@@ -46,20 +47,20 @@ func (t Topic[T]) Name() string { return t.key.Name()[len(prefix):] }
 // see [actor.Mailbox.Block]. On a client of a cluster msg is a dead letter with [ErrOutside].
 func (t Topic[T]) Publish(s *actor.System, msg T) {
 	if why := receptionist.Outside(s); why != nil {
-		s.DeadLetter("topic "+t.Name(), msg, fmt.Errorf("%w: %w; have an actor of the cluster publish", ErrOutside, why))
+		extension.DeadLetter(s, "topic "+t.Name(), msg, fmt.Errorf("%w: %w; have an actor of the cluster publish", ErrOutside, why))
 		return
 	}
 	others := t.others(s)
 	subscribers := boardOf(officeOf(s), t)
 	if len(subscribers)+len(others) > 1 {
-		s.NoteBroadcast(msg)
+		extension.NoteBroadcast(s, msg)
 	}
 	told := tellAll(subscribers, msg)
 	for _, i := range others {
 		i.Ref.Tell(msg)
 	}
 	if told+len(others) == 0 {
-		s.DeadLetter("topic "+t.Name(), msg, ErrNoSubscribers)
+		extension.DeadLetter(s, "topic "+t.Name(), msg, ErrNoSubscribers)
 	}
 }
 
@@ -75,7 +76,7 @@ func (t Topic[T]) Subscribe(s *actor.System, ref actor.ActorRef[T]) {
 	if why := receptionist.Outside(s); why != nil {
 		panic(fmt.Sprintf("topic: cannot subscribe %q to %q: %v; have an actor of the cluster subscribe, and tell it on", ref.Path(), t.Name(), why))
 	}
-	if !s.Owns(ref) {
+	if !extension.Owns(s, ref) {
 		panic(fmt.Sprintf("topic: cannot subscribe %q to %q: it is no actor of this node; subscribe it on its own", ref.Path(), t.Name()))
 	}
 	t.others(s) // panics on another type
@@ -85,7 +86,7 @@ func (t Topic[T]) Subscribe(s *actor.System, ref actor.ActorRef[T]) {
 		return
 	}
 	o.desk.Tell(b)
-	b.await(ref, s.AfterEnd(ref, func() { t.Unsubscribe(s, ref) }))
+	b.await(ref, extension.AfterEnd(s, ref, func() { t.Unsubscribe(s, ref) }))
 }
 
 // Unsubscribe ends a subscription: what is published on this node after it has returned

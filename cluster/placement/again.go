@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -34,7 +35,7 @@ func (c *Coordinator) askAgain(ctx context.Context, r request) (answer, error) {
 		switch {
 		case errors.Is(err, errMoved):
 			continue
-		case !first && r.Op == opRemove && errors.Is(a.Failure.Unpack(nil), ErrNotFound):
+		case !first && r.Op == opRemove && errors.Is(extension.UnpackError(nil, a.Failure), ErrNotFound):
 			return answer{}, nil // it has been removed since
 		}
 		return a, err

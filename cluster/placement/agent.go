@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
 )
 
@@ -58,7 +59,7 @@ func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx 
 		subscribe(ctx, func(incarnation uint64) { a.happened(agentMember{incarnation}) })
 		ctx.Defer(s.OnShutdown(actor.ActorsStop, "placed actors", stopPlaced(s, ctx.Self())))
 	}
-	actor.Spawn(s.Framework(), func(_ *actor.Context[any], next *actor.Next[any]) {
+	actor.Spawn(extension.Framework(s), func(_ *actor.Context[any], next *actor.Next[any]) {
 		next.Supervise(first, actor.Strategy{Decide: outlivePlaced})
 	}, agentName)
 }
@@ -78,7 +79,7 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 	return func(ctx context.Context) error {
 		done := make(chan struct{})
 		finish := sync.OnceFunc(func() { close(done) })
-		defer s.AfterEnd(agent, finish)()
+		defer extension.AfterEnd(s, agent, finish)()
 		agent.Tell(shutDown{finish})
 		select {
 		case <-done:
@@ -101,7 +102,7 @@ type (
 	}
 )
 
-// Carried is for [actor.System.DeadLetter]: without an agent there is nothing to stop.
+// Carried is for [extension.DeadLetter]: without an agent there is nothing to stop.
 func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // An agent is the shell of an [agentCore]: the actor that starts and stops what is placed on

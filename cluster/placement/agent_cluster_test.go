@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -148,7 +149,7 @@ func TestANodeThatIsCutOffStopsWhatItRuns(t *testing.T) {
 // lives reports whether an actor that was placed on the node of s has not ended.
 func lives(s *actor.System, label string) bool {
 	ended := false
-	s.AfterEnd(actor.Resolve[any](s, "understudy://"+s.Name()+"@"+s.Address()+agentPath+"/"+escape(label)), func() { ended = true })
+	extension.AfterEnd(s, actor.Resolve[any](s, "understudy://"+s.Name()+"@"+s.Address()+agentPath+"/"+escape(label)), func() { ended = true })
 	return !ended
 }
 

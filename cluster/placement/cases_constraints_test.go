@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
@@ -186,22 +186,22 @@ func TestASpecComesBackAsItWas(t *testing.T) {
 				return back, err
 			},
 			"wire": func(s Spec) (Spec, error) {
-				p, err := actor.Pack(request{Op: opSubmit, Spec: &s})
+				p, err := extension.Pack(request{Op: opSubmit, Spec: &s})
 				if err != nil {
 					return s, err
 				}
-				back, err := p.Unpack(nil)
+				back, err := extension.Unpack(nil, p)
 				if err != nil {
 					return s, err
 				}
 				return *back.(request).Spec, nil
 			},
 			"journal": func(s Spec) (Spec, error) {
-				p, err := actor.Pack(fact{Label: s.Label, Record: &record{Spec: s}})
+				p, err := extension.Pack(fact{Label: s.Label, Record: &record{Spec: s}})
 				if err != nil {
 					return s, err
 				}
-				back, err := p.Unpack(nil)
+				back, err := extension.Unpack(nil, p)
 				if err != nil {
 					return s, err
 				}

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A command is what the coordinator is told.
@@ -66,7 +67,7 @@ type answer struct {
 	View        *View    // likewise
 	More        bool     // there is more after that
 	Explanation *Explanation
-	Failure     actor.ErrorPayload
+	Failure     extension.ErrorPayload
 }
 
 func init() {
@@ -80,7 +81,7 @@ func init() {
 // answerOf returns the answer with a value or an error.
 func answerOf(value any, err error) answer {
 	if err != nil {
-		return answer{Failure: actor.PackError(err)}
+		return answer{Failure: extension.PackError(err)}
 	}
 	switch v := value.(type) {
 	case Decision:

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
@@ -97,7 +98,7 @@ func newCounter(o origin) actor.Behavior[message] {
 func (p *plan) begin(s *actor.System) (end func()) {
 	p.change(s.Address(), 1)
 	over := sync.OnceFunc(func() { p.change(s.Address(), -1) })
-	cancel := s.OnHalt(over)
+	cancel := extension.OnHalt(s, over)
 	return func() {
 		cancel()
 		over()

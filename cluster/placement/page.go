@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // maxPart is about how many bytes go into one message of what goes into several.
@@ -12,7 +13,7 @@ const maxPart = 512 << 10
 
 // partBytes is maxPart, or what messages between nodes leave room for.
 func partBytes(s *actor.System) int {
-	if limit := s.MaxMessage(); limit > 0 {
+	if limit := extension.MaxMessage(s); limit > 0 {
 		return min(maxPart, limit/2)
 	}
 	return maxPart

@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/singleton"
@@ -74,7 +75,7 @@ func (t typed[S, M]) placed(r startRequest, on placedHooks) actor.Behavior[M] {
 			next.Fail(fmt.Errorf("placement: the factory of type %q has returned no behavior for %q", t.name, r.Label))
 			return
 		}
-		if _, halted := ctx.System().Halted(); halted || ctx.Err() != nil { // it ended while the factory ran: nothing of it may begin
+		if _, halted := extension.Halted(ctx.System()); halted || ctx.Err() != nil { // it ended while the factory ran: nothing of it may begin
 			next.Stop()
 			return
 		}

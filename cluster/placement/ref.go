@@ -62,7 +62,7 @@ func refTo[M any](s *actor.System, label string) actor.ActorRef[M] {
 	if exists {
 		panic(fmt.Sprintf("placement: %q is used with %T on this node, and cannot take %v too; give it another label", label, known, reflect.TypeFor[M]()))
 	}
-	ref := actor.Spawn(s.Framework(), forward(key), "placement-ref:"+escape(label))
+	ref := actor.Spawn(extension.Framework(s), forward(key), "placement-ref:"+escape(label))
 	all.byLabel[label] = ref
 	return ref
 }
@@ -89,7 +89,7 @@ type forwarder[M any] struct {
 	to    actor.ActorRef[M]          // zero: none
 	known map[actor.ActorRef[M]]bool // the last listing
 	wrong error                      // there is none, but one that takes other messages
-	held  fifo.Queue[actor.Held[M]]
+	held  fifo.Queue[extension.Held[M]]
 }
 
 // take follows the listing. When one actor of the label has taken the place of another,
@@ -132,7 +132,7 @@ func (f *forwarder[M]) flush() {
 }
 
 // pass sends a message on, unless it is the request of an ask that has ended.
-func (f *forwarder[M]) pass(h actor.Held[M]) {
+func (f *forwarder[M]) pass(h extension.Held[M]) {
 	if h.Pass() {
 		f.to.TellNoWait(h.Message)
 	} else {
@@ -145,7 +145,7 @@ func (f *forwarder[M]) told(msg M) {
 		f.to.TellNoWait(msg)
 		return
 	}
-	f.held.Push(actor.Hold(f.ctx.System(), msg))
+	f.held.Push(extension.Hold(f.ctx.System(), msg))
 	f.flush()
 	if f.held.Len() > maxHeld {
 		f.makeRoom()
@@ -154,7 +154,7 @@ func (f *forwarder[M]) told(msg M) {
 
 // makeRoom drops the requests of asks that have ended, or else the oldest message.
 func (f *forwarder[M]) makeRoom() {
-	ended := f.held.Remove(func(h actor.Held[M]) bool { return h.Withdrawn() })
+	ended := f.held.Remove(func(h extension.Held[M]) bool { return h.Withdrawn() })
 	for _, h := range ended {
 		f.deadLetter(h.Message, actor.ErrWithdrawn)
 	}
@@ -172,5 +172,5 @@ func (f *forwarder[M]) giveUp(why error) {
 }
 
 func (f *forwarder[M]) deadLetter(msg M, why error) {
-	f.ctx.System().DeadLetter(f.ctx.Self().Path(), msg, why)
+	extension.DeadLetter(f.ctx.System(), f.ctx.Self().Path(), msg, why)
 }

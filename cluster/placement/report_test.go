@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
@@ -49,7 +49,7 @@ func TestReportsOfAnySizeComeInPartsThatFit(t *testing.T) {
 			require.Equal(t, longLabel(n), each.Label)
 			n++
 		}
-		p, err := actor.Pack(word{Said: msg})
+		p, err := extension.Pack(word{Said: msg})
 		require.NoError(t, err)
 		require.Less(t, len(p.Data), maxPart)
 	}

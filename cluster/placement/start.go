@@ -49,7 +49,9 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("placement: %w", err)
 	}
-	if _, again := n.Extensions().LoadOrStore(started{}, true); again {
+	first := false
+	extension.Ensure(n.System, func() started { first = true; return started{} })
+	if !first {
 		return nil, errors.New("placement: Start has been called for this node before; keep the Coordinator that it returned")
 	}
 	c := &Coordinator{node: n, cfg: cfg}
@@ -109,7 +111,7 @@ func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 		leader, _ := c.Leader()
 		return answer{}, &NotLeaderError{Leader: leader, Cause: err}
 	}
-	return a, a.Failure.Unpack(nil)
+	return a, extension.UnpackError(nil, a.Failure)
 }
 
 // electable reports whether the election admits one of the members that are up.
@@ -128,7 +130,7 @@ const besides = 16 << 10
 
 // fits returns an error when a spec is larger than what nodes can tell each other.
 func (c *Coordinator) fits(label string, spec any) error {
-	limit := c.node.MaxMessage()
+	limit := extension.MaxMessage(c.node.System)
 	data, err := codec.Marshal(spec)
 	if err == nil && limit > 0 && len(data)+besides > limit {
 		err = fmt.Errorf("%q has %d bytes with its state, and messages between nodes may have %d; keep the state elsewhere and name it in the spec", label, len(data), limit)

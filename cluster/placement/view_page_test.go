@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // readPages returns what a view looks like from afar, and in how many pages it was read.
@@ -15,7 +15,7 @@ func readPages(t *testing.T, v View, maxBytes int) (all View, pages int) {
 	for {
 		p := v.page(node, after, maxBytes)
 		pages++
-		packed, err := actor.Pack(answerOf(p, nil))
+		packed, err := extension.Pack(answerOf(p, nil))
 		require.NoError(t, err)
 		require.Less(t, len(packed.Data), maxBytes+2000)
 		if all = all.with(p.view); !p.more {

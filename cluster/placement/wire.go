@@ -166,10 +166,10 @@ func (m toAgent) epoch() (highest uint64) {
 	return highest
 }
 
-// Carried is for [actor.System.DeadLetter]: what is not delivered is sent again.
+// Carried is for [extension.DeadLetter]: what is not delivered is sent again.
 func (toAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter]: what matters is said again.
+// Carried is for [extension.DeadLetter]: what matters is said again.
 func (fromAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 func init() {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -41,9 +42,9 @@ func TestMessagesOfAgentsCrossTheWire(t *testing.T) {
 
 func overTheWire(t *testing.T, s *actor.System, msg any) any {
 	t.Helper()
-	p, err := actor.Pack(msg)
+	p, err := extension.Pack(msg)
 	require.NoError(t, err)
-	back, err := p.Unpack(s)
+	back, err := extension.Unpack(s, p)
 	require.NoError(t, err)
 	return back
 }
@@ -92,16 +93,16 @@ func (panickyError) Error() string { panic("no text") }
 // Whatever comes from the wire is an error or a message that an agent can take.
 func FuzzAgentsTakeAnyMessage(f *testing.F) {
 	for _, msg := range []any{startRequest{ID: id(1), Label: "a", Epoch: 1}, stopRequest{ID: id(1), Label: "a", Epoch: 1}, reportRequest{Epoch: 1}} {
-		p, err := actor.Pack(send{incarnation: 1, msg: msg}.message(fromRef))
+		p, err := extension.Pack(send{incarnation: 1, msg: msg}.message(fromRef))
 		require.NoError(f, err)
 		f.Add(p.Data)
 	}
-	p, err := actor.Pack(fromAgent{Node: "n", Ended: &ended{Label: "a"}})
+	p, err := extension.Pack(fromAgent{Node: "n", Ended: &ended{Label: "a"}})
 	require.NoError(f, err)
 	f.Add(p.Data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = actor.Payload{Type: "understudy/placement.from-agent", Data: data}.Unpack(nil)
-		v, err := actor.Payload{Type: "understudy/placement.to-agent", Data: data}.Unpack(nil)
+		_, _ = extension.Unpack(nil, extension.Payload{Type: "understudy/placement.from-agent", Data: data})
+		v, err := extension.Unpack(nil, extension.Payload{Type: "understudy/placement.to-agent", Data: data})
 		if err != nil {
 			return
 		}

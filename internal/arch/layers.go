@@ -20,48 +20,50 @@ var layers = []layer{
 		{"examples/*", []string{anything}},
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
-		{"internal/lab/processes", []string{"persistence/journal", "persistence", "actor", "internal/*"}},
-		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor", "internal/*"}},
-		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
+		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
+		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
+		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"sources of generations", []place{
 		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation", "internal/*"}},
-		{"cluster/placement/generation", []string{"persistence", "persistence/journal", "singleton", "actor", "internal/*"}},
+		{"cluster/placement/generation", []string{"persistence", "persistence/journal", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"catalogue", []place{
-		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
+		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor", "internal/*"}},
-		{"actor/delivery", []string{"actor/receptionist", "actor", "internal/*"}},
-		{"actor/router", []string{"actor/receptionist", "actor", "internal/*"}},
+		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor/extension", "actor", "internal/*"}},
+		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
+		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
-		{"singleton/lease", []string{"actor", "internal/*"}},
+		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
 		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/journal", "internal/*"}},
-		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor"}},
+		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor/extension", "actor"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
-		{"persistence/projection", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
+		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
-		{"persistence/journal", []string{"internal/fence"}}, // the contract of stores
-		{"remote", []string{"remote/internal/deathwatch", "actor", "internal/*"}},
-		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
-		{"testkit", []string{"actor", "internal/*"}},
-		{"internal/window", []string{"actor", "internal/*"}}, // actor/delivery and singleton share it
+		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
+		{"remote", []string{"remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
+		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
 	}},
 	{"runtime", []place{
-		{"actor/extension", []string{"actor"}},
+		{"actor/extension", []string{"actor", "internal/*"}},
 		{"actor", []string{"internal/*"}},
+	}},
+	{"membership", []place{
+		{"cluster/membership", []string{"cluster/downing", "cluster/phi", "internal/*"}}, // the protocol, and nothing that runs
 	}},
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},

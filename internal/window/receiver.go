@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // MaxRefusals is how many refusals one answer has at most.
@@ -15,7 +15,7 @@ const MaxRefusals = 100
 type Refusal struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64
-	Reason actor.ErrorPayload
+	Reason payload.Error
 }
 
 // A Verdict is what the receiver does with a message.
@@ -100,7 +100,7 @@ func (r *Receiver) raise(upTo uint64) {
 
 // Refuse keeps the reason why nobody handles a message, for Ack. It counts once Handled or
 // HandledOnly includes its number; it does nothing when the number is at or below UpTo.
-func (r *Receiver) Refuse(number uint64, reason actor.ErrorPayload) {
+func (r *Receiver) Refuse(number uint64, reason payload.Error) {
 	if number <= r.UpTo() {
 		return
 	}
@@ -157,8 +157,8 @@ const (
 // ReasonOf returns the reason of a refusal for the wire, of at most about 2 KiB. Longer texts are
 // cut at 512 bytes. The values of typed errors (errors.As) are left out when they need more than
 // 1024 bytes.
-func ReasonOf(err error) actor.ErrorPayload {
-	p := actor.PackError(err)
+func ReasonOf(err error) payload.Error {
+	p := payload.PackError(err)
 	if len(p.Text) > maxReasonText {
 		p.Text = strings.ToValidUTF8(p.Text[:maxReasonText], "") + " ..."
 	}

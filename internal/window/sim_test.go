@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/payload"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
@@ -108,7 +108,7 @@ func (p *pair) take(f frame) {
 		require.Equal(p.t, max(p.last, f.first-1)+1, f.number, "in order, without gaps and once")
 		p.last = f.number
 		if p.rng.IntN(8) == 0 { // it cannot be decoded; those before it may be at work
-			p.in.Refuse(f.number, actor.ErrorPayload{Failed: true})
+			p.in.Refuse(f.number, payload.Error{Failed: true})
 			p.in.HandledOnly(f.number)
 			return
 		}
@@ -128,7 +128,7 @@ func (p *pair) handle() {
 	n := p.taken[0]
 	p.taken = p.taken[1:]
 	if p.rng.IntN(4) == 0 {
-		p.in.Refuse(n, actor.ErrorPayload{Failed: true})
+		p.in.Refuse(n, payload.Error{Failed: true})
 	} else {
 		p.handled[n] = true
 	}
@@ -223,7 +223,7 @@ func TestRefusalsBeyondOneAnswerFollowInTheNext(t *testing.T) {
 	const many = 3*window.MaxRefusals + 1
 	for n := uint64(1); n <= many; n++ {
 		require.Equal(t, window.Next, r.Take(n))
-		r.Refuse(n, actor.ErrorPayload{Failed: true})
+		r.Refuse(n, payload.Error{Failed: true})
 		r.Handled(n)
 	}
 	told := 0

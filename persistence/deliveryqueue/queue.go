@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -21,7 +22,7 @@ const retryAfter = time.Second
 type message struct {
 	_       struct{} `cbor:",toarray"`
 	Number  uint64
-	Payload actor.Payload
+	Payload extension.Payload
 }
 
 // confirmed is stored when all messages up to a number have been confirmed.
@@ -102,7 +103,7 @@ func (q *Queue) enter(ctx context.Context) (leave func(), err error) {
 }
 
 // Load implements [delivery.Queue]: it claims the id, and reads.
-func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []actor.Payload, err error) {
+func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []extension.Payload, err error) {
 	leave, err := q.enter(ctx)
 	if err != nil {
 		return 0, nil, err
@@ -115,7 +116,7 @@ func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []actor.Payl
 	return upTo, unconfirmed, err
 }
 
-func (q *Queue) load(ctx context.Context) (uint64, []actor.Payload, error) {
+func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 	if most := journal.MaxIDLength - len(refusedSuffix); len(q.id) > most {
 		return 0, nil, fmt.Errorf("%w: the id of a queue has %d bytes, more than %d", persistence.ErrInvalid, len(q.id), most)
 	}
@@ -130,7 +131,7 @@ func (q *Queue) load(ctx context.Context) (uint64, []actor.Payload, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		v, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+		v, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 		if err != nil {
 			return 0, nil, fmt.Errorf("%w: record %d of %s: %w", persistence.ErrCorrupt, r.Seq, q.id, err)
 		}
@@ -151,11 +152,11 @@ func (q *Queue) load(ctx context.Context) (uint64, []actor.Payload, error) {
 }
 
 // unconfirmed leaves out what was confirmed, and not deleted.
-func (q *Queue) unconfirmed(messages []message, done map[uint64]bool) (uint64, []actor.Payload, error) {
+func (q *Queue) unconfirmed(messages []message, done map[uint64]bool) (uint64, []extension.Payload, error) {
 	for len(messages) > 0 && messages[0].Number <= q.confirmed {
 		messages, q.records = messages[1:], q.records[1:]
 	}
-	payloads := make([]actor.Payload, len(messages))
+	payloads := make([]extension.Payload, len(messages))
 	for i, m := range messages {
 		if m.Number != q.confirmed+uint64(i)+1 {
 			return 0, nil, fmt.Errorf("%w: message %d of %s is missing", persistence.ErrCorrupt, q.confirmed+uint64(i)+1, q.id)
@@ -169,7 +170,7 @@ func (q *Queue) unconfirmed(messages []message, done map[uint64]bool) (uint64, [
 
 // Append implements [delivery.Queue]. It fails with [persistence.ErrInvalid] when first is
 // not the next number: then several producers have this value.
-func (q *Queue) Append(ctx context.Context, first uint64, payloads []actor.Payload) error {
+func (q *Queue) Append(ctx context.Context, first uint64, payloads []extension.Payload) error {
 	leave, err := q.enter(ctx)
 	if err != nil {
 		return err
@@ -238,7 +239,7 @@ func (q *Queue) append(ctx context.Context, events []any) error {
 func (q *Queue) write(ctx context.Context, id string, epoch, prev uint64, events []any) (last uint64, err error) {
 	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i, event := range events {
-		p, err := actor.Pack(event)
+		p, err := extension.Pack(event)
 		if err != nil {
 			return prev, fmt.Errorf("%w: %w", persistence.ErrInvalid, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
@@ -116,11 +117,11 @@ func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 	q := deliveryqueue.New("orders", j)
 	_, _, err := q.Load(ctx)
 	require.NoError(t, err)
-	payload, err := actor.Pack("x")
+	payload, err := extension.Pack("x")
 	require.NoError(t, err)
-	require.NoError(t, q.Append(ctx, 1, []actor.Payload{payload, payload, payload}))
+	require.NoError(t, q.Append(ctx, 1, []extension.Payload{payload, payload, payload}))
 	require.NoError(t, q.Confirm(ctx, 2, nil))
-	require.NoError(t, q.Append(ctx, 4, []actor.Payload{payload}))
+	require.NoError(t, q.Append(ctx, 4, []extension.Payload{payload}))
 	next := deliveryqueue.New("orders", j)
 	upTo, rest, err := next.Load(ctx)
 	require.NoError(t, err)
@@ -153,10 +154,10 @@ func TestTwoProducersWithOneQueueDoNotMixTheirMessages(t *testing.T) {
 		_, rest, err := deliveryqueue.New("orders", j).Load(t.Context())
 		require.NoError(t, err)
 		require.Len(t, rest, 50, "the other one has failed")
-		first, err := rest[0].Unpack(nil)
+		first, err := extension.Unpack(nil, rest[0])
 		require.NoError(t, err)
 		for i, p := range rest {
-			v, err := p.Unpack(nil)
+			v, err := extension.Unpack(nil, p)
 			require.NoError(t, err)
 			require.Equal(t, first.(int)+2*i, v)
 		}
@@ -168,9 +169,9 @@ func TestWhatWasConfirmedBeforeOthersIsNotLoadedAgain(t *testing.T) {
 	q := deliveryqueue.New("orders", j)
 	_, _, err := q.Load(ctx)
 	require.NoError(t, err)
-	var payloads []actor.Payload
+	var payloads []extension.Payload
 	for i := range 6 {
-		p, err := actor.Pack(i + 1)
+		p, err := extension.Pack(i + 1)
 		require.NoError(t, err)
 		payloads = append(payloads, p)
 	}
@@ -183,13 +184,13 @@ func TestWhatWasConfirmedBeforeOthersIsNotLoadedAgain(t *testing.T) {
 		upTo, rest, err := q.Load(ctx)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, upTo)
-		require.Equal(t, []actor.Payload{payloads[1], {}, payloads[3], {}, payloads[5]}, rest)
+		require.Equal(t, []extension.Payload{payloads[1], {}, payloads[3], {}, payloads[5]}, rest)
 	}
 	require.NoError(t, q.Confirm(ctx, 3, []uint64{6}))
 	upTo, rest, err := deliveryqueue.New("orders", j).Load(ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, upTo)
-	require.Equal(t, []actor.Payload{payloads[3], {}, {}}, rest)
+	require.Equal(t, []extension.Payload{payloads[3], {}, {}}, rest)
 }
 
 // A slow journal appends when it is allowed to.
@@ -211,10 +212,10 @@ func TestAnOperationThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 		q := deliveryqueue.New("orders", j)
 		_, _, err := q.Load(t.Context())
 		require.NoError(t, err)
-		payload, err := actor.Pack("x")
+		payload, err := extension.Pack("x")
 		require.NoError(t, err)
 		done := make(chan error)
-		go func() { done <- q.Append(t.Context(), 1, []actor.Payload{payload}) }()
+		go func() { done <- q.Append(t.Context(), 1, []extension.Payload{payload}) }()
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { done <- q.Confirm(ctx, 1, nil) }()
@@ -223,8 +224,8 @@ func TestAnOperationThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 		require.ErrorIs(t, <-done, context.Canceled)
 		j.allowed <- nil
 		require.NoError(t, <-done)
-		require.ErrorIs(t, q.Append(ctx, 2, []actor.Payload{payload}), context.Canceled)
-		require.ErrorIs(t, q.Append(t.Context(), 3, []actor.Payload{payload}), persistence.ErrInvalid)
+		require.ErrorIs(t, q.Append(ctx, 2, []extension.Payload{payload}), context.Canceled)
+		require.ErrorIs(t, q.Append(t.Context(), 3, []extension.Payload{payload}), persistence.ErrInvalid)
 		require.ErrorIs(t, q.Confirm(t.Context(), 2, nil), persistence.ErrInvalid)
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -170,12 +171,12 @@ func (q *Queue) claimRefused(ctx context.Context) error {
 // readRefused returns the refused messages of some records, by their records.
 func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error) {
 	var r refusals
-	var records []actor.Payload
+	var records []extension.Payload
 	for record, err := range q.journal.Read(ctx, q.id+refusedSuffix, from, to) {
 		if err != nil {
 			return nil, err
 		}
-		v, err := actor.Payload{Type: record.Type, Data: record.Payload}.Unpack(nil)
+		v, err := extension.Unpack(nil, extension.Payload{Type: record.Type, Data: record.Payload})
 		if err != nil {
 			return nil, fmt.Errorf("%w: record %d of %s: %w", persistence.ErrCorrupt, record.Seq, q.id+refusedSuffix, err)
 		}

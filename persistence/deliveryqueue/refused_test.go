@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
@@ -27,7 +28,7 @@ func refused(t *testing.T, number uint64, parts ...string) delivery.Refused {
 	t.Helper()
 	r := delivery.Refused{Number: number, Reason: fmt.Sprintf("reason %d", number), Time: time.Unix(int64(number), 0).UTC()}
 	for _, part := range parts {
-		p, err := actor.Pack(part)
+		p, err := extension.Pack(part)
 		require.NoError(t, err)
 		r.Records = append(r.Records, p)
 	}

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
@@ -56,7 +57,7 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 		require.NoError(t, err)
 		req := journal.AppendRequest{ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq}
 		for k := range 10 {
-			event, err := actor.Pack(booked{i + k})
+			event, err := extension.Pack(booked{i + k})
 			require.NoError(t, err)
 			req.Records = append(req.Records, journal.Record{
 				Seq: claim.LastSeq + uint64(k) + 1, Epoch: claim.Epoch, Type: event.Type, Payload: event.Data,

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -72,7 +73,10 @@ func decodeRecord[E any](s *actor.System, r *journal.Record, adapt func(persiste
 		return events, nil
 	}
 	var x any
-	err := guard.Run(func() (err error) { x, err = actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(s); return err })
+	err := guard.Run(func() (err error) {
+		x, err = extension.Unpack(s, extension.Payload{Type: r.Type, Data: r.Payload})
+		return err
+	})
 	if isOther(err) {
 		return nil, fmt.Errorf("%w; import the package that registers it, or pass over such events with SkipOthers", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -26,7 +27,7 @@ func sell(ctx context.Context, store persistence.Journal, items ...string) {
 	check(err)
 	req := journal.AppendRequest{ID: "shop-1", Epoch: claim.Epoch, Prev: claim.LastSeq}
 	for i, item := range items {
-		event, err := actor.Pack(sold{item})
+		event, err := extension.Pack(sold{item})
 		check(err)
 		req.Records = append(req.Records, journal.Record{
 			Seq: claim.LastSeq + uint64(i) + 1, Epoch: claim.Epoch, Type: event.Type, Payload: event.Data, Tags: []string{"sales"},

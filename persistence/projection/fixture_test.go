@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
@@ -58,7 +59,7 @@ func (w *writer) append(events ...any) {
 		w.claim.LastSeq++
 		r := journal.Record{Seq: w.claim.LastSeq, Epoch: w.claim.Epoch, Type: "projection_test.nobody", Tags: w.tags}
 		if e != nil {
-			p, err := actor.Pack(e)
+			p, err := extension.Pack(e)
 			require.NoError(w.t, err)
 			r.Type, r.Payload = p.Type, p.Data
 		}

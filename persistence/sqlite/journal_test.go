@@ -34,10 +34,10 @@ var features = journaltest.Features{
 		alter(t, pathOf(j), "UPDATE snapshot SET payload = zeroblob(length(payload)) WHERE "+whereID, id, seq)
 	},
 	Stall: func(t *testing.T, j journal.Journal) func() {
-		gate, err := openFairLock(pathOf(j, config{}))
+		lock, err := openFairLock(pathOf(j), config{})
 		require.NoError(t, err)
-		require.NoError(t, gate.lock(t.Context()))
-		return func() { require.NoError(t, gate.close()) }
+		require.NoError(t, lock.lock(t.Context()))
+		return func() { require.NoError(t, lock.close()) }
 	},
 	Fill: func(t *testing.T, j journal.Journal) func() {
 		limitPages(t, j, 1) // SQLite makes it the size that the file has

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/router"
 	"github.com/understudy-go/understudy/actor/topic"
@@ -71,7 +72,7 @@ func office() actor.Behavior[petition] {
 		return behaviors.Receive(func(ctx *actor.Context[petition], p petition) actor.Behavior[petition] {
 			switch p.Mood {
 			case refused:
-				ctx.System().DeadLetter(ctx.Self().Path(), p, errNotNow)
+				extension.DeadLetter(ctx.System(), ctx.Self().Path(), p, errNotNow)
 			case passedOn:
 				gone.Tell(p)
 			case cheerful, unwilling, garbled:
@@ -214,7 +215,7 @@ func TestAnAskThatIsPublishedEndsWithTheReplyOfWhoeverCanBeTold(t *testing.T) {
 		c := clustertest.Start(t, 3)
 		news := topic.New[petition]("petitions")
 		deaf := actor.Spawn(c.Node("n1").System, behaviors.Receive(func(ctx *actor.Context[petition], p petition) actor.Behavior[petition] {
-			ctx.System().DeadLetter(ctx.Self().Path(), p, errNotNow)
+			extension.DeadLetter(ctx.System(), ctx.Self().Path(), p, errNotNow)
 			return behaviors.Same
 		}), "deaf")
 		slow := actor.Spawn(c.Node("n3").System, behaviors.Receive(func(_ *actor.Context[petition], p petition) actor.Behavior[petition] {

@@ -47,7 +47,7 @@ type Cluster struct {
 
 // WithoutEncoding leaves messages within a node as they are told. Without it they are
 // carried as between nodes, and the test fails when one cannot be encoded: see
-// [actor.WithEncoding].
+// [extension.WithEncoding].
 func WithoutEncoding() Option {
 	return func(_ string, cfg *cluster.Config) {
 		cfg.SystemOptions = append(cfg.SystemOptions, testkit.WithoutEncoding())

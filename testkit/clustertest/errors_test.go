@@ -65,7 +65,7 @@ func TestTheErrorOfAResultIsTheSameOnTheNodeThatAsked(t *testing.T) {
 		}), "shop")
 		far := actor.Resolve[Purchase](c.Node("n2").System, shop.String())
 		for i, sentinel := range sentinels {
-			_, err := actor.Unwrap(testkit.Ask(t.Context(), t, far, func(r actor.ActorRef[actor.Result[int]]) Purchase { return Purchase{7, i, r} }), nil)
+			err := testkit.Ask(t.Context(), t, far, func(r actor.ActorRef[actor.Result[int]]) Purchase { return Purchase{7, i, r} }).Err
 			require.ErrorIs(t, err, sentinel)
 			require.EqualError(t, err, "purchase of 7: "+sentinel.Error()+"\n7 are missing")
 			var missing shortage

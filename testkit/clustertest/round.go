@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
 )
 
@@ -316,13 +317,13 @@ func (r *Round) bury(n *cluster.Node) {
 }
 
 // retire counts what a node has sent that does not run any more.
-func (r *Round) retire(n *cluster.Node) { r.sentBefore += n.Sent() }
+func (r *Round) retire(n *cluster.Node) { r.sentBefore += extension.Sent(n.System) }
 
 // sent is how many messages nodes have told each other so far.
 func (r *Round) sent() uint64 {
 	all := r.sentBefore
 	for _, n := range r.Nodes() {
-		all += n.Sent()
+		all += extension.Sent(n.System)
 	}
 	return all
 }

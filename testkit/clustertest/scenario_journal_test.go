@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -107,7 +108,7 @@ func (s *story) sound() (all []int) {
 		require.Equal(s.t, seq+1, r.Seq)
 		require.GreaterOrEqual(s.t, r.Epoch, epoch, "nobody writes under an epoch that has been overtaken")
 		seq, epoch = r.Seq, r.Epoch
-		event, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+		event, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 		require.NoError(s.t, err)
 		n := event.(Kept).N
 		require.False(s.t, seen[n], "entry %d is there twice", n)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/sight"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
@@ -39,7 +40,7 @@ func (b Behavior[M, E, S]) on(j persistence.Journal) actor.Behavior[M] {
 type Outcome[E, S any] struct {
 	Events []E   // that it has stored
 	State  S     // after it
-	Err    error // why the actor has failed at it, an [*actor.HandlingError]; or nil
+	Err    error // why the actor has failed at it, an [*extension.HandlingError]; or nil
 }
 
 // A Kit runs one behavior. Use it from the goroutine of the test.
@@ -102,7 +103,7 @@ func (k *Kit[M, E, S]) start() {
 	ctx, k.stop = context.WithCancel(ctx)
 	k.ref = actor.Spawn(k.system, k.behavior(k.journal), name, actor.WithContext(ctx))
 	ended := make(chan struct{})
-	defer k.system.AfterEnd(k.ref, sync.OnceFunc(func() { close(ended) }))()
+	defer extension.AfterEnd(k.system, k.ref, sync.OnceFunc(func() { close(ended) }))()
 	late := time.NewTimer(recoveryLimit)
 	defer late.Stop()
 	select {
@@ -143,7 +144,7 @@ func (k *Kit[M, E, S]) Run(cmd M) Outcome[E, S] {
 	k.t.Helper()
 	before := k.journal.last(k.id)
 	done := make(chan error, 1)
-	k.ref.Deliver(cmd, func(err error) { done <- err })
+	extension.Deliver(k.ref, cmd, func(err error) { done <- err })
 	err := <-done
 	return Outcome[E, S]{Events: k.since(before), State: k.State(), Err: err}
 }
@@ -180,7 +181,7 @@ func (k *Kit[M, E, S]) since(seq uint64) (events []E) {
 		if err != nil {
 			k.t.Fatalf("eventsourced: read the events of %s: %v", k.id, err)
 		}
-		v, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(k.system)
+		v, err := extension.Unpack(k.system, extension.Payload{Type: r.Type, Data: r.Payload})
 		if err != nil {
 			k.t.Fatalf("eventsourced: read the events of %s: %v", k.id, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
@@ -128,7 +129,7 @@ func TestTheJournalFailsAsItIsTold(t *testing.T) {
 		k.FailNext(persistence.ErrFenced)
 		outcome = k.Run(add{n: 4})
 		require.ErrorIs(t, outcome.Err, persistence.ErrFenced)
-		var failed *actor.HandlingError
+		var failed *extension.HandlingError
 		require.True(t, errors.As(outcome.Err, &failed) && failed.Ended)
 		require.Equal(t, 3, k.Restart())
 		require.Equal(t, 7, k.Run(add{n: 4}).State)
@@ -203,7 +204,7 @@ func TestASupervisedActorIsSeenAfterItsRestart(t *testing.T) {
 		})
 		k.Run(add{n: 1})
 		k.RejectNext(1)
-		var failed *actor.HandlingError
+		var failed *extension.HandlingError
 		require.ErrorAs(t, k.Run(add{n: 2}).Err, &failed)
 		require.False(t, failed.Ended)
 		require.Equal(t, eventsourced.Outcome[any, int]{Events: []any{added{3}}, State: 4}, k.Run(add{n: 3}))

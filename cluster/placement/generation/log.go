@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -78,7 +78,7 @@ func (l *log) read(ctx context.Context, to uint64, seen func(journal.Record)) er
 }
 
 func decode(r journal.Record) (entry, error) {
-	v, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+	v, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 	if err != nil {
 		return entry{}, fmt.Errorf("%w: record %d of %s: %w", journal.ErrCorrupt, r.Seq, logID, err)
 	}
@@ -118,7 +118,7 @@ func (l *log) add(ctx context.Context, entries []entry) (stored bool, err error)
 func (l *log) request(entries []entry) (journal.AppendRequest, error) {
 	req := journal.AppendRequest{ID: logID, Epoch: l.epoch, Prev: l.last}
 	for i, e := range entries {
-		p, err := actor.Pack(e)
+		p, err := extension.Pack(e)
 		if err != nil {
 			return req, err
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -82,7 +82,7 @@ func (d *director) readJournal(ctx context.Context) (ids []ID, err error) {
 		if err != nil {
 			return nil, err
 		}
-		event, err := (actor.Payload{Type: record.Type, Data: record.Payload}).Unpack(nil)
+		event, err := extension.Unpack(nil, extension.Payload{Type: record.Type, Data: record.Payload})
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
@@ -157,7 +157,7 @@ func recordsOf[E any](ctx context.Context, database, id string) (all []record[E]
 		if err != nil {
 			return nil, err
 		}
-		unpacked, err := (actor.Payload{Type: r.Type, Data: r.Payload}).Unpack(nil)
+		unpacked, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -74,7 +74,7 @@ func linear(t *testing.T, j persistence.Journal, id string) (history []string, c
 			claims++
 		}
 		require.Equal(t, writer, r.Writer, "one claim, one writer")
-		word, err := actor.Payload{Type: r.Type, Data: r.Payload}.Unpack(nil)
+		word, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 		require.NoError(t, err)
 		require.False(t, seen[word.(string)], "%s is there twice", word)
 		seen[word.(string)] = true

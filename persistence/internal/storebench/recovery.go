@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
@@ -84,7 +85,7 @@ func Recovery(b *testing.B, j journal.Journal) {
 }
 
 func fillCounter(b *testing.B, j journal.Journal, id string, events int) {
-	one, err := actor.Pack(added{1})
+	one, err := extension.Pack(added{1})
 	require.NoError(b, err)
 	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
 	require.NoError(b, err)
@@ -96,7 +97,7 @@ func fillCounter(b *testing.B, j journal.Journal, id string, events int) {
 }
 
 func saveSum(b *testing.B, j journal.Journal, id string, seq uint64) {
-	state, err := actor.Pack(sum{int(seq)})
+	state, err := extension.Pack(sum{int(seq)})
 	require.NoError(b, err)
 	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
 	require.NoError(b, err)

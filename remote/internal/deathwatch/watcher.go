@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -30,7 +31,7 @@ type Watcher struct {
 
 // A request is a watch of this node.
 type request struct {
-	target  actor.Target
+	target  extension.Target
 	ended   func()
 	stopped atomic.Bool
 	number  uint64 // belongs to the actor
@@ -80,7 +81,7 @@ func Start(s *actor.System, self func() node.ID) *Watcher {
 		watching: newWatching(self()), hosting: newHosting(self),
 		requests: make(map[uint64]*request), stops: make(map[stopKey]func()),
 	}
-	w.ref = actor.Spawn(s.Framework(), func(ctx *actor.Context[any], next *actor.Next[any]) {
+	w.ref = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		w.ctx = ctx
 		next.OnMessage = w.receive
 	}, name)
@@ -89,7 +90,7 @@ func Start(s *actor.System, self func() node.ID) *Watcher {
 
 // Watch calls ended, once, when the actor has ended, or is known not to live. When stop has
 // been called before, it is not called.
-func (w *Watcher) Watch(target actor.Target, ended func()) (unwatch func()) {
+func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) {
 	r := &request{target: target, ended: ended}
 	w.ref.Tell(begin{r})
 	return func() {
@@ -152,9 +153,9 @@ func (w *Watcher) view(msg viewed, now time.Time) {
 	for _, p := range w.watching.view(msg.known, msg.as, msg.peers, now) {
 		w.hosting.gone(p)
 		if w.watching.members.gone[p.Address] == p.Incarnation {
-			w.system.NodeGone(p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
+			extension.NodeGone(w.system, p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
 		}
-		w.system.EndAsks(p.Address, func(uid uint64) bool { return mayHave(p, uid) })
+		extension.EndAsks(w.system, p.Address, func(uid uint64) bool { return mayHave(p, uid) })
 	}
 	w.watching.tick(now) // an address may have been silent for long enough
 }
@@ -172,7 +173,7 @@ func (w *Watcher) settle(now time.Time) {
 		}
 	}
 	for _, address := range w.watching.back {
-		w.system.NodeBack(address)
+		extension.NodeBack(w.system, address)
 	}
 	w.watching.post, w.watching.over, w.watching.back = nil, nil, nil
 	for _, p := range w.hosting.post {
@@ -195,7 +196,7 @@ func (w *Watcher) settle(now time.Time) {
 // host watches an actor of this node. Its end is told by the goroutine in which it ends:
 // after all that it has told, and also while the system shuts down.
 func (w *Watcher) host(x hosted) {
-	w.stops[x.key()] = w.system.OnEnd(x.target.Path, x.target.UID, func() {
+	w.stops[x.key()] = extension.OnEnd(w.system, x.target.Path, x.target.UID, func() {
 		w.send(x.from.Address, wireEnded{To: x.from, At: x.at, Numbers: []uint64{x.target.Number}})
 		w.ref.Tell(endedHere{x})
 	})

@@ -72,23 +72,23 @@ func IsEnd(msg any) bool {
 
 // The messages carry none of the user: when one is lost, it is repeated.
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (wireWatch) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (wireUnwatch) Carried(*actor.System) (recipient string, msg any, ok bool) {
 	return "", nil, false
 }
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (wireCheck) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (wireChecked) Carried(*actor.System) (recipient string, msg any, ok bool) {
 	return "", nil, false
 }
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for [extension.DeadLetter].
 func (wireEnded) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // A digest stands for a set of numbers. Of two that differ by what was lost on the way, the

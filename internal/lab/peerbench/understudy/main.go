@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/remote"
 
@@ -287,7 +288,7 @@ func (contender) nodes() (from, to *actor.System) {
 		if err != nil {
 			panic(err)
 		}
-		all[i] = actor.NewSystem("bench", actor.WithTransport(e.Addr(), e))
+		all[i] = actor.NewSystem("bench", extension.WithTransport(e.Addr(), e))
 		e.Serve(all[i])
 	}
 	return all[0], all[1]

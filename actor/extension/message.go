@@ -1,0 +1,107 @@
+package extension
+
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
+)
+
+// DeadLetter publishes msg as an [actor.DeadLetter], counts it and logs it. It is not logged while
+// too many are, during the shutdown of the system, and when msg has a method QuietDeadLetter().
+// Extensions that carry messages use it, and actors that drop messages by a rule of their own. A
+// message that is itself an actor.DeadLetter is only counted and logged, which prevents loops.
+//
+// A pending Ask or AskToSelf whose reply ref is in msg ends with reason, on whichever node it
+// waits; so does one to which msg is the reply. Refs are found in structs, slices and pointers,
+// exported or not, but not in maps, in functions, or beside a mutex.
+//
+// A msg with a method Carried(*actor.System) (recipient string, msg any, ok bool) may carry
+// another one. The message that it returns becomes the dead letter instead; if ok is false, none
+// does.
+func DeadLetter(s *actor.System, recipient string, msg any, reason error) {
+	of(s).DeadLetter(recipient, msg, reason)
+}
+
+// NoteBroadcast announces that msg is sent to several actors: an ask that waits for a reply to it
+// does not end when one of them cannot be reached. Call it before sending.
+func NoteBroadcast(s *actor.System, msg any) { of(s).NoteBroadcast(msg) }
+
+// A HandlingError is the failure of an actor while it handled one message, see [Deliver]. Err is the
+// failure as an [actor.Strategy] sees it. Ended is true if the failure ends the actor; otherwise
+// its supervision lets it resume or restart.
+type HandlingError = actorhook.HandlingError
+
+// Deliver sends msg to an actor of this node, and calls done exactly once with the outcome:
+//
+//	nil                 a handler has returned, even if it returned Unhandled or stopped the actor
+//	a [*HandlingError]  the actor failed while it handled msg
+//	another error       msg will never be handled, for instance [actor.ErrTerminated]. It is no
+//	                    dead letter: done decides what becomes of it.
+//
+// done is called before the watchers of the actor learn of its end, in the order in which messages
+// were delivered, by whichever goroutine notices the outcome, possibly before Deliver returns. It
+// must not block; its panics are logged. Deliver does not wait for a place in a blocking mailbox,
+// see [actor.ActorRef.TellNoWait]. If ref does not belong to an actor of this node, nothing is
+// sent, and done gets [actor.ErrNoSuchActor] in the caller's goroutine.
+func Deliver[M any](ref actor.ActorRef[M], msg M, done func(err error)) {
+	actorhook.Internals(ref).(interface { // actor implements it
+		Deliver(msg M, done func(err error))
+	}).Deliver(msg, done)
+}
+
+// A Held is a message that is buffered until it can be delivered, see [Hold]. The Message of a Held
+// that Hold did not make is treated as if no ask waited for its reply.
+type Held[M any] struct {
+	Message M
+	asks    []actorhook.Ask
+}
+
+// Hold announces that msg, which was sent to an actor of s, is buffered until it can be delivered,
+// and that [Held.Pass] will be called before it is. It may be called repeatedly.
+func Hold[M any](s *actor.System, msg M) Held[M] {
+	h := Held[M]{Message: msg, asks: of(s).Asks(msg)}
+	for _, a := range h.asks {
+		a.Hold()
+	}
+	return h
+}
+
+// Pass reports whether to deliver the message now. It is false for the request of an Ask or
+// AskToSelf of the holding system whose context or timeout has ended; such a message becomes a dead
+// letter with [actor.ErrWithdrawn]. It is true for asks of other nodes, of which nothing is known.
+func (h Held[M]) Pass() bool {
+	deliver := len(h.asks) == 0
+	for _, a := range h.asks {
+		deliver = a.Pass() || deliver
+	}
+	return deliver
+}
+
+// Withdrawn reports whether Pass would return false now and forever, so that a full buffer can drop
+// the message.
+func (h Held[M]) Withdrawn() bool {
+	return len(h.asks) > 0 && !slices.ContainsFunc(h.asks, func(a actorhook.Ask) bool { return !a.Withdrawn() })
+}
+
+// Bypass lets messages that handler, the current message handler of the actor, would only tell to
+// child go directly into the child's mailbox, which saves a turn for each. It takes effect as soon
+// as the mailbox of the actor is empty. Messages of one sender stay in order. Messages of [Deliver]
+// and of adapters still come to the actor; while one of them waits, so do all later ones.
+//
+// The bypass ends
+//
+//   - with Bypass of the zero ActorRef. The messages bypassed until then are in the mailbox of the
+//     child, before any that the actor tells it afterwards, and before its end by
+//     [actor.Context.Drain];
+//   - when the child ends;
+//   - when the actor restarts, stops, or gets another handler.
+//
+// Bypass has no effect if the handler of the actor is not this very function but one that wraps it,
+// or if the mailbox is bounded or prioritized. It panics if child is not a child of the actor.
+// Only handlers of the actor may call it.
+func Bypass[M any](ctx *actor.Context[M], handler actor.MessageHandler[M], child actor.ActorRef[M]) {
+	actorhook.Internals(ctx).(interface { // actor implements it
+		Bypass(handler actor.MessageHandler[M], child actor.ActorRef[M])
+	}).Bypass(handler, child)
+}

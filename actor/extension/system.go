@@ -1,0 +1,101 @@
+package extension
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
+)
+
+// system is what package actor implements for this one.
+type system interface {
+	AfterEnd(ref actor.AnyRef, f func()) (cancel func())
+	Asks(msg any) []actorhook.Ask
+	CheckFields(v any) error
+	CheckSize(of string, bytes int) error
+	DeadLetter(recipient string, msg any, reason error)
+	DispatchAll(path string, uid uint64, msgs []any, sizes []int)
+	EndAsks(address string, of func(uid uint64) bool)
+	Framework() actor.Spawner
+	Halt()
+	Halted() (at time.Time, halted bool)
+	MaxMessage() int
+	NodeBack(address string)
+	NodeGone(address string, of func(uid uint64) bool)
+	NoteBroadcast(msg any)
+	OnAskTimeout(why func(path string) error)
+	OnEnd(path string, uid uint64, ended func()) (stop func())
+	OnHalt(f func()) (cancel func())
+	Owns(ref actor.AnyRef) bool
+	Sent() uint64
+	SetEncoding(failed func(recipient string, msg any, err error))
+	SetTransport(address string, t interface {
+		Send(s *actor.System, target actorhook.Target, msg any)
+	})
+	Starting(path string) bool
+	Values() *sync.Map
+}
+
+func of(s *actor.System) system { return actorhook.Internals(s).(system) } // actor implements it
+
+// Framework returns the parent of actors that belong to the framework or to an extension. They
+// live under "/system" and are stopped after all actors of the user.
+func Framework(s *actor.System) actor.Spawner { return of(s).Framework() }
+
+// Owns reports whether ref belongs to an actor of this system, running or ended. Extensions that
+// can serve only those check it.
+func Owns(s *actor.System, ref actor.AnyRef) bool { return of(s).Owns(ref) }
+
+// Starting reports whether the actor at path, such as "/user/name", has been spawned and its
+// behavior has not run yet. An extension with which actors register themselves thereby knows that
+// it has not heard of all of them.
+func Starting(s *actor.System, path string) bool { return of(s).Starting(path) }
+
+// AfterEnd calls f once the actor behind ref has ended, or immediately if it has ended already,
+// unless cancel is called first. Extensions use it that keep something for actors of this system,
+// see [Owns]; actors use [actor.Context.Watch]. f is called by whichever goroutine notices the
+// end, possibly the caller of AfterEnd, and must not block. It may still be running when cancel
+// returns.
+func AfterEnd(s *actor.System, ref actor.AnyRef, f func()) (cancel func()) {
+	return of(s).AfterEnd(ref, f)
+}
+
+// OnAskTimeout lets why explain asks that end without a reply because their context or timeout
+// ended. why gets the path of the asked actor within the system, such as "/user/name", and returns
+// the reason, or nil if it knows none; the error of the ask wraps it. why is called in the
+// goroutine of the ask and must not block. A later call replaces why.
+func OnAskTimeout(s *actor.System, why func(path string) error) { of(s).OnAskTimeout(why) }
+
+// Halt ends the system as a killed process ends: its actors handle no more messages and no more
+// signals, no timer reaches them, no task of the shutdown runs, and nothing is flushed. Contexts
+// of actors are not done. Asks of its actors get no reply. Halt returns immediately and may be
+// called more than once. It does nothing while the system is being shut down. Tests of crashes use
+// it.
+//
+// A handler that is running finishes its message, and goroutines of the user continue.
+// [actor.System.Shutdown] afterwards releases what is left: functions given to Context.Defer run
+// then, PostStop and tasks do not.
+func Halt(s *actor.System) { of(s).Halt() }
+
+// Halted returns when [Halt] was called, and whether it was.
+func Halted(s *actor.System) (at time.Time, halted bool) { return of(s).Halted() }
+
+// OnHalt registers f to be called by [Halt], in its goroutine, to end what runs beside the actors.
+// f must not block. cancel removes it.
+func OnHalt(s *actor.System, f func()) (cancel func()) { return of(s).OnHalt(f) }
+
+// WillBlock announces that the handler is about to wait for something outside, perhaps for long:
+// other actors that are ready then run in other goroutines immediately, until the handler returns.
+// ctx is the actor's context or derived from it; other contexts have no effect. Without the call
+// the scheduler notices within a millisecond.
+func WillBlock(ctx context.Context) { actorhook.WillBlock(ctx) }
+
+// WithAdmissionCheck lets the actor handle messages only while check returns nil. It is called
+// inside the actor before each message, so it must be fast. On its first error or panic the actor
+// fails, regardless of supervision, and the messages that wait become dead letters with that error.
+// Signals are not checked: PostStop is handled.
+func WithAdmissionCheck(check func() error) actor.SpawnOption {
+	return actorhook.AdmissionCheck(check).(actor.SpawnOption) // actor returns one
+}

@@ -1,0 +1,110 @@
+package actor
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/payload"
+)
+
+// internals is a System as package extension sees it. Its exported methods implement the functions
+// of that package, which has the documentation.
+type internals struct{ *System }
+
+// refInternals is likewise an ActorRef.
+type refInternals[M any] struct{ ActorRef[M] }
+
+func (s *System) internals() any { return internals{s} }
+
+func (r ActorRef[M]) internals() any { return refInternals[M]{r} }
+
+func (c *Context[M]) internals() any { return c.cell }
+
+func init() {
+	actorhook.Internals = func(v any) any { return v.(interface{ internals() any }).internals() } // those that the package exports have it
+	actorhook.WillBlock = willBlock
+	actorhook.AdmissionCheck = func(check func() error) any {
+		return spawnOption(func(c *spawnConfig) { c.gate = check })
+	}
+	actorhook.Bind = func(system any, v reflect.Value) error {
+		s, _ := system.(*System)
+		return bindValue(s, v)
+	}
+}
+
+// binder binds refs to s.
+func binder(s *System) payload.Bind {
+	return func(v reflect.Value) error { return bindValue(s, v) }
+}
+
+// SetTransport implements extension.WithTransport.
+func (s internals) SetTransport(address string, t interface {
+	Send(s *System, target actorhook.Target, msg any)
+},
+) {
+	s.address, s.transport = address, t
+}
+
+// SetEncoding implements extension.WithEncoding.
+func (s internals) SetEncoding(failed func(recipient string, msg any, err error)) {
+	s.encoding = nil
+	if failed != nil {
+		s.encoding = &encoding{failed}
+	}
+}
+
+// Values returns what package extension keeps in the system.
+func (s internals) Values() *sync.Map { return &s.extensions }
+
+// Framework implements extension.Framework.
+func (s internals) Framework() Spawner { return &s.System.system.core }
+
+// Sent implements extension.Sent.
+func (s internals) Sent() uint64 { return s.sent.Load() }
+
+// CheckFields implements extension.CheckFields.
+func (s internals) CheckFields(v any) error { return s.checkFields(v) }
+
+// DeadLetter implements extension.DeadLetter.
+func (s internals) DeadLetter(recipient string, msg any, reason error) {
+	s.deadLetterOf(recipient, msg, reason, 4)
+}
+
+// MaxMessage implements extension.MaxMessage.
+func (s internals) MaxMessage() int {
+	if t, ok := s.transport.(interface{ MaxMessage() int }); ok {
+		return t.MaxMessage()
+	}
+	return 0
+}
+
+// CheckSize implements extension.CheckSize.
+func (s internals) CheckSize(of string, bytes int) error {
+	if t, ok := s.transport.(interface {
+		CheckSize(of string, bytes int) error
+	}); ok {
+		return t.CheckSize(of, bytes)
+	}
+	return nil
+}
+
+// Owns implements extension.Owns.
+func (s internals) Owns(ref AnyRef) bool {
+	c := ref.target()
+	return c != nil && c.sys == s.System && !c.isRemote()
+}
+
+// AfterEnd implements extension.AfterEnd.
+func (s internals) AfterEnd(ref AnyRef, f func()) (cancel func()) { return ref.target().onEnd(f) }
+
+// EndAsks implements extension.EndAsks.
+func (s internals) EndAsks(address string, of func(uid uint64) bool) {
+	s.endAsks(func(l location) bool { return l.address == address && of(l.uid) }, ErrUnreachable)
+}
+
+// NodeGone implements extension.NodeGone.
+func (s internals) NodeGone(address string, of func(uid uint64) bool) { s.remotes.setGone(address, of) }
+
+// NodeBack implements extension.NodeBack.
+func (s internals) NodeBack(address string) { s.remotes.setGone(address, nil) }

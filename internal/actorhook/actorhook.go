@@ -1,0 +1,50 @@
+// Package actorhook connects package actor/extension with the unexported parts of package actor,
+// which that package must not export to users. Package actor sets the functions when it is
+// initialized.
+package actorhook
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+)
+
+// Internals returns what package extension may call of a *actor.System, an actor.ActorRef or an
+// *actor.Context. Package extension knows the methods by interfaces of its own.
+var Internals func(v any) any
+
+// WillBlock announces that the actor to which ctx belongs is going to block.
+var WillBlock func(ctx context.Context)
+
+// AdmissionCheck returns the actor.SpawnOption by which check is called before each message.
+var AdmissionCheck func(check func() error) any
+
+// Bind binds the refs in v to system, a *actor.System.
+var Bind func(system any, v reflect.Value) error
+
+// A Target is the address of an actor on another node.
+type Target struct {
+	Address string // host:port of its node
+	Path    string // within its system: "/user/name"
+	UID     uint64 // its unique number; 0 addresses whichever actor lives at Path
+	Full    string // the full path, for log entries and dead letters
+}
+
+// An Ask is a pending ask whose request is held until it can be delivered.
+type Ask interface {
+	Hold()           // the request is held
+	Pass() bool      // the request is about to be delivered; false means the ask was abandoned
+	Withdrawn() bool // the ask was abandoned
+}
+
+// A HandlingError is the failure of an actor while it handled one message.
+type HandlingError struct {
+	Err   error // the failure, as an actor.Strategy sees it
+	Ended bool  // the failure ends the actor; otherwise supervision resumes or restarts it
+}
+
+// Error returns the text of the failure.
+func (e *HandlingError) Error() string { return fmt.Sprintf("actor: failed at the message: %v", e.Err) }
+
+// Unwrap returns the failure.
+func (e *HandlingError) Unwrap() error { return e.Err }
