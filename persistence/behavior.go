@@ -77,7 +77,7 @@ func (d *definition[M, E, S]) complete() (err error) {
 	return d.checkSnapshots()
 }
 
-// isPrompt reports whether j answers at once.
+// isPrompt reports whether calls of j never block.
 func isPrompt(j Journal) bool {
 	if s, ok := j.(*stateJournal); ok {
 		j = s.Journal
@@ -102,8 +102,8 @@ func (d *definition[M, E, S]) checkSnapshots() error {
 	return nil
 }
 
-// checkRegistered fails when no value of type T could be stored. What is behind an
-// interface shows only when there is a value.
+// checkRegistered returns an error if no value of type T can be stored. The values of an interface
+// type are checked when they are stored.
 func checkRegistered[T any]() error {
 	t := reflect.TypeFor[T]()
 	if _, ok := codec.NameOf(t); ok || t.Kind() == reflect.Interface {

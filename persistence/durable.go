@@ -10,29 +10,27 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A State is what a command of a durable state actor finds.
+// A State is the state of a durable state actor, as its handlers see it.
 type State[S any] struct {
-	// Value is the latest one that was stored; the initial one when there is none, or when
-	// it was deleted. It may be looked at, not changed: clone maps and slices.
+	// Value is the latest stored value, or the initial value if none is stored or it was
+	// deleted. Handlers must not change it: clone maps and slices.
 	Value S
 
-	// Revision is 0 at first, and grows by one with each value that is stored and each
-	// deletion, for ever: it is the sequence number of the record in the journal. Commands
-	// that carry the revision they have seen can be refused when it is not the latest.
+	// Revision starts at 0 and grows by one with each stored value and each deletion. It is the
+	// sequence number of the record in the journal. A command that carries the revision which its
+	// sender has seen can be refused if it is not the latest.
 	Revision uint64
 }
 
-// A StateChange is the "event" of a durable state actor: a new value of type S, or
-// [Deleted]. Its only use is as the type argument of [StateEffect].
+// A StateChange is the event type of a durable state actor: a new value of type S, or [Deleted].
+// Programs need it only as a type argument: Reply[StateChange[Settings]](ref, x).
 type StateChange[S any] any
 
-// A StateEffect is what a command of a durable state actor leads to: [PersistState],
-// [DeleteState], [None], [Unhandled], [Stop] or [Stash]. Whatever can be chained to an
-// [Effect] can be chained to it.
+// A StateEffect is the result of a command of a durable state actor: [PersistState],
+// [DeleteState], or any other [Effect].
 type StateEffect[S any] = Effect[StateChange[S]]
 
-// Deleted stands in the journal where a durable state was deleted: who reads changes
-// across persistence ids finds it as the last record of its id.
+// Deleted is the last record of a deleted durable state. Readers across persistence ids see it.
 type Deleted struct{}
 
 // typeDeleted is the registered name of [Deleted].
@@ -43,26 +41,23 @@ func init() { actor.RegisterType[Deleted](typeDeleted) }
 // PersistState stores value as the next revision.
 func PersistState[S any](value S) StateEffect[S] { return Persist[StateChange[S]](value) }
 
-// DeleteState makes the state the initial one again; what was stored is deleted from the
-// journal soon after. The revision grows as by a store. Like [None] it is returned without
-// calling it; where it is chained to, its type must be named: DeleteState[Settings].
+// DeleteState resets the state to the initial value; the stored values are deleted from the
+// journal soon after. The revision grows by one. Return it without calling it, like [None]; to
+// chain an action, name its type: DeleteState[Settings].
 func DeleteState[S any](p *Plan[StateChange[S]]) { Persist[StateChange[S]](Deleted{})(p) }
 
-// NewDurableState returns the behavior of an actor of which the latest state is stored,
-// and not how it came about. Users write it behaviors.DurableState.
+// NewDurableState returns the behavior of an actor that stores its latest state and no history.
+// It is the mechanism of behaviors.DurableState, which users call.
 //
-// It lives as an event-sourced actor does, on the same journals, with the same claims,
-// guarantees, failures and options: the documentation of the package holds for it, with
-// "value" for "event". Each value is one record, whose sequence number is its revision.
-// Recovery reads the last record only, whatever came before. Older ones are deleted in
-// the background now and then, so that there are seldom more than some dozens. A value
-// is decoded before it is stored: one that could not be read again is refused with a
-// [RejectedError], and the former one stays.
+// The actor lives like an event-sourced one, on the same journals, with the same claims,
+// guarantees and failures: the documentation of this package holds, with "value" for "event".
+// Each value is one record, whose sequence number is the revision. Recovery reads only the last
+// record. Older records are deleted in the background, whenever the revision passes a multiple
+// of 32. A value is decoded before it is stored; one that could not be read again is refused
+// with a [RejectedError], and the former one stays.
 //
-// id must not be that of an event-sourced actor, now or before: recovery fails then with
-// [ErrNotState]. initial is the state as long as nothing is stored.
-//
-// It panics as [New] does.
+// If an event-sourced actor has ever used id, recovery fails with [ErrNotState]. initial is the
+// state while nothing is stored. NewDurableState panics in the same cases as [New].
 func NewDurableState[M, S any](
 	id string, j Journal, initial S,
 	onCommand func(ctx *actor.Context[M], state State[S], cmd M) StateEffect[S],
@@ -142,8 +137,8 @@ func (d *durable[M, S]) on(j *stateJournal) (*definition[M, StateChange[S], Stat
 	return e, e.complete()
 }
 
-// value returns the value that c stands for; a nil, which is rejected, is the zero value. It
-// panics when Persist was given what is none.
+// value returns the value of c: the zero value for nil, which is rejected later. It panics if
+// Persist was given something else.
 func (d *durable[M, S]) value(c StateChange[S]) (v S) {
 	switch c.(type) {
 	case Deleted:

@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// record makes event a record without a place; state is what it has led to. Its errors are
-// rejections.
+// record encodes event, which has led to state. It leaves the sequence number and the time to the
+// caller. Its errors are rejections.
 func (e *entity[M, E, S]) record(event E, state S) (journal.Record, error) {
 	r := journal.Record{Epoch: e.epoch, Writer: e.writer}
 	var stored any = event
@@ -44,7 +44,7 @@ func (e *entity[M, E, S]) record(event E, state S) (journal.Record, error) {
 	return r, nil
 }
 
-// pack encodes an event or a state. In tests what would be lost of it is an error.
+// pack encodes an event or a state. In tests, fields that would be lost are an error.
 func (e *entity[M, E, S]) pack(v any) (extension.Payload, error) {
 	if err := extension.CheckFields(e.ctx.System(), v); err != nil {
 		return extension.Payload{}, err
@@ -52,8 +52,8 @@ func (e *entity[M, E, S]) pack(v any) (extension.Payload, error) {
 	return extension.Pack(v)
 }
 
-// decodable returns an error unless the event in r can be read again. A panic of the
-// event's own decoder is an error.
+// decodable returns an error unless the event in r can be decoded. It returns a panic of the decoder
+// as an error.
 func (e *entity[M, E, S]) decodable(r *journal.Record) error {
 	err := guard.Run(func() error { _, err := unpack[E](e.ctx.System(), r.Type, r.Payload); return err })
 	if err != nil {
@@ -62,7 +62,7 @@ func (e *entity[M, E, S]) decodable(r *journal.Record) error {
 	return nil
 }
 
-// replayed applies what record stands for to state.
+// replayed applies the events that record stands for to state.
 func (e *entity[M, E, S]) replayed(state S, record *journal.Record) (S, error) {
 	if e.FromJournal == nil {
 		event, err := unpack[E](e.ctx.System(), record.Type, record.Payload)
