@@ -168,7 +168,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 			return err
 		},
 		"the events are ahead": func(t *testing.T, _ *generations.Journal, j *memory.Journal) error {
-			_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, 40<<32)
+			_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, 40<<32)
 			return err
 		},
 	} {

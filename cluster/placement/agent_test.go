@@ -517,8 +517,8 @@ func newLedger(n uint64) actor.Behavior[int] {
 
 func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
-		gen, journal := Generation{Term: 7, Seq: 3}, memory.New()
-		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(journal)), Generation: gen, Epoch: 1})
+		gen, store := Generation{Term: 7, Seq: 3}, memory.New()
+		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: gen, Epoch: 1})
 		w.started("ledger", 1)
 		synctest.Wait()
 		packed, err := gen.Packed()

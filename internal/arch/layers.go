@@ -26,14 +26,14 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
+		{"cluster/placement/internal/plan", []string{"persistence", "persistence/journal", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
 		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/generations", []string{"persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}},
+		{"persistence/generations", []string{"persistence", "persistence/journal", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor/extension", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},

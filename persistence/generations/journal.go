@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -42,11 +41,11 @@ type Journal struct {
 //
 // Requests made at the same time are stored by one append, up to 256. A goroutine stores them; it
 // ends when no request is left. What has been stored is as durable as the journal. Errors are the
-// journal's; after [persistence.ErrUnknown] nobody can tell whether the request took effect. The
+// journal's; after [journal.ErrUnknown] nobody can tell whether the request took effect. The
 // log is shortened as it grows, to about 4096 records and two for each label.
 //
 // NewJournal panics if j is nil.
-func NewJournal(j persistence.Journal) *Journal {
+func NewJournal(j journal.Journal) *Journal {
 	if j == nil {
 		panic("generations: NewJournal needs a journal")
 	}

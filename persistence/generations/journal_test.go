@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -30,7 +29,7 @@ func TestJournalThatLosesAnswers(t *testing.T) {
 			t.Log("seed", seed)
 			generationtest.Run(t, func(*testing.T) generationtest.Backend {
 				j := forgetful(memory.New(), seed)
-				return onJournal(func(*testing.T) persistence.Journal { return j }, func(j persistence.Journal) *generations.Journal {
+				return onJournal(func(*testing.T) journal.Journal { return j }, func(j journal.Journal) *generations.Journal {
 					return generations.NewTidyJournal(j, slack)
 				})
 			})
@@ -181,7 +180,7 @@ func TestAClaimOfTheLogThatFailsIsMadeAgain(t *testing.T) {
 	})
 	for range 2 {
 		_, err := s.ClaimTerm(t.Context(), "x", "a", 0)
-		require.ErrorIs(t, err, persistence.ErrUnknown)
+		require.ErrorIs(t, err, journal.ErrUnknown)
 	}
 	g, err := s.ClaimTerm(t.Context(), "x", "a", 0)
 	require.NoError(t, err)
@@ -211,7 +210,7 @@ func TestWhatNobodyKnowsIsFoundOutByTheNext(t *testing.T) {
 			return journal.Claim{}, journal.ErrUnavailable
 		}
 		_, err = s.ClaimTerm(t.Context(), "x", "b", 0)
-		require.ErrorIs(t, err, persistence.ErrUnknown)
+		require.ErrorIs(t, err, journal.ErrUnknown)
 		f.claim = nil
 		g, err := s.ClaimTerm(t.Context(), "x", "c", 0)
 		require.NoError(t, err)
@@ -332,12 +331,12 @@ func TestTidyingMayBeBrokenOffAnywhere(t *testing.T) {
 
 func TestSomethingElseUnderTheIDIsAnError(t *testing.T) {
 	j := memory.New()
-	claim, err := j.Claim(t.Context(), generations.LogID, journal.WriterID{})
+	claim, err := j.Claim(t.Context(), generations.LogID, journal.WriterID{}, 0)
 	require.NoError(t, err)
 	foreign := journal.Record{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'x'}}
 	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{{ID: generations.LogID, Epoch: claim.Epoch, Records: []journal.Record{foreign}}})[0])
 	_, err = generations.NewJournal(j).List(t.Context())
-	require.ErrorIs(t, err, persistence.ErrCorrupt)
+	require.ErrorIs(t, err, journal.ErrCorrupt)
 	require.ErrorContains(t, err, "nothing else may use this id")
 }
 

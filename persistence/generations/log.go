@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -23,7 +22,7 @@ const rereads = 3
 // before its claim. The journal rejects an append if another source has claimed since. So every
 // append is decided on the newest content, which is why no term is claimed twice.
 type log struct {
-	journal persistence.Journal
+	journal journal.Journal
 	writer  journal.WriterID
 	slack   uint64 // records beyond two for each label before the log is shortened
 
@@ -110,7 +109,7 @@ func (l *log) add(ctx context.Context, entries []entry) (stored bool, err error)
 		return false, nil
 	case errors.Is(err, journal.ErrUnknown):
 		return l.look(ctx, req, err)
-	case errors.Is(err, persistence.ErrConflict):
+	case errors.Is(err, journal.ErrConflict):
 		l.epoch = 0 // the next claim reads what is there
 	}
 	return false, err
