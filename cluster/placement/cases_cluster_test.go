@@ -22,7 +22,7 @@ func (w *world) everyRequest(ctx context.Context, c *placement.Coordinator) map[
 		"View":           errorOf(c.View(ctx)),
 		"Explain":        errorOf(c.Explain(ctx, "one")),
 		"StartSingleton": errorOf(c.StartSingleton(ctx, counters.Singleton("two", origin{Plan: w.name}, placement.Leader()))),
-		"GetSingleton":   errorOf(c.GetSingleton(ctx, "two")),
+		"Singleton":      errorOf(c.Singleton(ctx, "two")),
 		"MoveSingleton":  errorOf(c.MoveSingleton(ctx, "two")),
 		"StopSingleton":  c.StopSingleton(ctx, "two"),
 	}

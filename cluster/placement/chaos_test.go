@@ -9,7 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -32,7 +32,7 @@ var chaosKinds = []clustertest.Kind{
 
 func chaosStory(r *clustertest.Round) {
 	journal := memory.New()
-	source := generation.NewJournal(journal)
+	source := generations.NewJournal(journal)
 	var mu sync.Mutex // guards doors
 	doors := map[string]*placement.Coordinator{}
 	r.EachNode(func(n *cluster.Node) {
@@ -65,7 +65,7 @@ func chaosStory(r *clustertest.Round) {
 		}
 		labels = append(labels, label)
 	}
-	for i, anchor := range []placement.Anchor{placement.Leader(), placement.OnNode("n2"), placement.Class("role-n3")} {
+	for i, anchor := range []placement.Anchor{placement.Leader(), placement.OnNode("n2"), placement.Role("role-n3")} {
 		label := fmt.Sprintf("%s/single%d", run, i)
 		if _, err := doors["n1"].StartSingleton(ctx, counters.Singleton(label, origin{Plan: label}, anchor)); err != nil {
 			r.Fatalf("%v", err)

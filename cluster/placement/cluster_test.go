@@ -194,7 +194,7 @@ func TestSpecsSurviveTheEndOfAllNodes(t *testing.T) {
 	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
-		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n1")))
+		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n1")))
 		require.NoError(t, err)
 		settle()
 	}, onJournal)
@@ -289,7 +289,7 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 
 		w.Crash("n3")
 		time.Sleep(time.Minute)
-		o, err = w.door["n1"].GetSingleton(ctx, "one")
+		o, err = w.door["n1"].Singleton(ctx, "one")
 		require.NoError(t, err)
 		require.Equal(t, placement.SingletonOwnerless, o.Phase)
 		require.Equal(t, singletonGeneration(2, 0), o.Generation)
@@ -300,7 +300,7 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 		require.NoError(t, w.door["n2"].StopSingleton(ctx, "one"))
 		now, _ := w.plan.alive()
 		require.Zero(t, now)
-		_, err = w.door["n1"].GetSingleton(ctx, "one")
+		_, err = w.door["n1"].Singleton(ctx, "one")
 		require.ErrorIs(t, err, placement.ErrNotFound)
 	})
 }
@@ -309,7 +309,7 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 func TestAfterAPartitionThereIsOne(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(placement.Constraints{Roles: []string{"role-n3", "role-n2"}}))
-		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n3")))
+		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n3")))
 		require.NoError(t, err)
 		settle()
 		at := w.add("n1", "one").Node[:2]

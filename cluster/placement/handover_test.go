@@ -12,19 +12,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/persistence/generations"
 )
 
 // There is a singleton, though the source has not told the new coordinator yet.
 func TestASingletonIsNotDeniedBeforeTheSourceHasTold(t *testing.T) {
-	source := &moodySource{Source: generation.NewMemory()}
+	source := &moodySource{Source: generations.NewMemory()}
 	inWorld(t, 3, func(t *testing.T, w *world) {
-		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n3")))
+		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n3")))
 		require.NoError(t, err)
 		settle()
 		source.set(0, errors.New("away"))
 		w.Leave("n1")
-		o, err := within(w, 30*time.Second, func(ctx context.Context) (placement.Ownership, error) { return w.door["n3"].GetSingleton(ctx, "two") })
+		o, err := within(w, 30*time.Second, func(ctx context.Context) (placement.Ownership, error) { return w.door["n3"].Singleton(ctx, "two") })
 		t.Log(o, err)
 		require.NotErrorIs(t, err, placement.ErrNotFound)
 	}, func(cfg *placement.Config) { cfg.Generations = source })

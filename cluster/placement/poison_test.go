@@ -148,7 +148,7 @@ func TestSpecsAreListedFromAnyNodeHoweverManyThereAre(t *testing.T) {
 func TestAllWhoStartASingletonOfASourceThatFailsAreToldSo(t *testing.T) {
 	journal := newMoodyJournal()
 	inWorld(t, 2, func(t *testing.T, w *world) {
-		journal.set(0, "placement/generations", persistence.ErrUnavailable)
+		journal.set(0, "singleton/generations", persistence.ErrUnavailable)
 		start := func(through string) error {
 			_, err := within(w, 2*time.Minute, func(ctx context.Context) (placement.Ownership, error) {
 				return w.door[through].StartSingleton(ctx, counters.Singleton("single", origin{Plan: w.name}, placement.Leader()))

@@ -25,25 +25,25 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement/internal/plan", []string{"persistence", "persistence/journal", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
 		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
-	}},
-	{"sources of generations", []place{
-		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation", "internal/*"}},
-		{"cluster/placement/generation", []string{"persistence", "persistence/journal", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"features", []place{
+		{"persistence/generations", []string{"persistence", "persistence/journal", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor/extension", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
-		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
+		{"singleton", []string{"singleton/lease", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
+		{"singleton/generation/generationtest", []string{"singleton/generation", "internal/*"}},
+		{"singleton/generation", nil},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
 		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/journal", "internal/*"}},

@@ -1,0 +1,27 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Case 187, I10: the same seed is the same story, to the last word of it; another seed is
+// another one.
+func TestASimulatedScheduleDependsOnItsSeedAlone(t *testing.T) {
+	t.Parallel()
+	story := func(seed uint64) []string {
+		s := newSim(seed, true)
+		require.Empty(t, s.run())
+		return s.log
+	}
+	for seed := uint64(1); seed <= 5; seed++ {
+		first, again := story(seed), story(seed)
+		require.Greater(t, len(first), 100)
+		for i := range min(len(first), len(again)) {
+			require.Equal(t, first[i], again[i], "seed %d, line %d", seed, i)
+		}
+		require.Len(t, again, len(first), "seed %d", seed)
+		require.NotEqual(t, first, story(seed+100))
+	}
+}
