@@ -38,7 +38,7 @@ func (d deaf) read(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.R
 }
 
 const (
-	logAbandoned = "call to the store abandoned: it goes on after its context has ended"
+	logAbandoned = "call to the store abandoned: it continues after its context is done"
 	logEnded     = "abandoned call to the store has ended"
 )
 

@@ -133,7 +133,7 @@ func TestUnstashedCommandsRunAlthoughOneOfThemFailsAndTheActorResumes(t *testing
 	})
 }
 
-// Case 187: what was put aside outlasts a failure of the journal that passes, and not a
+// Case 187: stashed commands outlast a failure of the journal that passes, and not a
 // panic.
 func TestStashedCommandsOutlastAFailureOfTheJournalThatPasses(t *testing.T) {
 	inBubble(t, func(w *world) {
@@ -196,7 +196,7 @@ func TestStashedCommandsDoNotOutlastARestart(t *testing.T) {
 		ref := w.supervised(nil)
 		ref.Tell(gated(w.to, "a"))
 		ref.Tell(explode)
-		require.ErrorContains(w, lost.Receive().Reason, "the actor was restarted while the command was put aside")
+		require.ErrorContains(w, lost.Receive().Reason, "the actor was restarted while the command was stashed")
 		ref.Tell(say(w.to, "b"))
 		w.replies.Expect("b")
 		require.Equal(w, "b", w.events())

@@ -145,7 +145,7 @@ func TestDamagedSnapshotsArePassedOverWithAWarning(t *testing.T) {
 				w.spawn().Tell(recall(w.to))
 				w.replies.Expect("[abcdef]")
 				require.Equal(w, test.from, w.journal.readFrom())
-				lines := log.FilterMessage("damaged snapshots passed over").All()
+				lines := log.FilterMessage("damaged snapshots skipped").All()
 				require.Len(w, lines, 1)
 				require.Equal(w, "words", lines[0].ContextMap()["id"])
 			})

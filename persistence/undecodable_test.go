@@ -81,7 +81,7 @@ func (w *world) spawnFragile(opts ...fragileOptions) actor.ActorRef[command] {
 	return actor.Spawn(w.system, fragileWords(w, opts...), "")
 }
 
-// onSkipped tells w.to of snapshots that are passed over.
+// onSkipped tells w.to of skipped snapshots.
 func (w *world) onSkipped() fragileOptions {
 	return fragileOptions{OnSignal: func(_ *actor.Context[command], f fragile, sig persistence.Signal) effect {
 		if s, ok := sig.(persistence.SnapshotSkipped); ok {
@@ -113,7 +113,7 @@ func TestRecoveryFallsBackToAnOlderSnapshotAndItsEvents(t *testing.T) {
 				ref.Tell(recall(w.to))
 				w.expect("[abcdef]")
 				require.Equal(w, []uint64{test.from}, w.journal.readFrom())
-				lines := log.FilterMessage("snapshot passed over: it cannot be decoded").All()
+				lines := log.FilterMessage("snapshot skipped: it cannot be decoded").All()
 				require.Len(w, lines, len(test.want))
 				require.Equal(w, "words", lines[0].ContextMap()["id"])
 				require.EqualValues(w, 6, lines[0].ContextMap()["seq"])

@@ -15,19 +15,18 @@ import (
 // KeySize is the size of the keys of [NewEncryption], in bytes.
 const KeySize = 32
 
-// NewEncryption returns a codec that encrypts payloads by AES-256-GCM. All is written with
-// key; what was written with a former one can be read. So a key is replaced by making it
-// a former one, and forgotten when nothing is left that was written with it.
+// NewEncryption returns a codec that encrypts payloads with AES-256-GCM. It writes with key, and reads
+// payloads that were written with key or a former key. To replace a key, make it a former key; drop
+// it when no payload is left that was written with it.
 //
-// Keys are [KeySize] random bytes, never a password. They are told apart by [KeyID], which
-// is stored with each payload: one that is missing is a [*KeyError] that names it.
+// Keys are [KeySize] random bytes, never a password. The [KeyID] of the key is stored with each
+// payload; reading with a missing key fails with a [*KeyError] that names it.
 //
-// A payload is bound to its place: to its persistence id, sequence number, epoch, type, and
-// to being an event or a snapshot. Moved elsewhere, or with a bit changed, it is
-// [journal.ErrCorrupt]. What is not hidden: ids, types, tags, metadata, times, lengths. What is not
-// noticed: that the whole journal was replaced by an older copy of itself.
+// A payload is bound to its [PayloadID]. If it is moved elsewhere, or a bit is changed, reading it
+// fails with [journal.ErrCorrupt]. Encryption does not hide ids, types, tags, metadata, times and
+// lengths, and does not detect that the whole journal was replaced by an older copy.
 //
-// Each payload is about 60 bytes longer than before.
+// Each payload grows by about 60 bytes.
 func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
 	e := &Encryption{keys: map[[keyIDSize]byte]*cipherKey{}}
 	for i, secret := range append([][]byte{key}, former...) {
@@ -45,24 +44,23 @@ func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
 
 // An Encryption is a [Codec] that encrypts; make one with [NewEncryption].
 //
-// Encryption must be deterministic here, as a request that is sent again has to be the
-// same, so there is no random nonce; and a nonce made of the place alone would be used
-// twice by a writer whose first attempt was refused and that then writes something else
-// there. So the nonce is made of both: an HMAC, under a key of its own, of the place and
-// the payload (a synthetic IV). The same nonce therefore means the same payload at the same
-// place, which shows nothing but that it is the same. It has 192 bits and gives each payload
-// a key of its own, so that no number of payloads brings a collision near.
+// Encryption must be deterministic, because a repeated request must have the same bytes; so there is
+// no random nonce. A nonce derived from the PayloadID alone would be used twice by a writer whose
+// first request was refused and that then writes something else under the same number. The nonce is
+// therefore a synthetic IV: an HMAC, with a key of its own, of the PayloadID and the payload. Equal
+// nonces reveal only that the payloads are equal. The nonce has 192 bits and determines a separate
+// key for each payload, so that collisions are not a concern.
 type Encryption struct {
 	current *cipherKey
 	keys    map[[keyIDSize]byte]*cipherKey
 }
 
-// A KeyError says which key is missing. It wraps [journal.ErrCodec].
+// A KeyError names a missing key. It wraps [journal.ErrCodec].
 type KeyError struct {
-	Key string // as KeyID has it
+	Key string // its [KeyID]
 }
 
-// Error names the key by its [KeyID], and says where to give it.
+// Error names the key and tells how to provide it.
 func (e *KeyError) Error() string {
 	return fmt.Sprintf("%v: the key %s is missing; give it to NewEncryption as a former one", journal.ErrCodec, e.Key)
 }
@@ -70,8 +68,8 @@ func (e *KeyError) Error() string {
 // Unwrap returns [journal.ErrCodec].
 func (e *KeyError) Unwrap() error { return journal.ErrCodec }
 
-// KeyID returns the name under which payloads remember key: a hash that gives nothing of
-// it away.
+// KeyID returns the hash of key that is stored with each payload. It reveals nothing about key. It
+// fails with [journal.ErrInvalid] unless key has [KeySize] bytes.
 func KeyID(key []byte) (string, error) {
 	k, err := newCipherKey(key)
 	if err != nil {
@@ -141,7 +139,7 @@ func newCipherKey(key []byte) (*cipherKey, error) {
 	return k, nil
 }
 
-// nonce returns a number that no other payload or place has.
+// nonce returns a number that no other payload or PayloadID has.
 func (k *cipherKey) nonce(bound, payload []byte) []byte {
 	h := hmac.New(sha256.New, k.mac)
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(bound))))
@@ -150,7 +148,7 @@ func (k *cipherKey) nonce(bound, payload []byte) []byte {
 	return h.Sum(nil)[:nonceSize]
 }
 
-// aead returns the cipher for one nonce, with a key of its own.
+// aead returns the cipher for one nonce. Each nonce has a key of its own.
 func (k *cipherKey) aead(nonce []byte) (cipher.AEAD, error) {
 	h := hmac.New(sha256.New, k.cipher)
 	h.Write(nonce)
@@ -161,7 +159,7 @@ func (k *cipherKey) aead(nonce []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// bytes returns p as bytes that no other place has.
+// bytes returns an encoding of p that no other PayloadID has.
 func (p PayloadID) bytes() []byte {
 	b := appendString(make([]byte, 0, 128), p.ID)
 	b = binary.LittleEndian.AppendUint64(b, p.Seq)

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// Encryption at rest: what is in the journal can be read with the key only. A key is
-// replaced by making it a former one.
+// Encryption at rest: only a program with the key can read the journal. To replace a key, make it a
+// former one.
 func ExampleNewEncryption() {
 	key := bytes.Repeat([]byte{1}, codec.KeySize) // from a secret store; random
 	next := bytes.Repeat([]byte{2}, codec.KeySize)

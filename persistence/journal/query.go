@@ -7,19 +7,20 @@ import (
 	"iter"
 )
 
-// Slices is into how many slices persistence ids fall, see [SliceOf]. Readers that share
-// the work between them take ranges of slices.
+// Slices is the number of slices into which persistence ids are divided, see [SliceOf]. Readers
+// that share the work read one range of slices each.
 const Slices = 1024
 
-// SliceOf returns the slice of id, from 0 to [Slices]-1: the same for ever, in every
-// process and journal. It is the 32-bit FNV-1a hash of id modulo [Slices].
+// SliceOf returns the slice of id, from 0 to [Slices]-1: the 32-bit FNV-1a hash of id modulo
+// [Slices]. It never changes, and is the same in every process and journal.
 func SliceOf(id string) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id)) // never fails
 	return int(h.Sum32() % Slices)
 }
 
-// A SliceRange is the slices from From up to but without To. The zero SliceRange is all.
+// A SliceRange is the slices from From up to, but not including, To. The zero SliceRange is all
+// slices.
 type SliceRange struct{ From, To int }
 
 // Contains reports whether slice is in r.
@@ -27,8 +28,8 @@ func (r SliceRange) Contains(slice int) bool {
 	return r == (SliceRange{}) || r.From <= slice && slice < r.To
 }
 
-// Split divides all slices into n ranges of about the same size, one for each of n
-// readers. N must be from 1 to [Slices]; other numbers are taken for the nearest.
+// Split divides all slices into n ranges of about the same size, one for each of n readers. It
+// limits n to the range from 1 to [Slices].
 func Split(n int) []SliceRange {
 	n = min(max(n, 1), Slices)
 	ranges := make([]SliceRange, n)
@@ -38,14 +39,14 @@ func Split(n int) []SliceRange {
 	return ranges
 }
 
-// A Query says which events of a journal are asked for. The zero Query asks for all.
+// A Query selects events of a journal. The zero Query selects all.
 type Query struct {
-	Tag    string     // those with this tag; "" for all
-	Slices SliceRange // those of persistence ids in these slices
+	Tag    string     // selects events with this tag; "" selects all
+	Slices SliceRange // selects the persistence ids in these slices
 }
 
-// Validate returns [ErrInvalid] with the reason when q cannot be answered by any journal.
-// Readers call it first.
+// Validate returns [ErrInvalid] with the reason if no journal can answer q. Implementations of
+// [EventReader] call it first.
 func (q Query) Validate() error {
 	if r := q.Slices; r != (SliceRange{}) && (r.From < 0 || r.To > Slices || r.From >= r.To) {
 		return fmt.Errorf("%w: slices from %d to %d, of %d", ErrInvalid, r.From, r.To, Slices)
@@ -53,32 +54,32 @@ func (q Query) Validate() error {
 	return validateText("the tag", q.Tag)
 }
 
-// An Offset is a position in the order of all events of one journal: what a reader keeps
-// to go on where it has been. It is text that only the journal understands which has made
-// it. "" is before the first event.
+// An Offset is a position in the order of all events of one journal. A reader stores it to continue
+// from there. Only the journal that has returned an offset can interpret it. "" is before the first
+// event.
 type Offset string
 
-// An Entry is an event as it is found across persistence ids.
+// An Entry is an event that was read across persistence ids.
 type Entry struct {
 	ID     string // the persistence id
-	Offset Offset // of this event: reading after it goes on with the next
+	Offset Offset // of this event; reading after it continues with the next one
 	Record Record
 }
 
-// An EventReader is a journal whose events can be read across persistence ids. Some have
-// an order of all events that readers can rely on; those are EventReaders.
+// An EventReader reads the events of a journal across persistence ids, in one order that never
+// changes. Journals that have such an order implement it.
 type EventReader interface {
-	// Events yields the events that q asks for and that come after an offset, in the order
-	// of the journal, as far as they are stored by now; then it ends, and a later call
-	// goes on from the last [Entry.Offset]. Events of one persistence id come in the order
-	// of their sequence numbers.
+	// Events yields the stored events that q selects and that come after the offset, in the order
+	// of the journal, and then ends. A later call continues from the last [Entry.Offset]. Events
+	// of one persistence id come in the order of their sequence numbers.
 	//
-	// No event ever turns up before one that a reader has seen: what is being stored at
-	// the same time, and may still come before it, is waited for or not yet shown.
+	// An event never appears before one that a reader has already seen. If a write in progress
+	// could still get an earlier position, Events waits for it or does not yet yield the later
+	// events.
 	//
-	// Deleted events are not there, and nothing says so. A damaged one ends the sequence
-	// with [ErrCorrupt]. A query that is not valid, and an offset that this journal has
-	// not made, are [ErrInvalid]. It may be called from any goroutine.
+	// Deleted events are left out silently. A damaged event ends the sequence with [ErrCorrupt].
+	// An invalid query, or an offset of another journal, is [ErrInvalid]. Events may be called
+	// from any goroutine.
 	Events(ctx context.Context, q Query, after Offset) iter.Seq2[Entry, error]
 
 	// Appended returns a channel that is closed when something has been appended after the

@@ -9,15 +9,14 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// An entity is what is stored of one persistence id. The nil entity is the one that
-// nobody has claimed.
+// An entity has the data of one persistence id. The nil entity is an id that was never claimed.
 type entity struct {
 	epoch, lastSeq, deletedTo uint64
 	records                   []journal.Record   // deletedTo+1 to lastSeq; its elements never change
 	snapshots                 []journal.Snapshot // ascending by Seq
 }
 
-// fence refuses everybody but the writer of the newest claim.
+// fence returns an error unless epoch is the epoch of the newest claim.
 func (e *entity) fence(epoch uint64) error {
 	if e == nil {
 		return fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
@@ -44,7 +43,7 @@ func (e *entity) append(req *journal.AppendRequest, log *log) error {
 	return nil
 }
 
-// recognise returns nil when req is stored already: then it is a retry, as only one
+// recognise returns nil if req is stored already: it is then a repeated request, because only one
 // writer has its epoch.
 func (e *entity) recognise(req *journal.AppendRequest) error {
 	last := req.Prev + uint64(len(req.Records))
@@ -58,7 +57,7 @@ func (e *entity) recognise(req *journal.AppendRequest) error {
 	return nil
 }
 
-// slice returns the records from from to to that are there.
+// slice returns the stored records from from to to.
 func (e *entity) slice(from, to uint64) []journal.Record {
 	if e == nil {
 		return nil
@@ -70,7 +69,7 @@ func (e *entity) slice(from, to uint64) []journal.Record {
 	return e.records[from-e.deletedTo-1 : to-e.deletedTo]
 }
 
-// deleteTo returns how many records it has deleted.
+// deleteTo deletes the records up to seq, and returns their number.
 func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	if err := e.fence(epoch); err != nil {
 		return 0, err
@@ -84,7 +83,7 @@ func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	return n, nil
 }
 
-// clone copies r as a database would give it back.
+// clone returns a copy of r as a database would return it.
 func clone(r *journal.Record) journal.Record {
 	c := *r
 	c.Time = r.Time.Round(0).UTC()

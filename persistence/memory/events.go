@@ -14,12 +14,12 @@ import (
 // offsetPrefix tells the offsets of this package from those of others.
 const offsetPrefix = "memory:"
 
-// pageEntries is how many entries are looked at with the lock held.
+// pageEntries bounds the entries that are examined with the lock held.
 const pageEntries = 1024
 
-// Events implements [journal.EventReader]. An offset is the number of the event among
-// all that have ever been stored, so it stays valid when events are deleted. One that is
-// greater than that of the newest is refused, as those of another journal mostly are.
+// Events implements [journal.EventReader]. An offset is the number of the event among all events ever
+// stored, so it stays valid when events are deleted. An offset beyond the newest event is refused; it
+// belongs to another journal.
 func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
 		r := &reading{journal: j, query: q}
@@ -44,11 +44,11 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// A reading is how far one call of Events has come.
+// A reading is the progress of one call of Events.
 type reading struct {
 	journal *Journal
 	query   journal.Query
-	next    uint64 // what is left has greater numbers
+	next    uint64 // entries up to this number have been examined
 	last    uint64 // the number of the newest record when the call began
 	found   []*entry
 }
@@ -73,7 +73,7 @@ func (r *reading) begin(ctx context.Context, after journal.Offset) error {
 	return nil
 }
 
-// page looks at the next entries and keeps those that are asked for.
+// page examines the next entries and keeps those that the query selects.
 func (r *reading) page(ctx context.Context) error {
 	r.journal.mu.RLock()
 	defer r.journal.mu.RUnlock()
@@ -100,7 +100,7 @@ func (r *reading) wants(e *entry) bool {
 		r.query.Slices.Contains(journal.SliceOf(e.id)) && !r.journal.isDeleted(e)
 }
 
-// isDeleted reports whether e is only waiting to be dropped. The caller holds the lock.
+// isDeleted reports whether e is deleted and not yet removed. The caller holds the lock.
 func (j *Journal) isDeleted(e *entry) bool { return e.record.Seq <= j.entities[e.id].deletedTo }
 
 func (e *entry) export() journal.Entry {
@@ -111,7 +111,7 @@ func formatOffset(ord uint64) journal.Offset {
 	return journal.Offset(offsetPrefix + strconv.FormatUint(ord, 10))
 }
 
-// parseOffset accepts what formatOffset makes, and "".
+// parseOffset accepts the results of formatOffset, and "".
 func parseOffset(o journal.Offset) (uint64, error) {
 	if o == "" {
 		return 0, nil

@@ -18,8 +18,8 @@ var (
 	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a
-// [journal.EventReader] in memory. Make one with [New].
+// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in memory.
+// Create one with [New]. Its methods may be called from any goroutine.
 type Journal struct {
 	journal.Notifier
 
@@ -34,7 +34,7 @@ func New() *Journal {
 	return &Journal{entities: map[string]*entity{}}
 }
 
-// Claim implements [journal.Journal]. The writer leaves no trace but in its records.
+// Claim implements [journal.Journal]. It ignores the writer, which is stored with the records.
 func (j *Journal) Claim(ctx context.Context, id string, _ journal.WriterID, floor uint64) (journal.Claim, error) {
 	var claim journal.Claim
 	err := j.change(ctx, "claim", id, func() error {
@@ -69,7 +69,7 @@ func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 	return errs
 }
 
-// Read implements [journal.Journal]. It yields what was there when it began.
+// Read implements [journal.Journal]. It yields the records that were stored when it began.
 func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		var records []journal.Record
@@ -100,7 +100,7 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 	})
 }
 
-// Close implements [journal.Journal]. What was stored is gone.
+// Close implements [journal.Journal]. All data is lost.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -109,7 +109,7 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// change runs f with the lock held, unless the call cannot have any effect.
+// change runs f with the lock held, unless the journal is closed, ctx is done or id is invalid.
 func (j *Journal) change(ctx context.Context, op, id string, f func() error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -20,8 +20,7 @@ func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapsho
 	})
 }
 
-// LoadSnapshot implements [journal.SnapshotStore]. Memory is not damaged: nothing is
-// ever skipped.
+// LoadSnapshot implements [journal.SnapshotStore]. It never skips a snapshot.
 func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	err = j.look(ctx, "load snapshot", id, func() { s, ok = j.entities[id].newest(maxSeq) })
 	return s, ok, nil, err
@@ -93,7 +92,7 @@ func (e *entity) snapshotSeqs() []uint64 {
 	return seqs
 }
 
-// search returns where the snapshot of seq is, or would be.
+// search returns the index of the snapshot at seq, or where it would be inserted.
 func (e *entity) search(seq uint64) (int, bool) {
 	return slices.BinarySearchFunc(e.snapshots, seq, func(s journal.Snapshot, seq uint64) int {
 		return cmp.Compare(s.Seq, seq)

@@ -19,20 +19,20 @@ import (
 type Event[E any] struct {
 	ID     string            // the persistence id whose event it is
 	Seq    uint64            // its sequence number there
-	Offset journal.Offset    // its place in the journal
-	Time   time.Time         // when it was written, by the clock of the writer
-	Tags   []string          // as it was stored with
-	Meta   map[string]string // as it was stored with
+	Offset journal.Offset    // its position in the journal
+	Time   time.Time         // of the write, by the writer's clock
+	Tags   []string          // as stored
+	Meta   map[string]string // as stored
 	Event  E
 }
 
-// An EventError is an event that could not be handled: its handler has failed or
-// panicked, or it could not be decoded.
+// An EventError reports an event that could not be handled: its handler has failed or panicked, or the
+// event could not be decoded.
 type EventError struct {
 	ID     string         // the persistence id whose event it is
 	Seq    uint64         // its sequence number there
-	Offset journal.Offset // its place in the journal
-	Err    error          // the failure; of a panic, an [*actor.PanicError]
+	Offset journal.Offset // its position in the journal
+	Err    error          // the failure; an [*actor.PanicError] for a panic
 }
 
 // Error implements error.
@@ -40,13 +40,13 @@ func (e *EventError) Error() string {
 	return fmt.Sprintf("projection: event %d of %q, at %s: %v", e.Seq, e.ID, e.Offset, e.Err)
 }
 
-// Unwrap returns what has failed.
+// Unwrap returns the failure.
 func (e *EventError) Unwrap() error { return e.Err }
 
-// errNotMine is the error of an event that is not of type E.
+// errNotMine is the error of an event whose type is not E.
 var errNotMine = errors.New("the event is of another type")
 
-// decode returns the events that an entry stands for: one, unless adapt says otherwise.
+// decode returns the events of an entry: one, or those that adapt returns.
 func decode[E any](s *actor.System, entry *journal.Entry, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
 	found, err := decodeRecord(s, &entry.Record, adapt)
 	if err != nil {
@@ -68,7 +68,7 @@ func decodeRecord[E any](s *actor.System, r *journal.Record, adapt func(persiste
 		}
 		var events []E
 		if err = guard.Run(func() (err error) { events, err = adapt(stored); return err }); err != nil {
-			return nil, fmt.Errorf("%w; start a program whose FromJournal can adapt it, or pass over it with SkipAfter", err)
+			return nil, fmt.Errorf("%w; start a program whose FromJournal can adapt it, or skip it with SkipAfter", err)
 		}
 		return events, nil
 	}
@@ -78,14 +78,14 @@ func decodeRecord[E any](s *actor.System, r *journal.Record, adapt func(persiste
 		return err
 	})
 	if isOther(err) {
-		return nil, fmt.Errorf("%w; import the package that registers it, or pass over such events with SkipOthers", err)
+		return nil, fmt.Errorf("%w; import the package that registers it, or skip such events with SkipOthers", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; start a program that can decode it, with FromJournal if its form has changed, or pass over it with SkipAfter", err)
+		return nil, fmt.Errorf("%w; start a program that can decode it, with FromJournal if its form has changed, or skip it with SkipAfter", err)
 	}
 	event, ok := x.(E)
 	if !ok {
-		return nil, fmt.Errorf("%w: it is a %T, not a %v; ask for a narrower tag, or pass over such events with SkipOthers",
+		return nil, fmt.Errorf("%w: it is a %T, not a %v; ask for a narrower tag, or skip such events with SkipOthers",
 			errNotMine, x, reflect.TypeFor[E]())
 	}
 	return []E{event}, nil
@@ -95,21 +95,21 @@ func eventError(entry *journal.Entry, err error) error {
 	return &EventError{ID: entry.ID, Seq: entry.Record.Seq, Offset: entry.Offset, Err: err}
 }
 
-// isOther reports whether an event could not be decoded because it is none for us, rather
-// than damaged.
+// isOther reports whether an event could not be decoded because of its type, and not because it is
+// damaged.
 func isOther(err error) bool {
 	var unknown *codec.UnknownNameError
 	return errors.Is(err, errNotMine) || errors.As(err, &unknown)
 }
 
-// A Batch is events that come one after the other. They are handled in order, and with
-// them the offset of the projection moves from After to To.
+// A Batch is a sequence of events. They are handled in order; the offset of the projection then
+// changes from After to To.
 type Batch[E any] struct {
-	Name   string         // under which the offset is stored
-	After  journal.Offset // where it begins; "" is the beginning of the journal
-	To     journal.Offset // of the last event, or of one behind it that was passed over
-	Events []Event[E]     // those that one stored event stands for have its Seq and Offset
-	Within time.Duration  // after which it is better to stop between two events
+	Name   string         // the name of the offset
+	After  journal.Offset // the offset before it; "" is the beginning of the journal
+	To     journal.Offset // of the last event, or of a later one that was skipped
+	Events []Event[E]     // several events of one stored event share its Seq and Offset
+	Within time.Duration  // handling should stop between two events after this duration
 }
 
 // Each calls f for one event after the other, until there are no more, the time is up, or

@@ -192,7 +192,7 @@ func TestEventsOfOthersAreFailuresUnlessTheyAreSkipped(t *testing.T) {
 	p = projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 	_, err = p.CatchUp(t.Context())
 	require.ErrorIs(t, err, actor.ErrNotDecodable)
-	require.ErrorContains(t, err, "pass over such events with SkipOthers")
+	require.ErrorContains(t, err, "skip such events with SkipOthers")
 }
 
 func TestAnUnavailableJournalIsTriedAgain(t *testing.T) {
