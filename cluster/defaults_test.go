@@ -31,8 +31,8 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Traffic.OutboxSize", "The default is 100,000.", 100_000, c.Traffic.OutboxSize),
 		godoc.Is("Traffic.OutboxBytes", "The default is 64 MiB.", 64<<20, c.Traffic.OutboxBytes),
 		godoc.Is("Traffic.IdleAfter", "The default is one minute.", time.Minute, c.Traffic.IdleAfter),
-		godoc.Is("Traffic.MaxStrangers", "The default is 128.", 128, c.Traffic.MaxStrangers),
-		godoc.Is("Traffic.MaxStrangersPerHost", "The default is 16.", 16, c.Traffic.MaxStrangersPerHost),
+		godoc.Is("Traffic.MaxUnauthenticated", "The default is 128.", 128, c.Traffic.MaxUnauthenticated),
+		godoc.Is("Traffic.MaxUnauthenticatedPerHost", "The default is 16.", 16, c.Traffic.MaxUnauthenticatedPerHost),
 		godoc.Is("ClientConfig.Name", `The default is "understudy".`, "understudy", ClientConfig{}.withDefaults().Name),
 	))
 	require.Empty(t, godoc.Check("membership",

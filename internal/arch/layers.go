@@ -26,7 +26,7 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"persistence", "persistence/journal", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
+		{"cluster/placement/internal/plan", []string{"cluster/membership", "persistence", "persistence/journal", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
 		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"catalogue", []place{
@@ -54,7 +54,9 @@ var layers = []layer{
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
 		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
-		{"remote", []string{"remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor"}},
+		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
 		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
 	}},
