@@ -1,5 +1,5 @@
-// Package jetstream keeps events and snapshots in NATS JetStream, for those who run NATS
-// already and want a journal that is replicated by itself.
+// Package jetstream keeps events and snapshots in NATS JetStream, for programs that use NATS already
+// and want a replicated journal.
 //
 //	nc, err := nats.Connect("nats://a,nats://b,nats://c")
 //	…
@@ -71,10 +71,10 @@
 // answer; what it does not have yet, the leader of the stream is asked for. The leader
 // answers for the last message of a subject, always.
 //
-// An owner that appends without a pause would keep claims of others out for seconds, as a
-// claim needs two requests and an append one. So a claim that is refused asks the journals
-// that append to the id to pause, for a second at most, by a message at the subject of the
-// stream's name and ".room".
+// A writer that appends without a pause could keep others from claiming its id for seconds, because a
+// claim needs two requests and an append one. A refused claim therefore asks the journals that append
+// to the id to pause, for a second at most, with a message at the subject of the stream's name and
+// ".room".
 //
 // What does not fit into a message, appends of more than about 1 MB and all snapshots, is
 // in chunks in a second stream, whose name ends with _LARGE. They are stored first; then
@@ -102,15 +102,13 @@
 // for one by one, and filtered by the reader. Tags are no part of them: who reads by tag
 // gets all messages of the slices over the network, and drops most.
 //
-// # How readers wake
+// # How readers learn of appends
 //
-// A reader that waits, as a projection does, wakes at once when its own journal has
-// appended. Journals that append tell others by a message at the subject of the stream's
-// name and ".wake", which no stream keeps: one at once, and then at most ten in a second.
-// They wake readers in other processes, of the same account, within about 100 ms.
-// These are hints: one is lost when a connection breaks, or when the account may not use
-// the subject. So readers look again after their own interval all the same: for
-// projections, that is projection.Polling.
+// [Journal.Appended] reports appends of the same journal at once. Journals notify each other with a
+// message at the subject of the stream's name and ".wake", which no stream keeps: one message at
+// once, and then at most ten per second. Readers in other processes of the same account learn of an
+// append within about 100 ms. A notification is lost if a connection breaks, or if the account may
+// not use the subject; readers therefore also poll, projections as set by projection.Polling.
 //
 // # Limits
 //

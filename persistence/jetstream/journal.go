@@ -17,7 +17,7 @@ var (
 )
 
 // A Journal is a [journal.Journal], a [journal.SnapshotStore] and a
-// [journal.EventReader] in JetStream, and a [journal.Waker]. Make one with [Open].
+// [journal.EventReader] in JetStream. Create one with [Open].
 type Journal struct {
 	journal.Notifier
 

@@ -8,15 +8,15 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Claim implements [journal.Journal]. The database remembers the writer of the newest
-// claim, for people who investigate.
+// Claim implements [journal.Journal]. The database keeps the writer of the newest claim,
+// for later investigation.
 func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
 	claim, err := j.claim(ctx, id, writer, floor)
 	return claim, wrap("claim", id, err)
 }
 
-// claim is one statement: the claims of one id are one after the other, and an append that
-// is under way is either before one of them, or fenced by it.
+// claim is one statement: claims of one id are serialized, and a concurrent append either comes before a
+// claim or is fenced by it.
 func (j *Journal) claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (claim journal.Claim, err error) {
 	if err := journal.ValidateID(id); err != nil {
 		return claim, err

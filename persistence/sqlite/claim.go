@@ -6,8 +6,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Claim implements [journal.Journal]. The database remembers the writer of the newest
-// claim, for people who investigate.
+// Claim implements [journal.Journal]. The database keeps the writer of the newest claim,
+// for later investigation.
 func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
 	var claim journal.Claim
 	err := j.change(ctx, "claim", id, func(t *transaction) error {
@@ -28,7 +28,7 @@ func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID,
 	return claim, nil
 }
 
-// change has the committer apply a change of id that weighs as much as one event.
+// change makes the committer apply a change of id, with the weight of one event.
 func (j *Journal) change(ctx context.Context, op, id string, apply func(*transaction) error) error {
 	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// openPatience bounds how long Open waits for other processes that write.
+// openPatience bounds how long Open waits for writes of other processes.
 const openPatience = 10 * time.Second
 
 var (
@@ -26,8 +26,8 @@ var (
 	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a
-// [journal.EventReader] in an SQLite database. Make one with [Open].
+// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in an SQLite
+// database. Create one with [Open]. Its methods may be called from any goroutine.
 type Journal struct {
 	journal.Notifier
 
@@ -35,7 +35,7 @@ type Journal struct {
 	searches  searches
 	writer    *writer
 	queue     *group.Queue[change]
-	stop      context.CancelFunc // ends its waiting for the turn
+	stop      context.CancelFunc // ends the wait for the lock
 	committer sync.WaitGroup
 	closed    atomic.Bool
 	closing   sync.Once
@@ -50,10 +50,9 @@ type config struct {
 	continueStopped bool
 }
 
-// ProcessSafe gives up durability for speed: a commit is not synced to the disk, so it
-// survives the death of the process, but not always that of the machine. The database
-// does not get damaged, it loses its last commits. Without this option nothing that was
-// acknowledged gets lost.
+// ProcessSafe gives up durability for speed: commits are not synced to the disk. They survive a crash
+// of the process; a crash of the machine may lose the last ones, but does not damage the database.
+// Without this option no acknowledged commit is lost.
 func ProcessSafe() Option {
 	return func(c *config) { c.synchronous = "NORMAL" }
 }
@@ -72,14 +71,13 @@ func ContinueStopped() Option {
 	return func(c *config) { c.continueStopped = true }
 }
 
-// Open opens the journal in the file at path, and creates it if there is none. Its
-// directory must exist; SQLite and the journal keep further files beside it: path-wal,
-// path-shm, path.turn and path.mu. Any number of processes of one machine may have it
-// open.
+// Open opens the journal in the file at path, and creates it if it does not exist. The directory must
+// exist; SQLite and the journal keep further files in it: path-wal, path-shm, path.turn and path.mu.
+// Any number of processes of one machine may have the journal open. Open waits up to 10 s for writes
+// of other processes.
 //
-// It fails with [ErrNotJournal] when the file is something else, with [ErrNewerSchema]
-// when a later version of this package made it, and with [journal.ErrUnavailable]
-// when it cannot be used now.
+// Open fails with [ErrNotJournal] if the file is not a journal, with [ErrNewerSchema] if a later
+// version of this package has made it, and with [journal.ErrUnavailable] if it cannot be used now.
 func Open(path string, opts ...Option) (*Journal, error) {
 	cfg := config{synchronous: "FULL"}
 	for _, opt := range opts {
@@ -122,10 +120,9 @@ func open(ctx context.Context, path string, cfg config) (*Journal, error) {
 	return j, nil
 }
 
-// Close implements [journal.Journal]. What waits for its turn fails with
-// [journal.ErrClosed], what is being committed ends. Close returns when that has
-// ended; when a stopped process keeps others from writing, a goroutine that waits for it
-// stays behind until that process goes on or dies.
+// Close implements [journal.Journal]. Queued requests fail with [journal.ErrClosed]; Close waits for
+// the current commit. If a stopped process holds the lock, one goroutine keeps waiting for it until
+// that process continues or dies.
 func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.closed.Store(true)
@@ -138,8 +135,8 @@ func (j *Journal) Close() error {
 	return j.closeErr
 }
 
-// resolve returns the one absolute path under which all processes know the file, so that
-// they agree on the names of the locks beside it.
+// resolve returns the absolute path of the file without symbolic links, so that all processes use the
+// same lock files.
 func resolve(path string) (string, error) {
 	if path == "" || path == ":memory:" {
 		return "", fmt.Errorf("%w: %q is not a file; for a journal in memory use memory.New", journal.ErrInvalid, path)

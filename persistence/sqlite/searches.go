@@ -6,12 +6,12 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A worker that reads a share of the slices may find nothing for long beside a busy id of
-// another slice, and begins at the same offset each time. What has been searched in vain
-// is remembered, so that it is not searched again.
+// A reader of some slices may find nothing for a long time beside a busy id of another slice, and
+// starts from the same offset each time. The journal remembers ranges without results, so that it
+// does not search them again.
 const (
-	worthRemembering = 1024 // events that were searched in vain
-	searchesKept     = 256  // of so many readers
+	worthRemembering = 1024 // events without a result
+	searchesKept     = 256  // number of remembered searches
 )
 
 type search struct {
@@ -19,21 +19,21 @@ type search struct {
 	after int64
 }
 
-// searches are how far it is known that there is nothing: as numbers are given in the order
-// of the commits, nothing will ever turn up there.
+// searches has the ranges without results. Numbers are assigned in the order of the commits, so no
+// event will ever appear in them.
 type searches struct {
 	mu   sync.Mutex // guards upTo
 	upTo map[search]int64
 }
 
-// skip returns where a search can begin.
+// skip returns the number after which a search can start.
 func (s *searches) skip(q journal.Query, after int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(after, s.upTo[search{q, after}])
 }
 
-// inVain notes that there is nothing for q from after up to last.
+// inVain records that q has no results after after, up to last.
 func (s *searches) inVain(q journal.Query, after, last int64) {
 	if last-after < worthRemembering {
 		return

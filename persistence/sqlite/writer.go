@@ -12,12 +12,10 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// groupWeight bounds how much one transaction commits, and so how long other processes
-// wait for their turn.
+// groupWeight bounds what one transaction commits, and so how long other processes wait.
 const groupWeight = 1024
 
-// A change of the database is applied in a transaction together with others, wholly or not
-// at all. It is applied again if another job of the transaction fails.
+// A change of the database is applied in a transaction together with others, completely or not at all. It is applied again if another job of the transaction fails.
 type change = func(*transaction) error
 
 type job = group.Job[change]
@@ -30,11 +28,11 @@ type writer struct {
 	db    *sql.DB
 	conn  *sql.Conn
 	stmts statements
-	heads heads // as the last transaction has left them
+	heads heads // after the last transaction
 }
 
-// openWriter opens the database at path and makes it a journal if it is empty, as the
-// only process that does so.
+// openWriter opens the database at path, and makes it a journal if it is empty. It holds the lock, so
+// that only one process does so.
 func openWriter(ctx context.Context, path string, cfg config) (*writer, error) {
 	fair, err := openFairLock(path, cfg)
 	if err != nil {
@@ -78,7 +76,7 @@ func (w *writer) close() error {
 	return errors.Join(append(errs, w.fair.close())...)
 }
 
-// commitGroup takes jobs when nothing can keep them waiting any more.
+// commitGroup commits one group. It takes jobs only when it holds the lock.
 func (w *writer) commitGroup(ctx context.Context, take func() []*job) error {
 	if err := w.lock(ctx); err != nil {
 		return err
@@ -88,7 +86,7 @@ func (w *writer) commitGroup(ctx context.Context, take func() []*job) error {
 	return nil
 }
 
-// lock waits for the turn of this process and begins a transaction.
+// lock waits for the lock and begins a transaction.
 func (w *writer) lock(ctx context.Context) error {
 	if err := w.fair.lock(ctx); err != nil {
 		return err
@@ -103,7 +101,7 @@ func (w *writer) lock(ctx context.Context) error {
 	return nil
 }
 
-// checkFile refuses to write to a file that nobody else can find any more.
+// checkFile returns an error if the file at path is no longer the file that was opened.
 func (w *writer) checkFile() error {
 	file, err := os.Stat(w.path)
 	if err == nil && os.SameFile(file, w.file) {
@@ -142,8 +140,8 @@ func (w *writer) apply(jobs []*job) int {
 	return -1
 }
 
-// commit gives all jobs the outcome of the commit if it fails: the refused ones may have
-// been refused for what another one wrote.
+// commit commits the transaction. If that fails, all jobs fail, including refused ones: they may have
+// been refused because of another job of the transaction.
 func (w *writer) commit(jobs []*job) {
 	if _, err := w.stmts.commit.Exec(); err != nil {
 		w.rollback()
@@ -156,11 +154,11 @@ func (w *writer) begin() error {
 	return storeError(err)
 }
 
-// rollback ignores the error: SQLite may have rolled back by itself.
+// rollback ignores errors: SQLite may have rolled back already.
 func (w *writer) rollback() {
 	_, _ = w.stmts.rollback.Exec()
 	clear(w.heads)
 }
 
-// unlock ends the turn. Giving back a lock that one has does not fail.
+// unlock releases the lock. Releasing a held lock does not fail.
 func (w *writer) unlock() { _ = w.fair.unlock() }
