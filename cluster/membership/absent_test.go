@@ -106,12 +106,12 @@ func TestWhatCannotBeGoneIsRefused(t *testing.T) {
 		"one that answers": {[]string{"n0:1", "n2:1"}, "n2:1 has just answered; stop it first"},
 	} {
 		require.ErrorContains(t, r.without(each.addresses...), each.says, what)
-		require.Empty(t, r.questions.gone, what)
+		require.Empty(t, r.contacts.gone, what)
 	}
 	r.wait(grantHolds + time.Second)
 	require.NoError(t, r.without("n2:1"), "it is silent")
 	r.hears(id("n2:1", 2), joinRequest{To: "n1:1", Name: "n2"})
-	require.Empty(t, r.questions.gone, "it was not gone")
+	require.Empty(t, r.contacts.gone, "it was not gone")
 	require.ErrorContains(t, r.without("n2:1"), "has just answered")
 
 	r = newRig(nil, "n8:1", "n9:1")
@@ -134,14 +134,14 @@ func TestOthersSayWhoIsGoneAndANodeBelievesItUnlessItHearsIt(t *testing.T) {
 	r := newRig(nil, "n0:1", "n1:1", "n2:1", "n3:1")
 	r.hears(n3, joinRequest{To: "n1:1", Name: "n3"})
 	r.asks(n2, joinRequest{Name: "n2", Gone: []string{"n0:1", "n1:1", "n2:1", "n3:1", "n7:1"}})
-	require.Equal(t, []string{"n0:1"}, r.goneNodes())
+	require.Equal(t, []string{"n0:1"}, r.contacts.goneNodes())
 	r.wait(grantHolds + time.Second)
 	r.asks(n2, joinRequest{Name: "n2", Gone: []string{"n0:1", "n3:1"}})
-	require.Equal(t, []string{"n0:1", "n3:1"}, r.goneNodes(), "n3 is silent")
+	require.Equal(t, []string{"n0:1", "n3:1"}, r.contacts.goneNodes(), "n3 is silent")
 
 	r.happens(LeaveAsked{})
 	next := newRig(func(set *Settings) { set.Earlier = []uint64{1} }, "n0:1", "n1:1", "n2:1")
-	require.Empty(t, next.goneNodes(), "each incarnation has to be told")
+	require.Empty(t, next.contacts.goneNodes(), "each incarnation has to be told")
 }
 
 // A seed that is gone by mistake asks whether there is a cluster while the others found one.
@@ -151,7 +151,7 @@ func TestANodeThatIsNotGoneFoundsNoSecondCluster(t *testing.T) {
 	agree := joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}}
 	require.NoError(t, r.without("n0:1"))
 	r.hears(n2, agree)
-	require.True(t, r.leads(r.group()))
+	require.True(t, r.group.leads(r.group.group()))
 	r.asks(n0, joinRequest{Name: "n0", FoundsAs: asFirst})
 	agree.Grants = true
 	r.hears(n2, agree)

@@ -113,16 +113,16 @@ func (r *rig) stage() stage {
 // outcome says in short what an event leads to.
 func (r *rig) outcome(ev Input) string {
 	state := func() string {
-		q := r.questions
+		q, found := r.contacts, r.discovery
 		var heard uint64
-		if subject := r.monitor.subjects[n2]; subject != nil {
+		if subject := r.observation.monitor.subjects[n2]; subject != nil {
 			heard = subject.seq
 		}
-		return fmt.Sprint(r.phase, r.gossip, r.acked, r.table.pack(), r.strangers, r.leaving,
-			r.rejoin, r.known, q.addresses, q.aliases, q.negative, q.replaces, q.taken, r.acting, r.monitor.last, r.Machine.finds, heard)
+		return fmt.Sprint(r.phase, r.clusters.gossip, r.departure.acked, r.table.pack(), r.strangers, r.departure.leaving,
+			r.departure.rejoin, r.departure.known, q.addresses, q.aliases, q.negative, r.join.replaces, r.join.taken, r.acting, r.observation.monitor.last, found.addresses, found.first, found.since, found.at, found.last, found.due, found.busy, heard)
 	}
 	before, stageBefore := state(), r.stage()
-	r.said, r.eager = nil, false // what it was about to say anyway
+	r.said, r.dissemination.eager = nil, false // what it was about to say anyway
 	r.happens(ev)
 	var did []string
 	for _, a := range r.said {

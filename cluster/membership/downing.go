@@ -8,60 +8,82 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
+// A splitResolver lets the downing strategy decide about unreachable members.
+type splitResolver struct {
+	*core
+	calm  calm
+	claim claim
+}
+
+// down gives up the member of that name, by order of an operator.
+func (r *splitResolver) down(name string) {
+	if r.phase != member {
+		return
+	}
+	change := r.change()
+	for _, id := range r.table.ids() {
+		if r.table.members[id].Name == name {
+			r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: "asked to"})
+			r.giveUp(change, id)
+		}
+	}
+	r.decide(change)
+}
+
 // judge lets the downing strategy decide, if somebody is unreachable and this node is the
 // one to act on its side.
-func (m *Machine) judge() {
-	m.calm.rest(m.now, m.set.Downing.Delay())
-	if len(m.table.unreachable()) == 0 {
+func (r *splitResolver) judge() {
+	r.calm.rest(r.now, r.set.Downing.Delay())
+	if len(r.table.unreachable()) == 0 {
 		return
 	}
-	s := m.situation()
+	s := r.situation()
 	here, _ := s.Split()
-	if !m.actsFor(here) {
+	if !r.actsFor(here) {
 		return
 	}
-	s.Lease = m.claimed(here)
-	d := m.decision(s)
+	s.Lease = r.claimed(here)
+	d := r.decision(s)
 	if d.Ask.Lease != nil && s.Lease == downing.NotAsked {
-		m.claimLease(here, d.Ask)
+		r.claimLease(here, d.Ask)
 	}
-	m.giveUpAll(d)
+	r.giveUpAll(d)
 }
 
 // decision asks the strategy. One that panics takes nobody down, and is asked again.
-func (m *Machine) decision(s downing.Situation) (d downing.Decision) {
-	if err := guard.Apart(func() { d = m.set.Downing.Decide(s) }); err != nil {
-		m.do(Note{Warn: true, Text: "downing strategy failed; it decides nothing", Reason: guard.Text(err)})
+func (r *splitResolver) decision(s downing.Situation) (d downing.Decision) {
+	if err := guard.Apart(func() { d = r.set.Downing.Decide(s) }); err != nil {
+		r.do(Note{Warn: true, Text: "downing strategy failed; it decides nothing", Reason: guard.Text(err)})
 		return downing.Decision{}
 	}
 	return d
 }
 
 // giveUpAll does what the strategy has decided.
-func (m *Machine) giveUpAll(d downing.Decision) {
-	change := m.change()
+func (r *splitResolver) giveUpAll(d downing.Decision) {
+	change := r.change()
 	for _, id := range idsOf(d.Down) {
-		m.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: d.Reason})
-		m.giveUp(change, id)
+		r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: d.Reason})
+		r.giveUp(change, id)
 	}
-	m.decide(change)
+	r.decide(change)
 }
 
 // giveUp puts into a change that a member is down.
-func (m *Machine) giveUp(change table, id ID) {
-	if each, known := m.table.members[id]; known && each.Status < Down {
+func (r *splitResolver) giveUp(change table, id ID) {
+	if each, known := r.table.members[id]; known && each.Status < Down {
 		each.Status = Down
 		change.members[id] = each
 	}
 }
 
 // situation is what the strategy decides about. Who is exiting is as good as removed.
-func (m *Machine) situation() downing.Situation {
-	s := downing.Situation{Stable: m.now.Sub(m.calm.since)}
-	s.Unstable, s.Spread = m.calm.troubled(m.now)
-	unreachable, observers := m.table.unreachable(), m.table.observers()
-	for _, id := range m.table.ids() {
-		each := m.table.members[id]
+func (r *splitResolver) situation() downing.Situation {
+	s := downing.Situation{Stable: r.now.Sub(r.calm.since)}
+	s.Unstable, s.Spread = r.calm.troubled(r.now)
+	unreachable, observers := r.table.unreachable(), r.table.observers()
+	for _, id := range r.table.ids() {
+		each := r.table.members[id]
 		if each.Status >= Exiting {
 			continue
 		}
@@ -73,7 +95,7 @@ func (m *Machine) situation() downing.Situation {
 			Roles:       each.Roles,
 			Joining:     each.UpNumber == 0,
 			Leaving:     each.Status == Leaving,
-			Self:        id == m.self,
+			Self:        id == r.self,
 		}
 		for _, observer := range unreachable[id] {
 			x.UnreachableBy = append(x.UnreachableBy, observer.Address)
@@ -87,10 +109,10 @@ func (m *Machine) situation() downing.Situation {
 }
 
 // actsFor reports whether this node is the first candidate of its side.
-func (m *Machine) actsFor(here []downing.Member) bool {
+func (r *splitResolver) actsFor(here []downing.Member) bool {
 	side := idsOf(here)
-	decider, ok := first(m.table.candidates(m.set.Leader), func(each Member) bool {
+	decider, ok := first(r.table.candidates(r.set.Leader), func(each Member) bool {
 		return slices.Contains(side, each.ID())
 	})
-	return ok && decider.ID() == m.self
+	return ok && decider.ID() == r.self
 }

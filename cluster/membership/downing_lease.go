@@ -17,43 +17,6 @@ type claim struct {
 	answer downing.Answer
 }
 
-// claimLease asks for the lease, for one side of a split.
-func (m *Machine) claimLease(here []downing.Member, ask downing.Ask) {
-	m.claim = claim{
-		number: m.claim.number + 1,
-		since:  m.calm.since,
-		side:   settledOf(here),
-		by:     m.now.Add(ask.Timeout),
-		answer: downing.Asked,
-	}
-	m.do(Note{Text: "asking for the lease of downing", Address: m.self.Address, Reason: "members are unreachable"})
-	m.do(AcquireLease{Number: m.claim.number, Ask: ask})
-}
-
-// claimed returns what became of the question, if it was asked in this situation.
-func (m *Machine) claimed(here []downing.Member) downing.Answer {
-	c := m.claim
-	switch {
-	case c.number == 0 || !c.since.Equal(m.calm.since) || !slices.Equal(c.side, settledOf(here)):
-		return downing.NotAsked
-	case c.answer == downing.Asked && !m.now.Before(c.by):
-		return downing.Denied
-	}
-	return c.answer
-}
-
-// leased takes the answer to a question, and decides at once: a grant does not last.
-func (m *Machine) leased(ev LeaseAnswered) {
-	if m.phase != member || ev.Number != m.claim.number || m.claim.answer != downing.Asked || !m.now.Before(m.claim.by) {
-		return
-	}
-	m.claim.answer = downing.Denied
-	if ev.Held {
-		m.claim.answer = downing.Granted
-	}
-	m.judge()
-}
-
 func idsOf(members []downing.Member) []ID {
 	ids := make([]ID, len(members))
 	for i, each := range members {
@@ -65,4 +28,41 @@ func idsOf(members []downing.Member) []ID {
 // settledOf returns those that have been up. Who comes and joins changes no question.
 func settledOf(members []downing.Member) []ID {
 	return idsOf(slices.DeleteFunc(slices.Clone(members), func(each downing.Member) bool { return each.Joining }))
+}
+
+// claimLease asks for the lease, for one side of a split.
+func (r *splitResolver) claimLease(here []downing.Member, ask downing.Ask) {
+	r.claim = claim{
+		number: r.claim.number + 1,
+		since:  r.calm.since,
+		side:   settledOf(here),
+		by:     r.now.Add(ask.Timeout),
+		answer: downing.Asked,
+	}
+	r.do(Note{Text: "asking for the lease of downing", Address: r.self.Address, Reason: "members are unreachable"})
+	r.do(AcquireLease{Number: r.claim.number, Ask: ask})
+}
+
+// claimed returns what became of the question, if it was asked in this situation.
+func (r *splitResolver) claimed(here []downing.Member) downing.Answer {
+	c := r.claim
+	switch {
+	case c.number == 0 || !c.since.Equal(r.calm.since) || !slices.Equal(c.side, settledOf(here)):
+		return downing.NotAsked
+	case c.answer == downing.Asked && !r.now.Before(c.by):
+		return downing.Denied
+	}
+	return c.answer
+}
+
+// leased takes the answer to a question, and decides at once: a grant does not last.
+func (r *splitResolver) leased(ev LeaseAnswered) {
+	if r.phase != member || ev.Number != r.claim.number || r.claim.answer != downing.Asked || !r.now.Before(r.claim.by) {
+		return
+	}
+	r.claim.answer = downing.Denied
+	if ev.Held {
+		r.claim.answer = downing.Granted
+	}
+	r.judge()
 }

@@ -293,7 +293,7 @@ func aDowningInFlight(t *testing.T, strategy downing.Strategy) *tale {
 	s.cutApart([]int{2}, []int{1, 3, 4, 5})
 	n1 := s.nodes[0].machine
 	s.run(time.Second)
-	s.run(2700*time.Millisecond - s.now.Sub(n1.calm.since))
+	s.run(2700*time.Millisecond - s.now.Sub(n1.resolver.calm.since))
 	require.Len(t, n1.table.unreachable(), 1)
 	require.Equal(t, Up, n1.table.status(s.before[1]))
 	clear(s.cuts)

@@ -30,7 +30,7 @@ var phases = []func() *rig{
 	},
 	func() *rig {
 		r := withMembers()
-		r.fall("a test", nil)
+		r.departure.fall("a test", nil)
 		return r
 	},
 	func() *rig {

@@ -1,20 +1,49 @@
 package membership
 
+// asked answers who wants to join.
+func (m *Machine) asked(from ID, r joinRequest) {
+	if from == m.self {
+		m.join.askedBySelf(r)
+		return
+	}
+	answer := m.answer(from, r)
+	answer.To = r.To
+	m.tell(from, answer)
+}
+
+func (m *Machine) answer(from ID, r joinRequest) joinAnswer {
+	switch m.phase {
+	case seeking:
+		return m.join.answerJoiner(from, r)
+	case member:
+		return m.admission.admit(from, r)
+	case idle, downed, parting, ended:
+	}
+	return joinAnswer{Verdict: busy}
+}
+
 // receive handles a message of another node.
 func (m *Machine) receive(from ID, msg message) {
 	switch msg := msg.(type) {
 	case joinRequest:
 		m.asked(from, msg)
 	case joinAnswer:
-		m.answered(from, msg)
+		if m.phase == member && msg.Verdict == welcome && msg.Table.Cluster == m.table.cluster {
+			m.learn(tablePush{From: from, Whole: true, Table: msg.Table})
+		}
+		m.join.answered(from, msg)
 	case gone:
-		m.buryClean(from)
+		m.departure.buryClean(from)
 	case goneSeen:
 		if m.table.status(from) != 0 {
-			m.acked[from] = true
+			m.departure.acked[from] = true
 		}
 	case greeting:
-		m.greeted(from, msg)
+		if m.phase == seeking {
+			m.contacts.ask(from.Address)
+			m.join.askOne(from.Address)
+		}
+		m.clusters.greeted(from, msg)
 	case heartbeat, observe, tablePull, tablePush, youAreDown, dissolve:
 		if m.phase == member {
 			m.receiveAsMember(from, msg)
@@ -25,11 +54,11 @@ func (m *Machine) receive(from ID, msg message) {
 func (m *Machine) receiveAsMember(from ID, msg message) {
 	switch msg := msg.(type) {
 	case youAreDown:
-		m.toldDown(from, msg)
+		m.clusters.toldDown(from, msg)
 		return
 	case heartbeat:
 		if msg.Cluster != m.table.cluster {
-			m.greet(from.Address)
+			m.clusters.greet(from.Address)
 			return
 		}
 	case joinRequest, joinAnswer, observe, tablePull, tablePush, gone, goneSeen, greeting, dissolve:
@@ -67,14 +96,14 @@ func (m *Machine) hearMember(from ID, msg message) {
 	case heartbeat:
 		m.hearBeat(from, msg)
 	case observe:
-		m.beObserved(from)
+		m.dissemination.beObserved(from)
 	case tablePull:
 		m.tell(from, tablePush{From: m.self, Whole: true, Table: m.table.pack()})
 	case tablePush:
 		msg.From = from
 		m.learn(msg)
 	case dissolve:
-		m.fall("the cluster dissolves", msg.Instead)
+		m.departure.fall("the cluster dissolves", msg.Instead)
 	case joinRequest, joinAnswer, youAreDown, gone, goneSeen, greeting:
 	}
 }
@@ -83,13 +112,13 @@ func (m *Machine) hearMember(from ID, msg message) {
 // keeps differing from ours.
 func (m *Machine) hearBeat(from ID, h heartbeat) {
 	if m.witnesses.learn(from, h.Members, h.Seen) {
-		m.eager = true
+		m.dissemination.eager = true
 		m.dirty = m.dirty || m.agree() != m.converged
 	}
 	if h.Members == m.sums.members && m.table.status(from) == Up {
 		m.confirm()
 	}
-	if m.monitor.hear(from, h, m.now) && m.monitor.differs(from, h.All != m.sums.all) {
+	if m.observation.monitor.hear(from, h, m.now) && m.observation.monitor.differs(from, h.All != m.sums.all) {
 		m.tell(from, tablePull{})
 	}
 }
@@ -113,14 +142,5 @@ func (m *Machine) learn(p tablePush) {
 	m.merge(p.Table.table())
 	if p.Whole {
 		m.confirm()
-	}
-}
-
-// connected notes whom gossip reaches.
-func (m *Machine) connected(ev Connected) {
-	if ev.On {
-		m.gossip[ev.ID] = true
-	} else {
-		delete(m.gossip, ev.ID)
 	}
 }

@@ -21,7 +21,7 @@ func TestANodeSaysThatThereIsNoClusterToOneFounderOnly(t *testing.T) {
 		return r
 	}
 	r := meet()
-	require.True(t, r.leads(r.group()))
+	require.True(t, r.group.leads(r.group.group()))
 	require.Equal(t, busy, r.asks(x, joinRequest{Name: "x", FoundsAs: asFirst}).Verdict)
 	require.Equal(t, seeking, r.phase)
 	r.hears(n2, joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}, Grants: true})
@@ -31,7 +31,7 @@ func TestANodeSaysThatThereIsNoClusterToOneFounderOnly(t *testing.T) {
 	require.Equal(t, notMember, r.asks(x, joinRequest{Name: "x", FoundsAs: asFirst}).Verdict)
 	r.hears(n2, joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}, Grants: true})
 	require.Equal(t, seeking, r.phase, "x may have founded one")
-	require.Contains(t, r.obstacle(), "not named")
+	require.Contains(t, r.bootstrap.obstacle(), "not named")
 	r.wait(grantHolds)
 	r.wait(50 * time.Millisecond)
 	r.hears(n2, joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}, Grants: true})
@@ -42,7 +42,7 @@ func TestANodeSaysThatThereIsNoClusterToOneFounderOnly(t *testing.T) {
 	r.hears(n0, joinAnswer{To: "n0:1", Verdict: notMember, Names: []string{"n1:1"}})
 	require.True(t, r.asks(n0, joinRequest{Name: "n0", FoundsAs: asLowest}).Grants)
 	r.wait(answerHolds + time.Second)
-	require.Empty(t, r.group(), "what n0 has said is old")
+	require.Empty(t, r.group.group(), "what n0 has said is old")
 	require.Equal(t, busy, r.asks(x, joinRequest{Name: "x", FoundsAs: asFirst}).Verdict, "n0 may have founded one")
 	require.False(t, r.asks(n2, joinRequest{Name: "n2", FoundsAs: asLowest}).Grants, "it is not of the group")
 	r.wait(grantHolds)
@@ -52,11 +52,11 @@ func TestANodeSaysThatThereIsNoClusterToOneFounderOnly(t *testing.T) {
 func TestANodeWhoseSeedHasBecomeAnotherNodeSaysNothingOfItForAWhile(t *testing.T) {
 	r := newRig(nil, "name:1")
 	r.hears(id("n2:1", 2), joinAnswer{To: "name:1", Verdict: notMember, Names: []string{"n1:1"}})
-	require.Equal(t, []string{"n2:1"}, r.names())
+	require.Equal(t, []string{"n2:1"}, r.group.names())
 	r.hears(id("n3:1", 3), joinAnswer{To: "name:1", Verdict: notMember, Names: []string{"n1:1"}})
-	require.Empty(t, r.names())
+	require.Empty(t, r.group.names())
 	r.wait(grantHolds + 50*time.Millisecond)
-	require.Equal(t, []string{"n3:1"}, r.names())
+	require.Equal(t, []string{"n3:1"}, r.group.names())
 }
 
 // Whatever lists nodes have, those that lead to each other end up in one cluster; and as long as

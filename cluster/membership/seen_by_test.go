@@ -52,7 +52,7 @@ func TestNewsAreToldAtOnceButNotTooOften(t *testing.T) {
 	r.clock = r.clock.Add(newsEvery)
 	r.hears(id("n2:1", 2), tablePush{Table: change.pack()})
 	require.Equal(t, 1, beats(), "another sum")
-	seq := r.seq
+	seq := r.dissemination.seq
 
 	r.clock = r.clock.Add(newsEvery / 2)
 	r.hears(id("n2:1", 2), heartbeat{Cluster: r.table.cluster, Seq: 1, Members: r.sums.members, All: r.sums.all, Seen: make([]byte, 1)})
@@ -60,7 +60,7 @@ func TestNewsAreToldAtOnceButNotTooOften(t *testing.T) {
 	r.clock = r.clock.Add(newsEvery / 2)
 	r.hears(id("n2:1", 2), heartbeat{Cluster: r.table.cluster, Seq: 2})
 	require.Equal(t, 1, beats())
-	require.Equal(t, seq, r.seq, "they are not of the rhythm that is observed")
+	require.Equal(t, seq, r.dissemination.seq, "they are not of the rhythm that is observed")
 }
 
 // running returns a world in which all nodes are up and agree.

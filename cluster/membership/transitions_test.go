@@ -61,7 +61,7 @@ func (p party) may(m *Machine, id ID) bool {
 	case itself:
 		return id == m.self
 	case host:
-		return m.mayAdmit()
+		return m.admission.mayAdmit()
 	case leader:
 		first, ok := first(m.table.candidates(m.set.Leader), func(Member) bool { return true })
 		return ok && first.ID() == m.self && m.table.converged(m.witnesses, m.table.unreachable())

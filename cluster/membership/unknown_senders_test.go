@@ -22,7 +22,7 @@ func TestStrangersInHeartbeatsAreBounded(t *testing.T) {
 		r.happens(Received{From: from, msg: goneSeen{}})
 	}
 	require.Len(t, r.strangers, MaxMembers)
-	require.Empty(t, r.acked)
+	require.Empty(t, r.departure.acked)
 }
 
 // A byte of CBOR can become a member of some hundred bytes.

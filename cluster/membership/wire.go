@@ -214,12 +214,12 @@ func (s Spread) Encode(from ID) map[string][]byte {
 // A Snapshot is the whole table of a machine at one moment. It does not change.
 type Snapshot struct{ push tablePush }
 
-// Snapshot returns the table as it is now.
-func (m *Machine) Snapshot() Snapshot {
-	return Snapshot{tablePush{From: m.self, Whole: true, Table: m.table.pack()}}
-}
-
 // Encode returns the table as a message.
 func (s Snapshot) Encode() []byte {
 	return encode(envelope{from: s.push.From.Incarnation, msg: s.push})
+}
+
+// Snapshot returns the table as it is now.
+func (m *Machine) Snapshot() Snapshot {
+	return Snapshot{tablePush{From: m.self, Whole: true, Table: m.table.pack()}}
 }
