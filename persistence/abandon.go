@@ -29,17 +29,17 @@ var errAbandoned = fmt.Errorf("%w: the store did not answer within %v after the 
 // errGoexit is the error of a call whose goroutine has called runtime.Goexit.
 var errGoexit = errors.New("persistence: the goroutine of the call has ended without a result")
 
-// A caller calls a store on behalf of one actor. It abandons calls that continue after their context
-// is done, so that no store can block an actor for ever.
+// A caller calls a store on behalf of one actor. It abandons calls that continue after their
+// context is done, so that no store can block an actor for ever.
 type caller struct {
 	system *actor.System
 	id     string      // the persistence id
 	log    *zap.Logger // with the path of the actor and the id
 }
 
-// call runs work in a goroutine of its own and waits for it. It returns a panic in work as an error.
-// If work does not return within patience after ctx is done, call returns errAbandoned; variables
-// that work writes then belong to its goroutine.
+// call runs work in a goroutine of its own and waits for it. It returns a panic in work as an
+// error. If work does not return within patience after ctx is done, call returns errAbandoned;
+// variables that work writes then belong to its goroutine.
 func (c caller) call(ctx context.Context, op string, work func() error) error {
 	begun := time.Now()
 	done := make(chan error, 1)

@@ -48,7 +48,7 @@ func Unchanged[E any](s StoredEvent) ([]E, error) {
 }
 
 // Stored returns the event in r, for readers of records other than the actor itself. s resolves
-// actor refs in the event; it may be nil if there are none.
+// actor refs in the event; it may be nil if the event has no refs.
 func Stored(s *actor.System, r *journal.Record) (StoredEvent, error) {
 	stored := StoredEvent{Seq: r.Seq, Time: r.Time, Type: r.Type, Payload: r.Payload, system: s}
 	if text, has := r.Meta[versionKey]; has {

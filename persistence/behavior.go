@@ -20,9 +20,9 @@ import (
 // leads to. onEvent applies one event to a state and returns the new state; it must not change
 // the state that it is given.
 //
-// New panics if it cannot work: the id is malformed, a required argument is nil, the options do
-// not fit, there is more than one Options, or a type is not registered: that of events, unless
-// it is an interface, and with snapshots that of the state.
+// New panics if the id is malformed, a required argument is nil, the options are invalid, or there
+// is more than one Options. It also panics if the type of events is neither registered nor an
+// interface, or if snapshots are taken and the same is true of the type of the state.
 func New[M, E, S any](
 	id string, j Journal, initial S,
 	onEvent func(state S, event E) S,

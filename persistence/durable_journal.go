@@ -174,5 +174,5 @@ func (j *stateJournal) DeleteSnapshots(context.Context, string, uint64, uint64, 
 	return nil
 }
 
-// Snapshots implements [journal.SnapshotStore]; there are none.
+// Snapshots implements [journal.SnapshotStore]; the list is empty.
 func (j *stateJournal) Snapshots(context.Context, string) ([]uint64, error) { return nil, nil }

@@ -415,7 +415,7 @@ func TestADurableStateHearsOfItsLife(t *testing.T) {
 	})
 }
 
-// Who reads a tag learns of every latest value and of deletions; not of all values between.
+// A reader of a tag sees every latest value and deletions, but not all values in between.
 func TestReadersAcrossIDsFollowDurableStates(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.openPage(pageOptions{Tags: func(page) []string { return []string{"page"} }})

@@ -12,8 +12,8 @@ import (
 // errIdle is the cause of a context that an idleTimeout has ended.
 var errIdle = errors.New("persistence: no progress")
 
-// An idleTimeout ends a context when there has been no progress for some time. Reporting progress is
-// cheap: the timer checks it when it fires, and is set again.
+// An idleTimeout ends a context when there has been no progress for some time. Reporting progress
+// is cheap: the timer checks it when it fires, and is set again.
 type idleTimeout struct {
 	ctx    context.Context // the context that it ends
 	cancel context.CancelCauseFunc

@@ -18,8 +18,8 @@ type idleness struct {
 	timer *time.Timer
 }
 
-// beginIdleness starts the timer, unless the actor is the instance of a singleton: its manager would
-// start it again at once.
+// beginIdleness starts the timer, unless the actor is the instance of a singleton: its manager
+// would start it again at once.
 func (e *entity[M, E, S]) beginIdleness() {
 	if e.PassivateAfter == 0 {
 		return

@@ -52,8 +52,8 @@ func (e *entity[M, E, S]) pack(v any) (extension.Payload, error) {
 	return extension.Pack(v)
 }
 
-// decodable returns an error unless the event in r can be decoded. It returns a panic of the decoder
-// as an error.
+// decodable returns an error unless the event in r can be decoded. It returns a panic of the
+// decoder as an error.
 func (e *entity[M, E, S]) decodable(r *journal.Record) error {
 	err := guard.Run(func() error { _, err := unpack[E](e.ctx.System(), r.Type, r.Payload); return err })
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package fence connects event sourcing and singletons, which do not import each other. It has the
-// lowest epoch for the claims of an instance, the report of claimed epochs, and the error of a fenced
-// writer.
+// lowest epoch for the claims of an instance, the report of claimed epochs, and the error of a
+// fenced writer.
 package fence
 
 import "context"
 
-// ErrFenced is the error of a writer that a newer one has replaced. It is final, see actor.Strategy: a
-// restart would only fence the newer writer in turn.
+// ErrFenced is the error of a writer that a newer one has replaced. It is final, see
+// actor.Strategy: a restart would only fence the newer writer in turn.
 var ErrFenced error = final("persistence: fenced by a newer claim")
 
 type final string
@@ -16,8 +16,8 @@ func (e final) Error() string { return string(e) }
 // Final returns true: supervision must not restart or resume an actor with this failure.
 func (e final) Final() bool { return true }
 
-// A Holder makes the epochs of claims under a context agree with a generation. Both functions may be
-// called from any goroutine.
+// A Holder makes the epochs of claims under a context agree with a generation. Both functions may
+// be called from any goroutine.
 type Holder struct {
 	// Path is the path of the instance. The actors that it spawns have its context, too.
 	Path string
@@ -50,8 +50,8 @@ func Floor(ctx context.Context) (uint64, error) {
 	return 0, nil
 }
 
-// Claimed reports to the Holder of ctx that the writes of the actor are fenced from epoch on: a newer
-// instance prevents them. Without a Holder it does nothing.
+// Claimed reports to the Holder of ctx that the writes of the actor are fenced from epoch on: a
+// newer instance prevents them. Without a Holder it does nothing.
 func Claimed(ctx context.Context, epoch uint64) {
 	if h, ok := ctx.Value(key{}).(Holder); ok {
 		h.Claimed(epoch)

@@ -15,9 +15,9 @@ import (
 // KeySize is the size of the keys of [NewEncryption], in bytes.
 const KeySize = 32
 
-// NewEncryption returns a codec that encrypts payloads with AES-256-GCM. It writes with key, and reads
-// payloads that were written with key or a former key. To replace a key, make it a former key; drop
-// it when no payload is left that was written with it.
+// NewEncryption returns a codec that encrypts payloads with AES-256-GCM. It writes with key, and
+// reads payloads that were written with key or a former key. To replace a key, make it a former
+// key; drop it when no payload is left that was written with it.
 //
 // Keys are [KeySize] random bytes, never a password. The [KeyID] of the key is stored with each
 // payload; reading with a missing key fails with a [*KeyError] that names it.
@@ -44,12 +44,12 @@ func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
 
 // An Encryption is a [Codec] that encrypts; make one with [NewEncryption].
 //
-// Encryption must be deterministic, because a repeated request must have the same bytes; so there is
-// no random nonce. A nonce derived from the PayloadID alone would be used twice by a writer whose
-// first request was refused and that then writes something else under the same number. The nonce is
-// therefore a synthetic IV: an HMAC, with a key of its own, of the PayloadID and the payload. Equal
-// nonces reveal only that the payloads are equal. The nonce has 192 bits and determines a separate
-// key for each payload, so that collisions are not a concern.
+// Encryption must be deterministic, because a repeated request must have the same bytes; so there
+// is no random nonce. A nonce derived from the PayloadID alone would be used twice by a writer
+// whose first request was refused and that then writes something else under the same number. The
+// nonce is therefore a synthetic IV: an HMAC, with a key of its own, of the PayloadID and the
+// payload. Equal nonces reveal only that the payloads are equal. The nonce has 192 bits and
+// determines a separate key for each payload, so that collisions are not a concern.
 type Encryption struct {
 	current *cipherKey
 	keys    map[[keyIDSize]byte]*cipherKey

@@ -119,7 +119,7 @@ func TestARecordThatWasCopiedToAnotherIDIsDamaged(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrCorrupt)
 }
 
-// The law of retries: what is sent again is the same.
+// The law of retries: a repeated request has the same bytes.
 func TestThePayloadOfAPlaceIsAlwaysTheSameBytes(t *testing.T) {
 	require.Equal(t, encrypt(t, encryption(t, keyA), here, "a"), encrypt(t, encryption(t, keyA, keyB), here, "a"))
 }

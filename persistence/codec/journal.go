@@ -45,8 +45,8 @@ func Wrap(inner journal.Journal, c Codec, former ...Codec) journal.Journal {
 // the journal inside.
 type wrapper struct {
 	journal.Journal
-	store  journal.SnapshotStore // nil if the journal inside is none
-	reader journal.EventReader   // nil if the journal inside is none
+	store  journal.SnapshotStore // nil if the journal inside keeps no snapshots
+	reader journal.EventReader   // nil if the journal inside does not implement it
 	codecs *codecs
 }
 

@@ -1,5 +1,5 @@
-// Package jetstream keeps events and snapshots in NATS JetStream, for programs that use NATS already
-// and want a replicated journal.
+// Package jetstream keeps events and snapshots in NATS JetStream, for programs that use NATS
+// already and want a replicated journal.
 //
 //	nc, err := nats.Connect("nats://a,nats://b,nats://c")
 //	…
@@ -71,18 +71,17 @@
 // answer; what it does not have yet, the leader of the stream is asked for. The leader
 // answers for the last message of a subject, always.
 //
-// A writer that appends without a pause could keep others from claiming its id for seconds, because a
-// claim needs two requests and an append one. A refused claim therefore asks the journals that append
-// to the id to pause, for a second at most, with a message at the subject of the stream's name and
-// ".room".
+// A writer that appends without a pause could keep others from claiming its id for seconds, because
+// a claim needs two requests and an append one. A refused claim therefore asks the journals that
+// append to the id to pause, for a second at most, with a message at the subject of the stream's
+// name and ".room".
 //
-// What does not fit into a message, appends of more than about 1 MB and all snapshots, is
-// in chunks in a second stream, whose name ends with _LARGE. They are stored first; then
-// the message that refers to them, under the usual condition. So a snapshot of a fenced
-// writer is never listed. This is what an object store of NATS does, but for two things
-// that it cannot: find the objects of one id, and remove them without a trace. Chunks that
-// a crash has left without a message go when later ones do: those of snapshots with the
-// next snapshot, those of events with the next deletion.
+// What does not fit into a message, appends of more than about 1 MB and all snapshots, is in chunks
+// in a second stream, whose name ends with _LARGE. They are stored first; then the message that
+// refers to them, under the usual condition. So a snapshot of a fenced writer is never listed. An
+// object store of NATS works like this, but it cannot find the objects of one id, or remove them
+// without a trace. Chunks that a crash has left without a message go when later ones do: those of
+// snapshots with the next snapshot, those of events with the next deletion.
 //
 // # Guarantees
 //
@@ -99,8 +98,8 @@
 //
 // Slices are part of the subjects: when there is much to read, the server sends only those
 // asked for, through a consumer that lasts as long as the read; a few messages are asked
-// for one by one, and filtered by the reader. Tags are no part of them: who reads by tag
-// gets all messages of the slices over the network, and drops most.
+// for one by one, and filtered by the reader. Tags are not part of the subjects: a reader
+// by tag receives all messages of the slices over the network, and drops most of them.
 //
 // # How readers learn of appends
 //
@@ -122,8 +121,8 @@
 //     [journal.ErrUnavailable] or [journal.ErrUnknown], and can be sent again.
 //   - A journal that was closed while NATS was away may still store what its connection
 //     has kept to send: the condition of each message holds then as well.
-//   - Who may publish to the subjects of the streams, may forge events: give the account,
-//     or these subjects, to nobody else.
+//   - A client that may publish to the subjects of the streams can forge events: do not share the
+//     account or these subjects with other programs.
 //
 // # Laws that are not checked
 //

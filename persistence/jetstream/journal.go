@@ -54,8 +54,8 @@ func newJournal(nc *nats.Conn, config Config) *Journal {
 	return j
 }
 
-// Close implements [journal.Journal]. It does not wait: what has been sent may still
-// be stored, and whoever waits for its answer gets [journal.ErrUnknown].
+// Close implements [journal.Journal]. It does not wait: requests that have been sent may still be
+// stored, and their callers get [journal.ErrUnknown].
 func (j *Journal) Close() error {
 	j.close()
 	j.inbox.close()

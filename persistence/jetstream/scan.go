@@ -39,9 +39,8 @@ func (p *position) worthScanning(from uint64) bool {
 	return messages > fewPlaces && p.at/messages <= scanShare
 }
 
-// A scan reads the records of an id in the order of the stream. It stops without an error
-// at whatever is not as it should be: a replica lags, or messages are missing. The rest is
-// then for who follows pointers.
+// A scan reads the records of an id in the order of the stream. It stops without an error if a
+// replica lags or messages are missing; the rest is then read by following pointers.
 type scan struct {
 	j     *Journal
 	id    string
@@ -50,7 +49,7 @@ type scan struct {
 	batch int
 }
 
-// run yields the records up to to, and reports whether who reads them wants no more.
+// run yields the records up to to, and reports whether the reader wants no more.
 func (s *scan) run(ctx context.Context, to uint64, yield func(journal.Record, error) bool) (enough bool) {
 	for s.next <= to {
 		q, err := s.ask()

@@ -64,7 +64,7 @@ func (w *walker) add(p pointer) {
 	w.left -= p.count
 }
 
-// head returns that of the message at at, after which the last record is last.
+// head returns the head of the message at at, after which the last record is last.
 func (j *Journal) head(ctx context.Context, id string, at, last uint64) (head, error) {
 	h, _, err := j.fetch(ctx, id, at, last)
 	return h, err

@@ -45,8 +45,8 @@ func (s *Snapshot) Checksum(id string) uint32 {
 	return checksum(b, s.Payload)
 }
 
-// checksum sums fields, the length of payload, and payload. Fields of variable length are preceded by
-// their length, so that different values have different bytes.
+// checksum sums fields, the length of payload, and payload. Fields of variable length are preceded
+// by their length, so that different values have different bytes.
 func checksum(fields, payload []byte) uint32 {
 	fields = binary.AppendUvarint(fields, uint64(len(payload)))
 	return crc32.Update(crc32.Checksum(fields, castagnoli), castagnoli, payload)

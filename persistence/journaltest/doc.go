@@ -1,5 +1,5 @@
-// Package journaltest tests a store against the contract of package journal. One test function of the
-// store runs all laws:
+// Package journaltest tests a store against the contract of package journal. One test function of
+// the store runs all laws:
 //
 //	func TestJournalObeysTheLaws(t *testing.T) {
 //		journaltest.Run(t, func(t *testing.T) journal.Journal {
@@ -10,9 +10,9 @@
 //		}, journaltest.Features{MaxPayload: mystore.MaxPayload})
 //	}
 //
-// [Features] has hooks for what the interfaces cannot do, such as reopening, damage and a full disk.
-// Run skips a law whose hook is missing, or that needs snapshots or queries which the journal does
-// not have. It prints the skipped laws with the reasons, and fails unless they equal
+// [Features] has hooks for what the interfaces cannot do, such as reopening, damage and a full
+// disk. Run skips a law whose hook is missing, or that needs snapshots or queries which the journal
+// does not have. It prints the skipped laws with the reasons, and fails unless they equal
 // Features.Skipped.
 //
 // Each law is a subtest with a journal of its own. Concurrent laws run in real time; run them with

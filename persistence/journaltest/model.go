@@ -46,7 +46,7 @@ func newSide(j journal.Journal) *side {
 	return &side{Journal: j, SnapshotStore: j.(journal.SnapshotStore), epochs: map[string][]uint64{}}
 }
 
-// epoch returns that of the nth claim of id; of an id that was never claimed, any.
+// epoch returns the epoch of the nth claim of id; for an id that was never claimed, any epoch.
 func (s *side) epoch(id string, nth int) uint64 {
 	if nth < 0 {
 		return 1
@@ -134,7 +134,7 @@ func (m *model) both(name string, f func(*side) (any, error)) {
 	require.Equal(m.e, kind(wantErr), kind(err), "%s: %v, want %v", name, err, wantErr)
 }
 
-// someClaim returns the newest claim of id or, seldom, one before; -1 when there is none.
+// someClaim returns the newest claim of id or, seldom, one before; -1 without claims.
 func (m *model) someClaim(id string) int {
 	newest := len(m.reference.epochs[id]) - 1
 	if newest > 0 && m.rng.IntN(5) == 0 {

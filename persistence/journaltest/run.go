@@ -7,21 +7,21 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Features describe a store and have hooks for what its interfaces cannot do. All fields are optional.
-// Hooks report failures to their t.
+// Features describe a store and have hooks for what its interfaces cannot do. All fields are
+// optional. Hooks report failures to their t.
 type Features struct {
 	// MaxPayload is the size of the largest payload, in bytes. Zero means no limit.
 	MaxPayload int
 
-	// ReplayHeap bounds the growth of the heap during a replay, in bytes. Zero means 3 MiB. Set more
-	// for a store whose server runs in the process of the test.
+	// ReplayHeap bounds the growth of the heap during a replay, in bytes. Zero means 3 MiB. Set
+	// more for a store whose server runs in the process of the test.
 	ReplayHeap int
 
 	// Seed is the seed of the random laws. Zero picks one and logs it.
 	Seed uint64
 
-	// Skipped has a line for each skipped law: its name, a colon and the reason, as Run prints them.
-	// Run fails if it skips another law, or does not skip one of these.
+	// Skipped has a line for each skipped law: its name, a colon and the reason, as Run prints
+	// them. Run fails if it skips another law, or does not skip one of these.
 	Skipped string
 
 	// Reopen closes j and opens its data again.
@@ -46,8 +46,8 @@ type Features struct {
 	Fill func(t *testing.T, j journal.Journal) (free func())
 }
 
-// Run tests the journals that open returns. Each must be empty. open arranges for them to be closed;
-// some laws close theirs earlier.
+// Run tests the journals that open returns. Each must be empty. open arranges for them to be
+// closed; some laws close theirs earlier.
 func Run(t *testing.T, open func(t *testing.T) journal.Journal, f Features) {
 	skips := &skips{pinned: lines(f.Skipped)}
 	for _, l := range laws() {

@@ -17,9 +17,9 @@ const offsetPrefix = "memory:"
 // pageEntries bounds the entries that are examined with the lock held.
 const pageEntries = 1024
 
-// Events implements [journal.EventReader]. An offset is the number of the event among all events ever
-// stored, so it stays valid when events are deleted. An offset beyond the newest event is refused; it
-// belongs to another journal.
+// Events implements [journal.EventReader]. An offset is the number of the event among all events
+// ever stored, so it stays valid when events are deleted. An offset beyond the newest event is
+// refused; it belongs to another journal.
 func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
 		r := &reading{journal: j, query: q}

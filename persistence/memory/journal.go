@@ -18,8 +18,8 @@ var (
 	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in memory.
-// Create one with [New]. Its methods may be called from any goroutine.
+// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in
+// memory. Create one with [New]. Its methods may be called from any goroutine.
 type Journal struct {
 	journal.Notifier
 

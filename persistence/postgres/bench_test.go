@@ -219,7 +219,7 @@ func scanRows(rows pgx.Rows, seen func()) error {
 	var meta *string
 	columns := []any{&seq, &epoch, &writer, &sec, &nsec, &typ, &tags, &meta, &payload, &crc}
 	for rows.Next() {
-		payload = nil // whoever reads wants to keep it
+		payload = nil // a reader would keep it
 		if err := rows.Scan(columns...); err != nil {
 			return err
 		}

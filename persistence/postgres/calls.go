@@ -44,7 +44,7 @@ func (c *calls) bound(ctx context.Context) (context.Context, context.CancelFunc)
 	return ctx, func() { unhook(); cancel(nil) }
 }
 
-// end refuses calls, and returns when there are none any more; those that last longer than
+// end refuses new calls, and returns when all calls have ended; those that last longer than
 // patience are called off.
 func (c *calls) end(patience time.Duration) {
 	c.mu.Lock()

@@ -15,8 +15,8 @@ func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID,
 	return claim, wrap("claim", id, err)
 }
 
-// claim is one statement: claims of one id are serialized, and a concurrent append either comes before a
-// claim or is fenced by it.
+// claim is one statement: claims of one id are serialized, and a concurrent append either comes
+// before a claim or is fenced by it.
 func (j *Journal) claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (claim journal.Claim, err error) {
 	if err := journal.ValidateID(id); err != nil {
 		return claim, err

@@ -1,5 +1,5 @@
-// Package postgres keeps events and snapshots in tables of a PostgreSQL database, for programs that run
-// on more than one machine. Any number of processes may share a journal.
+// Package postgres keeps events and snapshots in tables of a PostgreSQL database, for programs that
+// run on more than one machine. Any number of processes may share a journal.
 //
 //	journal, err := postgres.Open(ctx, "postgres://understudy@db.example/app")
 //
@@ -27,11 +27,11 @@
 //
 // # How it writes
 //
-// One goroutine per journal appends. Requests that arrive during a commit are stored together by the
-// next statement, so that the rate grows with the number of writers. If the server refuses a group,
-// its requests are stored one by one, so that a bad request does not fail the others. An answer that
-// takes longer than 30 s counts as lost: ErrUnknown. docs/performance-persistence.md compares the
-// cost with the driver alone.
+// One goroutine per journal appends. Requests that arrive during a commit are stored together by
+// the next statement, so that the rate grows with the number of writers. If the server refuses a
+// group, its requests are stored one by one, so that a bad request does not fail the others. An
+// answer that takes longer than 30 s counts as lost: ErrUnknown. docs/performance-persistence.md
+// compares the cost with the driver alone.
 //
 // # Reading events across ids
 //
@@ -53,8 +53,8 @@
 //     Synchronous replication (synchronous_standby_names) prevents it, as long as only a
 //     standby that was synchronous is promoted and the former primary is off.
 //
-// TLS is a matter of the connection string: sslmode=verify-full and sslrootcert, which say
-// that the server must prove who it is. Without sslmode it is used if the server has it.
+// TLS is a matter of the connection string: sslmode=verify-full and sslrootcert, which make
+// the client verify the server. Without sslmode it is used if the server has it.
 //
 // Behind PgBouncer the pool modes session and transaction work; in transaction mode add
 // default_query_exec_mode=exec to the connection string, or let PgBouncer know of prepared

@@ -20,7 +20,7 @@ type head struct {
 	id                    string
 	epoch, seq, deletedTo uint64
 	crc                   int32
-	writer                []byte // of the newest claim, for people who investigate; not in the checksum
+	writer                []byte // of the newest claim, for later investigation; not in the checksum
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -114,5 +114,5 @@ func raced() error {
 	return fmt.Errorf("%w: it changed meanwhile; try again", journal.ErrUnavailable)
 }
 
-// clamp returns a sequence number as the database knows it; there are none beyond.
+// clamp returns a sequence number as the database knows it, which has no larger ones.
 func clamp(seq uint64) int64 { return int64(min(seq, math.MaxInt64)) }

@@ -14,7 +14,7 @@ import (
 const MaxPayload = 64 << 20
 
 // An eventRow is a record as the statements take it. Tags are an array, as text; metadata
-// is JSON, empty when there is none.
+// is JSON, empty without metadata.
 type eventRow struct {
 	seq        int64
 	writer     []byte

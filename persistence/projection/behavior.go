@@ -9,9 +9,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// Behavior returns the behavior of the actor that runs the projection. The actor has a child for each
-// worker, which restarts when it fails, and replies to commands itself. One actor of a name may run
-// at a time: in a cluster, make it a singleton.
+// Behavior returns the behavior of the actor that runs the projection. The actor has a child for
+// each worker, which restarts when it fails, and replies to commands itself. One actor of a name
+// may run at a time: in a cluster, make it a singleton.
 //
 //	behaviors.Singleton(balances.Behavior)
 func (p *Projection[E]) Behavior() actor.Behavior[Command] {

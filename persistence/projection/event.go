@@ -26,8 +26,8 @@ type Event[E any] struct {
 	Event  E
 }
 
-// An EventError reports an event that could not be handled: its handler has failed or panicked, or the
-// event could not be decoded.
+// An EventError reports an event that could not be handled: its handler has failed or panicked, or
+// the event could not be decoded.
 type EventError struct {
 	ID     string         // the persistence id whose event it is
 	Seq    uint64         // its sequence number there

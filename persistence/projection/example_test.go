@@ -70,7 +70,7 @@ func ExampleInTx() {
 	// 2 hats
 }
 
-// As an actor a projection follows the journal. Whoever needs what was just stored asks it
+// As an actor, a projection follows the journal. A client that needs the latest events asks it
 // to catch up first.
 func ExampleProjection_Behavior() {
 	ctx := context.Background()

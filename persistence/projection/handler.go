@@ -7,15 +7,15 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// ErrMoved is returned by an [OffsetStore] if the stored offset is not the one that the projection has
-// stored last: another projection of the same name runs elsewhere, or someone has set the offset.
-// Nothing was stored. The projection continues from the stored offset.
+// ErrMoved is returned by an [OffsetStore] if the stored offset is not the one that the projection
+// has stored last: another projection of the same name runs elsewhere, or someone has set the
+// offset. Nothing was stored. The projection continues from the stored offset.
 var ErrMoved = errors.New("projection: the offset has been moved by another projection")
 
-// An OffsetStore keeps the offsets of projections: text of any length, under names of any length. All
-// methods may be called from any goroutine.
+// An OffsetStore keeps the offsets of projections: text of any length, under names of any length.
+// All methods may be called from any goroutine.
 type OffsetStore interface {
-	// Load returns the offset under name, or "" if there is none.
+	// Load returns the offset under name, or "" if no offset is stored.
 	Load(ctx context.Context, name string) (journal.Offset, error)
 
 	// Save changes the offset under name from after to to, atomically. It fails with [ErrMoved] if
@@ -23,21 +23,21 @@ type OffsetStore interface {
 	Save(ctx context.Context, name string, after, to journal.Offset) error
 }
 
-// A Handler handles events and stores the offset. [AtLeastOnce] and [InTx] return one for a function;
-// implement Handler to handle whole batches.
+// A Handler handles events and stores the offset. [AtLeastOnce] and [InTx] return one for a
+// function; implement Handler to handle whole batches.
 type Handler[E any] interface {
 	OffsetStore
 
 	// Handle handles the events of b in order and stores the offset: b.To or, if it stops earlier,
-	// the offset of the last handled event. It returns the stored offset. An error that concerns one
-	// event is an [*EventError]; events before it may have been handled.
+	// the offset of the last handled event. It returns the stored offset. An error that concerns
+	// one event is an [*EventError]; events before it may have been handled.
 	Handle(ctx context.Context, b Batch[E]) (reached journal.Offset, err error)
 }
 
-// AtLeastOnce returns a handler that calls f for each event and then stores the offset in offsets. If
-// the process dies in between, events are handled again: f must be idempotent. Let it set values
-// instead of adding to them, or remember the [Event.Seq] of each id. The offset is stored after each
-// batch, and before a failure is reported.
+// AtLeastOnce returns a handler that calls f for each event and then stores the offset in offsets.
+// If the process dies in between, events are handled again: f must be idempotent. Let it set values
+// instead of adding to them, or remember the [Event.Seq] of each id. The offset is stored after
+// each batch, and before a failure is reported.
 func AtLeastOnce[E any](offsets OffsetStore, f func(ctx context.Context, e Event[E]) error) Handler[E] {
 	return &atLeastOnce[E]{OffsetStore: offsets, f: f}
 }

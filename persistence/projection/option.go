@@ -39,15 +39,15 @@ func newConfig(opts []Option) (config, error) {
 	return c, c.validate()
 }
 
-// Workers sets the number of workers, from 1 to [journal.Slices]. Each runs in an actor of its own and
-// handles the events of its share of the persistence ids. Events of one id stay in order, events of
-// different ids do not. Each worker has its own offset; to change the number, build the projection
-// again under another name. The default is 1.
+// Workers sets the number of workers, from 1 to [journal.Slices]. Each runs in an actor of its own
+// and handles the events of its share of the persistence ids. Events of one id stay in order,
+// events of different ids do not. Each worker has its own offset; to change the number, build the
+// projection again under another name. The default is 1.
 func Workers(n int) Option { return func(c *config) { c.workers = n } }
 
-// InBatches sets how many events are handled before the offset is stored, and after which duration it
-// is stored earlier. A worker does not wait for a batch to fill. Both must be positive. The default is
-// 100 events and one second.
+// InBatches sets how many events are handled before the offset is stored, and after which duration
+// it is stored earlier. A worker does not wait for a batch to fill. Both must be positive. The
+// default is 100 events and one second.
 func InBatches(n int, within time.Duration) Option {
 	return func(c *config) { c.batch, c.within = n, within }
 }
@@ -61,10 +61,10 @@ func Polling(b actor.Backoff) Option { return func(c *config) { c.polling = b } 
 // default is 100 ms, doubled up to 10 seconds.
 func RestartBackoff(b actor.Backoff) Option { return func(c *config) { c.backoff = b } }
 
-// SkipAfter skips an event that has failed n times on its own; the loss is logged and counted. Without
-// it, an event whose handler fails is tried again for ever, and the [Status] gives the reason; an id
-// with an event that cannot be decoded is held back. A projection that is started with SkipAfter skips
-// the events that hold back ids at once, and handles the events after them.
+// SkipAfter skips an event that has failed n times on its own; the loss is logged and counted.
+// Without it, an event whose handler fails is tried again for ever, and the [Status] gives the
+// reason; an id with an event that cannot be decoded is held back. A projection that is started
+// with SkipAfter skips the events that hold back ids at once, and handles the events after them.
 func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 
 // SkipOthers skips events whose type is not registered in this process or is not the type of the
@@ -72,8 +72,8 @@ func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 func SkipOthers() Option { return func(c *config) { c.skipOthers = true } }
 
 // FromJournal passes the events that f returns in place of each stored event: none, one or several,
-// which are handled together. Use the function of [persistence.Options], so that the projection
-// and the behavior understand old events in the same way. If f fails, the event cannot be decoded, and
+// which are handled together. Use the function of [persistence.Options], so that the projection and
+// the behavior understand old events in the same way. If f fails, the event cannot be decoded, and
 // its id is held back. E must be the event type of the projection.
 func FromJournal[E any](f func(stored persistence.StoredEvent) ([]E, error)) Option {
 	return func(c *config) { c.fromJournal = f }

@@ -66,10 +66,10 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 // Name returns the name under which the offset is stored.
 func (p *Projection[E]) Name() string { return p.name }
 
-// CatchUp handles all events that are stored now, and returns; it also returns at the first failure.
-// Use it in programs that run from time to time, and in tests. If ids are held back, it handles all
-// others and returns an [*EventError] for each held id. A later call, in any process, continues from
-// there. Events must not contain actor refs.
+// CatchUp handles all events that are stored now, and returns; it also returns at the first
+// failure. Use it in programs that run from time to time, and in tests. If ids are held back, it
+// handles all others and returns an [*EventError] for each held id. A later call, in any process,
+// continues from there. Events must not contain actor refs.
 func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
 	workers := p.newWorkers()
 	errs := make([]error, len(workers))

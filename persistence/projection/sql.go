@@ -54,7 +54,7 @@ func (o *SQLOffsets) Save(ctx context.Context, name string, after, to journal.Of
 	return o.inTx(ctx, func(tx *sql.Tx) error { return move(ctx, tx, name, after, to) })
 }
 
-// create makes the table if there is none.
+// create creates the table if it does not exist.
 func (o *SQLOffsets) create(ctx context.Context) error {
 	if o.created.Load() {
 		return nil

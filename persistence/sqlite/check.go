@@ -49,7 +49,7 @@ func (c *check) report(err error) error {
 		return err
 	case len(c.found) < maxFindings:
 		if d, is := errors.AsType[damage](err); is {
-			err = d.error // whoever reads it has called Check
+			err = d.error // the caller of Check reads it
 		}
 		c.found = append(c.found, err)
 	}

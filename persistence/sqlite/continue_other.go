@@ -4,5 +4,5 @@ package sqlite
 
 import "os"
 
-// continueHolder does nothing: this system does not tell who holds a lock.
+// continueHolder does nothing: this system does not report the holder of a lock.
 func continueHolder(*os.File) {}

@@ -36,8 +36,8 @@
 //
 // # Queries
 //
-// The journal is a [journal.EventReader]. Its order is the order of the commits of all processes, so
-// readers miss nothing. [Journal.Appended] reports appends of the same process; readers in other
+// The journal is a [journal.EventReader]. Its order is the order of the commits of all processes,
+// so readers miss nothing. [Journal.Appended] reports appends of the same process; readers in other
 // processes see them when they read again. A query for slices examines all events after the offset,
 // and hashes the id of each.
 //
@@ -60,7 +60,7 @@
 //
 // # Testing
 //
-// Give each test a file in its t.TempDir, or use package memory, which obeys the same laws. Tests in
-// testing/synctest bubbles may use this package: waiting for the disk does not advance the clock of
-// the bubble.
+// Give each test a file in its t.TempDir, or use package memory, which obeys the same laws. Tests
+// in testing/synctest bubbles may use this package: waiting for the disk does not advance the clock
+// of the bubble.
 package sqlite

@@ -13,7 +13,7 @@ import (
 
 // What [Open] answers when the file is not for it.
 var (
-	// ErrNotJournal: the file is no SQLite database, or that of another application.
+	// ErrNotJournal: the file is not an SQLite database, or belongs to another application.
 	ErrNotJournal = errors.New("sqlite: the file is not a journal")
 	// ErrNewerSchema: a later version of this package made the file.
 	ErrNewerSchema = errors.New("sqlite: the journal is newer than this program")

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
-// Two processes have the same file open, here two handles of one. Whoever claims last may
+// Two processes have the same file open, here two handles of one. The last claimer may
 // write.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "example")

@@ -18,7 +18,7 @@ type head struct {
 	id                    string
 	eid                   int64
 	epoch, seq, deletedTo uint64
-	writer                journal.WriterID // of the newest claim, for people who investigate
+	writer                journal.WriterID // of the newest claim, for later investigation
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

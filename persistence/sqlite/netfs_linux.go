@@ -8,7 +8,7 @@ import (
 )
 
 // networkFileSystems are those of which statfs(2) says that several machines share them,
-// by their magic numbers. FUSE is none: what is behind it nobody says.
+// by their magic numbers. FUSE is not in the list, because it does not tell what is behind it.
 var networkFileSystems = map[uint32]string{
 	0x6969:     "NFS",
 	0xff534d42: "CIFS",

@@ -26,8 +26,8 @@ var (
 	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in an SQLite
-// database. Create one with [Open]. Its methods may be called from any goroutine.
+// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in an
+// SQLite database. Create one with [Open]. Its methods may be called from any goroutine.
 type Journal struct {
 	journal.Notifier
 
@@ -50,9 +50,9 @@ type config struct {
 	continueStopped bool
 }
 
-// ProcessSafe gives up durability for speed: commits are not synced to the disk. They survive a crash
-// of the process; a crash of the machine may lose the last ones, but does not damage the database.
-// Without this option no acknowledged commit is lost.
+// ProcessSafe gives up durability for speed: commits are not synced to the disk. They survive a
+// crash of the process; a crash of the machine may lose the last ones, but does not damage the
+// database. Without this option no acknowledged commit is lost.
 func ProcessSafe() Option {
 	return func(c *config) { c.synchronous = "NORMAL" }
 }
@@ -71,10 +71,10 @@ func ContinueStopped() Option {
 	return func(c *config) { c.continueStopped = true }
 }
 
-// Open opens the journal in the file at path, and creates it if it does not exist. The directory must
-// exist; SQLite and the journal keep further files in it: path-wal, path-shm, path.turn and path.mu.
-// Any number of processes of one machine may have the journal open. Open waits up to 10 s for writes
-// of other processes.
+// Open opens the journal in the file at path, and creates it if it does not exist. The directory
+// must exist; SQLite and the journal keep further files in it: path-wal, path-shm, path.turn and
+// path.mu. Any number of processes of one machine may have the journal open. Open waits up to 10 s
+// for writes of other processes.
 //
 // Open fails with [ErrNotJournal] if the file is not a journal, with [ErrNewerSchema] if a later
 // version of this package has made it, and with [journal.ErrUnavailable] if it cannot be used now.
@@ -120,9 +120,9 @@ func open(ctx context.Context, path string, cfg config) (*Journal, error) {
 	return j, nil
 }
 
-// Close implements [journal.Journal]. Queued requests fail with [journal.ErrClosed]; Close waits for
-// the current commit. If a stopped process holds the lock, one goroutine keeps waiting for it until
-// that process continues or dies.
+// Close implements [journal.Journal]. Queued requests fail with [journal.ErrClosed]; Close waits
+// for the current commit. If a stopped process holds the lock, one goroutine keeps waiting for it
+// until that process continues or dies.
 func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.closed.Store(true)
@@ -135,8 +135,8 @@ func (j *Journal) Close() error {
 	return j.closeErr
 }
 
-// resolve returns the absolute path of the file without symbolic links, so that all processes use the
-// same lock files.
+// resolve returns the absolute path of the file without symbolic links, so that all processes use
+// the same lock files.
 func resolve(path string) (string, error) {
 	if path == "" || path == ":memory:" {
 		return "", fmt.Errorf("%w: %q is not a file; for a journal in memory use memory.New", journal.ErrInvalid, path)

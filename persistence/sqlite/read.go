@@ -43,7 +43,7 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-// A page is a piece of what was asked for.
+// A page is a part of the requested records.
 type page struct {
 	id      string
 	begun   bool // some of it has been read before

@@ -15,7 +15,8 @@ import (
 // groupWeight bounds what one transaction commits, and so how long other processes wait.
 const groupWeight = 1024
 
-// A change of the database is applied in a transaction together with others, completely or not at all. It is applied again if another job of the transaction fails.
+// A change of the database is applied in a transaction together with others, completely or not at
+// all. It is applied again if another job of the transaction fails.
 type change = func(*transaction) error
 
 type job = group.Job[change]
@@ -31,8 +32,8 @@ type writer struct {
 	heads heads // after the last transaction
 }
 
-// openWriter opens the database at path, and makes it a journal if it is empty. It holds the lock, so
-// that only one process does so.
+// openWriter opens the database at path, and makes it a journal if it is empty. It holds the lock,
+// so that only one process does so.
 func openWriter(ctx context.Context, path string, cfg config) (*writer, error) {
 	fair, err := openFairLock(path, cfg)
 	if err != nil {
@@ -140,8 +141,8 @@ func (w *writer) apply(jobs []*job) int {
 	return -1
 }
 
-// commit commits the transaction. If that fails, all jobs fail, including refused ones: they may have
-// been refused because of another job of the transaction.
+// commit commits the transaction. If that fails, all jobs fail, including refused ones: they may
+// have been refused because of another job of the transaction.
 func (w *writer) commit(jobs []*job) {
 	if _, err := w.stmts.commit.Exec(); err != nil {
 		w.rollback()

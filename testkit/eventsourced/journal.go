@@ -16,7 +16,9 @@ type faultyJournal struct {
 	stored map[string]uint64 // the numbers of the last events, by their ids
 }
 
-func newJournal() *faultyJournal { return &faultyJournal{Journal: memory.New(), stored: map[string]uint64{}} }
+func newJournal() *faultyJournal {
+	return &faultyJournal{Journal: memory.New(), stored: map[string]uint64{}}
+}
 
 func (j *faultyJournal) failNext(errs []error) {
 	j.mu.Lock()

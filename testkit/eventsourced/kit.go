@@ -1,6 +1,6 @@
-// Package eventsourced tests event-sourced behaviors. A [Kit] runs a behavior on a journal in memory,
-// command by command, and returns the stored events, the state and the failure of each. It can
-// restart the actor and make the journal fail. The behavior may be wrapped in behaviors.Setup,
+// Package eventsourced tests event-sourced behaviors. A [Kit] runs a behavior on a journal in
+// memory, command by command, and returns the stored events, the state and the failure of each. It
+// can restart the actor and make the journal fail. The behavior may be wrapped in behaviors.Setup,
 // behaviors.Supervise or behaviors.Intercept. The kit works inside and outside testing/synctest
 // bubbles; inside, retries take no time.
 package eventsourced
@@ -65,16 +65,17 @@ func New[M, E, S any](t testing.TB, s *actor.System, b Behavior[M, E, S]) *Kit[M
 	return Of[E, S](t, s, b.on)
 }
 
-// Of starts the behavior that b returns for a journal, in s. The behavior may be wrapped, for example in
-// behaviors.Setup and behaviors.Supervise, but the actor itself must be the event-sourced one, not an
-// actor that it spawns. E is the type of its events and S the type of its state:
+// Of starts the behavior that b returns for a journal, in s. The behavior may be wrapped, for
+// example in behaviors.Setup and behaviors.Supervise, but the actor itself must be the
+// event-sourced one, not an actor that it spawns. E is the type of its events and S the type of its
+// state:
 //
 //	k := eventsourced.Of[AccountEvent, Account](t, system, func(j persistence.Journal) actor.Behavior[Command] {
 //		return bank.NewAccount("account-7", j)
 //	})
 //
-// Each [Kit.Restart] calls b again, with the same journal. The test fails if the actor ends before it has
-// recovered, or if recovery takes more than a minute.
+// Each [Kit.Restart] calls b again, with the same journal. The test fails if the actor ends before
+// it has recovered, or if recovery takes more than a minute.
 func Of[E, S, M any](t testing.TB, s *actor.System, b func(j persistence.Journal) actor.Behavior[M]) *Kit[M, E, S] {
 	t.Helper()
 	k := &Kit[M, E, S]{t: t, system: s, journal: newJournal(), behavior: b, probe: testkit.NewProbe[struct{}](t, s)}
@@ -147,8 +148,8 @@ func (k *Kit[M, E, S]) Run(cmd M) Outcome[E, S] {
 	return Outcome[E, S]{Events: k.since(before), State: k.State(), Err: err}
 }
 
-// Ask runs the command that request returns for a ref to reply to, see [Kit.Run], and returns the reply
-// and the outcome. It fails the test if there is no reply.
+// Ask runs the command that request returns for a ref to reply to, see [Kit.Run], and returns the
+// reply and the outcome. It fails the test if there is no reply.
 func Ask[R, M, E, S any](k *Kit[M, E, S], request func(replyTo actor.ActorRef[R]) M) (R, Outcome[E, S]) {
 	k.t.Helper()
 	p := testkit.NewProbe[R](k.t, k.system)
@@ -192,8 +193,8 @@ func (k *Kit[M, E, S]) since(seq uint64) (events []E) {
 	return events
 }
 
-// FailNext makes the next appends fail with errs, in this order, without storing anything. The actor
-// repeats a request after [persistence.ErrUnavailable]; [persistence.ErrFenced] ends it.
+// FailNext makes the next appends fail with errs, in this order, without storing anything. The
+// actor repeats a request after [persistence.ErrUnavailable]; [persistence.ErrFenced] ends it.
 func (k *Kit[M, E, S]) FailNext(errs ...error) { k.journal.failNext(errs) }
 
 // RejectNext makes the journal reject the next n appends. Each fails the actor with a

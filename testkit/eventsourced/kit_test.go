@@ -211,7 +211,7 @@ func TestASupervisedActorIsSeenAfterItsRestart(t *testing.T) {
 	})
 }
 
-// Actors that the one under test spawns are none of the kit's business.
+// The kit ignores actors that the tested one spawns.
 func TestAChildWithAJournalIsNotTakenForTheActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		k := eventsourced.Of[any, int](t, s, func(j persistence.Journal) actor.Behavior[add] {

@@ -1,5 +1,6 @@
-// Package group implements group commit: jobs that are queued during one commit are committed together
-// by the next, so that the rate grows with the number of writers. The journals in databases use it.
+// Package group implements group commit: jobs that are queued during one commit are committed
+// together by the next, so that the rate grows with the number of writers. The journals in
+// databases use it.
 //
 // Goroutines call [Queue.Do]; one goroutine runs [Queue.Serve].
 package group
@@ -11,8 +12,8 @@ type Job[W any] struct {
 	// Weight counts towards the bound of a group.
 	Weight int
 
-	// Key separates jobs: a group contains only the first of the jobs with one key, because the next
-	// may depend on it. Jobs with the key "" may share a group.
+	// Key separates jobs: a group contains only the first of the jobs with one key, because the
+	// next may depend on it. Jobs with the key "" may share a group.
 	Key string
 
 	// Err is the outcome. The committing goroutine sets it.

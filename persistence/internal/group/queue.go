@@ -21,8 +21,8 @@ func NewQueue[W any]() *Queue[W] {
 	return &Queue[W]{wake: make(chan struct{}, 1)}
 }
 
-// Do queues jobs next to each other, waits until they are committed, and returns the outcome of each,
-// in order. It skips nil jobs.
+// Do queues jobs next to each other, waits until they are committed, and returns the outcome of
+// each, in order. It skips nil jobs.
 //
 // If ctx is done before a job was taken, the job is not committed and its outcome is
 // [journal.ErrUnavailable]. If it has been taken, the commit continues and the outcome is

@@ -1,12 +1,12 @@
 package group
 
-// Serve runs the loop of the committing goroutine. It returns when the queue is closed and the current
-// commit has ended.
+// Serve runs the loop of the committing goroutine. It returns when the queue is closed and the
+// current commit has ended.
 //
-// For each group it calls turn. turn acquires what it needs to commit, calls take for the jobs, commits
-// them, and sets the outcome of each. take returns jobs with a total weight of at most weight, but at
-// least one if there is any. Jobs can be withdrawn with a definite outcome until they are taken, so
-// turn must not wait after it has called take.
+// For each group it calls turn. turn acquires what it needs to commit, calls take for the jobs,
+// commits them, and sets the outcome of each. take returns jobs with a total weight of at most
+// weight, but at least one if there is any. Jobs can be withdrawn with a definite outcome until
+// they are taken, so turn must not wait after it has called take.
 //
 // If turn returns an error, it must not have taken jobs; all queued jobs fail with the error.
 func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {

@@ -79,7 +79,7 @@ func JournalWriters(b *testing.B, j journal.Journal, n int) Writers {
 	return w
 }
 
-// ID is that of a writer.
+// ID returns the persistence id of writer i.
 func ID(writer int) string { return fmt.Sprint("id-", writer) }
 
 func record(epoch, seq uint64) journal.Record {

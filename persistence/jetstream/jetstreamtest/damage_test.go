@@ -64,7 +64,8 @@ func framing(file []byte, at int) bool {
 // What is read from a store that is damaged is what was appended, or an error; or the end
 // is missing, when the server has dropped it without a trace.
 //
-// A thousand times: go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v -damages=1000
+// A thousand times: go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v
+// -damages=1000
 func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 	t.Parallel()
 	s := newSpoiled(t, func(j *located) map[string][]string {
