@@ -79,7 +79,7 @@ func JournalWriters(b *testing.B, j journal.Journal, n int) Writers {
 	return w
 }
 
-// ID returns the persistence id of writer i.
+// ID returns the persistence id of a writer.
 func ID(writer int) string { return fmt.Sprint("id-", writer) }
 
 func record(epoch, seq uint64) journal.Record {
