@@ -53,7 +53,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		m.take(msg)
 		return nil
 	}
-	m.inbox = actor.Handle(ctx, func(msg any) actor.Behavior[M] {
+	m.inbox = extension.Handle(ctx, func(msg any) actor.Behavior[M] {
 		m.onInbox(msg)
 		return nil
 	})

@@ -1,11 +1,10 @@
 package actor
 
-// Observe calls see after each message and each signal that the actor handles from now
-// on, with its ref and what it was, of which the
-// other is nil; inside the actor, also when the handler fails. With
-// children it sees what all actors handle that this one spawns from now on, and those that
-// they spawn; then it is called by several actors at once. Like [Next.Wrap] it does not
-// go on with a behavior, and like there identity says what is the same.
+// Observe calls see(ref, msg, nil) after each message that the actor handles from now on, and
+// see(ref, nil, sig) after each signal, inside the actor, also when the handler fails. With
+// children it also observes all actors that this one spawns from now on, and their descendants;
+// several actors then call see concurrently. Like [Next.Wrap] it sets no behavior, and identity
+// identifies the observer.
 func (n *Next[M]) Observe(identity any, see func(ref AnyRef, msg any, sig Signal), children bool) (fresh bool) {
 	w := wrapper[M]{
 		identity: identity,
@@ -28,16 +27,15 @@ func (n *Next[M]) Observe(identity any, see func(ref AnyRef, msg any, sig Signal
 	return n.wrap(w)
 }
 
-// An overseer is a node that may want to see what its children handle.
-type overseer interface{ observers() []observer }
+// A spawnObserver is a node that may observe its children.
+type spawnObserver interface{ observers() []observer }
 
 type observer struct {
 	identity any
 	see      func(ref AnyRef, msg any, sig Signal)
 }
 
-// observers looks at the transition that is under way, too: a behavior may spawn before
-// it is installed.
+// observers includes those of the current transition: a behavior may spawn before it is installed.
 func (c *cell[M]) observers() (all []observer) {
 	around := c.wrapping.list()
 	if w := c.scratch.wrapping(); w != nil {
@@ -48,15 +46,15 @@ func (c *cell[M]) observers() (all []observer) {
 			all = append(all, observer{w.identity, w.children})
 		}
 	}
-	if w := c.wrapping; w != nil && w.guest != nil {
-		all = append(all, w.guest.observers()...)
+	if w := c.wrapping; w != nil && w.inner != nil {
+		all = append(all, w.inner.observers()...)
 	}
 	return all
 }
 
-// observed returns b, seen by who wants to see the children of parent.
+// observed returns b with the observers of the children of parent.
 func observed[M any](parent *core, b Behavior[M]) Behavior[M] {
-	o, ok := parent.impl.(overseer)
+	o, ok := parent.impl.(spawnObserver)
 	if !ok {
 		return b
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A front passes what it is told to its child, back, and can let that be diverted.
+// A front passes what it is told to its child, back, and can let that be bypassed.
 type front struct {
 	ref    actor.ActorRef[int]
 	do     actor.ActorRef[func(ctx *actor.Context[int])]
@@ -40,7 +40,7 @@ func newFront(s *actor.System, got func(int), wrap func(actor.Behavior[int]) act
 		}
 		next.OnMessage = f.handler
 		select {
-		case ready <- actor.Handle(ctx, func(do func(*actor.Context[int])) actor.Behavior[int] {
+		case ready <- extension.Handle(ctx, func(do func(*actor.Context[int])) actor.Behavior[int] {
 			do(ctx)
 			return nil
 		}):
@@ -54,11 +54,11 @@ func newFront(s *actor.System, got func(int), wrap func(actor.Behavior[int]) act
 
 func unwrapped(b actor.Behavior[int]) actor.Behavior[int] { return b }
 
-func (f *front) divert() {
+func (f *front) bypass() {
 	f.do.Tell(func(ctx *actor.Context[int]) { extension.Bypass(ctx, f.handler, f.back) })
 }
 
-func (f *front) undivert() {
+func (f *front) closeBypass() {
 	f.do.Tell(func(ctx *actor.Context[int]) { extension.Bypass(ctx, f.handler, actor.ActorRef[int]{}) })
 }
 
@@ -66,7 +66,7 @@ func TestWhatIsDivertedDoesNotPassThroughTheActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
 		f := newFront(s, p.Ref().Tell, unwrapped)
-		f.divert()
+		f.bypass()
 		f.ref.Tell(1) // the way may not be open yet
 		synctest.Wait()
 		before := f.passed.Load()
@@ -74,7 +74,7 @@ func TestWhatIsDivertedDoesNotPassThroughTheActor(t *testing.T) {
 		f.ref.Tell(3)
 		synctest.Wait()
 		require.Equal(t, before, f.passed.Load())
-		f.undivert()
+		f.closeBypass()
 		synctest.Wait()
 		f.ref.Tell(4)
 		for n := range 4 {
@@ -104,10 +104,10 @@ func TestDivertedMessagesStayInOrder(t *testing.T) {
 			for n := range each {
 				f.ref.Tell(sender*each + n)
 				if n%50 == sender {
-					f.divert()
+					f.bypass()
 				}
 				if n%70 == sender {
-					f.undivert()
+					f.closeBypass()
 				}
 			}
 		}()
@@ -128,7 +128,7 @@ func TestWhatWasDivertedComesBeforeTheEndOfTheChild(t *testing.T) {
 		return behaviors.Same
 	}), ""))
 	f := newFront(s, func(int) { all.Done() }, unwrapped)
-	f.divert()
+	f.bypass()
 	for n := range each {
 		f.ref.Tell(n)
 		if n == each/2 {
@@ -150,7 +150,7 @@ func TestAfterTheEndOfTheChildMessagesComeToTheActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
 		f := newFront(s, p.Ref().Tell, unwrapped)
-		f.divert()
+		f.bypass()
 		synctest.Wait()
 		f.do.Tell(func(ctx *actor.Context[int]) { ctx.Stop(f.back) })
 		synctest.Wait()
@@ -166,7 +166,7 @@ func TestAfterARestartMessagesComeToTheActor(t *testing.T) {
 		f := newFront(s, p.Ref().Tell, func(b actor.Behavior[int]) actor.Behavior[int] {
 			return behaviors.Supervise(b, actor.Strategy{Decide: func(error) actor.Directive { return actor.Restart }})
 		})
-		f.divert()
+		f.bypass()
 		synctest.Wait()
 		f.do.Tell(func(*actor.Context[int]) { panic(errBoom) })
 		synctest.Wait()
@@ -190,7 +190,7 @@ func TestNothingIsDivertedPastAWrapperOrABound(t *testing.T) {
 				}
 			}
 		})
-		wrapped.divert()
+		wrapped.bypass()
 		synctest.Wait()
 		wrapped.ref.Tell(1)
 		p.Expect(1)
@@ -199,7 +199,7 @@ func TestNothingIsDivertedPastAWrapperOrABound(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
 		bounded := newFront(s, p.Ref().Tell, unwrapped, actor.Bounded(9).DropOldest())
-		bounded.divert()
+		bounded.bypass()
 		synctest.Wait()
 		bounded.ref.Tell(1)
 		p.Expect(1)
@@ -225,11 +225,11 @@ func TestADeliveredMessageIsNotOvertakenThroughTheDetour(t *testing.T) {
 		p := testkit.NewProbe[int](t, s)
 		release := make(chan struct{})
 		f := newFront(s, p.Ref().Tell, unwrapped)
-		f.divert()
+		f.bypass()
 		synctest.Wait()
 		f.ref.Tell(1)
 		synctest.Wait()
-		require.Zero(t, f.passed.Load(), "the detour is open")
+		require.Zero(t, f.passed.Load(), "the bypass is open")
 		f.do.Tell(func(*actor.Context[int]) { <-release })
 		extension.Deliver(f.ref, 2, func(error) {})
 		f.ref.Tell(3)

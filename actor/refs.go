@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// refsIn returns what the refs in a message point to, exported or not. It looks as deep as a
-// message goes that is of one piece: into structs, slices, and pointers to what has refs by its
-// type. It does not look into maps and into what has locks, as others may be at work there, nor
-// into functions and channels, as nobody can.
+// refsIn returns the cores behind the refs in a message, exported or not. It looks into structs,
+// into slices, and through pointers to types that contain refs. It does not look into maps and into
+// values with locks, which other goroutines may be changing, nor into functions and channels.
 func refsIn(msg any) []*core {
 	v := reflect.ValueOf(msg)
 	if !v.IsValid() {
@@ -63,14 +62,14 @@ func (l *refsLooker) look(v reflect.Value, depth int) {
 	}
 }
 
-// follow looks at what a pointer leads to, if that has refs of its own and no locks.
+// follow looks through a pointer if its target has refs by its type, and no locks.
 func (l *refsLooker) follow(v reflect.Value, depth int) {
 	if to := reachOf(v.Type().Elem()); !v.IsNil() && to.refs && !to.locks {
 		l.look(v.Elem(), depth+1)
 	}
 }
 
-// A reach is what a value of some type may have inside.
+// A reach says what a value of some type may contain.
 type reach struct {
 	ref        bool // it is a ref
 	refs       bool
@@ -90,7 +89,7 @@ func reachOf(t reflect.Type) reach {
 	return r
 }
 
-// find finds refs and interfaces.
+// find looks for refs and interfaces.
 func (r *reach) find(t reflect.Type, seen map[reflect.Type]bool) {
 	if seen[t] {
 		return

@@ -11,13 +11,12 @@ import (
 	"go.uber.org/zap"
 )
 
-// Resolve returns the ref of the actor at a full path, as [ActorRef.Path] or
-// [ActorRef.String] print it, on this node or another. It does not look whether anybody
-// lives there: what is told to nobody becomes dead letters, and an actor that is spawned
-// at the path later gets what is told then, unless the path ends in an actor's number. A
-// ref that was resolved before its actor was spawned is not equal to the actor's own.
-// A malformed path, or one that no actor can have, is nobody's, like the zero ActorRef, with
-// the reason in the log.
+// Resolve returns the ref of the actor at a full path, as [ActorRef.Path] or [ActorRef.String]
+// print it, on this node or another. It does not check whether the actor exists: messages to a path
+// without an actor are dead letters, and an actor that is spawned there later receives later
+// messages, unless the path ends in a number. A ref that was resolved before its actor was spawned
+// is not equal to the actor's own ref. For a malformed path, which is logged, Resolve returns a ref
+// that addresses no actor.
 func Resolve[M any](s *System, path string) ActorRef[M] {
 	return ActorRef[M]{s.resolve(path)}
 }
@@ -37,11 +36,11 @@ func (s *System) resolve(path string) *core {
 	if c := s.elsewhere(l); c != nil {
 		return c
 	}
-	return newNobody(s, l)
+	return newEmptyRef(s, l)
 }
 
-// elsewhere returns an actor of another system of this process, of the same name and without
-// an address either: a message that is encoded within the process must not lose a ref to it.
+// elsewhere returns an actor of another system of this process, if that has the same name and no
+// address either: a message that is encoded within the process must not lose refs to it.
 func (s *System) elsewhere(l location) (found *core) {
 	if s.encoding == nil || l.address != "" || l.uid == 0 {
 		return nil
@@ -57,35 +56,35 @@ func (s *System) elsewhere(l location) (found *core) {
 	return found
 }
 
-// is says whether c exists, and is the one meant by uid.
+// is reports whether c exists and has the number uid, or uid is 0.
 func (c *core) is(uid uint64) bool { return c != nil && (uid == 0 || c.uid == uid) }
 
-// nobody is where no actor was found. It looks again for each message.
-type nobody struct{ core }
+// An emptyRef stands for a path at which no actor was found. It looks again for each message.
+type emptyRef struct{ core }
 
-func newNobody(s *System, l location) *core {
-	n := &nobody{core: core{sys: s, label: l.path, uid: l.uid, dead: true, over: true}}
+func newEmptyRef(s *System, l location) *core {
+	n := &emptyRef{core: core{sys: s, label: l.path, uid: l.uid, dead: true, over: true}}
 	n.impl = n
 	return &n.core
 }
 
-// wanders reports whether c may stand for one actor now and for another later.
+// wanders reports whether c may stand for different actors over time.
 func (c *core) wanders() bool {
-	_, looksAgain := c.impl.(*nobody)
+	_, looksAgain := c.impl.(*emptyRef)
 	return looksAgain
 }
 
-// successor returns the core of the actor that lives there now, or that of n.
-func (n *nobody) successor() *core {
+// successor returns the core of the actor that lives at the path now, or that of n.
+func (n *emptyRef) successor() *core {
 	if c := n.sys.lookup(n.label); c.is(n.uid) {
 		return c.actor()
 	}
 	return &n.core
 }
 
-func (n *nobody) deliver(msg any, by entrance) { n.sys.deliver(n.label, n.uid, msg, by) }
+func (n *emptyRef) deliver(msg any, by entrance) { n.sys.deliver(n.label, n.uid, msg, by) }
 
-// A remoteActor is an actor on another node.
+// A remoteActor stands for an actor on another node.
 type remoteActor struct {
 	core
 	sendTo actorhook.Target
@@ -106,17 +105,17 @@ func (r *remoteActor) deliver(msg any, _ entrance) {
 	r.sys.transport.Send(r.sys, r.sendTo, msg)
 }
 
-// remotes makes refs to the same actor on another node equal: each has one core, as
-// long as anybody holds it. Most are those of asks, and gone soon.
+// remotes makes refs to the same remote actor equal: they share one core, as long as one of them
+// exists. Most belong to asks, and disappear soon.
 type remotes struct {
-	gone atomic.Pointer[map[string]func(uid uint64) bool] // by address, see System.NodeGone; nil for none
+	gone atomic.Pointer[map[string]func(uid uint64) bool] // by address, see extension.NodeGone; nil for none
 
 	mu    sync.Mutex // guards all below; held to change gone
 	cores map[location]weak.Pointer[remoteActor]
-	sweep int // how many cores there are when those that are gone are looked for
+	sweep int // the number of cores at which collected ones are dropped
 }
 
-// setGone says which actors of an address are gone; nil is none.
+// setGone says which actors at an address are gone; nil means none.
 func (r *remotes) setGone(address string, of func(uid uint64) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +139,7 @@ func (r *remotes) isGone(t actorhook.Target) bool {
 	return of != nil && of(t.UID)
 }
 
-// minSweep is for a few cores, which nobody needs to look through.
+// minSweep is the number of cores below which remotes are not searched for collected ones.
 const minSweep = 1000
 
 func (r *remotes) get(s *System, l location) *core {
@@ -157,8 +156,8 @@ func (r *remotes) get(s *System, l location) *core {
 	return &a.core
 }
 
-// forget drops the entries of cores that are gone, when there are twice as many entries as
-// there were cores the last time. The caller holds mu.
+// forget drops the entries of collected cores, when there are twice as many entries as cores
+// remained the last time. The caller holds mu.
 func (r *remotes) forget() {
 	if r.cores == nil {
 		r.cores = make(map[location]weak.Pointer[remoteActor])

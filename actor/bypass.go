@@ -8,30 +8,30 @@ import (
 // Bypass implements extension.Bypass.
 func (c *cell[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
 	c.check("Bypass")
-	c.undivert()
-	if child.c == nil || !c.conf.box.plain() || c.hosted() != nil {
+	c.closeBypass()
+	if child.c == nil || !c.conf.box.plain() || c.outer() != nil {
 		return
 	}
 	to, ok := child.c.impl.(*cell[M])
-	if ok && to.room != nil {
+	if ok && to.senders != nil {
 		return // whoever tells the actor must not wait while its mutex is held
 	}
 	if !ok || to.parent != &c.core {
 		panic(fmt.Sprintf("actor: %s cannot bypass to %q, which is not its child", c.path(), child.Path()))
 	}
-	c.own().diverting = &diversion[M]{handler, to}
+	c.own().bypassing = &bypassRequest[M]{handler, to}
 }
 
-// A diversion is what a cell has been told by Divert.
-type diversion[M any] struct {
+// A bypassRequest is what a cell was asked by Bypass.
+type bypassRequest[M any] struct {
 	handler MessageHandler[M]
 	to      *cell[M]
 }
 
-// divert opens the detour, if there is to be one; nothing waits. core.mu is held.
-func (c *cell[M]) divert() {
-	if d := c.diverting; d != nil && !c.diverted && c.phase == running && same(c.onMessage, d.handler) {
-		c.detour, c.diverted = d.to, true
+// openBypass starts the bypass, if one was requested. The mailbox is empty. core.mu is held.
+func (c *cell[M]) openBypass() {
+	if d := c.bypassing; d != nil && !c.bypassed && c.phase == running && same(c.onMessage, d.handler) {
+		c.bypass, c.bypassed = d.to, true
 		c.refit()
 	}
 }
@@ -41,14 +41,14 @@ func same[M any](a, b MessageHandler[M]) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
-// undivert lets messages come to the actor again.
-func (c *cell[M]) undivert() {
-	if c.diverting == nil {
+// closeBypass ends the bypass: messages come to the actor again.
+func (c *cell[M]) closeBypass() {
+	if c.bypassing == nil {
 		return
 	}
-	c.diverting = nil
+	c.bypassing = nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.detour, c.diverted = nil, false
+	c.bypass, c.bypassed = nil, false
 	c.refit()
 }

@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -79,7 +80,14 @@ func TestAMailboxThatBlocksKeepsSoManyMessagesAndSoManyBytes(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
 				p := testkit.NewProbe[int](t, s)
 				ref, release := blocked(s, p, actor.Bounded(1).Block(time.Minute))
-				full := func() int { return int(s.DeadLettersByReason()[actor.ErrMailboxFull]) }
+				full := func() (n int) {
+					for _, c := range s.DeadLettersByReason() {
+						if errors.Is(c.Reason, actor.ErrMailboxFull) {
+							n = int(c.Count)
+						}
+					}
+					return n
+				}
 				sizes := make([]int, test.sent)
 				for i := range sizes {
 					sizes[i] = test.size

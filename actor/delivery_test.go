@@ -165,7 +165,7 @@ func TestHandlersAreNotCountedByTheBoundOfAMailbox(t *testing.T) {
 		ref := actor.Spawn(s, obedient(), "one", actor.Bounded(1).DropOldest())
 		gate := make(chan struct{})
 		ref.Tell(do(func(ctx *actor.Context[order]) {
-			handlers.Ref().Tell(actor.Handle(ctx, func(n int) actor.Behavior[order] {
+			handlers.Ref().Tell(extension.Handle(ctx, func(n int) actor.Behavior[order] {
 				p.Ref().Tell(n)
 				return nil
 			}))

@@ -2,21 +2,21 @@ package actor
 
 import "slices"
 
-// Wrap puts something around the handlers that this behavior, and all that follow it, set:
-// message returns the handler for messages that is called instead of the one it is given,
-// signal likewise; nil leaves them as they are. Whoever calls it goes on with
+// Wrap puts a wrapper around the handlers that this behavior and all later ones set. message
+// returns the message handler that is called instead of its argument, signal likewise for signals;
+// nil leaves a handler as it is. The caller then continues with
 //
 //	b(ctx, next)
 //
-// for the behavior b that is to be inside; what that wraps itself is inside, too.
+// for the behavior b inside the wrapper; wrappers that b adds are inside, too.
 //
-// identity, which must be comparable, says what is the same: what is around the handlers
-// already is not put there again, and fresh is false. Wrappers stay when the behavior
-// changes; those that a handler returns take the place of those that a handler returned
-// before, so that they never pile up. A restart takes away what is inside of the
-// supervision, for its behavior to put it there again, and nothing else.
+// identity, which must be comparable, identifies the wrapper: one that is already there is not
+// added again, and fresh is false. Wrappers remain when the behavior changes. Those that a
+// handler's behavior adds replace those that earlier handlers added; they do not accumulate. A
+// restart removes the wrappers inside the supervision, which its behavior then adds again, and
+// keeps the others.
 //
-// It is for extensions; others find what they need in package behaviors.
+// Extensions use it; package behaviors has the wrappers for users.
 func (n *Next[M]) Wrap(identity any, message func(MessageHandler[M]) MessageHandler[M], signal func(SignalHandler[M]) SignalHandler[M]) (fresh bool) {
 	return n.wrap(wrapper[M]{identity: identity, message: message, signal: signal})
 }
@@ -43,7 +43,7 @@ func (n *Next[M]) wrap(w wrapper[M]) (fresh bool) {
 	return !has(before, w.identity)
 }
 
-// around is what is around the handlers that n sets.
+// around returns the wrappers around the handlers that n sets.
 func (n *Next[M]) around() []wrapper[M] {
 	if own := n.wrapping(); own != nil {
 		return own.around
@@ -51,7 +51,7 @@ func (n *Next[M]) around() []wrapper[M] {
 	return n.cell.wrapping.list()
 }
 
-// A wrapper is one thing around the handlers of an actor.
+// A wrapper is one layer around the handlers of an actor.
 type wrapper[M any] struct {
 	identity any
 	message  func(MessageHandler[M]) MessageHandler[M]
@@ -63,16 +63,16 @@ func has[M any](around []wrapper[M], identity any) bool {
 	return slices.ContainsFunc(around, func(w wrapper[M]) bool { return w.identity == identity })
 }
 
-// wrapping is all that is around the handlers of a cell; nil when nothing is.
+// wrapping is everything around the handlers of a cell; nil if there is nothing.
 type wrapping[M any] struct {
 	around  []wrapper[M]      // the outermost first; replaced, never changed
 	base    int               // how many of them the first behavior set
 	message MessageHandler[M] // inside of all
 	signal  SignalHandler[M]  // inside of all; nil for a behavior without one
-	guest   lodger            // nil without one
+	inner   innerCell         // nil without one
 }
 
-// seeChildren lets what is there under the identity of by see the children, if by does.
+// seeChildren lets the wrapper with the identity of by observe children too, if by does.
 func (w *wrapping[M]) seeChildren(by wrapper[M]) {
 	i := slices.IndexFunc(w.around, func(o wrapper[M]) bool { return o.identity == by.identity })
 	if by.children != nil && w.around[i].children == nil {
@@ -95,18 +95,18 @@ func (w *wrapping[M]) ofStart() int {
 	return w.base
 }
 
-// setBase says that all there is now is that of the first behavior.
+// setBase declares all current wrappers to be those of the first behavior.
 func (w *wrapping[M]) setBase() {
 	if w != nil {
 		w.base = len(w.around)
 	}
 }
 
-// installWrapped sets the handlers of n, with all that is around them.
+// installWrapped sets the handlers of n, inside their wrappers.
 func (c *cell[M]) installWrapped(n *Next[M]) {
 	w := &wrapping[M]{around: n.around(), base: c.wrapping.ofStart(), message: c.onMessage, signal: c.onSignal}
 	if c.wrapping != nil {
-		w.message, w.signal, w.guest = c.wrapping.message, c.wrapping.signal, c.wrapping.guest
+		w.message, w.signal, w.inner = c.wrapping.message, c.wrapping.signal, c.wrapping.inner
 	}
 	if n.OnMessage != nil {
 		w.message = n.OnMessage
@@ -119,11 +119,11 @@ func (c *cell[M]) installWrapped(n *Next[M]) {
 	c.onMessage, c.onSignal = w.compose()
 }
 
-// dismiss ends the guest when other handlers than its own have been set.
+// dismiss ends the inner cell when other handlers than its own have been set.
 func (w *wrapping[M]) dismiss() {
-	if w.guest != nil && !w.guest.stays() {
-		w.guest.leave()
-		w.guest = nil
+	if w.inner != nil && !w.inner.stays() {
+		w.inner.leave()
+		w.inner = nil
 	}
 }
 
@@ -143,10 +143,10 @@ func (w *wrapping[M]) compose() (MessageHandler[M], SignalHandler[M]) {
 	return message, signal
 }
 
-// unwrapTo leaves around the handlers what was there when around was noted, for a restart.
+// unwrapTo restores the wrappers in around, for a restart.
 func (c *cell[M]) unwrapTo(around []wrapper[M]) {
 	was := c.wrapping
-	if len(around) == 0 && (was == nil || was.guest == nil) {
+	if len(around) == 0 && (was == nil || was.inner == nil) {
 		if was != nil {
 			c.wrapping = nil
 		}
@@ -154,6 +154,6 @@ func (c *cell[M]) unwrapTo(around []wrapper[M]) {
 	}
 	c.own().wrapping = &wrapping[M]{around: around, base: min(was.ofStart(), len(around))}
 	if was != nil {
-		c.wrapping.guest = was.guest
+		c.wrapping.inner = was.inner
 	}
 }

@@ -54,7 +54,8 @@ func (d *delivered[M]) run(c *cell[M]) {
 	d.tell(nil)
 }
 
-// handle is what handleMessage is to a plain message, but for failing the actor.
+// handle handles the message as handleMessage does, but returns the failure instead of failing the
+// actor.
 func (d *delivered[M]) handle(c *cell[M]) (failure error) {
 	if c.idle != nil {
 		c.idle.told(d.msg)
@@ -78,7 +79,7 @@ func (d *delivered[M]) handle(c *cell[M]) (failure error) {
 	return failure
 }
 
-// fail fails the actor, and tells in time whether it ends by that.
+// fail fails the actor, and reports whether that ends it before its watchers learn of the end.
 func (d *delivered[M]) fail(c *cell[M], err error) {
 	last := len(c.cleanups)
 	d.tellAtTheEnd(c, err)
@@ -92,7 +93,7 @@ func (d *delivered[M]) fail(c *cell[M], err error) {
 	d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
 }
 
-// tellAtTheEnd tells when the incarnation ends, unless that has been done before.
+// tellAtTheEnd reports the failure when the incarnation ends, unless that happened before.
 func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
 	c.addCleanup(cleanup{depth: math.MaxInt, run: func() {
 		d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
@@ -114,5 +115,5 @@ func (d *delivered[M]) exempt() bool { return false }
 
 func (d *delivered[M]) undelivered() (any, bool) { return nil, false }
 
-// abandon tells that it will never be handled.
+// abandon reports that the message will never be handled.
 func (d *delivered[M]) abandon(reason error) { d.tell(reason) }

@@ -1,6 +1,6 @@
 package actor
 
-// handleMessage gives msg to the behavior, and goes on as that says.
+// handleMessage passes msg to the behavior, and continues as that says.
 func (c *cell[M]) handleMessage(msg M) {
 	if c.idle != nil {
 		c.idle.told(msg)
@@ -10,26 +10,26 @@ func (c *cell[M]) handleMessage(msg M) {
 	}
 }
 
-// handleTaskMessage is handleMessage of what a task brings, which may be for a guest.
+// handleTaskMessage is handleMessage for the message of a task, which may be for an inner cell.
 func (c *cell[M]) handleTaskMessage(msg M) {
-	if host := c.hosted(); host != nil {
-		host.told(msg)
+	if outer := c.outer(); outer != nil {
+		outer.told(msg)
 	}
 	c.handleMessage(msg)
 }
 
-// handleSignal gives sig to the behavior, and goes on as that says; a sig that is not
-// handled is the failure given.
+// handleSignal passes sig to the behavior, and continues as that says. If sig is not handled, the
+// actor fails with unhandled.
 func (c *cell[M]) handleSignal(sig Signal, unhandled error) {
 	if next := c.tellSignal(sig); next != nil && !c.become(next) {
 		c.fail(unhandled)
 	}
 }
 
-// become goes on as b says; false means that what came was not meant for the behavior.
+// become continues as b says; false means that the message or signal is unhandled.
 func (c *cell[M]) become(b Behavior[M]) (handled bool) {
-	if host := c.hosted(); host != nil {
-		return host.become(b)
+	if outer := c.outer(); outer != nil {
+		return outer.become(b)
 	}
 	n := &c.scratch
 	n.cell, n.starting = c, c.phase == starting
@@ -42,7 +42,7 @@ func (c *cell[M]) become(b Behavior[M]) (handled bool) {
 	return c.obey(&said)
 }
 
-// obey does what a behavior has said.
+// obey does what a behavior has filled in.
 func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 	switch {
 	case n.err() != nil:
@@ -65,7 +65,7 @@ func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 
 func (c *cell[M]) install(n *Next[M]) {
 	if c.phase == running && (n.OnMessage != nil || n.wrapping() != nil) {
-		c.undivert()
+		c.closeBypass()
 	}
 	if n.wrapping() != nil || c.wrapping != nil {
 		c.installWrapped(n)
@@ -79,15 +79,14 @@ func (c *cell[M]) install(n *Next[M]) {
 	}
 }
 
-// unhandled publishes msg, but not for ever: a subscriber to [UnhandledMessage] may leave
-// that unhandled too.
+// unhandled publishes msg, unless it is such an event itself, to avoid a loop.
 func (c *cell[M]) unhandled(msg any) {
 	if _, circular := msg.(UnhandledMessage); !circular {
 		c.sys.events.publish(UnhandledMessage{Recipient: c.actor().fullPath(), Message: msg})
 	}
 }
 
-// tellSignal gives sig to the behavior, which must exist, and returns its answer.
+// tellSignal passes sig to the behavior, which must exist, and returns its result.
 func (c *cell[M]) tellSignal(sig Signal) Behavior[M] {
 	if c.onSignal == nil {
 		return ignoreSignal[M](sig)
@@ -95,8 +94,8 @@ func (c *cell[M]) tellSignal(sig Signal) Behavior[M] {
 	return c.onSignal(&c.ctx, sig)
 }
 
-// ignoreSignal is the answer of a behavior without a signal handler: the end of a
-// watched actor and the failure of an adapter are unhandled, the rest does not matter.
+// ignoreSignal is the result of a behavior without a signal handler: the end of a watched actor and
+// the failure of an adapter are unhandled, other signals are ignored.
 func ignoreSignal[M any](sig Signal) Behavior[M] {
 	switch sig.(type) {
 	case Terminated, ChildFailed, AdaptFailed:

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// unbound is the path behind a ref that belongs to no system: it has been decoded and not
-// bound yet, or its path is malformed.
+// unbound is the path behind a ref that belongs to no system: it is malformed, or has just been
+// decoded.
 type unbound string
 
 func newUnbound(path string) *core {
@@ -31,7 +31,7 @@ func (r *ActorRef[M]) bindTo(s *System) error {
 
 var bindableType = reflect.TypeFor[bindable]()
 
-// bindValue binds the refs in v, which was decoded and is addressable, to s.
+// bindValue binds the refs in v, a decoded addressable value, to s.
 func bindValue(s *System, v reflect.Value) error {
 	if !mayHoldRefs(v.Type()) {
 		return nil
@@ -67,7 +67,7 @@ func bindValue(s *System, v reflect.Value) error {
 	return nil
 }
 
-// bindMap makes the map anew, as its keys and values are not addressable.
+// bindMap replaces the map, because its keys and values are not addressable.
 func bindMap(s *System, v reflect.Value) error {
 	if v.IsNil() {
 		return nil
@@ -95,8 +95,8 @@ func addressable(v reflect.Value) reflect.Value {
 
 var refHolders sync.Map // reflect.Type → bool, the answers of mayHoldRefs
 
-// mayHoldRefs says whether a decoded value of type t can have refs inside. Interfaces
-// cannot: the codec decodes no registered types into them.
+// mayHoldRefs reports whether a decoded value of type t can contain refs. Interfaces cannot: the
+// codec decodes no registered types into them.
 func mayHoldRefs(t reflect.Type) bool {
 	if known, ok := refHolders.Load(t); ok {
 		return known.(bool) // only bools are stored
@@ -106,8 +106,8 @@ func mayHoldRefs(t reflect.Type) bool {
 	return holds
 }
 
-// reachable says whether the codec looks into a field: an embedded struct has exported
-// fields, even when its own name is not.
+// reachable reports whether the codec encodes a field: an embedded struct may have exported fields
+// even if its own name is unexported.
 func reachable(f reflect.StructField) bool { return f.IsExported() || f.Anonymous }
 
 func findRefs(t reflect.Type, seen map[reflect.Type]bool) bool {

@@ -28,8 +28,8 @@ func (c *common[M]) untouched() bool {
 	e := &c.none
 	return e.layers == nil && e.base == -1 && e.restart == -1 && !e.awaiting && e.delay == 0 &&
 		e.backoff == nil && e.timers.byKey == nil && e.idle == nil && e.wrapping == nil &&
-		e.diverting == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
-		e.detour == nil && e.log == nil && e.ranking == nil && e.room == nil
+		e.bypassing == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
+		e.bypass == nil && e.log == nil && e.priorities == nil && e.senders == nil
 }
 
 // frugally runs f in a bubble with a system that is scheduled as in real time.
@@ -78,7 +78,7 @@ func TestTheWatchReplacesRunnersThatBlock(t *testing.T) {
 }
 
 func TestNobodyWaitsForTheRunnerThatHasTakenItWhereTurnsAreLong(t *testing.T) {
-	for _, turn := range []time.Duration{watchInterval / 5, watchInterval / 2, watchInterval - time.Microsecond} {
+	for _, turn := range []time.Duration{watchdogInterval / 5, watchdogInterval / 2, watchdogInterval - time.Microsecond} {
 		frugally(t, func(t *testing.T, s *System) {
 			refs := make([]ActorRef[func()], 20*runtime.GOMAXPROCS(0))
 			for i := range refs {
@@ -93,7 +93,7 @@ func TestNobodyWaitsForTheRunnerThatHasTakenItWhereTurnsAreLong(t *testing.T) {
 				})
 			}
 			for range refs {
-				require.LessOrEqual(t, (<-begun).Sub(start), 2*watchInterval, "turns of %v", turn)
+				require.LessOrEqual(t, (<-begun).Sub(start), 2*watchdogInterval, "turns of %v", turn)
 			}
 		})
 	}
@@ -108,10 +108,10 @@ func TestTheWatchEndsWhenNobodyWaits(t *testing.T) {
 		}
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
-		require.False(t, s.scheduler.watching)
+		require.False(t, s.scheduler.watchdogArmed)
 		require.Empty(t, s.scheduler.runners.all)
 		require.Zero(t, s.scheduler.busy)
-		require.Zero(t, s.scheduler.looking)
+		require.Zero(t, s.scheduler.spinning)
 	})
 }
 
