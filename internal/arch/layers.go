@@ -1,20 +1,20 @@
 package arch
 
-// A layer is a band of packages that know nothing of the bands above theirs.
+// A layer is a group of packages that must not import the groups above.
 type layer struct {
 	name   string
 	places []place
 }
 
-// A place is where packages stand, and which packages of ours they may import. Both are
-// patterns: a path below the module's root, or "path/*" for all that is below it.
+// A place is a package, or a group of packages, with the packages of ours that it may import. Both
+// are patterns: a path below the module's root, or "path/*" for everything below it.
 type place struct {
 	pkg     string
 	imports []string
 }
 
-// layers is the architecture. Imports run down the page: a place may import only what
-// stands below its line.
+// layers is the architecture. Imports run down the page: a place may import only what is below its
+// line.
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
