@@ -7,10 +7,12 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// An inbound is the receiving side of one lane from one peer, on one connection. It
-// counts what arrives, and tells the peer.
+// An inbound is the receiving side of one channel from one peer, on one connection. It counts the
+// frames that arrive, and acknowledges them.
 type inbound struct {
 	key      linkKey
 	from     NodeID
@@ -24,18 +26,18 @@ type inbound struct {
 	over     bool          // the session will not go on; guarded by sessions.mu
 
 	// All below belongs to the reading goroutine, until done is closed.
-	frames   *frameReader
-	settle   func()    // see read
-	received uint64    // frames of the session
-	parts    joiner    // of the session, too; guarded by sessions.mu when done is closed
-	acked    uint64    // the last count that the peer was told
-	unacked  int       // bytes since
-	timed    bool      // reading has a near deadline: then the count is due
-	ended    time.Time // when done was closed
+	frames   *wire.FrameReader
+	settle   func()           // see read
+	received uint64           // frames of the session
+	parts    wire.Reassembler // of the session, too; guarded by sessions.mu when done is closed
+	acked    uint64           // the last count that the peer was told
+	unacked  int              // bytes since
+	timed    bool             // reading has a near deadline: then the count is due
+	ended    time.Time        // when done was closed
 }
 
-// An acknowledgement is the count of all frames of the session, in eight bytes. It is
-// sent when so much has come since the last one, or after a while.
+// An acknowledgement is the count of all frames of the session, in eight bytes. It is sent after
+// ackFrames frames, ackBytes bytes or ackDelay.
 const (
 	ackSize   = 8
 	ackFrames = 256
@@ -43,9 +45,9 @@ const (
 	ackDelay  = 10 * time.Millisecond
 )
 
-// read reads frames and hands them to handle, until the connection ends.
-// A frame belongs to handle until it returns. What handle has put aside is delivered by settle,
-// before anything is acknowledged and before the next read that may wait.
+// read passes frames to handle until the connection ends. A frame is valid until handle returns.
+// settle delivers what handle has put aside, before each acknowledgement and before each read that
+// may block.
 func (in *inbound) read(handle func(body []byte), settle func()) error {
 	in.settle = settle
 	defer settle()
@@ -63,11 +65,11 @@ func (in *inbound) read(handle func(body []byte), settle func()) error {
 	}
 }
 
-// next returns the next frame. A bad one counts as received, or the peer would send it
+// next returns the next frame. An invalid frame counts as received, or the peer would send it
 // again.
 func (in *inbound) next() ([]byte, error) {
 	for {
-		body, missing, err := in.frames.buffered()
+		body, missing, err := in.frames.Buffered()
 		if missing == 0 {
 			in.received++
 			in.unacked += len(body)
@@ -79,23 +81,23 @@ func (in *inbound) next() ([]byte, error) {
 	}
 }
 
-// fill waits for more to read, and acknowledges when nothing comes for a while.
+// fill waits for more to read, and acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
 	in.settle()
 	if err := in.setTimer(in.acked != in.received); err != nil {
 		return err
 	}
-	err := in.frames.fill(size)
+	err := in.frames.Fill(size)
 	if in.timed && errors.Is(err, os.ErrDeadlineExceeded) {
-		in.frames.rest()
+		in.frames.Shrink()
 		return in.acknowledge()
 	}
 	return err
 }
 
-// setTimer sets when reading ends: soon when a count is due, or else when the peer has been silent
-// for so long that it has closed the connection, or is not there any more. Closing it costs
-// nothing: the session goes on with the next.
+// setTimer sets the read deadline. It is ackDelay if an acknowledgement is due, and else the time
+// after which an idle or dead connection is closed. Closing costs nothing: the session continues
+// on the next connection.
 func (in *inbound) setTimer(on bool) error {
 	if on == in.timed {
 		return nil
@@ -119,8 +121,8 @@ func (in *inbound) acknowledge() error {
 	return err
 }
 
-// end says that nothing will be read any more. What is kept of the session is small, but for
-// half a message: neither the buffer of the connection nor, by settle, the last message.
+// end ends the reading. An ended inbound keeps only what its session needs, without the buffer and
+// the last message.
 func (in *inbound) end() {
 	in.hangUp()
 	in.conn, in.frames, in.settle = nil, nil, nil
@@ -128,7 +130,7 @@ func (in *inbound) end() {
 	close(in.done)
 }
 
-// hangUp ends the connection, and soon the reading.
+// hangUp closes the connection, which soon ends the reading.
 func (in *inbound) hangUp() {
 	in.hang.Do(func() {
 		close(in.stop)
@@ -138,3 +140,13 @@ func (in *inbound) hangUp() {
 
 // finished tells whether nothing will be read any more.
 func (in *inbound) finished() bool { return isClosed(in.done) }
+
+// maxFrame returns the largest valid frame on a channel. A larger one cannot come from a peer with
+// our protocol, and the next frame could not be found. A peer with a higher MaxMessage sends
+// larger messages in parts, or in a frame as large as a part.
+func maxFrame(l channel, maxMessage int) int {
+	if l == channelUser {
+		return max(maxMessage, wire.MaxPart+wire.PartOverhead)
+	}
+	return maxMessage
+}

@@ -12,72 +12,73 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// A link is the sending side of one lane to one peer: an outbox and the goroutine that
-// empties it. It comes into being with the first letter, survives its connections, and
-// ends when it has been idle or the peer unreachable for long enough, or by close.
+// A link is the sending side of one channel to one peer: an outbox and the goroutine that empties
+// it. The first message creates it. It outlives its connections, and ends when it is closed, has
+// been idle, or the peer has been unreachable for long enough.
 type link struct {
 	end    *Endpoint
 	key    linkKey
 	log    *zap.Logger
-	cancel context.CancelCauseFunc // ends attempts to connect
-	wake   chan struct{}           // capacity 1: there is news for who is asleep
+	cancel context.CancelCauseFunc // stops attempts to connect
+	wake   chan struct{}           // capacity 1; wakes the writing goroutine
 
-	mu       sync.Mutex // guards all below
-	out      outbox
-	since    time.Time // of the last sign that the peer takes what is in out
-	failures int       // since then: attempts and connections
-	conn     net.Conn  // nil while there is none, or none that is of use
-	opened   time.Time // when there was the last one
-	prompt   *promptConn
-	asleep   bool      // the writing goroutine waits for wake
-	slept    time.Time // when it began to, or when somebody wrote in its place
-	leading  bool      // somebody writes in its place: the writing goroutine leaves conn alone
-	rest     bool      // conn has not taken all of what somebody has written in its place
-	as       uint64    // our own incarnation in this session
-	with     uint64    // the peer's, once it is known
-	session  uint64
-	lingers  time.Time // set by finish: when to give up
-	over     bool      // takes no more letters
+	mu          sync.Mutex // guards all below
+	out         outbox.Outbox
+	since       time.Time // the last sign that the peer receives
+	failures    int       // failed attempts and connections since then
+	conn        net.Conn  // nil while there is no usable connection
+	opened      time.Time // when the last connection was opened
+	nonBlocking *nonBlockingConn
+	asleep      bool      // the writing goroutine waits for wake
+	slept       time.Time // when it fell asleep, or when a sender wrote inline
+	inline      bool      // somebody writes in its place: the writing goroutine leaves conn alone
+	rest        bool      // conn has not taken all of what somebody has written in its place
+	as          uint64    // our incarnation in this session
+	with        uint64    // the peer's incarnation, 0 until it is known
+	session     uint64
+	finishBy    time.Time // set by finish: the deadline
+	over        bool      // accepts no more frames
 
-	empty chan struct{} // closed when out has become empty; nil if nobody waits for that
+	empty chan struct{} // closed when out is empty; nil if nobody waits for it
 }
 
-// A linkKey names one lane of a peer.
+// A linkKey identifies one channel to or from a peer.
 type linkKey struct {
-	addr string
-	lane lane
+	addr    string
+	channel channel
 }
 
-// errIdle is why a link that has ended takes no letters: a new one will.
+// errIdle is returned by a link that has ended. A new link accepts the frame.
 var errIdle = errors.New("remote: link has ended")
 
-// send queues a letter, and writes it when that can be done at once. It fails with errIdle or
+// send queues a frame, and writes it if that is possible at once. It fails with errIdle or
 // [ErrOutboxFull].
-func (l *link) send(x letter) error {
+func (l *link) send(x outbox.Frame) error {
 	l.mu.Lock()
 	if err := l.enqueue(x); err != nil {
 		l.mu.Unlock()
 		return err
 	}
-	if !l.mayLead(x) {
-		l.rouse()
+	if !l.mayWriteInline(x) {
+		l.wakeWriter()
 		l.mu.Unlock()
 		return nil
 	}
-	l.leading = true
+	l.inline = true
 	l.mu.Unlock()
-	l.lead()
+	l.writeInline()
 	return nil
 }
 
-// enqueue puts a letter into the outbox. The caller holds mu.
-func (l *link) enqueue(x letter) error {
+// enqueue puts a frame into the outbox. The caller holds mu.
+func (l *link) enqueue(x outbox.Frame) error {
 	if l.over {
 		return errIdle
 	}
-	if l.out.len() == 0 {
+	if l.out.Len() == 0 {
 		l.since = time.Now()
 	}
 	if !l.push(x) {
@@ -86,23 +87,23 @@ func (l *link) enqueue(x letter) error {
 	return nil
 }
 
-// push makes room on the control lane, where what is newest counts.
-func (l *link) push(x letter) bool {
-	if l.out.push(x) {
+// push makes room on the control channel, where the newest frames matter.
+func (l *link) push(x outbox.Frame) bool {
+	if l.out.Push(x) {
 		return true
 	}
-	return l.key.lane == laneControl && l.out.dropOldest() && l.out.push(x)
+	return l.key.channel == channelControl && l.out.DropOldest() && l.out.Push(x)
 }
 
-// rouse wakes the writing goroutine. The caller holds mu.
-func (l *link) rouse() {
+// wakeWriter wakes the writing goroutine. The caller holds mu.
+func (l *link) wakeWriter() {
 	if l.asleep {
 		l.asleep = false
 		l.wake <- struct{}{}
 	}
 }
 
-// run empties the outbox until there is nothing left to do.
+// run connects and writes until nothing is left to do.
 func (l *link) run(ctx context.Context) {
 	for {
 		conn, err := l.connect(ctx)
@@ -118,10 +119,10 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
-// retire ends the link if nothing is left in it.
+// retire ends the link if it is empty.
 func (l *link) retire() bool {
 	l.mu.Lock()
-	l.over = l.over || l.out.len() == 0
+	l.over = l.over || l.out.Len() == 0
 	over := l.over
 	l.noteEmpty()
 	l.mu.Unlock()
@@ -132,15 +133,15 @@ func (l *link) retire() bool {
 	return over
 }
 
-// close ends the link. What is left in it becomes dead letters.
+// close ends the link. What is left becomes dead letters.
 func (l *link) close(reason error) {
 	l.mu.Lock()
 	l.over = true
-	doubtful, unsent := l.out.abandon(), l.out.drain()
+	doubtful, unsent := l.out.Abandon(), l.out.Drain()
 	l.noteEmpty()
 	conn := l.conn
 	l.conn = nil
-	l.rouse()
+	l.wakeWriter()
 	l.mu.Unlock()
 
 	l.cancel(reason)
@@ -152,37 +153,36 @@ func (l *link) close(reason error) {
 	l.lose(unsent, reason)
 }
 
-// lose makes dead letters.
-func (l *link) lose(letters []letter, reason error) {
-	letters = oncePerMessage(letters)
-	if len(letters) == 0 {
+// lose makes dead letters of frames.
+func (l *link) lose(frames []outbox.Frame, reason error) {
+	frames = outbox.OncePerMessage(frames)
+	if len(frames) == 0 {
 		return
 	}
-	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(letters)), zap.Error(reason))
-	for _, x := range letters {
+	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(frames)), zap.Error(reason))
+	for _, x := range frames {
 		l.end.deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason))
 	}
 }
 
-// lossLevel: control frames are repeated by those who send them.
+// lossLevel is the log level for lost frames. Control frames are repeated by their senders.
 func (l *link) lossLevel() zapcore.Level {
-	if l.key.lane == laneControl {
+	if l.key.channel == channelControl {
 		return zap.DebugLevel
 	}
 	return zap.WarnLevel
 }
 
-// finish lets the link end as soon as all is acknowledged, and by then at the latest.
+// finish ends the link as soon as everything is acknowledged, or at the deadline.
 func (l *link) finish(by time.Time) {
 	l.mu.Lock()
-	l.lingers = by
-	l.rouse()
+	l.finishBy = by
+	l.wakeWriter()
 	l.mu.Unlock()
 	l.cancel(ErrClosed)
 }
 
-// hangUp ends the present connection, unless it is with that incarnation of the peer.
-// Nothing more is sent on it.
+// hangUp closes the present connection, unless it is with that incarnation of the peer.
 func (l *link) hangUp(unlessWith uint64) {
 	l.mu.Lock()
 	conn := l.conn
@@ -197,7 +197,7 @@ func (l *link) hangUp(unlessWith uint64) {
 	}
 }
 
-// isWith tells whether the link leads, or may lead, to that incarnation.
+// isWith reports whether the link is, or may be, with that incarnation of the peer.
 func (l *link) isWith(incarnation uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

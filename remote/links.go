@@ -8,21 +8,23 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// links knows the links of an endpoint that have not ended.
+// links has the links of an endpoint that have not ended.
 type links struct {
 	tasks sync.WaitGroup       // their goroutines
-	last  atomic.Pointer[link] // that was used; a node has few that are used much
+	last  atomic.Pointer[link] // the link used last; most traffic goes to few peers
 
 	mu     sync.RWMutex // guards all below
 	all    map[linkKey]*link
 	closed bool
 }
 
-// post queues a letter for the lane of a peer. It fails with [ErrClosed], [ErrOutboxFull]
-// or errTooManyLanes.
-func (e *Endpoint) post(key linkKey, x letter) error {
+// enqueue queues a frame for a channel of a peer. It fails with [ErrClosed], [ErrOutboxFull] or
+// errTooManyChannels.
+func (e *Endpoint) enqueue(key linkKey, x outbox.Frame) error {
 	for {
 		l, err := e.link(key)
 		if err != nil {
@@ -36,15 +38,15 @@ func (e *Endpoint) post(key linkKey, x letter) error {
 	}
 }
 
-// link returns the link of that key, a new one if need be. It fails with [ErrClosed] or
-// errTooManyLanes.
+// link returns the link with that key, and creates it if necessary. It fails with [ErrClosed] or
+// errTooManyChannels.
 func (e *Endpoint) link(key linkKey) (*link, error) {
 	if l := e.links.last.Load(); l != nil && l.key == key {
 		return l, nil
 	}
 	e.links.mu.RLock()
 	l := e.links.all[key]
-	if l != nil && key.lane == laneUser {
+	if l != nil && key.channel == channelUser {
 		e.links.last.Store(l)
 	}
 	e.links.mu.RUnlock()
@@ -58,8 +60,8 @@ func (e *Endpoint) link(key linkKey) (*link, error) {
 		return l, nil
 	case e.links.closed:
 		return nil, ErrClosed
-	case len(e.links.all) >= maxLanes:
-		return nil, errTooManyLanes
+	case len(e.links.all) >= maxChannels:
+		return nil, errTooManyChannels
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	l = e.newLink(key, cancel)
@@ -70,35 +72,35 @@ func (e *Endpoint) link(key linkKey) (*link, error) {
 
 func (e *Endpoint) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 	size := e.cfg.OutboxSize
-	if key.lane == laneControl {
+	if key.channel == channelControl {
 		size = e.cfg.ControlSize
 	}
 	return &link{
 		end:     e,
 		key:     key,
-		log:     e.log.With(zap.String("peer", key.addr), zap.Stringer("lane", key.lane)),
+		log:     e.log.With(zap.String("peer", key.addr), zap.Stringer("channel", key.channel)),
 		cancel:  cancel,
 		wake:    make(chan struct{}, 1),
-		out:     outbox{maxLetters: size, maxBytes: e.cfg.OutboxBytes},
+		out:     outbox.Outbox{MaxFrames: size, MaxBytes: e.cfg.OutboxBytes},
 		since:   time.Now(),
 		session: e.session.Add(1),
 	}
 }
 
-// drop forgets a link that has ended.
+// drop removes a link that has ended.
 func (e *Endpoint) drop(l *link) {
 	e.links.mu.Lock()
 	defer e.links.mu.Unlock()
 	e.links.last.CompareAndSwap(l, nil)
 	if e.links.all[l.key] == l {
 		delete(e.links.all, l.key)
-		if l.key.lane == laneControl {
+		if l.key.channel == channelControl {
 			e.sealers.remove(l.key.addr) // or the peer may forget the key while it is still used
 		}
 	}
 }
 
-// to returns the links to an address, or all for "".
+// to returns the links to an address, or all links for "".
 func (s *links) to(addr string) []*link {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -111,7 +113,7 @@ func (s *links) to(addr string) []*link {
 	return found
 }
 
-// finish lets all links end when what they have is acknowledged, and waits for that.
+// finish ends all links when they are empty, or at the deadline, and waits for that.
 func (s *links) finish(by time.Time) {
 	s.mu.Lock()
 	s.closed = true

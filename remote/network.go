@@ -7,11 +7,12 @@ import (
 	"net/netip"
 )
 
-// Network is what an endpoint needs of the world. Addresses are host:port.
+// Network opens listeners, connections and sockets for an endpoint. Addresses are host:port.
+// Implement it to run endpoints on another network, for instance in memory.
 type Network interface {
 	// Listen opens a listener for streams. Port 0 picks a free port.
 	Listen(addr string) (net.Listener, error)
-	// Dial connects a stream. It ends when ctx does.
+	// Dial connects a stream. It fails when ctx ends.
 	Dial(ctx context.Context, addr string) (net.Conn, error)
 	// ListenPacket opens a socket for datagrams. Its WriteTo takes any net.Addr whose
 	// String is a host:port, and does not block.
@@ -24,20 +25,20 @@ type hostport string
 func (h hostport) Network() string { return "host:port" }
 func (h hostport) String() string  { return string(h) }
 
-// dial connects to the endpoint at addr. With a guard, that has proved who it is.
+// dial connects to the endpoint at addr. With TLS, the peer is authenticated then.
 func (e *Endpoint) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if isOutbound(addr) {
-		return e.reverses.take(ctx, addr)
+		return e.reverseConns.take(ctx, addr)
 	}
 	conn, err := e.cfg.Network.Dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	conn = prompt(conn)
-	if e.guard == nil {
+	conn = nonBlocking(conn)
+	if e.authenticator == nil {
 		return conn, nil
 	}
-	secure, err := e.guard.dialled(ctx, conn, addr)
+	secure, err := e.authenticator.dialed(ctx, conn, addr)
 	if err != nil {
 		discard(conn)
 		return nil, err
@@ -65,14 +66,14 @@ func (osNetwork) ListenPacket(addr string) (net.PacketConn, error) {
 		discard(conn)
 		return nil, fmt.Errorf("remote: a datagram socket of type %T", conn)
 	}
-	return &udpConn{UDPConn: udp, names: newNames(net.DefaultResolver)}, nil
+	return &udpConn{UDPConn: udp, resolver: newResolver(net.DefaultResolver)}, nil
 }
 
-// udpConn is a UDP socket that can be written to by name. A datagram to a name that is
-// not yet known starts its look-up and is lost.
+// udpConn is a UDP socket that takes host names. A datagram to an unknown name is dropped and
+// starts a look-up.
 type udpConn struct {
 	*net.UDPConn
-	names *names
+	resolver *resolver
 }
 
 func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
@@ -82,7 +83,7 @@ func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	addr, err := netip.ParseAddrPort(to.String())
 	if err != nil {
 		var known bool
-		if addr, known = c.names.find(to.String()); !known {
+		if addr, known = c.resolver.find(to.String()); !known {
 			return len(b), nil
 		}
 	}
@@ -91,6 +92,6 @@ func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
 
 // Close closes the socket and ends look-ups.
 func (c *udpConn) Close() error {
-	c.names.close()
+	c.resolver.close()
 	return c.UDPConn.Close()
 }

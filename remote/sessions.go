@@ -5,31 +5,31 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// sessionMemory is how long the count of a session is kept without a connection.
+// sessionMemory is how long a session without a connection is kept.
 const sessionMemory = 10 * time.Minute
 
-// maxLanes bounds the lanes that peers have opened to us, and those that we open: without
-// TLS, anybody can pass for any number of peers, and name any number of them.
-const maxLanes = 8192
+// maxChannels bounds the channels that peers have opened to us, and those that we open: without
+// TLS, a peer can pretend to be, or name, any number of peers.
+const maxChannels = 8192
 
-var errTooManyLanes = fmt.Errorf("there are %d connections or attempts already, the limit", maxLanes)
+var errTooManyChannels = fmt.Errorf("there are %d connections or attempts already, the limit", maxChannels)
 
-// sessions knows the last inbound of each lane of each peer, so that a session can go on
-// where it was cut off.
+// sessions has the last inbound of each channel of each peer, so that a session can continue.
 type sessions struct {
 	patience time.Duration // with half a message, without a connection
 
-	mu     sync.Mutex // guards all below
-	last   map[linkKey]*inbound
-	halves halves
+	mu         sync.Mutex // guards all below
+	last       map[linkKey]*inbound
+	incomplete incomplete
 }
 
-// begin makes in the inbound of its lane. The one before it has to finish first: begin
-// returns it, for the caller to hang up, wait and try again. A session that is to go on
-// has to be known, as nobody could say how far it was: begin fails with a [*refusal]. It
-// fails as well when there are too many.
+// begin makes in the inbound of its channel. If the inbound before it has not ended, begin returns
+// that one, for the caller to hang up, wait, and try again. begin fails with a [*refusal] if
+// goesOn is set and the session is unknown, and with errTooManyChannels if there are too many.
 func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,17 +46,17 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 		in.parts = old.parts
 		in.acked = old.received // the answer says so
 	}
-	s.halves.drop(old)
+	s.incomplete.drop(old)
 	s.expire()
-	if old == nil && len(s.last) >= maxLanes && !s.forgetOne() {
-		return nil, errTooManyLanes
+	if old == nil && len(s.last) >= maxChannels && !s.forgetOne() {
+		return nil, errTooManyChannels
 	}
 	s.last[in.key] = in
 	return nil, nil
 }
 
-// forgetOne forgets the session that has been without a connection for longest, if there
-// is one. The caller holds mu.
+// forgetOne forgets the session that has been without a connection for longest, if there is one.
+// The caller holds mu.
 func (s *sessions) forgetOne() bool {
 	var oldest *inbound
 	for _, in := range s.last {
@@ -65,69 +65,69 @@ func (s *sessions) forgetOne() bool {
 		}
 	}
 	if oldest != nil {
-		s.halves.drop(oldest)
+		s.incomplete.drop(oldest)
 		delete(s.last, oldest.key)
 	}
 	return oldest != nil
 }
 
-// expire forgets sessions that will hardly go on. The caller holds mu.
+// expire forgets sessions that are unlikely to continue. The caller holds mu.
 func (s *sessions) expire() {
 	maps.DeleteFunc(s.last, func(_ linkKey, in *inbound) bool {
 		return in.finished() && time.Since(in.ended) > sessionMemory
 	})
 }
 
-// spoil ends the session of an inbound that has brought what cannot be read.
-func (s *sessions) spoil(in *inbound) {
+// invalidate ends the session of an inbound that received invalid frames.
+func (s *sessions) invalidate(in *inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in.over = true
 }
 
-// finish ends an inbound, and keeps what its session needs to go on.
+// finish ends an inbound, and keeps what its session needs to continue.
 func (s *sessions) finish(in *inbound) {
 	in.end()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case in.over:
-		in.parts = joiner{}
+		in.parts = wire.Reassembler{}
 	case s.last[in.key] == in:
-		s.halves.keep(in, s.patience, func() { s.giveUp(in) })
+		s.incomplete.keep(in, s.patience, func() { s.giveUp(in) })
 	}
 }
 
-// giveUp ends the session of an inbound that has had half a message for too long.
+// giveUp ends the session of an inbound whose message has been incomplete for too long.
 func (s *sessions) giveUp(in *inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.halves.giveUp(in)
+	s.incomplete.giveUp(in)
 }
 
-// close forgets the halves of messages.
+// close forgets the incomplete messages.
 func (s *sessions) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.halves.dropAll()
+	s.incomplete.dropAll()
 }
 
-// hangUp ends the inbounds from those peers, and their sessions.
+// hangUp closes the inbounds from matching peers, and ends their sessions.
 func (s *sessions) hangUp(which func(NodeID) bool) {
 	for _, in := range s.over(which) {
 		in.hangUp()
 	}
 }
 
-// over ends the sessions of those peers. Their inbounds stay known, as the next one of
-// the lane has to wait for them.
+// over ends the sessions of matching peers. Their inbounds are kept, because the next inbound of
+// the channel waits for them.
 func (s *sessions) over(which func(NodeID) bool) (ended []*inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, in := range s.last {
 		if which(in.from) {
 			in.over = true
-			s.halves.drop(in)
+			s.incomplete.drop(in)
 			ended = append(ended, in)
 		}
 	}

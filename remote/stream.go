@@ -3,16 +3,17 @@ package remote
 import (
 	"context"
 	"net"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// StreamConns returns the connections that peers opened with DialStream. Who takes one
-// has to close it. What nobody takes within the handshake timeout is closed. The channel
-// is never closed.
+// StreamConns returns the connections that peers opened with DialStream. The receiver must close
+// each one. A connection that is not received within [Config.HandshakeTimeout] is closed. The
+// channel is never closed.
 func (e *Endpoint) StreamConns() <-chan net.Conn { return e.streams }
 
-// DialStream opens a connection to the endpoint at addr that carries whatever both sides
-// like: it comes out of StreamConns there. The caller has to close it. When it is not
-// welcome there, it is closed.
+// DialStream opens a connection to the endpoint at addr, whose StreamConns returns the other end.
+// It carries arbitrary bytes. The caller must close it. The peer closes it if it refuses it.
 func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error) {
 	conn, err := e.dial(ctx, addr)
 	if err != nil {
@@ -20,17 +21,17 @@ func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error
 	}
 	// So little always fits into the buffer of a new connection: this does not block.
 	h := hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}
-	if err := sendHello(conn, laneStream, h); err != nil {
+	if err := sendHello(conn, channelStream, h); err != nil {
 		discard(conn)
 		return nil, err
 	}
-	return farewell(conn), nil
+	return withCloseNotify(conn), nil
 }
 
-// receiveStream gives a connection of memberlist's to whoever takes them, if it is of a node: a
-// client has no say in who is a member.
-func (e *Endpoint) receiveStream(x *stranger, conn net.Conn) error {
-	body, err := readFrame(conn, maxHandshake)
+// receiveStream passes a connection of memberlist's on, if it is from a node: a client does not
+// take part in membership.
+func (e *Endpoint) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
+	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
 		return err
 	}
@@ -38,18 +39,18 @@ func (e *Endpoint) receiveStream(x *stranger, conn net.Conn) error {
 	if err != nil {
 		return err
 	}
-	if err := e.recognize(conn, laneStream, h); err != nil {
+	if err := e.authenticate(conn, channelStream, h); err != nil {
 		return err
 	}
-	if e.guard != nil {
-		e.strangers.leave(x)
+	if e.authenticator != nil {
+		e.unauthenticated.leave(x)
 	}
-	return e.handOut(farewell(conn))
+	return e.handOver(withCloseNotify(conn))
 }
 
-// farewell returns the connection of a stream: one whose Close tells the peer that this was
-// all, as nothing else does.
-func farewell(conn net.Conn) net.Conn {
+// withCloseNotify returns a connection whose Close sends TLS's close_notify, as nothing else tells
+// the peer that the stream is complete.
+func withCloseNotify(conn net.Conn) net.Conn {
 	if secure, ok := conn.(*secureConn); ok {
 		return secure.Conn
 	}

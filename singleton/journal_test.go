@@ -15,8 +15,10 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
@@ -127,7 +129,7 @@ func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 				last = gen
 				time.Sleep(10 * time.Millisecond) // what is on its way arrives
 				require.Equal(t, gen, c.nodes[host].status("one").Generation)
-				require.Equal(t, singleton.Record{Term: gen.Term, Fenced: true}, c.nodes["c"].record(), "what the members remember")
+				require.Equal(t, singletonhook.Record{Term: gen.Term, Fenced: true}, c.nodes["c"].record(), "what the members remember")
 				if host != "c" {
 					c.leave(host)
 				}
@@ -167,7 +169,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 			return err
 		},
 		"the events are ahead": func(t *testing.T, _ *generations.Journal, j *memory.Journal) error {
-			_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, 40<<32)
+			_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, 40<<32)
 			return err
 		},
 	} {
@@ -201,7 +203,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
-		_, err := j.ClaimAtLeast(t.Context(), "ahead", persistence.WriterID{}, 7<<32)
+		_, err := j.Claim(t.Context(), "ahead", journal.WriterID{}, 7<<32)
 		require.NoError(t, err)
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
@@ -226,7 +228,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 		synctest.Wait()
 		status, _ := singleton.StatusOf(s, "one")
 		require.Equal(t, singleton.Generation{Term: 7, Seq: 1}, status.Generation)
-		claim, err := j.Claim(t.Context(), "behind", persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), "behind", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.LessOrEqual(t, claim.Epoch, uint64(7<<32|2))
 	})
@@ -238,7 +240,7 @@ func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
-		_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, math.MaxInt64)
+		_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, math.MaxInt64)
 		require.NoError(t, err)
 		failures := testkit.NewProbe[error](t, s)
 		actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
@@ -263,7 +265,7 @@ func TestAJournalWithoutFloorsFencesUnderItsOwnEpochs(t *testing.T) {
 		ref.Tell(msg{"write", p.Ref()})
 		p.Expect("1.1")
 		synctest.Wait()
-		claim, err := j.Claim(context.WithoutCancel(t.Context()), "diary", persistence.WriterID{})
+		claim, err := j.Claim(context.WithoutCancel(t.Context()), "diary", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.Equal(t, uint64(2), claim.Epoch)
 	})

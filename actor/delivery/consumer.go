@@ -20,7 +20,7 @@ func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.B
 	set := settingsOf(opts)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
 		c := &consumer[M]{ctx: ctx, window: uint64(set.window), giveUpAfter: set.giveUpAfter, maxBytes: set.gathered(), streams: make(map[string]*stream)}
-		c.own = actor.Handle(ctx, func(n workerEvent) actor.Behavior[Link[M]] {
+		c.own = extension.Handle(ctx, func(n workerEvent) actor.Behavior[Link[M]] {
 			c.onWorkerEvent(n)
 			return nil
 		})
@@ -49,9 +49,9 @@ type arrival[M any] struct {
 	number   uint64
 	serial   uint64 // the number for the worker
 	msg      M
-	void     bool               // there is no message to hand to the worker
+	void     bool                   // there is no message to hand to the worker
 	why      extension.ErrorPayload // why it cannot be handled, for the producer
-	flowOnly bool               // the producer does not keep it
+	flowOnly bool                   // the producer does not keep it
 }
 
 type (

@@ -36,26 +36,6 @@ func (a agreement) check() error {
 	return checkTexts(append([]string{a.Leader, a.Minimum}, a.Downing...), maxText)
 }
 
-// disagreement says why a node must not become a member, with what to do about it; it is empty
-// when the node agrees with every member.
-func (m *Machine) disagreement(with agreement) string {
-	ours := m.set.agreement()
-	if with.Leader != ours.Leader {
-		return fmt.Sprintf("this cluster has leader %s; the node has leader %s: it must be the same on all nodes, stop all of them to change Config.Leader", ours.Leader, with.Leader)
-	}
-	if m.table.youngest() == 0 && with.Minimum != ours.Minimum {
-		return fmt.Sprintf("this cluster has %s; the node has %s: set Config.MinMembers and MinMembersOf to the same on all nodes", ours.Minimum, with.Minimum)
-	}
-	for _, id := range m.table.ids() {
-		each := m.table.members[id]
-		if each.Status < Down && len(each.Downing) > 0 && !shares(each.Downing, with.Downing) {
-			return fmt.Sprintf("member %s has downing %s; the node has downing %s: to change Config.Downing in rolling restarts, first restart all nodes with a downing.Transition",
-				each.Name, strings.Join(each.Downing, " and "), strings.Join(with.Downing, " and "))
-		}
-	}
-	return ""
-}
-
 // difference says for people what a node that may join does not have in common with this one.
 func (a agreement) difference(o agreement) string {
 	var all []string

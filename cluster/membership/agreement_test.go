@@ -12,10 +12,10 @@ func TestNodesOfDifferentMinimumsFoundNoClusterTogether(t *testing.T) {
 	require.Empty(t, r.set.agreement().difference(r.set.agreement()))
 	other := r.set.agreement()
 	other.Minimum = "at least 7 members"
-	require.Empty(t, r.disagreement(other), "one is up")
+	require.Empty(t, r.admission.disagreement(other), "one is up")
 	for id, m := range r.table.members {
 		m.UpNumber, m.Status = 0, Joining
 		r.table.members[id] = m
 	}
-	require.Contains(t, r.disagreement(other), "set Config.MinMembers")
+	require.Contains(t, r.admission.disagreement(other), "set Config.MinMembers")
 }

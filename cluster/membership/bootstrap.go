@@ -7,130 +7,125 @@ import (
 	"time"
 )
 
-// deny notes that there is no cluster at an address.
-func (m *Machine) deny(address string) {
-	m.questions.negative[address] = m.now
-	m.foundWhenAlone()
+// A bootstrap decides whether this node founds a cluster.
+type bootstrap struct {
+	*core
+	contacts *contacts
+	group    *seedGroup
+
+	started  time.Time // when this node began to look for a cluster
+	joinable time.Time // when somebody last answered as one who is in a cluster
 }
 
-// denied reports whether an address has said lately that there is no cluster.
-func (q questions) denied(address string, now time.Time) bool {
-	at, ok := q.negative[address]
-	return ok && now.Sub(at) <= answerHolds
-}
-
-// foundWhenAlone founds a cluster, if this node may, and everybody who was asked has just
+// foundIfAlone founds a cluster, if this node may, and everybody who was asked has just
 // said that there is none; or if an operator wants it, and nobody has let it in.
-func (m *Machine) foundWhenAlone() {
-	if m.phase != seeking || !m.forced() && m.obstacle() != "" {
+func (b *bootstrap) foundIfAlone() {
+	if b.phase != phaseJoining || !b.forced() && b.obstacle() != "" {
 		return
 	}
-	t := newTable(m.set.Founding)
-	self := m.set.Self
+	t := newTable(b.set.Founding)
+	self := b.set.Self
 	self.Status = Joining
-	t.members[m.self] = self
-	m.do(Note{Text: "founding a cluster", Address: m.self.Address})
-	m.enter(t)
-	m.greetAt = m.now // who still asks, and seldom, joins at once
-}
-
-// askBack asks who has just asked, and is in no cluster either, if this node waits for
-// nothing else to found one.
-func (m *Machine) askBack(address string) {
-	if m.mayFound() && slices.Contains(m.unheard(), address) {
-		m.askOne(address)
-	}
+	t.members[b.self] = self
+	b.do(Note{Text: "founding a cluster", Address: b.self.Address})
+	b.enter(t)
+	b.founded = true
 }
 
 // forced reports whether this node founds a cluster by order, as nobody knows of one. Only
 // its first incarnation does: a later one has been put out of a cluster, which may well go
 // on without it.
-func (m *Machine) forced() bool {
-	q := m.questions
-	return m.set.Force && len(m.set.Earlier) == 0 &&
-		m.now.Sub(q.started) >= askPatience && m.now.Sub(q.joinable) > answerHolds
+func (b *bootstrap) forced() bool {
+	return b.set.Force && len(b.set.Earlier) == 0 &&
+		b.now.Sub(b.started) >= askPatience && b.now.Sub(b.joinable) > answerHolds
 }
 
 // mayFound reports whether this node is the one that founds, if anybody does.
-func (m *Machine) mayFound() bool {
-	first, ok := m.firstSeed()
-	return !ok && !m.set.Discovers || ok && m.isSelf(first)
-}
-
-func (m *Machine) isSelf(address string) bool {
-	return address == m.self.Address || m.questions.aliases[address]
+func (b *bootstrap) mayFound() bool {
+	first, ok := b.firstSeed()
+	return !ok && !b.set.Discovers || ok && b.contacts.isSelf(first)
 }
 
 // firstSeed returns the address of the node that founds. Discovery has no order of its own,
 // so then it is the lowest address.
-func (m *Machine) firstSeed() (string, bool) {
-	switch wanted := m.wanted(); {
+func (b *bootstrap) firstSeed() (string, bool) {
+	switch wanted := b.contacts.discovery.wanted(); {
 	case len(wanted) == 0:
 		return "", false
-	case m.set.Discovers:
+	case b.set.Discovers:
 		return slices.Min(wanted), true
 	default:
 		return wanted[0], true
 	}
 }
 
-// wanted returns where nodes should be: the seeds, and what discovery finds.
-func (m *Machine) wanted() []string { return slices.Concat(m.set.Seeds, m.finds.addresses) }
-
 // obstacle says what is in the way of founding a cluster; it is empty if nothing is.
-func (m *Machine) obstacle() string {
-	if m.set.Discovers {
-		if why := m.tooLittleFound(); why != "" {
+func (b *bootstrap) obstacle() string {
+	if b.set.Discovers {
+		if why := b.tooLittleFound(); why != "" {
 			return why
 		}
 	}
-	if first, _ := m.firstSeed(); m.follows() {
-		if why := m.ungrouped(); why != "" {
+	if first, _ := b.firstSeed(); b.contacts.follows() {
+		if why := b.group.ungrouped(); why != "" {
 			return why
 		}
-	} else if !m.mayFound() {
-		return m.notFirst(first)
+	} else if !b.mayFound() {
+		return b.notFirst(first)
 	}
-	if unheard := m.unheard(); len(unheard) > 0 {
-		return "without an answer of " + strings.Join(unheard, ", ") + " it cannot be known that there is none" + m.advice()
+	if unheard := b.contacts.unheard(); len(unheard) > 0 {
+		return "without an answer of " + strings.Join(unheard, ", ") + " it cannot be known that there is none" + b.contacts.advice()
 	}
 	return ""
 }
 
-func (m *Machine) notFirst(first string) string {
-	if !slices.ContainsFunc(m.wanted(), m.isSelf) {
-		return fmt.Sprintf("discovery does not find this node, which advertises %s: set Config.Advertise to what is found, such as %s", m.self.Address, first)
+func (b *bootstrap) notFirst(first string) string {
+	if !slices.ContainsFunc(b.contacts.discovery.wanted(), b.contacts.isSelf) {
+		return fmt.Sprintf("discovery does not find this node, which advertises %s: set Config.Advertise to what is found, such as %s", b.self.Address, first)
 	}
 	return "nobody found is a member, and only the lowest address, " + first + ", founds a cluster"
 }
 
-// unheard returns the addresses that have not said lately that there is no cluster.
-func (m *Machine) unheard() []string {
-	return slices.DeleteFunc(m.targets(), func(a string) bool { return m.questions.denied(a, m.now) || m.hasVanished(a) || m.questions.gone[a] })
+// foundsAs says as what this node founds a cluster, 0 if it does not.
+func (b *bootstrap) foundsAs() founder {
+	switch {
+	case b.mayFound():
+		return asFirst
+	case b.contacts.follows() && b.group.leads(b.group.group()):
+		return asLowest
+	}
+	return 0
 }
 
-// hasVanished reports whether discovery, while it works, has not found an address for so
-// long that nobody will ever answer there, unless it is a seed.
-func (m *Machine) hasVanished(address string) bool {
-	if !m.set.Discovers || m.finds.first.IsZero() || slices.Contains(m.set.Seeds, address) {
-		return false
+// tooLittleFound says why what discovery finds is not enough to found a cluster on; it is
+// empty if it is.
+func (b *bootstrap) tooLittleFound() string {
+	switch n := b.nodesFound(); {
+	case b.contacts.discovery.first.IsZero():
+		return "discovery has not answered yet"
+	case b.now.Sub(b.contacts.discovery.at) > discoveryHolds:
+		return "discovery has not answered lately"
+	case n < b.set.MinSeeds:
+		return fmt.Sprintf("discovery has found %d of at least %d nodes (Config.MinSeeds)", n, b.set.MinSeeds)
+	case b.now.Sub(b.contacts.discovery.since) < discoveryStable:
+		return "what discovery finds has changed just now"
 	}
-	last, ok := m.finds.last[address]
-	if !ok {
-		last = m.finds.first
-	}
-	return m.now.Sub(last) >= vanishAfter
+	return ""
 }
 
-// sayWhy tells people what the node is waiting for.
-func (m *Machine) sayWhy() {
-	q, why := &m.questions, m.obstacle()
-	if why != q.waits {
-		q.waits, q.absent = why, m.absent()
-		m.publish()
+// nodesFound counts who is known to be there, this node included. Who has been found under
+// several addresses, and has answered, counts once.
+func (b *bootstrap) nodesFound() int {
+	nodes := map[string]bool{}
+	for _, address := range b.contacts.discovery.wanted() {
+		switch name, known := b.contacts.names[address]; {
+		case b.contacts.isSelf(address):
+			nodes[b.self.Address] = true
+		case known:
+			nodes[name] = true
+		default:
+			nodes[address] = true
+		}
 	}
-	if why != "" && why != q.told && !m.now.Before(q.tellAt) {
-		q.told, q.tellAt = why, m.now.Add(tellEvery)
-		m.do(Note{Warn: true, Text: "still looking for a cluster", Reason: why})
-	}
+	return len(nodes)
 }

@@ -3,149 +3,126 @@ package membership
 import (
 	"maps"
 	"slices"
+	"time"
 )
 
+// A departure is how an incarnation ends.
+type departure struct {
+	*core
+	leaving bool // the user has asked for it
+	rejoin  bool // after the end
+	endBy   time.Time
+	acked   map[ID]bool
+	known   map[string]bool // addresses where members live or lived
+}
+
 // leave begins the orderly end: others take over what this node runs.
-func (m *Machine) leave() {
-	if m.leaving {
+func (d *departure) leave() {
+	if d.leaving {
 		return
 	}
-	m.leaving, m.rejoin = true, false
-	switch m.phase {
-	case idle, seeking:
-		m.finish(nil)
-	case member:
-		change := m.change()
-		self := m.table.members[m.self]
+	d.leaving, d.rejoin = true, false
+	switch d.phase {
+	case phaseIdle, phaseJoining:
+		d.finish(nil)
+	case phaseMember:
+		change := d.change()
+		self := d.table.members[d.self]
 		self.Status = max(self.Status, Leaving)
-		change.members[m.self] = self
-		m.decide(change)
-		m.settle() // all know that it leaves before it hands over
-		m.do(Drain{})
-	case downed, parting, ended:
+		change.members[d.self] = self
+		d.decide(change)
+		d.afterwards(Drain{}) // all know that it leaves before it hands over
+	case phaseDowned, phaseDeparting, phaseEnded:
 	}
 }
 
-// down gives up the member of that name, by order of an operator.
-func (m *Machine) down(name string) {
-	if m.phase != member {
+// goDown ends this incarnation because others have decided so: it stops what it runs, and later
+// rejoins as a new incarnation, unless [Settings.Rejoin] is false or the node is leaving.
+func (d *departure) goDown(reason string, instead []string) {
+	if d.phase != phaseMember {
 		return
 	}
-	change := m.change()
-	for _, id := range m.table.ids() {
-		if m.table.members[id].Name == name {
-			m.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: "asked to"})
-			m.giveUp(change, id)
-		}
-	}
-	m.decide(change)
-}
-
-// fall is the end of this incarnation that others have decided: it stops what it runs.
-func (m *Machine) fall(reason string, instead []string) {
-	if m.phase != member {
-		return
-	}
-	m.remember(instead)
-	m.phase, m.rejoin = downed, m.set.Rejoin && !m.leaving
-	m.do(Note{Warn: true, Text: "this node is down", Address: m.self.Address, Reason: reason})
-	m.publish()
-	m.do(Drain{})
+	d.remember(instead)
+	d.phase, d.rejoin = phaseDowned, d.set.Rejoin && !d.leaving
+	d.do(Note{Warn: true, Text: "this node is down", Address: d.self.Address, Reason: reason})
+	d.publish()
+	d.do(Drain{})
 }
 
 // remember notes where other members live, to ask them later.
-func (m *Machine) remember(addresses []string) {
-	for _, id := range m.others() {
-		m.known[id.Address] = true
+func (d *departure) remember(addresses []string) {
+	for _, id := range d.others() {
+		d.known[id.Address] = true
 	}
 	for _, address := range addresses {
-		m.known[address] = true
+		d.known[address] = true
 	}
-	delete(m.known, m.self.Address)
+	delete(d.known, d.self.Address)
 }
 
 // drained: no singleton runs here any more. A node that has been given up is gone; one
 // that leaves makes it known, and stops its actors while it is still a member, so that
 // others hear what they say in the end.
-func (m *Machine) drained() {
+func (d *departure) drained() {
 	switch {
-	case m.phase == downed:
-		m.part()
-	case m.phase == member && m.table.status(m.self) == Leaving:
-		change := m.change()
-		self := m.table.members[m.self]
+	case d.phase == phaseDowned:
+		d.depart()
+	case d.phase == phaseMember && d.table.status(d.self) == Leaving:
+		change := d.change()
+		self := d.table.members[d.self]
 		self.Status = Exiting
-		change.members[m.self] = self
-		m.decide(change)
-		m.settle()
-		m.do(Stop{})
+		change.members[d.self] = self
+		d.decide(change)
+		d.afterwards(Stop{})
 	}
 }
 
 // stopped: no actor runs here any more.
-func (m *Machine) stopped() {
-	if m.phase == member && m.table.status(m.self) == Exiting {
-		m.part()
+func (d *departure) stopped() {
+	if d.phase == phaseMember && d.table.status(d.self) == Exiting {
+		d.depart()
 	}
 }
 
-// part is the end of membership: this node is gone, and tells everybody.
-func (m *Machine) part() {
-	m.remember(nil)
-	m.phase = parting
-	m.partBy = m.now.Add(partPatience)
-	for _, id := range m.others() {
-		m.tell(id, gone{})
+// depart is the end of membership: this node is gone, and tells everybody.
+func (d *departure) depart() {
+	d.remember(nil)
+	d.phase = phaseDeparting
+	d.endBy = d.now.Add(departPatience)
+	for _, id := range d.others() {
+		d.tell(id, gone{})
 	}
-	m.buryClean(m.self)
-	m.publish()
-	m.endWhenDue()
+	d.removeClean(d.self)
+	d.publish()
+	d.endWhenDue()
 }
 
 // endWhenDue ends this incarnation as soon as all who can be reached know that it is gone,
 // or after a while.
-func (m *Machine) endWhenDue() {
-	unreachable := m.table.unreachable()
-	waits := slices.ContainsFunc(m.others(), func(id ID) bool {
-		return len(unreachable[id]) == 0 && m.table.members[id].Status < Down && !m.acked[id]
+func (d *departure) endWhenDue() {
+	unreachable := d.table.unreachable()
+	waits := slices.ContainsFunc(d.others(), func(id ID) bool {
+		return len(unreachable[id]) == 0 && d.table.members[id].Status < Down && !d.acked[id]
 	})
-	if !waits || !m.now.Before(m.partBy) {
-		m.finish(nil)
+	if !waits || !d.now.Before(d.endBy) {
+		d.finish(nil)
 	}
 }
 
-func (m *Machine) finish(err error) {
-	m.phase = ended
-	m.do(End{Rejoin: m.rejoin, Known: slices.Sorted(maps.Keys(m.known)), Err: err})
+func (d *departure) finish(err error) {
+	d.phase = phaseEnded
+	d.do(End{Rejoin: d.rejoin, Known: slices.Sorted(maps.Keys(d.known)), Err: err})
 }
 
-// buryClean removes a member that has said itself that nothing of it runs any more.
-func (m *Machine) buryClean(id ID) {
-	if id != m.self {
-		m.tell(id, goneSeen{})
+// removeClean removes a member that has said itself that nothing of it runs any more.
+func (d *departure) removeClean(id ID) {
+	if id != d.self {
+		d.tell(id, goneSeen{})
 	}
-	if (m.phase != member && id != m.self) || m.table.status(id) == 0 {
+	if (d.phase != phaseMember && id != d.self) || d.table.status(id) == 0 {
 		return
 	}
-	change := m.change()
-	change.tombs[id] = tomb{Clean: true, At: m.unix()}
-	m.decide(change)
-}
-
-// toldDown: somebody's cluster has given this node up. If ours has given up that one as
-// well, the two have parted, and the smaller part dissolves.
-func (m *Machine) toldDown(from ID, msg youAreDown) {
-	theirs := msg.Table.table()
-	if theirs.cluster != m.table.cluster {
-		return
-	}
-	if status := theirs.status(m.self); status != 0 && status < Down {
-		return
-	}
-	if m.table.status(from) < Down {
-		m.fall("removed by the cluster", homes(theirs))
-		return
-	}
-	r := rival{cluster: theirs.cluster, size: theirs.count(Up), homes: homes(theirs)}
-	m.compare(from, r, youAreDown{Table: m.table.pack()})
+	change := d.change()
+	change.tombstones[id] = tombstone{Clean: true, At: d.unix()}
+	d.decide(change)
 }

@@ -64,6 +64,15 @@ func byAge(a, b Member) int {
 	)
 }
 
+// First returns the member that is elected: the first in the order of those that are up. It returns
+// false if none is up.
+func (e LeaderElection) First(members []Member) (Member, bool) {
+	if ordered := e.order(members); len(ordered) > 0 && ordered[0].Status == Up {
+		return ordered[0], true
+	}
+	return Member{}, false
+}
+
 // order sorts members as candidates: those that are up by the election, then those that
 // leave, then those that join, then those that are exiting or down.
 func (e LeaderElection) order(members []Member) []Member {

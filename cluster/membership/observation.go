@@ -5,75 +5,70 @@ import (
 	"slices"
 )
 
+// An observation finds out who is unreachable.
+type observation struct {
+	*core
+	monitor  monitor
+	observed []ID        // from whom heartbeats come
+	doubted  map[ID]bool // whom this node observes because it was refused there
+}
+
+func (o *observation) writeRow(r row) {
+	r.Version++
+	change := o.change()
+	change.rows[o.self] = r
+	o.decide(change)
+}
+
 // watchSubjects observes the neighbours, and whom this node doubts.
-func (m *Machine) watchSubjects() {
-	ids := m.near.observed
-	for _, id := range slices.SortedFunc(maps.Keys(m.doubted), ID.Compare) {
-		switch _, is := m.table.members[id]; {
+func (o *observation) watchSubjects() {
+	ids := o.observed
+	for _, id := range slices.SortedFunc(maps.Keys(o.doubted), ID.Compare) {
+		switch _, is := o.table.members[id]; {
 		case !is:
-			delete(m.doubted, id)
+			delete(o.doubted, id)
 		case !slices.Contains(ids, id):
 			ids = append(slices.Clip(ids), id)
 		}
 	}
-	m.monitor.watch(ids, m.now)
+	o.monitor.watch(ids, o.now)
 }
 
-// audience returns to whom heartbeats go: the observers, and those who have asked for it.
-func (m *Machine) audience() []ID {
-	ids := m.near.observers
-	for _, id := range slices.SortedFunc(maps.Keys(m.guests), ID.Compare) {
-		if _, is := m.table.members[id]; is && !slices.Contains(ids, id) {
-			ids = append(slices.Clip(ids), id)
-		}
+// report writes the members that this node does not hear from into its row, and asks members
+// that are late for a heartbeat.
+func (o *observation) report() {
+	silent := o.monitor.look(o.now)
+	for _, id := range o.monitor.overdue(o.now) {
+		o.tell(id, observe{})
 	}
-	return ids
-}
-
-// beObserved answers a member that misses our heartbeats: it gets one at once, and then
-// each. Either it has our table soon, or we have its, and it gets them anyway or asks no
-// more. So it is never taken for a silence that two tables differ.
-func (m *Machine) beObserved(by ID) {
-	m.guests[by] = m.now.Add(guestFor)
-	msg := m.heartbeat()
-	msg.Stream = true
-	m.tell(by, msg)
-}
-
-// report writes into our row whom we cannot reach, and asks who is late for a sign.
-func (m *Machine) report() {
-	silent := m.monitor.look(m.now)
-	for _, id := range m.monitor.overdue(m.now) {
-		m.tell(id, observe{})
-	}
-	m.trust(silent)
-	if r := m.table.rows[m.self]; !slices.Equal(silent, r.Unreachable) {
+	o.trust(silent)
+	if r := o.table.rows[o.self]; !slices.Equal(silent, r.Unreachable) {
 		r.Unreachable = silent
-		m.writeRow(r)
+		o.writeRow(r)
 	}
 }
 
 // trust ends the doubts about those that have been heard again.
-func (m *Machine) trust(silent []ID) {
-	before := len(m.doubted)
-	maps.DeleteFunc(m.doubted, func(id ID, _ bool) bool { return !slices.Contains(silent, id) })
-	if len(m.doubted) < before {
-		m.watchSubjects()
+func (o *observation) trust(silent []ID) {
+	before := len(o.doubted)
+	maps.DeleteFunc(o.doubted, func(id ID, _ bool) bool { return !slices.Contains(silent, id) })
+	if len(o.doubted) < before {
+		o.watchSubjects()
 	}
 }
 
-// refusedFor: nobody listens at an address, or another incarnation does. The member there
-// is unreachable from now on, until it is heard.
-func (m *Machine) refusedFor(ev DialFailed) {
-	if !ev.Refused && ev.Lives == 0 || m.set.Detector.KeepRefused {
+// refusedFor handles a refused connection: nobody listens at the address, or another incarnation
+// does. The member there is unreachable until it is heard.
+func (o *observation) refusedFor(ev DialFailed) {
+	if !ev.Refused && ev.Lives == 0 || o.set.Detector.KeepRefused {
 		return
 	}
-	for _, id := range m.table.at(ev.Address) {
-		if id != m.self && id.Incarnation != ev.Lives {
-			m.doubted[id] = true
-			m.watchSubjects()
-			m.monitor.refuse(id, m.now)
+	for _, id := range o.table.at(ev.Address) {
+		if id != o.self && id.Incarnation != ev.Lives {
+			o.doubted[id] = true
+			o.watchSubjects()
+			o.monitor.refuse(id, o.now)
 		}
 	}
-	m.report()
+	o.report()
 }

@@ -27,7 +27,7 @@ func (r *rig) beatOf(other ID) {
 		Seq:     uint64(r.clock.UnixNano()),
 		Members: r.sums.members,
 		All:     r.sums.all,
-		Seen:    make([]byte, len(r.witnesses.bits)),
+		Seen:    make([]byte, len(r.seenBy.bits)),
 	}
 	r.hears(other, h)
 	h.Stream = true
@@ -48,7 +48,7 @@ func TestAMemberWhoseAddressRefusesIsUnreachableAtOnce(t *testing.T) {
 
 func TestARefusalHoldsUntilANewerHeartbeat(t *testing.T) {
 	r, other := pairRig(nil)
-	last := r.monitor.subjects[other].seq
+	last := r.observation.monitor.subjects[other].seq
 	r.happens(DialFailed{Address: other.Address, Refused: true})
 	r.hears(other, heartbeat{Cluster: r.table.cluster, Seq: last, Stream: true})
 	r.wait(50 * time.Millisecond)
@@ -142,23 +142,23 @@ func TestADifferenceOfTablesIsNoSilence(t *testing.T) {
 	observer := w.nodes[0].machine
 	var subject *Machine
 	for _, n := range w.nodes[1:] {
-		if !slices.Contains(observer.near.observed, n.machine.self) {
+		if !slices.Contains(observer.dissemination.near.observed, n.machine.self) {
 			subject = n.machine
 		}
 	}
 	// As if it had a table by which it observes one that does not know.
-	observer.near.observed = append(slices.Clone(observer.near.observed), subject.self)
-	observer.watchSubjects()
+	observer.observation.observed = append(slices.Clone(observer.observation.observed), subject.self)
+	observer.observation.watchSubjects()
 	version := observer.table.rows[observer.self].Version
 	w.run(time.Minute)
 	require.Equal(t, version, observer.table.rows[observer.self].Version, "nobody was unreachable for a moment")
-	require.Contains(t, subject.guests, observer.self)
-	require.Contains(t, subject.audience(), observer.self)
+	require.Contains(t, subject.dissemination.requests, observer.self)
+	require.Contains(t, subject.dissemination.receivers(), observer.self)
 
-	observer.near = observer.table.neighbours(observer.self)
-	observer.watchSubjects()
+	observer.observation.observed = observer.table.neighbours(observer.self).observed
+	observer.observation.watchSubjects()
 	w.run(time.Minute)
-	require.Empty(t, subject.guests, "who asks no more is forgotten")
+	require.Empty(t, subject.dissemination.requests, "who asks no more is forgotten")
 }
 
 func TestOnTheRingAKilledNodeIsUnreachableInUnderASecond(t *testing.T) {
@@ -227,7 +227,7 @@ func TestTheViewSaysWhoObservesWhom(t *testing.T) {
 		observers := v.ObserversOf(m)
 		require.Len(t, observers, observersOf)
 		for _, o := range observers {
-			require.Contains(t, w.node(o.Address).machine.near.observed, m.ID())
+			require.Contains(t, w.node(o.Address).machine.dissemination.near.observed, m.ID())
 		}
 	}
 	small := running(t, 5, 3).nodes[0].shown

@@ -9,82 +9,9 @@ import (
 	"time"
 )
 
-// publish shows how things stand.
-func (m *Machine) publish() {
-	m.version++
-	m.do(Publish{m.view()})
-}
-
-func (m *Machine) view() View {
-	v := View{Version: m.version, Self: m.set.Self, tombs: maps.Clone(m.table.tombs)}
-	switch m.phase {
-	case idle, seeking:
-		v.waiting = m.whyWaiting(v)
-		v.absent = m.questions.absent
-		return v
-	case downed:
-		v.Self.Status = Down
-		return v
-	case parting, ended:
-		v.Self.Status = Removed
-		return v
-	case member:
-	}
-	for _, id := range m.table.ids() {
-		each := m.table.members[id]
-		if id == m.self && each.Status == Up && !m.acting {
-			each.Status = Joining
-		}
-		if id == m.self {
-			v.Self = each
-		}
-		v.Members = append(v.Members, each)
-	}
-	v.unreachable = m.table.unreachable()
-	v.Converged = m.converged
-	v.order = m.set.Leader.order(v.Members)
-	v.gone = m.unclean()
-	v.waiting = m.whyWaiting(v)
-	return v
-}
-
-// unclean returns who was removed without a sign that it has stopped, and since when.
-func (m *Machine) unclean() map[ID]time.Time {
-	gone := map[ID]time.Time{}
-	for id, dead := range m.table.tombs {
-		if !dead.Clean {
-			gone[id] = m.removed[id]
-		}
-	}
-	return gone
-}
-
 // Waiting says, for people, why nothing moves: who is unreachable and what ends that,
 // which members must still come, who has not agreed yet. It is empty when all is well.
 func (v View) Waiting() string { return strings.Join(v.waiting, "; ") }
-
-// whyWaiting explains what this node is waiting for.
-func (m *Machine) whyWaiting(v View) []string {
-	switch {
-	case m.phase == seeking:
-		return []string{cmp.Or(m.questions.waits, "looking for a cluster")}
-	case m.phase != member:
-		return nil
-	}
-	var why []string
-	for _, each := range v.Unreachable() {
-		if each.Status < Exiting {
-			why = append(why, fmt.Sprintf("%s is unreachable (by %s) and %s", each.Name, strings.Join(namesOf(v.UnreachableBy(each)), ", "), m.set.untilDown()))
-		}
-	}
-	if lacks := m.set.lacks(m.table); len(lacks) > 0 {
-		why = append(why, "fewer members than Config.MinMembers and MinMembersOf ask for: "+strings.Join(lacks, ", "))
-	}
-	if late := m.late(); len(why) == 0 && len(late) > 0 {
-		why = append(why, "members have not agreed: waiting for "+strings.Join(late, ", "))
-	}
-	return why
-}
 
 // untilDown says what ends it that a member is unreachable.
 func (r Settings) untilDown() string {
@@ -94,18 +21,6 @@ func (r Settings) untilDown() string {
 	return "downing by " + r.Downing.String() + " decides when nothing has changed for " + r.Downing.Delay().String()
 }
 
-// late returns the names of the members that are not known to have what this node has.
-func (m *Machine) late() []string {
-	var late []string
-	for _, id := range m.table.voters() {
-		if !m.witnesses.has(id) {
-			late = append(late, m.table.members[id].Name)
-		}
-	}
-	slices.Sort(late)
-	return late
-}
-
 // namesOf returns the names of members.
 func namesOf(members []Member) []string {
 	var names []string
@@ -113,4 +28,89 @@ func namesOf(members []Member) []string {
 		names = append(names, m.Name)
 	}
 	return names
+}
+
+// publish shows how things stand.
+func (c *core) publish() {
+	c.version++
+	c.do(Publish{c.view()})
+}
+
+func (c *core) view() View {
+	v := View{Version: c.version, Self: c.set.Self, tombstones: maps.Clone(c.table.tombstones)}
+	switch c.phase {
+	case phaseIdle, phaseJoining:
+		v.waiting = c.whyWaiting(v)
+		v.absent = c.absent
+		return v
+	case phaseDowned:
+		v.Self.Status = Down
+		return v
+	case phaseDeparting, phaseEnded:
+		v.Self.Status = Removed
+		return v
+	case phaseMember:
+	}
+	for _, id := range c.table.ids() {
+		each := c.table.members[id]
+		if id == c.self && each.Status == Up && !c.acting {
+			each.Status = Joining
+		}
+		if id == c.self {
+			v.Self = each
+		}
+		v.Members = append(v.Members, each)
+	}
+	v.unreachable = c.table.unreachable()
+	v.Converged = c.converged
+	v.order = c.set.Leader.order(v.Members)
+	v.gone = c.uncleanRemovals()
+	v.waiting = c.whyWaiting(v)
+	return v
+}
+
+// uncleanRemovals returns who was removed without a sign that it has stopped, and since when.
+func (c *core) uncleanRemovals() map[ID]time.Time {
+	gone := map[ID]time.Time{}
+	for id, dead := range c.table.tombstones {
+		if !dead.Clean {
+			gone[id] = c.removed[id]
+		}
+	}
+	return gone
+}
+
+// whyWaiting explains what this node is waiting for.
+func (c *core) whyWaiting(v View) []string {
+	switch {
+	case c.phase == phaseJoining:
+		return []string{cmp.Or(c.waitingFor, "looking for a cluster")}
+	case c.phase != phaseMember:
+		return nil
+	}
+	var why []string
+	for _, each := range v.Unreachable() {
+		if each.Status < Exiting {
+			why = append(why, fmt.Sprintf("%s is unreachable (by %s) and %s", each.Name, strings.Join(namesOf(v.UnreachableBy(each)), ", "), c.set.untilDown()))
+		}
+	}
+	if lacks := c.set.lacks(c.table); len(lacks) > 0 {
+		why = append(why, "fewer members than Config.MinMembers and MinMembersOf ask for: "+strings.Join(lacks, ", "))
+	}
+	if late := c.notSeen(); len(why) == 0 && len(late) > 0 {
+		why = append(why, "members have not agreed: waiting for "+strings.Join(late, ", "))
+	}
+	return why
+}
+
+// notSeen returns the names of the members that are not known to have what this node has.
+func (c *core) notSeen() []string {
+	var late []string
+	for _, id := range c.table.voters() {
+		if !c.seenBy.has(id) {
+			late = append(late, c.table.members[id].Name)
+		}
+	}
+	slices.Sort(late)
+	return late
 }

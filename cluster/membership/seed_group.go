@@ -38,90 +38,16 @@ type seedList struct {
 	granted bool
 }
 
-// groups is what is known of the lists of nodes that seek a cluster.
-type groups struct {
+// A seedGroup is what is known of the lists of nodes that look for a cluster.
+type seedGroup struct {
+	*core
+	contacts *contacts
+
 	lists   map[string]seedList
-	own     []string  // whom this node names
+	before  []string  // whom this node named when it last knew all of them
 	changed time.Time // when that was no longer what it had been
 	granted time.Time // when this node has last granted its group to found a cluster
 	denied  time.Time // when it has last told a first one that there is none
-}
-
-// follows reports whether this node founds no cluster unless with its group.
-func (m *Machine) follows() bool {
-	return !m.set.Discovers && len(m.set.Seeds) > 0 && !m.isSelf(m.set.Seeds[0])
-}
-
-// names returns the other nodes of this node's list, by what they call themselves. It is empty
-// until all have answered, and for a while when they call themselves otherwise than before:
-// what was said of them must be forgotten first.
-func (m *Machine) names() []string {
-	if !m.follows() {
-		return nil
-	}
-	g := &m.questions.groups
-	var names []string
-	for _, seed := range m.set.Seeds {
-		name, known := m.questions.names[seed]
-		switch {
-		case m.isSelf(seed), m.questions.gone[seed]:
-		case !known:
-			return nil
-		default:
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	if !slices.Equal(names, g.own) {
-		if g.own != nil {
-			g.changed = m.now
-		}
-		g.own = names
-	}
-	if m.recent(g.changed, grantHolds) {
-		return nil
-	}
-	return names
-}
-
-// recent reports whether something has been, and not longer ago than d.
-func (m *Machine) recent(at time.Time, d time.Duration) bool {
-	return !at.IsZero() && m.now.Sub(at) <= d
-}
-
-// listed takes the list of a node that is in no cluster, and asks those whom it names.
-func (m *Machine) listed(from ID, a joinAnswer) {
-	if !m.follows() {
-		return
-	}
-	m.questions.groups.lists[from.Address] = seedList{names: a.Names, at: m.now, granted: a.Grants}
-	for _, name := range a.Names {
-		if len(m.questions.addresses) < maxGroup {
-			m.ask(name)
-		}
-	}
-}
-
-// group returns the group of this node, the lowest address first, or nil while there is none.
-func (m *Machine) group() []string {
-	lists := map[string][]string{m.self.Address: m.names()}
-	if m.alone() {
-		return []string{m.self.Address}
-	}
-	for address, l := range m.questions.groups.lists {
-		if m.recent(l.at, answerHolds) {
-			lists[address] = l.names
-		}
-	}
-	all := namedFrom(lists, m.self.Address)
-	for _, other := range all {
-		if !slices.Contains(namedFrom(lists, other), m.self.Address) {
-			return nil
-		}
-	}
-	slices.Sort(all)
-	return all
 }
 
 // namedFrom returns an address, and all whom lists lead to from there; nil when one of those
@@ -142,51 +68,106 @@ func namedFrom(lists map[string][]string, address string) []string {
 	return all
 }
 
-// foundsAs says as what this node founds a cluster, 0 if it does not.
-func (m *Machine) foundsAs() founder {
-	switch {
-	case m.mayFound():
-		return asFirst
-	case m.follows() && m.leads(m.group()):
-		return asLowest
+// names returns the other nodes of this node's list, by what they call themselves. It is empty
+// until all have answered, and for a while when they call themselves otherwise than before:
+// what was said of them must be forgotten first.
+func (g *seedGroup) names() []string {
+	if !g.contacts.follows() {
+		return nil
 	}
-	return 0
+	var names []string
+	for _, seed := range g.set.Seeds {
+		name, known := g.contacts.names[seed]
+		switch {
+		case g.contacts.isSelf(seed), g.contacts.gone[seed]:
+		case !known:
+			return nil
+		default:
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if !slices.Equal(names, g.before) {
+		if g.before != nil {
+			g.changed = g.now
+		}
+		g.before = names
+	}
+	if g.recent(g.changed, grantHolds) {
+		return nil
+	}
+	return names
 }
 
-func (m *Machine) leads(group []string) bool { return len(group) > 0 && group[0] == m.self.Address }
+// listed takes the list of a node that is in no cluster, and asks those whom it names.
+func (g *seedGroup) listed(from ID, a joinAnswer) {
+	if !g.contacts.follows() {
+		return
+	}
+	g.lists[from.Address] = seedList{names: a.Names, at: g.now, granted: a.Grants}
+	for _, name := range a.Names {
+		if len(g.contacts.addresses) < maxGroup {
+			g.contacts.ask(name)
+		}
+	}
+}
+
+// group returns the group of this node, the lowest address first, or nil while there is none.
+func (g *seedGroup) group() []string {
+	lists := map[string][]string{g.self.Address: g.names()}
+	if g.contacts.alone() {
+		return []string{g.self.Address}
+	}
+	for address, l := range g.lists {
+		if g.recent(l.at, answerHolds) {
+			lists[address] = l.names
+		}
+	}
+	all := namedFrom(lists, g.self.Address)
+	for _, other := range all {
+		if !slices.Contains(namedFrom(lists, other), g.self.Address) {
+			return nil
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (g *seedGroup) leads(group []string) bool { return len(group) > 0 && group[0] == g.self.Address }
 
 // denyTo answers who asks to join while this node seeks a cluster itself.
-func (m *Machine) denyTo(from ID, r joinRequest) joinAnswer {
-	g, group := &m.questions.groups, m.group()
-	a := joinAnswer{Verdict: notMember, Names: m.names()}
+func (g *seedGroup) denyTo(from ID, r joinRequest) joinAnswer {
+	group := g.group()
+	a := joinAnswer{Verdict: notMember, Names: g.names()}
 	switch {
 	case r.FoundsAs == asLowest:
-		if len(group) > 0 && group[0] == from.Address && !m.recent(g.denied, grantHolds) {
-			a.Grants, g.granted = true, m.now
+		if len(group) > 0 && group[0] == from.Address && !g.recent(g.denied, grantHolds) {
+			a.Grants, g.granted = true, g.now
 		}
 	case r.FoundsAs != asFirst:
-	case len(group) > 0 || m.recent(g.granted, grantHolds):
+	case len(group) > 0 || g.recent(g.granted, grantHolds):
 		return joinAnswer{Verdict: busy} // this node's group may be founding one
 	default:
-		g.denied = m.now
+		g.denied = g.now
 	}
 	return a
 }
 
 // ungrouped says why this node, which follows, does not found a cluster with its group; it is
 // empty if it does.
-func (m *Machine) ungrouped() string {
-	g, group := m.questions.groups, m.group()
+func (g *seedGroup) ungrouped() string {
+	group := g.group()
 	switch {
 	case len(group) == 0:
-		return m.groupless()
-	case !m.leads(group):
+		return g.groupless()
+	case !g.leads(group):
 		return fmt.Sprintf("%s name each other as seeds, and only the lowest address, %s, founds a cluster", strings.Join(group, ", "), group[0])
-	case m.recent(g.denied, grantHolds):
+	case g.recent(g.denied, grantHolds):
 		return "a node that is not named may have founded a cluster just now"
 	}
 	for _, address := range group[1:] {
-		if l := g.lists[address]; !l.granted || !m.recent(l.at, answerHolds) {
+		if l := g.lists[address]; !l.granted || !g.recent(l.at, answerHolds) {
 			return address + " has not agreed yet that this node, the lowest of those that name each other as seeds, founds a cluster"
 		}
 	}
@@ -194,13 +175,13 @@ func (m *Machine) ungrouped() string {
 }
 
 // groupless says what is missing for a group.
-func (m *Machine) groupless() string {
-	why := "no seed is a member, and only the first one founds a cluster: " + m.set.Seeds[0]
-	if m.questions.gone[m.set.Seeds[0]] {
+func (g *seedGroup) groupless() string {
+	why := "no seed is a member, and only the first one founds a cluster: " + g.set.Seeds[0]
+	if g.contacts.gone[g.set.Seeds[0]] {
 		why = "no seed is a member, and the first one is gone: the others found a cluster when all of them have answered and name each other"
 	}
-	if silent := m.absent(); len(silent) > 0 {
+	if silent := g.contacts.absent(); len(silent) > 0 {
 		why += "; there is no answer of " + strings.Join(silent, ", ")
 	}
-	return why + m.advice()
+	return why + g.contacts.advice()
 }

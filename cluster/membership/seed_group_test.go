@@ -21,28 +21,28 @@ func TestANodeSaysThatThereIsNoClusterToOneFounderOnly(t *testing.T) {
 		return r
 	}
 	r := meet()
-	require.True(t, r.leads(r.group()))
+	require.True(t, r.group.leads(r.group.group()))
 	require.Equal(t, busy, r.asks(x, joinRequest{Name: "x", FoundsAs: asFirst}).Verdict)
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	r.hears(n2, joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}, Grants: true})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 
 	r = newRig(nil, "n2:1")
 	require.Equal(t, notMember, r.asks(x, joinRequest{Name: "x", FoundsAs: asFirst}).Verdict)
 	r.hears(n2, joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}, Grants: true})
-	require.Equal(t, seeking, r.phase, "x may have founded one")
-	require.Contains(t, r.obstacle(), "not named")
+	require.Equal(t, phaseJoining, r.phase, "x may have founded one")
+	require.Contains(t, r.bootstrap.obstacle(), "not named")
 	r.wait(grantHolds)
 	r.wait(50 * time.Millisecond)
 	r.hears(n2, joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}, Grants: true})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 
 	r = newRig(nil, "n0:1")
 	n0 := id("n0:1", 5)
 	r.hears(n0, joinAnswer{To: "n0:1", Verdict: notMember, Names: []string{"n1:1"}})
 	require.True(t, r.asks(n0, joinRequest{Name: "n0", FoundsAs: asLowest}).Grants)
 	r.wait(answerHolds + time.Second)
-	require.Empty(t, r.group(), "what n0 has said is old")
+	require.Empty(t, r.group.group(), "what n0 has said is old")
 	require.Equal(t, busy, r.asks(x, joinRequest{Name: "x", FoundsAs: asFirst}).Verdict, "n0 may have founded one")
 	require.False(t, r.asks(n2, joinRequest{Name: "n2", FoundsAs: asLowest}).Grants, "it is not of the group")
 	r.wait(grantHolds)
@@ -52,17 +52,17 @@ func TestANodeSaysThatThereIsNoClusterToOneFounderOnly(t *testing.T) {
 func TestANodeWhoseSeedHasBecomeAnotherNodeSaysNothingOfItForAWhile(t *testing.T) {
 	r := newRig(nil, "name:1")
 	r.hears(id("n2:1", 2), joinAnswer{To: "name:1", Verdict: notMember, Names: []string{"n1:1"}})
-	require.Equal(t, []string{"n2:1"}, r.names())
+	require.Equal(t, []string{"n2:1"}, r.group.names())
 	r.hears(id("n3:1", 3), joinAnswer{To: "name:1", Verdict: notMember, Names: []string{"n1:1"}})
-	require.Empty(t, r.names())
+	require.Empty(t, r.group.names())
 	r.wait(grantHolds + 50*time.Millisecond)
-	require.Equal(t, []string{"n3:1"}, r.names())
+	require.Equal(t, []string{"n3:1"}, r.group.names())
 }
 
 // Whatever lists nodes have, those that lead to each other end up in one cluster; and as long as
 // none is its own first seed, none is founded but by the lowest of a group, once.
 func TestRandomListsFormOneClusterOfAllThatTheyLeadTo(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range 8 * *count { // 200 of them in make verify
 		r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // it makes a test repeatable
 		size := 2 + r.IntN(5)
 		w := newWorld(t, seed, size)
@@ -91,7 +91,7 @@ func TestRandomListsFormOneClusterOfAllThatTheyLeadTo(t *testing.T) {
 		history := strings.Join(w.log, "\n")
 		clusters := map[ClusterID]int{}
 		for _, n := range w.nodes {
-			require.Equal(t, member, n.machine.phase, "seed %d, lists %v\n%s", seed, lists, history)
+			require.Equal(t, phaseMember, n.machine.phase, "seed %d, lists %v\n%s", seed, lists, history)
 			clusters[n.machine.table.cluster]++
 		}
 		require.Len(t, clusters, parts(lists), "seed %d, lists %v\n%s", seed, lists, history)

@@ -150,7 +150,7 @@ func check(msg message) error {
 }
 
 func (p packed) check() error {
-	if len(p.Members)+len(p.Tombs)+len(p.Rows) > MaxMembers {
+	if len(p.Members)+len(p.Tombstones)+len(p.Rows) > MaxMembers {
 		return errors.New("table is too large")
 	}
 	for _, m := range p.Members {
@@ -158,7 +158,7 @@ func (p packed) check() error {
 			return fmt.Errorf("member %q, incarnation %d, status %d", m.Address, m.Incarnation, m.Status)
 		}
 	}
-	for _, d := range p.Tombs {
+	for _, d := range p.Tombstones {
 		if d.ID.Address == "" || d.ID.Incarnation == 0 || d.At <= 0 {
 			return fmt.Errorf("removed member %v", d.ID)
 		}
@@ -214,12 +214,12 @@ func (s Spread) Encode(from ID) map[string][]byte {
 // A Snapshot is the whole table of a machine at one moment. It does not change.
 type Snapshot struct{ push tablePush }
 
-// Snapshot returns the table as it is now.
-func (m *Machine) Snapshot() Snapshot {
-	return Snapshot{tablePush{From: m.self, Whole: true, Table: m.table.pack()}}
-}
-
 // Encode returns the table as a message.
 func (s Snapshot) Encode() []byte {
 	return encode(envelope{from: s.push.From.Incarnation, msg: s.push})
+}
+
+// Snapshot returns the table as it is now.
+func (m *Machine) Snapshot() Snapshot {
+	return Snapshot{tablePush{From: m.self, Whole: true, Table: m.table.pack()}}
 }

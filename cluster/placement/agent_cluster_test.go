@@ -111,14 +111,14 @@ func TestARefSaysWhenItsActorTakesOtherMessages(t *testing.T) {
 		ref.Tell("held")
 		require.Empty(t, c.start("n2", "x", 1, job{}).Error)
 		for _, text := range []string{"held", "told"} {
-			letter := letters.Fish(func(d actor.DeadLetter) testkit.Fishing {
+			dead := letters.Fish(func(d actor.DeadLetter) testkit.Fishing {
 				if d.Recipient != ref.Path() {
 					return testkit.Ignore
 				}
 				return testkit.Complete
 			})[0]
-			require.Equal(t, text, letter.Message)
-			require.ErrorIs(t, letter.Reason, actor.ErrWrongType)
+			require.Equal(t, text, dead.Message)
+			require.ErrorIs(t, dead.Reason, actor.ErrWrongType)
 			ref.Tell("told")
 		}
 	})

@@ -15,11 +15,13 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -147,7 +149,7 @@ func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 	s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
 	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[plan.FromAgent](t, s), began: time.Now()}
 	spawnAgent(s, "n1", agentFactories, func(ctx *actor.Context[any], follow func(uint64)) {
-		self := actor.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
+		self := extension.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
 			follow(incarnation)
 			return nil
 		})
@@ -516,13 +518,13 @@ func newLedger(n uint64) actor.Behavior[int] {
 
 func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
-		gen, journal := Generation{Term: 7, Seq: 3}, memory.New()
-		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(journal)), Generation: gen, Epoch: 1})
+		gen, store := Generation{Term: 7, Seq: 3}, memory.New()
+		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: gen, Epoch: 1})
 		w.started("ledger", 1)
 		synctest.Wait()
 		packed, err := gen.Packed()
 		require.NoError(t, err)
-		next, err := journal.Claim(t.Context(), "ledger", persistence.WriterID{})
+		next, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.Greater(t, next.Epoch, packed)
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
@@ -34,16 +35,16 @@ type measuringJournal struct {
 
 const coordinatorID = "placement/coordinator"
 
-func (m *measuringJournal) ClaimAtLeast(ctx context.Context, id string, w persistence.WriterID, floor uint64) (persistence.Claim, error) {
+func (m *measuringJournal) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
 	m.mu.Lock()
 	if id == coordinatorID {
 		m.claims++
 	}
 	m.mu.Unlock()
-	return m.Journal.ClaimAtLeast(ctx, id, w, floor)
+	return m.Journal.Claim(ctx, id, w, floor)
 }
 
-func (m *measuringJournal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (m *measuringJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	m.mu.Lock()
 	for _, r := range reqs {
 		if r.ID != coordinatorID {
@@ -59,7 +60,7 @@ func (m *measuringJournal) Append(ctx context.Context, reqs []persistence.Append
 	return m.Journal.Append(ctx, reqs)
 }
 
-func (m *measuringJournal) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+func (m *measuringJournal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	if !m.noSnapshots || id != coordinatorID {
 		return m.Journal.SaveSnapshot(ctx, id, s)
 	}
@@ -94,7 +95,7 @@ func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 		settle()
 		w.Kill("n1")
 		time.Sleep(time.Minute)
-		v, err := w.door["n2"].View(t.Context())
+		v, err := w.client["n2"].View(t.Context())
 		require.NoError(t, err)
 		n3, _ := v.Node("n3")
 		require.True(t, n3.Ready)
@@ -106,8 +107,8 @@ func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 	})
 }
 
-// Specs that are submitted while a coordinator begins are stored together, and are more than
-// goes into one append; and all are placed anew together.
+// Specs submitted while a coordinator starts are stored together, and exceed one append; and all of
+// them are placed again together.
 func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 	journal := &measuringJournal{Journal: memory.New()}
 	inWorld(t, 4, func(t *testing.T, w *world) {
@@ -120,10 +121,10 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 			all.Go(func() {
 				label := fmt.Sprint("large", i)
 				_, errs[i] = within(w, time.Minute, func(ctx context.Context) (any, error) {
-					return w.door[fmt.Sprint("n", 2+i%2)].Submit(ctx, slow.Spec(label, slowness{Plan: w.name, Data: make([]byte, size)}).WithConstraints(w.on("n2")).
+					return w.client[fmt.Sprint("n", 2+i%2)].Submit(ctx, slow.Spec(label, slowness{Plan: w.name, Data: make([]byte, size)}).WithConstraints(w.on("n2")).
 						WithCrashStrategy(placement.WaitForReturn(time.Second)))
 				})
-				e, err := w.door["n3"].Explain(t.Context(), label)
+				e, err := w.client["n3"].Explain(t.Context(), label)
 				errs[i], shown[i] = errors.Join(errs[i], err), len(e.Status.Spec.State)
 			})
 		}
@@ -192,13 +193,13 @@ type claimCounter struct {
 	n  int
 }
 
-func (c *claimCounter) Claim(ctx context.Context, id string, w persistence.WriterID) (persistence.Claim, error) {
+func (c *claimCounter) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
 	c.mu.Lock()
 	if id == coordinatorID {
 		c.n++
 	}
 	c.mu.Unlock()
-	return c.Journal.Claim(ctx, id, w)
+	return c.Journal.Claim(ctx, id, w, floor)
 }
 
 func (c *claimCounter) claims() int {
@@ -214,7 +215,7 @@ func TestACoordinatorWithoutSnapshotsGoesOnFromTheFacts(t *testing.T) {
 		w.submit(w.spec("first").WithConstraints(w.on("n2")))
 		for range 700 {
 			w.submit(w.spec("passing").WithConstraints(w.on("n1")))
-			require.NoError(t, w.door["n1"].Remove(t.Context(), "passing"))
+			require.NoError(t, w.client["n1"].Remove(t.Context(), "passing"))
 		}
 		settle()
 		claims, refused := journal.counts()

@@ -59,12 +59,20 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	c := &Coordinator{node: n, cfg: cfg}
 	startAgent(n, can)
 	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, cfg) },
-		singleton.OnElected("placement/"+cfg.Election.Name, elector(cfg.Election))), singletonName)
+		singleton.OnElected(electionName(cfg), elector(cfg.election("")))), singletonName)
 	c.announce()
 	n.SetPhaseTimeout(actor.ServiceRequestsDone, cfg.DrainTimeout)
 	n.OnLeave("placement", c.drain)
 	extension.Set(n.System, c)
 	return c, nil
+}
+
+// electionName returns the name of the election with its role. Nodes that differ in it do not take part.
+func electionName(cfg Config) string {
+	if cfg.Role == "" {
+		return "placement/" + cfg.Election.Name
+	}
+	return "placement/" + cfg.Election.Name + " of role " + cfg.Role
 }
 
 // announce tells the coordinator that this node has an agent. The coordinator asks all members for
@@ -86,7 +94,7 @@ func (c *Coordinator) drain(ctx context.Context) error {
 		return nil // there is no other node
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("placement: what runs here has not all been moved: %w", context.Cause(ctx))
+		return fmt.Errorf("placement: not all actors of this node have been moved: %w", context.Cause(ctx))
 	}
 	return err
 }
@@ -122,7 +130,7 @@ func (c *Coordinator) electable() bool {
 	for _, m := range c.node.View().Members {
 		nodes = append(nodes, asNode(m, true))
 	}
-	_, ok := c.cfg.Election.Leader(plan.NewView(nodes))
+	_, ok := c.cfg.election("").Leader(plan.NewView(nodes))
 	return ok
 }
 

@@ -75,7 +75,7 @@ type answer struct {
 
 func init() {
 	actor.RegisterType[request]("understudy/placement.request")
-	actor.RegisterType[agentMessage]("understudy/placement.word")
+	actor.RegisterType[agentMessage]("understudy/placement.agent-message")
 	actor.RegisterType[answer]("understudy/placement.answer")
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
@@ -19,17 +20,22 @@ type Config struct {
 	Journal persistence.Journal
 
 	// Factories make the actors that this node can run, one for each type; see [Type.Factory]. They
-	// may differ from node to node. The default is none. An actor whose type has no factory on a
-	// node does not start there, and is tried elsewhere.
+	// may differ from node to node. Without any, no actors run on this node. An actor whose type
+	// has no factory on a node does not start there, and is tried elsewhere.
 	Factories []Factory
 
 	// Strategy chooses among the nodes that the constraints of an actor allow. The default is
 	// [LeastLoaded].
 	Strategy Strategy
 
-	// Election says which node runs the coordinator. Its Name is required. The default is [Oldest]
-	// of all nodes.
-	Election Election
+	// Election orders the nodes for the coordinator: of those that are up and have Role, the first
+	// runs it. It may differ from cluster.Config.Leader. The default is cluster.Oldest. An election
+	// of your own needs a Name.
+	Election cluster.LeaderElection
+
+	// Role is the role that a node needs to run the coordinator. While no node has it there is no
+	// coordinator. The default, "", allows all nodes.
+	Role string
 
 	// Generations hands out the generations of singletons and stores their specs. All nodes must
 	// share it. The default is generations.NewJournal of Journal.
@@ -77,8 +83,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Strategy == nil {
 		c.Strategy = LeastLoaded()
 	}
-	if c.Election.Elect == nil {
-		c.Election = Oldest("")
+	if c.Election.Compare == nil {
+		c.Election = cluster.Oldest()
 	}
 	if c.Election.Name == "" {
 		return c, plan.BadField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
@@ -94,10 +100,16 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// machine returns the settings of the machine of a coordinator on the node of that name.
+// planner returns the settings of the planner of a coordinator on the node of that name.
 func (c Config) planner(epoch uint64, self string) plan.Config {
 	return plan.Config{
-		Epoch: epoch, Strategy: c.Strategy, Election: c.Election.HeldBy(self),
+		Epoch: epoch, Strategy: c.Strategy, Election: c.election(self),
 		AckTimeout: c.AckTimeout, Retry: c.Retry.Min, RetryMax: c.Retry.Max, SourceTimeout: c.SourceTimeout,
 	}
+}
+
+// election returns the election for the planner of the coordinator on the node of that name, or on an
+// unknown one if it is "".
+func (c Config) election(holder string) plan.Election {
+	return plan.Election{Order: c.Election, Role: c.Role, Holder: holder}
 }

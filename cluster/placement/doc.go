@@ -26,7 +26,7 @@
 //
 // # Who decides
 //
-// The coordinator decides. It is a singleton, on the node that the [Election] chooses, and is
+// The coordinator decides. It is a singleton, on the node that [Config.Election] chooses, and is
 // event-sourced in [Config.Journal]: the next coordinator knows all specs, where each actor was, and
 // which nodes' return is awaited. It asks all nodes what they run before it does anything.
 //

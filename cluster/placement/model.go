@@ -41,10 +41,6 @@ type (
 	// A StrategyFunc is a [Strategy] that is a function, with the name "func".
 	StrategyFunc = plan.StrategyFunc
 
-	// An Election says which node leads: it runs the coordinator, and the singletons whose anchor
-	// is [Leader]. All nodes must have the same one.
-	Election = plan.Election
-
 	// A Generation is the fencing token of a managed singleton's instance; see
 	// singleton.GenerationOf.
 	Generation = generation.Generation
@@ -167,7 +163,7 @@ func WaitForReturn(d time.Duration) CrashStrategy { return plan.WaitForReturn(d)
 // Abandon removes the spec.
 func Abandon() CrashStrategy { return plan.Abandon() }
 
-// Leader is the node that is elected; see [Config.Election].
+// Leader is the node that runs the coordinator; see [Config.Election].
 func Leader() Anchor { return plan.Leader() }
 
 // Role is the oldest node that has the role.
@@ -186,11 +182,3 @@ func Pinned(node string) Strategy { return plan.Pinned(node) }
 // Random chooses any eligible node with equal probability. The same seed makes the same choices
 // among the same nodes.
 func Random(seed uint64) Strategy { return plan.Random(seed) }
-
-// Oldest elects the node that has been up the longest among those with the role, or among all if
-// role is "". A node that joins never becomes the leader while there is one.
-func Oldest(role string) Election { return plan.Oldest(role) }
-
-// LowestAddress elects the node with the lowest address, compared as a string, among those with
-// the role, or among all if role is "".
-func LowestAddress(role string) Election { return plan.LowestAddress(role) }

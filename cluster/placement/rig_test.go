@@ -11,6 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -49,7 +50,7 @@ func within[T any](w *world, d time.Duration, ask func(ctx context.Context) (T, 
 }
 
 func (w *world) specsSoon(through string) ([]string, error) {
-	specs, err := within(w, 10*time.Second, w.door[through].Specs)
+	specs, err := within(w, 10*time.Second, w.client[through].Specs)
 	all := []string{}
 	for _, s := range specs {
 		all = append(all, fmt.Sprintf("%s %s %s", s.Spec.Label, s.State, s.Node))
@@ -60,7 +61,7 @@ func (w *world) specsSoon(through string) ([]string, error) {
 // submitWithin submits, and returns how long that has taken.
 func (w *world) submitWithin(through string, d time.Duration, s placement.Spec) (took time.Duration, err error) {
 	began := time.Now()
-	_, err = within(w, d, func(ctx context.Context) (placement.Decision, error) { return w.door[through].Submit(ctx, s) })
+	_, err = within(w, d, func(ctx context.Context) (placement.Decision, error) { return w.client[through].Submit(ctx, s) })
 	return time.Since(began), err
 }
 
@@ -106,7 +107,7 @@ func (m *moodyJournal) set(limit int, of string, fails error) {
 	m.limit, m.of, m.fails = limit, of, fails
 }
 
-func (m *moodyJournal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (m *moodyJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := make([]error, len(reqs))
@@ -123,7 +124,7 @@ func (m *moodyJournal) Append(ctx context.Context, reqs []persistence.AppendRequ
 	return out
 }
 
-func (m *moodyJournal) larger(r persistence.AppendRequest) bool {
+func (m *moodyJournal) larger(r journal.AppendRequest) bool {
 	for _, each := range r.Records {
 		if len(each.Payload) > m.limit {
 			return true

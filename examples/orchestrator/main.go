@@ -1,5 +1,5 @@
-// Command orchestrator serves files from volumes that only some nodes have, and continues when these
-// nodes die.
+// Command orchestrator serves files from volumes that only some nodes have, and continues when
+// these nodes die.
 //
 //	go run ./examples/orchestrator
 //

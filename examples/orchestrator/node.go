@@ -26,7 +26,7 @@ func takePart(node *cluster.Node, journal persistence.Journal) (*placement.Coord
 	return placement.Start(node, placement.Config{
 		Journal:       journal,
 		Factories:     []placement.Factory{storageAgent.Factory(newStorage)},
-		Election:      placement.Oldest("edge"),
+		Role:          "edge",
 		RemovalMargin: -1, // agents only read, so two of them for a moment do no harm
 	})
 }

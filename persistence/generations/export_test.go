@@ -3,21 +3,13 @@ package generations
 import (
 	"context"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // Advance makes g the generation of a label, owned by somebody.
-func (m *Memory) Advance(label string, g generation.Generation) {
-	_ = m.do(context.Background(), func(known entries) error { // its context does not end
-		known.put(label, advanced(label, g))
-		return nil
-	})
-}
-
-// Advance makes g the generation of a label, owned by somebody.
 func (j *Journal) Advance(ctx context.Context, label string, g generation.Generation) error {
-	return j.do(ctx, func(known entries) error {
+	return j.do(ctx, func(known sheet) error {
 		known.put(label, advanced(label, g))
 		return nil
 	})
@@ -28,7 +20,7 @@ func advanced(label string, g generation.Generation) entry {
 }
 
 // NewTidyJournal returns a source that keeps its log much shorter than others do.
-func NewTidyJournal(j persistence.Journal, slack uint64) *Journal {
+func NewTidyJournal(j journal.Journal, slack uint64) *Journal {
 	s := NewJournal(j)
 	s.log.slack = slack
 	return s

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -24,8 +25,6 @@ var _ generation.Source = (*Journal)(nil)
 
 // A Journal is a [generation.Source] in a journal. Make one with [NewJournal].
 type Journal struct {
-	operations
-
 	mu      sync.Mutex // guards waiting and working
 	waiting []*request
 	working bool
@@ -41,28 +40,31 @@ type Journal struct {
 //
 // Requests made at the same time are stored by one append, up to 256. A goroutine stores them; it
 // ends when no request is left. What has been stored is as durable as the journal. Errors are the
-// journal's; after [persistence.ErrUnknown] nobody can tell whether the request took effect. The
+// journal's; after [journal.ErrUnknown] nobody can tell whether the request took effect. The
 // log is shortened as it grows, to about 4096 records and two for each label.
 //
 // NewJournal panics if j is nil.
-func NewJournal(j persistence.Journal) *Journal {
+func NewJournal(j journal.Journal) *Journal {
 	if j == nil {
 		panic("generations: NewJournal needs a journal")
 	}
 	s := &Journal{log: log{journal: j, slack: defaultSlack, ledger: newLedger()}}
 	_, _ = rand.Read(s.log.writer[:]) // it never fails
-	s.operations = s.do
 	return s
 }
+
+// NewMemory returns a source in memory, for tests and for clusters within one process. All nodes must
+// use the same one.
+func NewMemory() *Journal { return NewJournal(memory.New()) }
 
 // A request is a call of an operation that has not returned yet.
 type request struct {
 	ctx    context.Context // of the caller
-	apply  func(entries) error
+	apply  func(sheet) error
 	answer chan error // has room for one
 }
 
-func (j *Journal) do(ctx context.Context, apply func(entries) error) error {
+func (j *Journal) do(ctx context.Context, apply func(sheet) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -113,7 +115,7 @@ func (j *Journal) serve(batch []*request) {
 	ctx, cancel := asLongAsAny(batch)
 	defer cancel()
 	answers, err := j.log.settle(ctx, batch)
-	if errors.Is(err, persistence.ErrTooLarge) && len(batch) > 1 {
+	if errors.Is(err, journal.ErrTooLarge) && len(batch) > 1 {
 		for i := range batch {
 			j.serve(batch[i : i+1])
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Benchmark measures claims of terms: of one caller, one after the other; of eight at once;
-// of eight, half of which ask one source and half another over the same store, as open
-// returns it; and lists of a thousand records. The labels are named after b.
+// Benchmark measures claims of terms: by one caller; by eight at once; by eight at once, through
+// two sources over the same store, as open returns them; and lists of a thousand records. Labels
+// are named after b.
 func Benchmark(b *testing.B, open func(b *testing.B) generation.Source) {
 	s := open(b)
 	b.Run("one", func(b *testing.B) {
@@ -38,7 +38,7 @@ func Benchmark(b *testing.B, open func(b *testing.B) generation.Source) {
 	})
 }
 
-// eight has as many callers claim terms of labels of their own, at the sources in turn.
+// eight has eight callers claim terms of a label each, at the sources in turn.
 func eight(b *testing.B, sources ...generation.Source) {
 	var left atomic.Int64
 	left.Store(int64(b.N))

@@ -1,5 +1,5 @@
-// Package generationtest checks that a [generation.Source] keeps its contract: that no term
-// and no number comes twice, whoever asks, from wherever, and whatever is forgotten.
+// Package generationtest checks that a [generation.Source] keeps its contract: that no term and no
+// sequence number is handed out twice, whichever node asks, and whatever is forgotten.
 //
 //	func TestSource(t *testing.T) {
 //		generationtest.Run(t, func(t *testing.T) generationtest.Backend {
@@ -10,7 +10,7 @@
 //		})
 //	}
 //
-// What a source cannot be made to do from outside, hooks do; a law whose hook is missing is
-// skipped, and says so. Beside the laws, [Killed] has real processes die while they claim,
-// and [Benchmark] measures.
+// Hooks of the Backend do what a test cannot do through the interface. A law whose hook is missing
+// is skipped, and says so. [Killed] kills real processes while they claim, and [Benchmark]
+// measures.
 package generationtest

@@ -12,10 +12,10 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// last is the greatest number that a term or a sequence number can be.
+// last is the greatest term and the greatest sequence number.
 const last = math.MaxUint32
 
-// env is what a law has to work with.
+// env is what a law works with.
 type env struct {
 	*testing.T
 	backend Backend
@@ -38,10 +38,10 @@ func (e *env) opens(n int) []*source {
 	return sources
 }
 
-// label returns one that no other law uses.
+// label returns a label that no other law uses.
 func (e *env) label() string { return "label-" + rand.Text()[:12] }
 
-// random returns the random numbers of a law, and says how to have them again.
+// random returns the random numbers of a law, and logs their seed.
 func (e *env) random() *mathrand.Rand {
 	seed := e.backend.Seed
 	if seed == 0 {
@@ -51,7 +51,7 @@ func (e *env) random() *mathrand.Rand {
 	return mathrand.New(mathrand.NewPCG(seed, 0)) //nolint:gosec // of a test
 }
 
-// A source is one whose operations must succeed.
+// A source is a generation.Source whose operations must succeed.
 type source struct {
 	e *env
 	generation.Source
@@ -103,7 +103,7 @@ func (s *source) ownerless(label string) {
 	require.Zero(s.e, o)
 }
 
-// list returns the records of the labels that begin as given, in their order.
+// list returns the records of the labels with that prefix, in their order.
 func (s *source) list(begin string) (records []generation.Record) {
 	s.e.Helper()
 	all, err := s.List(s.e.Context())
@@ -116,7 +116,7 @@ func (s *source) list(begin string) (records []generation.Record) {
 	return records
 }
 
-// kept returns the specs of those labels, which must be sorted.
+// kept returns the specs of the labels with that prefix, which must be sorted.
 func (s *source) kept(begin string) map[string]string {
 	s.e.Helper()
 	specs, before := map[string]string{}, ""

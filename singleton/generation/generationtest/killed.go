@@ -17,20 +17,19 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// claiming is set in the processes that Killed kills, to what where returned.
+// claiming is set in the processes that Killed kills, to what where has returned.
 const claiming = "GENERATIONTEST_CLAIMING"
 
-// kills is how many processes die.
+// kills is how many processes are killed.
 const kills = 5
 
-// Killed checks that the death of a process at any moment leaves what was there before its
-// last operation or what was there after, never a mix, that nothing is lost that was
-// granted, and that no term comes again. Processes put specs and claim terms as fast as they
-// can, and are killed, one after the other.
+// Killed checks that a process killed at any moment leaves the state before or after its last
+// operation, never a mix, that no grant is lost, and that no term is handed out again. Processes
+// put specs and claim terms as fast as they can, and are killed one after the other.
 //
-// They are the process of the test once more, for the top-level test t alone. Each does all
-// that t does before Killed. So where is called in the first process only: it sees to it
-// that there is a store, and says how to reach it. Open is called with that.
+// Each process runs the test binary again, for the top-level test t only, up to the call of Killed.
+// where is called in the first process only: it makes the store, and returns how to reach it. open
+// is called with that.
 func Killed(t *testing.T, where func() string, open func(t *testing.T, where string) generation.Source) {
 	at, isWriter := os.LookupEnv(claiming)
 	if isWriter {
@@ -58,15 +57,15 @@ func Killed(t *testing.T, where func() string, open func(t *testing.T, where str
 	t.Logf("%d processes were killed, after %d terms", kills, acknowledged)
 }
 
-// progress is how far a process has come: the number of its last claim, which it uses as the
-// name of the owner, its term, and the number of its last spec.
+// progress is how far a process has come: the number of its last claim, which is also the name of
+// the owner, its term, and the number of its last spec.
 type progress struct {
 	n    int
 	term uint64
 	spec int
 }
 
-// progressOf returns what a process that was killed has left.
+// progressOf returns the progress of a process that was killed.
 func progressOf(e *env, s *source, label string) (p progress) {
 	o := s.owner(label)
 	p.term = o.Generation.Term
@@ -82,10 +81,10 @@ func progressOf(e *env, s *source, label string) (p progress) {
 	return p
 }
 
-// specOf returns a spec of some pages, which tells if a part of it is another's.
+// specOf returns a spec of several pages, each of which shows to which spec it belongs.
 func specOf(n int) string { return strings.Repeat(strconv.Itoa(n)+" ", 5000) }
 
-// claimForEver is what the processes do. They end with their standard input at the latest.
+// claimForEver is what the processes run. They end when their standard input is closed.
 func claimForEver(t *testing.T, s generation.Source) {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // it ends with who has started this process

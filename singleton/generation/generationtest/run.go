@@ -7,34 +7,33 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// A Backend is what keeps the generations, as the laws see it. Hooks report failures to
-// their t.
+// A Backend is the store behind a source, as the laws see it. Hooks report failures to their t.
 type Backend struct {
-	// Open returns a source as another node would have it. It is called several times for one
-	// law, from the law's goroutine. The sources share what they keep; those of another Backend
-	// may be the same, as every law makes labels up, but laws do not run at the same time.
+	// Open returns a source as another node would open it. It is called several times for one law,
+	// from the law's goroutine. The sources of a Backend must share their store. Backends may share
+	// one, too: each law uses labels of its own, and laws do not run at the same time. Required.
 	Open func(t *testing.T) generation.Source
 
-	// Advance makes g the generation of a label, which some node owns. Optional: the numbers
-	// end at 2³²-1, where no law comes by claiming.
+	// Advance makes g the generation of a label, with any owner. The laws about the end of the
+	// numbers, 2³²-1, need it. Optional.
 	Advance func(t *testing.T, label string, g generation.Generation)
 
-	// Restart stops what keeps the generations and starts it again; sources that are open go on
-	// with it, or are opened again by Open, if they are to be. Optional.
+	// Restart stops the store and starts it again. Open sources must continue to work, or laws
+	// open them again. Optional.
 	Restart func(t *testing.T)
 
-	// Seed of the random laws; 0 picks one and logs it.
+	// Seed is the seed of the random laws. The default is a random one, which is logged.
 	Seed uint64
 }
 
-// Run checks the backends that open returns, one for each law.
+// Run checks the laws. It calls open once for each of them.
 func Run(t *testing.T, open func(t *testing.T) Backend) {
 	for _, l := range slices.Concat(claimLaws, specLaws, nodeLaws, endLaws, modelLaws) {
 		t.Run(l.name, func(t *testing.T) { l.check(&env{T: t, backend: open(t)}) })
 	}
 }
 
-// A law is something that is true of every source.
+// A law is a statement that holds for every source.
 type law struct {
 	name  string
 	check func(*env)

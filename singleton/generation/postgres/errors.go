@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// explain adds to an error of the server what it means, or what to do about it.
+// explain adds to an error of the server what it means, or how to fix it.
 func (s *Source) explain(err error) error {
 	if pg.Code(err) == pg.CheckFailed {
 		return fmt.Errorf("%w: %w", generation.ErrOverflow, err)

@@ -9,7 +9,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation/postgres"
 )
 
-// A source that all nodes share: give it to the coordinator of each.
+// All nodes share a source: give it to placement.Config.Generations or singleton.WithGenerations on
+// each.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -79,7 +79,8 @@ func (s *Source) Forget(ctx context.Context, label string) error {
 	return failed("forget the records", label, err)
 }
 
-// change runs a statement that returns a generation and a setting. It has read the answer to the commit when it returns without an error.
+// change runs a statement that returns a generation and a setting. When it returns without an error
+// the commit has been answered.
 func (s *Source) change(ctx context.Context, sql string, args ...any) (generation.Generation, error) {
 	var term, seq int64
 	if err := s.db.QueryRow(ctx, sql, args...).Scan(&term, &seq, nil); err != nil {
@@ -106,7 +107,7 @@ func ownership(owner string, term, seq int64) (generation.Ownership, error) {
 	return generation.Ownership{Owner: owner, Generation: numbers(term, seq)}, err
 }
 
-// numbers makes a generation of what the table's constraints have let in.
+// numbers returns the generation of a row, whose constraints bound both numbers.
 func numbers(term, seq int64) generation.Generation {
 	return generation.Generation{Term: uint64(term), Seq: uint64(seq)}
 }

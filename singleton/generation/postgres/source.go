@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Where the table is unless [Table] says otherwise.
+// The default schema and name of the table; see [Table].
 const (
 	DefaultSchema = "public"
 	DefaultTable  = "understudy_generation"
@@ -18,28 +18,27 @@ const (
 
 var _ generation.Source = (*Source)(nil)
 
-// A Source is a [generation.Source] in a table of a PostgreSQL database. Its methods may be
-// called from any goroutine, and end when their context does. Make one with [Open] or [New].
+// A Source is a [generation.Source] in a table of a PostgreSQL database. Its methods may be called
+// from any goroutine, and return soon after their context ends. Make one with [Open] or [New].
 type Source struct {
 	db         *pg.DB
 	statements statements
 }
 
-// An Option changes what [Open] and [New] make.
+// An Option changes the source that [Open] or [New] makes.
 type Option func(*pg.Table)
 
-// Table says where the table is. The names are used as they are, in any case and with any
-// characters; they are not looked up in the search path, as two programs with different
-// paths would each have generations of their own.
+// Table sets the schema and the name of the table. The default is public.understudy_generation.
+// Names are used literally, in any case and with any characters. They are not looked up in the
+// search path, because two programs with different paths would use different tables.
 func Table(schema, name string) Option {
 	return func(t *pg.Table) { t.Schema, t.Name = schema, name }
 }
 
-// Open makes a source with a pool of connections of its own. It does not connect yet; that is
-// done, and done again, when there is something to ask. An attempt to connect takes 5 s at
-// most, if connString does not set connect_timeout.
-//
-// connString is what [pgxpool.ParseConfig] takes: a URL or keywords and values.
+// Open returns a source with its own pool of connections. It does not connect yet: the source
+// connects when it is used, and again after a failure. An attempt takes up to 5 s, unless
+// connString sets connect_timeout. connString is a URL or keywords and values, as for
+// [pgxpool.ParseConfig].
 func Open(connString string, opts ...Option) (*Source, error) {
 	db, err := pg.Open(connString, table(opts))
 	if err != nil {
@@ -48,8 +47,8 @@ func Open(connString string, opts ...Option) (*Source, error) {
 	return &Source{db, prepare(db)}, nil
 }
 
-// New makes a source that uses a pool of yours, which is yours to close. Singletons wait
-// while all of its connections are taken, and as long as its ConnectTimeout when a server
+// New returns a source that uses the caller's pool, which the caller closes. A singleton waits
+// while all connections of the pool are in use, and up to the pool's ConnectTimeout if a server
 // does not answer: set that to a few seconds.
 func New(pool *pgxpool.Pool, opts ...Option) (*Source, error) {
 	db, err := pg.New(pool, table(opts))
@@ -67,15 +66,14 @@ func table(opts []Option) pg.Table {
 	return t
 }
 
-// DDL returns the statements that [Source.Migrate] runs, for whoever keeps the schema of the
-// database in another way. The schema itself must exist.
+// DDL returns the statements that [Source.Migrate] runs, for migration tools. They do not create
+// the schema.
 func (s *Source) DDL() string { return s.db.DDL() }
 
-// Migrate makes the table, and its schema, if they are not there. When they are it changes
-// nothing and needs no privilege but those of using the table. Any number of processes may
-// do it at once.
+// Migrate creates the table and its schema if they do not exist. If they exist it changes nothing,
+// and needs only the privileges to use the table. Several processes may call it at once.
 func (s *Source) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
-// Close closes the connections that [Open] made, and waits for the requests under way.
-// After [New] it does nothing.
+// Close closes the connections that [Open] has made, after the requests under way have ended. After
+// [New] it does nothing.
 func (s *Source) Close() { s.db.Close() }

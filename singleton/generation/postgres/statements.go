@@ -2,15 +2,15 @@ package postgres
 
 import "github.com/understudy-go/understudy/internal/pg"
 
-// statements are the SQL of one table.
+// statements are the SQL statements for one table.
 type statements struct {
 	claimTerm, claimSeq string
 	current, list       string
 	putSpec, forget     string
 }
 
-// prepare writes the statements for a table. Where a statement returns a row it has
-// changed one, and {durable} makes sure of its commit.
+// prepare writes the statements for a table. A statement that returns a row has changed it, and
+// {durable} makes its commit durable.
 func prepare(db *pg.DB) statements {
 	sql := db.SQL
 	return statements{
@@ -23,10 +23,10 @@ func prepare(db *pg.DB) statements {
 	}
 }
 
-// definition: term is the highest that was ever claimed, owner is null when nobody owns the
-// singleton, spec when there is none. What does not fit into 32 bits the server refuses. The
-// collation is that of bytes: an index by a language's rules breaks when the system's rules
-// change, and a broken one may give a label two rows.
+// definition defines the columns. term is the highest ever claimed; owner is null if nobody owns
+// the singleton; spec is null if there is none. The server refuses numbers beyond 32 bits. The
+// collation compares bytes: an index by a language's rules becomes corrupt when the operating
+// system changes those rules, and then a label might get two rows.
 const definition = `(
 	label text COLLATE "C" PRIMARY KEY,
 	term  bigint NOT NULL CHECK (term BETWEEN 0 AND 4294967295),

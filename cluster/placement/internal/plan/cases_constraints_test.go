@@ -67,9 +67,9 @@ func TestConstraintsSayWhetherANodeMayRunASpec(t *testing.T) {
 	}
 }
 
-// Case 8: what is colocated goes to its anchor, however full that node is. Case 9: without an
-// anchor it goes nowhere, and nothing is kept. Case 10: nor while the anchor's node is not
-// heard of, or is gone.
+// Case 8: a colocated actor goes to the node of its target, however full that is. Case 9: without a
+// target it goes nowhere, and nothing is stored. Case 10: nor while the target's node is
+// unreachable or gone.
 func TestWhatIsColocatedGoesToItsAnchorOrNowhere(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -87,7 +87,7 @@ func TestWhatIsColocatedGoesToItsAnchorOrNowhere(t *testing.T) {
 	require.Equal(t, []string{"other unplaced ", "reader unplaced ", "writer/c1 unplaced "}, r.specs())
 }
 
-// An anchor may be a singleton as well.
+// The target may also be a singleton.
 func TestWhatIsColocatedWithASingletonGoesToIt(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -115,7 +115,7 @@ func TestARequiredNodeIsTheOnlyOne(t *testing.T) {
 	require.Equal(t, []string{"a unplaced ", "b unplaced ", "c unplaced "}, r.specs())
 }
 
-// Case 15: an anchor and a required node must agree.
+// Case 15: the node of the target and RequiredNode must agree.
 func TestAnAnchorAndARequiredNodeMustAgree(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

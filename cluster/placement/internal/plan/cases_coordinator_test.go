@@ -59,8 +59,8 @@ func TestASubmissionIsAnsweredBeforeTheActorRuns(t *testing.T) {
 	r.quiet()
 }
 
-// Case 61: a start that has failed is tried again later and later, on another node if there
-// is one, with the error to be seen; when it runs again nothing of it is left.
+// Case 61: a failed start is repeated after a growing delay, on another node if there is one. The
+// error shows in the status until the actor runs.
 func TestAStartThatFailsIsTriedAgainLaterAndLater(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -92,8 +92,8 @@ func TestAStartThatFailsIsTriedAgainLaterAndLater(t *testing.T) {
 	r.quiet()
 }
 
-// Case 66: what waits for its node, or for its next start, or is nowhere, can be removed, and
-// nothing of it comes back.
+// Case 66: a spec that waits for its node, for its next start, or for an eligible node can be
+// removed, and does not come back.
 func TestWhatRunsNowhereCanBeRemoved(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -153,8 +153,8 @@ func TestWhatIsRemovedWhileItStartsIsStopped(t *testing.T) {
 	}
 }
 
-// Case 70: no request of a coordinator has the number of one of another. Case 72: the next
-// coordinator goes on with all of it: what runs, what starts, what waits, and what is nowhere.
+// Case 70: requests of different coordinators have different numbers. Case 72: the next coordinator
+// continues with all specs, whether their actors run, start, wait or are unplaced.
 func TestTheNextCoordinatorKnowsAllSpecs(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta", "gamma")

@@ -110,7 +110,7 @@ func TestWhatHasNowhereToGoIsPlacedWhenThereIsANode(t *testing.T) {
 	require.Len(t, r.running("waits"), 1)
 }
 
-// Case 81: a colocated pair, and what follows it in turn, is placed anew together.
+// Case 81: a colocated pair is placed again together, with the actors that follow it.
 func TestWhatIsColocatedIsPlacedAnewTogether(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta", "gamma")
@@ -132,8 +132,8 @@ func TestWhatIsColocatedIsPlacedAnewTogether(t *testing.T) {
 	require.Equal(t, []string{"a running " + other, "m running " + other, "z running " + other}, r.specs())
 }
 
-// Case 82: three strategies on one node that dies. Case 84: each wait is its own: that of an
-// earlier one does not cut a later one short.
+// Case 82: three strategies on one node that crashes. Case 84: each wait has its own end; an
+// earlier end does not shorten a later one.
 func TestEachWaitIsItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta").by(Pinned("beta"))
@@ -200,9 +200,9 @@ func TestADrainIsNoCrash(t *testing.T) {
 	require.Contains(t, r.specs(), "gpu waits running beta")
 }
 
-// Case 81, with strategies that differ. Both wait: both are back with their node. The anchor
-// moves: who is beside it does not wait, but follows. The anchor waits: who is beside it has
-// nowhere else to go, and waits as well.
+// Case 81, with different strategies. If both wait, both return with their node. If the target
+// moves, the colocated actor does not wait but follows. If the target waits, the colocated actor
+// can go nowhere else, and waits as well.
 func TestWhatIsColocatedFollowsItsAnchorWhateverItsCrashStrategy(t *testing.T) {
 	t.Parallel()
 	wait := WaitForReturn(time.Minute)
@@ -256,8 +256,8 @@ func TestWhatIsColocatedFollowsItsAnchorWhateverItsCrashStrategy(t *testing.T) {
 	}
 }
 
-// Case 9, later: what is beside an anchor goes on when that is removed, and goes nowhere else
-// without it; it follows the next one of the label.
+// Case 9: when its target is removed, a colocated actor stays where it runs, and starts nowhere
+// else without a target. It follows the next target of that label.
 func TestWhatHasLostItsAnchorGoesOnWhereItIs(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

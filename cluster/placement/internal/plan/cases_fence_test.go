@@ -18,7 +18,7 @@ var (
 	fenceCount = flag.Uint64("fence.count", 60, "how many seeds to sweep")
 )
 
-// A fence is a store that keeps the highest generation that it has seen, and who had which.
+// A fence is a store that keeps the highest generation it has seen, and the owner of each.
 type fence struct {
 	t       *testing.T
 	seed    uint64
@@ -46,15 +46,15 @@ func (f *fence) write(node string, g Generation) {
 
 // A side is what a coordinator of one side of a split can reach.
 type side struct {
-	*singlesRig
+	*singletonsRig
 	names string
 }
 
-// Case 172: over many seeds, two sides of a split, which share a source, start, move, stop
-// and lose a singleton as they like. I1: on one side there is one instance at most. I2: what
-// each grants only grows. I3: no two owners have the same generation. I4: of all that write
-// to one store nobody does so after one of a later generation. Case 168: the side that has
-// lost is fenced off as well when it has crashed in between, case 171.
+// Case 172: over many seeds, two sides of a partition that share a source start, move, stop and
+// lose a singleton. I1: one side has at most one instance. I2: its grants only grow. I3: no two
+// owners have the same generation. I4: no instance writes to the store after one of a later
+// generation. Case 168: the side with the lower generation is fenced off, also after a crash (case
+// 171).
 func TestFencesHoldOverManySeeds(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -70,7 +70,7 @@ func sweepFence(t *testing.T, seed uint64) (refused int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 172)) //nolint:gosec // a schedule, not a secret
 	store := &fence{t: t, seed: seed, owners: map[Generation]string{}}
-	sides := []*side{{newSinglesRig(t, "a:w", "b:w"), "ab"}, {newSinglesRig(t, "c:w", "d:w"), "cd"}}
+	sides := []*side{{newSingletonsRig(t, "a:w", "b:w"), "ab"}, {newSingletonsRig(t, "c:w", "d:w"), "cd"}}
 	sides[1].source = sides[0].source
 	for n := range 80 {
 		s := sides[rng.IntN(2)]
@@ -137,13 +137,13 @@ func (s *side) requireGrowing(seed uint64) {
 // the next coordinator knows of no singleton at all. So all nodes must share one.
 func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 	t.Parallel()
-	a, b := newSinglesRig(t, "a"), newSinglesRig(t, "b")
+	a, b := newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
 	require.Equal(t, Generation{Term: 1}, a.answered(a.start("catalog", Leader())).Generation)
 	require.Equal(t, Generation{Term: 1}, b.answered(b.start("catalog", Leader())).Generation)
 	require.Equal(t, []string{"a"}, a.running("catalog"))
 	require.Equal(t, []string{"b"}, b.running("catalog"))
 
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	delete(r.agents, r.nodes["a"].id())
 	delete(r.nodes, "a")
@@ -156,7 +156,7 @@ func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 // Case 170: with a shared source the next coordinator has it on its node, at term 2.
 func TestASharedSourceBringsASingletonBack(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	delete(r.agents, r.nodes["a"].id())
 	delete(r.nodes, "a")
@@ -165,8 +165,8 @@ func TestASharedSourceBringsASingletonBack(t *testing.T) {
 	require.Equal(t, []string{"b"}, r.running("catalog"))
 }
 
-// Case 144: zero is a generation that nobody has, and packs to zero. Case 147: the last that
-// fits does, and is greater than all others.
+// Case 144: the zero generation belongs to no instance, and packs to zero. Case 147: the last
+// generation that fits packs to the greatest number.
 func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
 	packed, err := Generation{}.Packed()
 	require.NoError(t, err)
@@ -188,11 +188,11 @@ func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
 	require.Equal(t, end+1, begin, "no number lies between two terms")
 }
 
-// Case 150: a failover begins a term at number zero, however often the former owner was
-// granted it again. Case 153: to stop and start it again goes on above all of that.
+// Case 150: a failover begins a term at number zero, however many numbers the former owner was
+// granted. Case 153: after a stop and a start the term is above all of those.
 func TestNumbersBeginAnewWithEachTermAndTermsNever(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	for range 5 {
 		r.answered(r.start("catalog", Leader()))
 	}

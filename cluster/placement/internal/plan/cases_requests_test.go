@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 90: a factory that fails is an answer, and nothing of the request is left. Case 105:
-// the request says all that the factory needs.
+// Case 90: a factory that fails leads to one answer, and the request leaves nothing behind. Case
+// 105: the request has all that the factory needs.
 func TestAFactoryThatFailsIsOneAnswer(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
@@ -78,8 +78,8 @@ func TestWhatIsAskedOfADeadNodeIsDropped(t *testing.T) {
 	r.quiet()
 }
 
-// Case 101: an answer to what nobody has asked, or that comes twice, or from another node or
-// incarnation, changes nothing. Case 102: nor does one to a request that was given up.
+// Case 101: an answer without a request, a repeated answer, or one from another node or incarnation
+// changes nothing. Case 102: nor does an answer to a request that was given up.
 func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"regexp"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,4 +26,29 @@ func TestASimulatedScheduleDependsOnItsSeedAlone(t *testing.T) {
 		require.Len(t, again, len(first), "seed %d", seed)
 		require.NotEqual(t, first, story(seed+100))
 	}
+}
+
+// A planted law: no node may crash.
+func TestABrokenLawIsShrunkToTheFaultThatBreaksIt(t *testing.T) {
+	t.Parallel()
+	planted := func(s *sim) {
+		s.in(170*time.Second, func() {
+			if s.found.Crashes > 0 {
+				s.breach("a node has crashed")
+			}
+		})
+	}
+	for seed := uint64(1); seed <= 20; seed++ {
+		s := newSim(seed, false)
+		planted(s)
+		if s.run() == "" {
+			continue
+		}
+		told := explainBroken(seed, planted)
+		require.Contains(t, told, "a node has crashed")
+		if regexp.MustCompile(`with the faults \[\d+\] only`).MatchString(told) {
+			return
+		}
+	}
+	require.Fail(t, "no schedule was shrunk to one fault")
 }

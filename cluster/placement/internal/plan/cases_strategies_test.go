@@ -151,8 +151,8 @@ func TestABurstIsSpreadBeforeAnybodyHasAnswered(t *testing.T) {
 	require.Contains(t, r.specs(), "y running beta")
 }
 
-// Case 34: a strategy that panics fails the submission, and nothing is kept; what is placed
-// anew is tried again, until the strategy works.
+// Case 34: a strategy that panics fails the submission, and nothing is stored. A spec that is being
+// placed again is tried until the strategy works.
 func TestAStrategyThatPanicsHarmsNothingElse(t *testing.T) {
 	t.Parallel()
 	broken := false

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The source keeps a singleton by a call that has come late, and its label has been given
-// to a spec meanwhile. The journal has one entry for each label: that of the spec must stay.
+// The source stores a singleton by a late call, and a spec has got the label meanwhile. The journal
+// has one record for a label, and the spec's must stay.
 func TestASingletonOfTheSourceDoesNotTakeTheEntryOfASpecInTheJournal(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.refuse = failing(OpPutSpec)
 	r.failedWith(r.start("x", Leader()), ErrSource) // it has a term
 	r.refuse = nil

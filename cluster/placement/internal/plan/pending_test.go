@@ -16,8 +16,8 @@ func stateful(label string, size int) Spec {
 	return Spec{Label: label, Type: "t", State: make([]byte, size)}
 }
 
-// Only the first fact of a spec has its state, so a step in which a thousand are placed anew
-// is small, however large they are.
+// Only the first fact of a spec has its state, so a step that places a thousand of them again is
+// small, however large the states are.
 func TestAFactHasNoStateThatTheJournalHas(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	const size = 64 << 10
@@ -133,8 +133,8 @@ func TestOfSpecsThatAreStoredTogetherOnlyTheCulpritIsRefused(t *testing.T) {
 	require.Len(t, r.m.Statuses(), 5)
 }
 
-// What follows a spec that the journal does not take, and was placed in the same step, goes
-// on where it is, as it does when what it follows is removed.
+// A spec that the journal rejects has a follower that was placed in the same step. The follower
+// stays where it is, as if its target had been removed.
 func TestWhatFollowsASpecThatIsRefusedGoesOn(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
 	r.placed(specOf("x"))
@@ -221,8 +221,8 @@ func TestASpecTakesTheLabelOfASingletonThatEndsInTheSameStep(t *testing.T) {
 	r.runs("x", "a")
 }
 
-// Of a spec that is removed and submitted anew in one step, and whose new record the journal
-// does not take, nothing is left there.
+// A spec is removed and submitted again in one step, and the journal rejects the new record. Then
+// the journal has no record of that label.
 func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
 	r.journal["s"] = record{Spec: with("s", Constraints{RequiredNode: "nobody"})}

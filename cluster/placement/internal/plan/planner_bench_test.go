@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// A benchFleet is a machine, and agents that do at once what they are told.
-type benchFleet struct {
+// A benchCluster is a planner, and agents that do at once what they are told.
+type benchCluster struct {
 	m     *Planner
 	now   time.Time
 	token Token
 	nodes []Node
 }
 
-func newBenchFleet(nodes int) *benchFleet {
+func newBenchCluster(nodes int) *benchCluster {
 	cfg := rigConfig
 	cfg.Epoch = 1
-	f := &benchFleet{m: New(cfg), now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
+	f := &benchCluster{m: New(cfg), now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
 	for i := range nodes {
 		name := fmt.Sprintf("node-%02d", i)
 		f.nodes = append(f.nodes, Node{Name: name, Address: name, Incarnation: 1, UpNumber: uint64(i + 1), Up: true, Reachable: true})
@@ -27,7 +27,7 @@ func newBenchFleet(nodes int) *benchFleet {
 	return f
 }
 
-func (f *benchFleet) step(in Input) {
+func (f *benchCluster) step(in Input) {
 	_, effects := f.m.Step(in, f.now)
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -52,7 +52,7 @@ func (f *benchFleet) step(in Input) {
 	}
 }
 
-func (f *benchFleet) submit(label string) {
+func (f *benchCluster) submit(label string) {
 	f.token++
 	f.step(Submit{Token: f.token, Spec: specOf(label)})
 }
@@ -61,7 +61,7 @@ func (f *benchFleet) submit(label string) {
 func BenchmarkMachineSubmits(b *testing.B) {
 	for _, there := range []int{0, 10_000} {
 		b.Run(fmt.Sprintf("beside=%d", there), func(b *testing.B) {
-			f := newBenchFleet(5)
+			f := newBenchCluster(5)
 			for i := range there {
 				f.submit(fmt.Sprintf("there/%d", i))
 			}
@@ -79,7 +79,7 @@ func BenchmarkMachineSubmits(b *testing.B) {
 }
 
 func BenchmarkMachinePlaces1000Anew(b *testing.B) {
-	f := newBenchFleet(5)
+	f := newBenchCluster(5)
 	for i := range 5000 {
 		f.submit(fmt.Sprintf("s/%d", i))
 	}

@@ -208,13 +208,13 @@ func TestTheNextCoordinatorReadsReportsFromTheirBeginning(t *testing.T) {
 	require.True(t, r.ready())
 }
 
-// What is found in a part is a stray, wherever in the order of labels it is.
+// What is found in a part is an orphan, wherever in the order of labels it is.
 func TestStraysAreFoundInAnyPart(t *testing.T) {
 	r := newPartsRig(t, 2)
-	stray := func(n uint64, label string) Reported { return Reported{ID: id(n), Label: label, Started: true} }
-	r.says(Report{Epoch: 2, Running: []Reported{stray(1, "a"), stray(8, "aa")}, More: true})
+	orphan := func(n uint64, label string) Reported { return Reported{ID: id(n), Label: label, Started: true} }
+	r.says(Report{Epoch: 2, Running: []Reported{orphan(1, "a"), orphan(8, "aa")}, More: true})
 	r.hears("aa", true, 2, 3)
-	r.says(Report{Epoch: 2, After: "c", Running: []Reported{stray(4, "d"), stray(9, "e")}})
+	r.says(Report{Epoch: 2, After: "c", Running: []Reported{orphan(4, "d"), orphan(9, "e")}})
 	require.True(t, r.ready())
 	n, _ := r.m.View().Node("n")
 	require.Equal(t, []string{"a", "aa", "b", "c", "d", "e"}, n.Actors)

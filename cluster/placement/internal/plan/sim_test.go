@@ -4,14 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/simulation"
 )
 
 var (
@@ -20,7 +21,7 @@ var (
 	simCount = flag.Uint64("sim.count", 300, "how many schedules to simulate")
 )
 
-// A machine, a model of the agents, and a cluster whose nodes come, go, crash and return,
+// A planner, a model of the agents, and a cluster whose nodes come, go, crash and return,
 // under random faults of the network, of the factories and of the coordinator. See sim.laws
 // for what has to hold at each moment, and sim.final for what has to in the end.
 func TestSimulatedCoordinatorsKeepTheLaws(t *testing.T) {
@@ -38,38 +39,42 @@ func TestSimulatedCoordinatorsKeepTheLaws(t *testing.T) {
 	}
 }
 
-// simulateAll runs the schedules of many seeds on all cores.
+// simulateAll runs the schedules of many seeds on all cores. A schedule that breaks a law is shrunk to
+// one from which no fault can be left out.
 func simulateAll(t *testing.T, first, count uint64) simFound {
 	t.Helper()
-	var next, broken atomic.Uint64
 	var mu sync.Mutex // guards all
 	var all simFound
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for broken.Load() == 0 {
-				n := next.Add(1) - 1
-				if n >= count {
-					return
-				}
-				s := newSim(first+n, false)
-				if s.run() != "" {
-					broken.Store(first + n)
-				}
-				mu.Lock()
-				all.add(s.found)
-				mu.Unlock()
-			}
-		})
-	}
-	workers.Wait()
-	if seed := broken.Load(); seed != 0 {
-		s := newSim(seed, true)
-		why := s.run()
-		from := max(0, len(s.log)-120)
-		t.Fatalf("seed %d: %s\nrun it alone by -sim.seed=%d\n%s", seed, why, seed, strings.Join(s.log[from:], "\n"))
+	seed, ok := simulation.Seeds(first, count, func(seed uint64) bool {
+		s := newSim(seed, false)
+		broken := s.run()
+		mu.Lock()
+		defer mu.Unlock()
+		all.add(s.found)
+		return broken == ""
+	})
+	if !ok {
+		t.Fatal(explainBroken(seed, nil))
 	}
 	return all
+}
+
+// explainBroken shrinks the schedule of a seed that breaks a law, and says what happens in it. spoil
+// may plant a mistake.
+func explainBroken(seed uint64, spoil func(*sim)) string {
+	run := func(faults []int, logs bool) *sim {
+		s := newSim(seed, logs)
+		s.faults = faults
+		if spoil != nil {
+			spoil(s)
+		}
+		s.run()
+		return s
+	}
+	smallest := simulation.Shrink(run(nil, false).drawn, func(faults []int) bool { return run(faults, false).broken != "" })
+	s := run(smallest, true)
+	return fmt.Sprintf("seed %d: %s\nrun all of it by -sim.seed=%d; with the faults %v only:\n%s",
+		seed, s.broken, seed, smallest, strings.Join(s.log[max(0, len(s.log)-120):], "\n"))
 }
 
 // A sim is one schedule, in virtual time and in one goroutine. What it does depends on the
@@ -84,19 +89,22 @@ type sim struct {
 	n     uint64
 	quiet bool // no more faults
 
+	faults []int // the only faults that happen, by number; nil for all
+	drawn  []int // the numbers of all faults
+
 	loss, dup, spike float64 // of messages
 	maxAppend        int     // bytes
 
-	nodes   []*simNode // by name; each name has one
-	gone    []Gone
-	journal []Fact
-	unfits  map[RequestID]bool // submissions, and whether the journal does not take them
-	epoch   uint64
-	lead    *simCoordinator // nil while there is none
-	clients simClients
-	singles *simSingles
-	census  map[string][]*simActor // what lives, by label
-	hung    []*simActor            // whose factories do not come back
+	nodes      []*simNode // by name; each name has one
+	gone       []Gone
+	journal    []Fact
+	unfits     map[RequestID]bool // submissions, and whether the journal does not take them
+	epoch      uint64
+	lead       *simCoordinator // nil while there is none
+	clients    simClients
+	singletons *simSingletons
+	census     map[string][]*simActor // what lives, by label
+	hung       []*simActor            // whose factories do not come back
 
 	found  simFound
 	broken string
@@ -113,7 +121,7 @@ func newSim(seed uint64, logs bool) *sim {
 	s.now = s.begin
 	s.loss, s.dup, s.spike = s.oneOf(0, 0, 0.05, 0.3), s.oneOf(0, 0.1), s.oneOf(0, 0.02, 0.2)
 	s.clients = newSimClients(s)
-	s.singles = newSimSingles(s)
+	s.singletons = newSimSingletons(s)
 	return s
 }
 
@@ -129,9 +137,12 @@ func (s *sim) run() string {
 	s.in(time.Second, s.elect)
 	faults := 20 + s.rng.IntN(60)
 	at := 2 * time.Second
-	for range faults {
+	for n := range faults {
 		at += s.upTo(2 * time.Second)
-		s.in(at, s.fault)
+		s.drawn = append(s.drawn, n)
+		if s.faults == nil || slices.Contains(s.faults, n) {
+			s.in(at, s.fault)
+		}
 	}
 	s.in(at+5*time.Second, s.rest)
 	end := at + 5*time.Second + 3*time.Minute

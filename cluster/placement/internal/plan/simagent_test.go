@@ -99,7 +99,7 @@ func (a *simAgent) launch(r StartRequest) {
 	}
 	x := &simActor{agent: a, id: r.ID, label: r.Label, gen: r.Generation}
 	a.actors[r.ID] = x
-	s.singles.spawned(x)
+	s.singletons.spawned(x)
 	s.census[r.Label] = append(s.census[r.Label], x)
 	switch {
 	case s.quiet || s.chance(0.7):
@@ -128,7 +128,7 @@ func (x *simActor) run() {
 	s := x.agent.node.sim
 	s.found.Started++
 	x.started = true
-	s.singles.write(x)
+	s.singletons.write(x)
 	x.agent.step(AgentStarted{Label: x.label, ID: x.id})
 	if !s.quiet && s.chance(0.1) {
 		s.in(s.upTo(8*time.Second), func() { x.end("a fault") })

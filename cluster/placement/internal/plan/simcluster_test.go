@@ -214,7 +214,7 @@ func (s *sim) elect() {
 			return
 		}
 		v := View{Nodes: s.view().Nodes}
-		leader, ok := Oldest("").Leader(v)
+		leader, ok := oldest("").Leader(v)
 		if !ok || !s.node(leader).alive {
 			s.in(time.Second, s.elect)
 			return

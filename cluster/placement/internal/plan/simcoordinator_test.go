@@ -9,13 +9,13 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// A simCoordinator is a machine, and the shell around it.
+// A simCoordinator is a planner, and the shell around it.
 type simCoordinator struct {
 	sim     *sim
 	on      nodeID
 	epoch   uint64
-	machine *Planner
-	unsaved PendingFacts
+	planner *Planner
+	pending PendingFacts
 	alarm   uint64 // the number of the timer that counts
 	dead    bool
 	died    time.Time
@@ -48,13 +48,13 @@ func (s *sim) takeOver(n *simNode) {
 	s.loseLead()
 	s.found.Coordinators++
 	s.epoch++
-	c := &simCoordinator{sim: s, on: n.id(), epoch: s.epoch, machine: New(s.config(s.epoch))}
+	c := &simCoordinator{sim: s, on: n.id(), epoch: s.epoch, planner: New(s.config(s.epoch))}
 	s.note("coordinator %d on %s", c.epoch, n.name)
 	for _, f := range s.journal {
-		c.machine.Replay(f)
+		c.planner.Replay(f)
 	}
 	s.lead = c
-	s.singles.reigns = append(s.singles.reigns, c)
+	s.singletons.reigns = append(s.singletons.reigns, c)
 	c.step(Recovered{})
 	if !c.dead {
 		c.step(s.view())
@@ -83,7 +83,7 @@ func (s *sim) config(epoch uint64) Config {
 		})
 	}
 	return Config{
-		Epoch: epoch, Strategy: by, Election: Oldest(""), AckTimeout: time.Second,
+		Epoch: epoch, Strategy: by, Election: oldest(""), AckTimeout: time.Second,
 		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, SourceTimeout: time.Second,
 	}
 }
@@ -98,7 +98,7 @@ func (c *simCoordinator) step(in Input) {
 	if _, quiet := in.(Tick); !quiet {
 		s.note("in %d: %s", c.epoch, simShow(in))
 	}
-	c.unsaved.Add(c.machine.Step(in, s.now))
+	c.pending.Add(c.planner.Step(in, s.now))
 	for appends := 0; ; appends++ {
 		effects, done := c.save(appends)
 		switch {
@@ -119,7 +119,7 @@ func (c *simCoordinator) step(in Input) {
 // refuse a spec that was submitted, and the coordinator may end at any moment.
 func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
 	s := c.sim
-	batch := c.unsaved.Batch(s.maxAppend)
+	batch := c.pending.Batch(s.maxAppend)
 	crash := !s.quiet && (s.chance(0.002) || appends > 0 && s.chance(0.05))
 	switch {
 	case len(batch) > 0 && c != s.lead:
@@ -140,7 +140,7 @@ func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
 		} else {
 			s.found.UnfitAmong++
 		}
-		if !c.unsaved.Refused(len(batch), errSimUnfit, c.machine, s.now) {
+		if !c.pending.Refused(len(batch), errSimUnfit, c.planner, s.now) {
 			s.breach("the coordinator gives up because of %s", batch[0].Label)
 			c.end()
 		}
@@ -156,7 +156,7 @@ func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
 		s.kill(c)
 		return nil, false
 	}
-	return c.unsaved.Stored(len(batch))
+	return c.pending.Stored(len(batch))
 }
 
 var errSimUnfit = fmt.Errorf("the journal does not take this: %w", persistence.ErrTooLarge)
@@ -202,13 +202,13 @@ func (c *simCoordinator) do(e Effect) {
 			}
 		})
 	case SourceCall:
-		s.singles.call(c, e)
+		s.singletons.call(c, e)
 	}
 }
 
-// setAlarm has the machine step when something is due.
+// setAlarm has the planner step when something is due.
 func (c *simCoordinator) setAlarm() {
-	at, ok := c.machine.Next()
+	at, ok := c.planner.Next()
 	if !ok {
 		return
 	}

@@ -38,7 +38,7 @@ func (c *simClients) reply(r Reply) {
 // fault does something to the cluster, or asks something of the coordinator.
 func (s *sim) fault() {
 	if s.chance(0.35) {
-		s.singles.fault()
+		s.singletons.fault()
 		return
 	}
 	n := s.nodes[s.rng.IntN(len(s.nodes))]

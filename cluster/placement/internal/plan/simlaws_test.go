@@ -56,7 +56,7 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 	}
 	switch {
 	case now == nil:
-		if c.machine.specs.removals[f.Label] == nil {
+		if c.planner.specs.removals[f.Label] == nil {
 			s.found.Forgotten++
 		}
 		return
@@ -71,11 +71,11 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 		return
 	}
 	spec := now.Spec
-	if target := spec.Constraints.ColocateWith; target != "" && c.machine.nodes.owner(target) == nil || c.machine.specs.removals[target] != nil {
+	if target := spec.Constraints.ColocateWith; target != "" && c.planner.nodes.owner(target) == nil || c.planner.specs.removals[target] != nil {
 		spec.Constraints.ColocateWith = "" // it was removed in the same step, afterwards, or the journal does not take it
 	}
-	n, _ := c.machine.View().Node(now.Node)
-	if why := n.refuses(spec, c.machine.specs.beside(now.Spec)); why != "" {
+	n, _ := c.planner.View().Node(now.Node)
+	if why := n.refuses(spec, c.planner.specs.beside(now.Spec)); why != "" {
 		s.breach("%s is placed on %s, which %s forbids", f.Label, now.Node, why)
 	}
 }
@@ -85,7 +85,7 @@ func (s *sim) drained(n *simNode) {
 	if s.lead == nil || !n.member || s.seed%5 == 1 {
 		return // or the strategy may have failed
 	}
-	m := s.lead.machine
+	m := s.lead.planner
 	for label, live := range s.census {
 		it := m.specs.all[label]
 		if len(live) == 0 || live[0].agent.node != n || it == nil || it.on != n.id() {
@@ -103,13 +103,13 @@ func (s *sim) final() {
 		s.breach("nobody leads in the end")
 		return
 	}
-	m := s.lead.machine
+	m := s.lead.planner
 	s.finalRequests(m)
 	s.finalAgents()
 	s.finalView(m)
 	s.finalSpecs(m)
 	s.finalJournal(m)
-	s.singles.final(m)
+	s.singletons.final(m)
 	for label := range s.clients.wanted {
 		if m.specs.all[label] == nil {
 			s.breach("%s was acknowledged, and is lost", label)
@@ -123,7 +123,7 @@ func (s *sim) finalRequests(m *Planner) {
 		s.breach("a request is not answered in the end, and sent again at %v", at)
 	}
 	if len(m.held) > 0 || len(m.specs.removals) > 0 || len(m.nodes.orphans) > 0 {
-		s.breach("held %v, removals %v, strays %v in the end", m.held, m.specs.removals, m.nodes.orphans)
+		s.breach("held %v, removals %v, orphans %v in the end", m.held, m.specs.removals, m.nodes.orphans)
 	}
 	for _, n := range m.nodes.known {
 		for _, p := range n.places {
@@ -148,7 +148,7 @@ func (s *sim) finalAgents() {
 	}
 }
 
-// finalView: the view says who is a member, and what runs there.
+// finalView: the view has the members, and the actors on each.
 func (s *sim) finalView(m *Planner) {
 	var names []string
 	for _, n := range s.nodes {

@@ -12,9 +12,9 @@ import (
 // live at once.
 const simImpatient = "g3"
 
-// simSingles is the part of a simulation that is about singletons: who asks for them, the
-// store that their instances write to, and the laws.
-type simSingles struct {
+// simSingletons is the part of a simulation about singletons: the clients, the store that instances
+// write to, and the laws.
+type simSingletons struct {
 	sim    *sim
 	source *simSource
 	reigns []*simCoordinator // those that live, whether they lead or do not know that they have been replaced
@@ -35,8 +35,8 @@ type simAsked struct {
 	ok    bool // by a coordinator that is not a former one, so that the answer holds
 }
 
-func newSimSingles(s *sim) *simSingles {
-	return &simSingles{
+func newSimSingletons(s *sim) *simSingletons {
+	return &simSingletons{
 		sim: s, source: newSimSource(), starts: map[string][]*simAsked{}, stops: map[string][]*simAsked{},
 		launched: map[string]int{}, newest: map[string]Generation{}, fence: map[string]Generation{}, wrote: map[string]int{},
 	}
@@ -54,7 +54,7 @@ func (a *simAsked) mayHappenAfter(t time.Time) bool {
 }
 
 // fault asks something of a coordinator, which may not know yet that there is another.
-func (g *simSingles) fault() {
+func (g *simSingletons) fault() {
 	s := g.sim
 	to := s.lead
 	g.reigns = slices.DeleteFunc(g.reigns, func(c *simCoordinator) bool { return c.dead })
@@ -83,7 +83,7 @@ func (g *simSingles) fault() {
 }
 
 // end lets an instance end by itself.
-func (g *simSingles) end(label string) {
+func (g *simSingletons) end(label string) {
 	for _, x := range g.sim.census[label] {
 		if x.started && !x.stopping {
 			x.end("")
@@ -92,7 +92,7 @@ func (g *simSingles) end(label string) {
 	}
 }
 
-func (g *simSingles) drawSpec(label string) SingletonSpec {
+func (g *simSingletons) drawSpec(label string) SingletonSpec {
 	s := g.sim
 	spec := SingletonSpec{Label: label, Type: "t"}
 	if label == simImpatient {
@@ -109,7 +109,7 @@ func (g *simSingles) drawSpec(label string) SingletonSpec {
 	return spec
 }
 
-func (g *simSingles) ask(to *simCoordinator, label string, all map[string][]*simAsked, in func(Token) Input) {
+func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*simAsked, in func(Token) Input) {
 	s := g.sim
 	a := &simAsked{to: to, at: s.now}
 	all[label] = append(all[label], a)
@@ -132,16 +132,15 @@ func (g *simSingles) ask(to *simCoordinator, label string, all map[string][]*sim
 }
 
 // granted: what is told was granted, and to whom is told.
-func (g *simSingles) granted(o Ownership) {
+func (g *simSingletons) granted(o Ownership) {
 	if owner := g.source.granted[o.Label][o.Generation]; o.Owner != "" && owner != o.Owner {
 		g.sim.breach("%+v, and the source has granted that to %q", o, owner)
 	}
 }
 
-// spawned: instances live by what was granted to their node, each by a generation of its
-// own, that is greater than all before: I2, I3. After a stop that has been acknowledged
-// there is none: I12.
-func (g *simSingles) spawned(x *simActor) {
+// spawned: each instance has a generation that was granted to its node, and that is greater than
+// all before (I2, I3). After an acknowledged stop no instance starts (I12).
+func (g *simSingletons) spawned(x *simActor) {
 	s, label := g.sim, x.label
 	if x.gen == (Generation{}) {
 		return
@@ -168,13 +167,13 @@ func (g *simSingles) spawned(x *simActor) {
 }
 
 // restarted reports whether a start may have happened after a stop.
-func (g *simSingles) restarted(label string, stop *simAsked) bool {
+func (g *simSingletons) restarted(label string, stop *simAsked) bool {
 	return slices.ContainsFunc(g.starts[label], func(a *simAsked) bool { return a.mayHappenAfter(stop.at) })
 }
 
 // stopped: a stop is acknowledged when the instance has terminated: I8. Only what has a
 // DrainTimeout may take longer.
-func (g *simSingles) stopped(label string, stop *simAsked) {
+func (g *simSingletons) stopped(label string, stop *simAsked) {
 	for _, x := range g.sim.census[label] {
 		if x.agent.node.member && !x.agent.dead && label != simImpatient && !g.restarted(label, stop) {
 			g.sim.breach("%s was stopped, and lives on %s", label, x.agent.node.name)
@@ -184,7 +183,7 @@ func (g *simSingles) stopped(label string, stop *simAsked) {
 
 // write has an instance write to a store that refuses earlier generations than it has
 // seen, again and again: I4.
-func (g *simSingles) write(x *simActor) {
+func (g *simSingletons) write(x *simActor) {
 	s := g.sim
 	if x.over || x.gen == (Generation{}) {
 		return
@@ -201,7 +200,7 @@ func (g *simSingles) write(x *simActor) {
 }
 
 // final holds when nothing has happened for long.
-func (g *simSingles) final(m *Planner) {
+func (g *simSingletons) final(m *Planner) {
 	s := g.sim
 	if !m.singletons.catalog.listed || len(m.singletons.calls.open) > 0 || len(m.singletons.dirty) > 0 {
 		s.breach("listed %t, open %v, dirty %v in the end", m.singletons.catalog.listed, m.singletons.calls.open, m.singletons.dirty)
@@ -223,13 +222,13 @@ func (g *simSingles) final(m *Planner) {
 }
 
 // mustBe reports whether a start was acknowledged after which no stop can have happened.
-func (g *simSingles) mustBe(label string) bool {
+func (g *simSingletons) mustBe(label string) bool {
 	return slices.ContainsFunc(g.starts[label], func(a *simAsked) bool {
 		return a.ok && !slices.ContainsFunc(g.stops[label], func(b *simAsked) bool { return b.mayHappenAfter(a.at) })
 	})
 }
 
-func (g *simSingles) finalSingle(m *Planner, label string, x *singleton) {
+func (g *simSingletons) finalSingle(m *Planner, label string, x *singleton) {
 	s := g.sim
 	o, ok := m.ownership(label)
 	live := s.census[label]
@@ -258,7 +257,7 @@ func (g *simSingles) finalSingle(m *Planner, label string, x *singleton) {
 }
 
 // finalJournal: another coordinator would know where instances are.
-func (g *simSingles) finalJournal(m *Planner) {
+func (g *simSingletons) finalJournal(m *Planner) {
 	next := New(g.sim.config(g.sim.epoch + 1))
 	for _, f := range g.sim.journal {
 		next.Replay(f)

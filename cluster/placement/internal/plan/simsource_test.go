@@ -24,7 +24,7 @@ const simPatience = time.Second
 
 // call makes a call of the source, which may fail, hang, and be answered late or never,
 // whether it has happened or not.
-func (g *simSingles) call(c *simCoordinator, e SourceCall) {
+func (g *simSingletons) call(c *simCoordinator, e SourceCall) {
 	s := g.sim
 	s.found.Calls++
 	happens, answers, fails := s.upTo(20*time.Millisecond), s.upTo(20*time.Millisecond), false
@@ -63,7 +63,7 @@ func (g *simSingles) call(c *simCoordinator, e SourceCall) {
 }
 
 // happen carries a call out, and keeps what was granted to whom.
-func (g *simSingles) happen(c *simCoordinator, e SourceCall) SourceAnswer {
+func (g *simSingletons) happen(c *simCoordinator, e SourceCall) SourceAnswer {
 	out := g.source.ask(e)
 	g.sim.note("source for %d: %v %s %s %v %v", c.epoch, e.Op, e.Label, e.Owner, out.Generation, out.Err)
 	if out.Err == nil && (e.Op == OpClaimTerm || e.Op == OpClaimSeq) {

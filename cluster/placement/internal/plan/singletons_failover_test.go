@@ -10,17 +10,17 @@ import (
 // Case 117: the owner dies, and the next one starts with a higher term.
 func TestALostOwnerIsReplacedWithAHigherTerm(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	r.crash("a")
 	r.is("catalog", SingletonActive, "b", 2, 0)
 	require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 b"}, r.started)
 }
 
-// An owner of which nobody knows yet that it has stopped is not replaced before.
+// An owner is not replaced until it is known to have stopped.
 func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	a := r.nodes["a"]
 	delete(r.nodes, "a")
@@ -35,11 +35,11 @@ func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 118: what is bound to a node is nobody's while that is gone, and keeps its
-// generation. Case 119: when it returns it starts there, with a higher term. Hole 5.
+// Case 118: while its node is gone, a singleton anchored at the node has no owner, and keeps its
+// generation. Case 119: when the node returns the singleton starts there, with a higher term.
 func TestWhatIsBoundToANodeWaitsForIt(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
 	r.crash("b")
 	r.pass(time.Hour)
@@ -59,7 +59,7 @@ func (e *remoteText) Error() string { return e.text }
 // Case 120: a restart that is over before anybody has noticed is a loss as well.
 func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
 	delete(r.agents, r.nodes["b"].id())
 	r.join(2, "b")
@@ -71,7 +71,7 @@ func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 // dead node is not shown as the owner.
 func TestAFailoverIsTriedAgainUntilTheSourceAnswers(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	r.refuse = failing(OpClaimTerm)
 	r.crash("a")
@@ -89,7 +89,7 @@ func TestAFailoverIsTriedAgainUntilTheSourceAnswers(t *testing.T) {
 // ever; when it dies, the next one starts.
 func TestAnOwnerThatDiesWhileItStartsIsReplaced(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	r.start("catalog", Leader())
 	r.crash("a")
@@ -102,7 +102,7 @@ func TestAnOwnerThatDiesWhileItStartsIsReplaced(t *testing.T) {
 // survivors. Case 170: with a shared source the next owner has the next term.
 func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b", "c")
+	r := newSingletonsRig(t, "a", "b", "c")
 	r.start("catalog", Leader())
 	r.start("minter", OnNode("c"))
 	for _, label := range []string{"x", "y", "z"} {
@@ -120,10 +120,10 @@ func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	require.Equal(t, []string{"c"}, r.running("minter"))
 }
 
-// A new coordinator goes on with what runs, without a journal as well.
+// A new coordinator keeps running instances, even without a journal.
 func TestANewCoordinatorKeepsWhatRuns(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
 	r.start("catalog", OnNode("b"))
 	r.boot()
@@ -138,7 +138,7 @@ func TestANewCoordinatorKeepsWhatRuns(t *testing.T) {
 // A start that the former coordinator has asked for is waited for, not asked for twice.
 func TestANewCoordinatorWaitsForWhatIsStarting(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	r.start("catalog", OnNode("b"))
 	b, start := r.nodes["b"].id(), r.sends[0].Msg.(StartRequest)
@@ -186,7 +186,7 @@ func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
 // before the owner's starts, wherever a new coordinator finds it.
 func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b", "c")
+	r := newSingletonsRig(t, "a", "b", "c")
 	r.start("catalog", OnNode("b"))
 	r.agents[r.nodes["c"].id()]["catalog"] = Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
 	r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"}) // by a coordinator on another side
@@ -202,7 +202,7 @@ func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 // A coordinator that is the leader again begins with what the source says then. Hole 7.
 func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("a"))
 	old := r.m
 	r.boot()
@@ -214,11 +214,11 @@ func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 169: where each node has a source of its own, the next coordinator knows nothing of
-// what the former has started, and stops it. That is why they have to share one.
+// Case 169: if each node has a source of its own, the next coordinator does not know the singletons
+// of the former one, and stops them. That is why all nodes must share one source.
 func TestACoordinatorWithASourceOfItsOwnKnowsNothing(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
 	r.source = newFakeSource()
 	r.crash("a")
@@ -231,14 +231,14 @@ func TestACoordinatorWithASourceOfItsOwnKnowsNothing(t *testing.T) {
 // before it changes anything at the source, and before it acts on a grant or tells of it.
 func TestTheJournalKnowsOfCallsAndGrantsFirst(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("a"))
 	other := singleOf("catalog", OnNode("b"))
 	grown := func() func(what string) {
 		before := r.journal["catalog"]
 		return func(what string) {
 			now, kept := r.journal["catalog"]
-			require.True(t, !kept || !now.same(before), "%s left no mark in the journal", what)
+			require.True(t, !kept || !now.same(before), "%s left no record in the journal", what)
 		}
 	}
 	r.holdCalls, r.holdStops = true, true
@@ -270,17 +270,17 @@ func TestACallOfAFormerCoordinatorIsLookedInto(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		ask  func(*singlesRig)
+		ask  func(*singletonsRig)
 	}{
-		{name: "a spec that was kept late", ask: func(r *singlesRig) { r.start("catalog", Leader()); r.answerNext() }},
-		{name: "a spec that was forgotten late", ask: func(r *singlesRig) {
+		{name: "a spec that was kept late", ask: func(r *singletonsRig) { r.start("catalog", Leader()); r.answerNext() }},
+		{name: "a spec that was forgotten late", ask: func(r *singletonsRig) {
 			r.holdCalls = false
 			r.start("catalog", Leader())
 			r.holdCalls = true
 			r.stop("catalog")
 		}},
 	} {
-		r := newSinglesRig(t, "a")
+		r := newSingletonsRig(t, "a")
 		r.holdCalls = true
 		c.ask(r)
 		late := r.calls[0]

@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Several ask at once for a singleton that there is not yet, of a source that fails now and
-// then, whether it has done what it was asked for or not, and of coordinators that do not
-// last. Nobody has asked to move or to stop it, so nobody is told that somebody has.
+// Several clients start the same new singleton at once. The source fails now and then, with or
+// without effect, and coordinators are replaced. No client asks for a move or a stop, so none is
+// answered that one is in progress.
 func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 	t.Parallel()
 	anchors := []Anchor{Leader(), Role("w"), OnNode("b")}
 	answers := map[bool]int{} // those that fail, and others
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a schedule, not a secret
-		r := newSinglesRig(t, "a:w", "b:w")
+		r := newSingletonsRig(t, "a:w", "b:w")
 		r.holdCalls = true
 		var asked []Token
 		var story []string
@@ -67,7 +67,7 @@ func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 }
 
 // failNext has the source fail what it was asked for last, and was held.
-func (r *singlesRig) failNext(happens bool) {
+func (r *singletonsRig) failNext(happens bool) {
 	next := r.calls[0]
 	r.calls = r.calls[1:]
 	if happens {

@@ -9,9 +9,9 @@ import (
 
 // moving returns a rig in which "catalog" is being moved from b to a: an older worker has
 // joined.
-func moving(t *testing.T, drain time.Duration) (*singlesRig, Token) {
+func moving(t *testing.T, drain time.Duration) (*singletonsRig, Token) {
 	t.Helper()
-	r := newSinglesRig(t, "z", "b:worker")
+	r := newSingletonsRig(t, "z", "b:worker")
 	spec := singleOf("catalog", Role("worker"))
 	spec.DrainTimeout = drain
 	r.answered(r.startSpec(spec))
@@ -22,9 +22,9 @@ func moving(t *testing.T, drain time.Duration) (*singlesRig, Token) {
 	return r, r.move("catalog")
 }
 
-// Case 121: a move drains the old owner, and shows it until it has ended. Case 122: then
-// the next one starts, with the term that was granted before. Case 123: an answer to
-// another stop is none to this.
+// Case 121: a move drains the old owner, and shows it until the instance has ended. Case 122: then
+// the next instance starts, with the term that was granted before. Case 123: an acknowledgement of
+// another stop does not count.
 func TestAMoveStopsThenStarts(t *testing.T) {
 	t.Parallel()
 	r, to := moving(t, 0)
@@ -45,10 +45,10 @@ func TestAMoveStopsThenStarts(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// Case 125: where the anchor is what it was, a move is done.
+// Case 125: if the anchor still names the owner, a move is done at once.
 func TestAMoveToWhereItIsChangesNothing(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	require.Equal(t, SingletonActive, r.answered(r.move("catalog")).Phase)
 	r.is("catalog", SingletonActive, "a", 1, 0)
@@ -97,7 +97,7 @@ func TestWhatIsMovedIsNeitherMovedNorStopped(t *testing.T) {
 // Nor while the source is still asked for the term.
 func TestWhatIsAboutToBeMovedIsNeitherMovedNorStopped(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "z", "b:worker")
+	r := newSingletonsRig(t, "z", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.join(1, "a:worker")
 	r.holdCalls = true
@@ -109,7 +109,7 @@ func TestWhatIsAboutToBeMovedIsNeitherMovedNorStopped(t *testing.T) {
 // Case 129: there is nothing to move or to stop.
 func TestWhatDoesNotExistIsNotFound(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.start("catalog", Leader())
 	r.failedWith(r.move("minter"), ErrNotFound)
 	r.failedWith(r.stop("minter"), ErrNotFound)
@@ -119,7 +119,7 @@ func TestWhatDoesNotExistIsNotFound(t *testing.T) {
 // Case 130: what runs nowhere cannot be moved.
 func TestWhatHasNoOwnerIsNotMoved(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
 	r.crash("b")
 	r.is("catalog", SingletonOwnerless, "", 1, 0)
@@ -129,15 +129,15 @@ func TestWhatHasNoOwnerIsNotMoved(t *testing.T) {
 // A move that leads nowhere is refused, and changes nothing.
 func TestAMoveToNobodyIsRefused(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b:worker")
+	r := newSingletonsRig(t, "a", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.change("b", func(n *Node) { n.Reachable = false })
 	r.failedWith(r.move("catalog"), ErrNoEligibleNodes)
 	r.is("catalog", SingletonActive, "b", 1, 0)
 }
 
-// Case 131: the old owner dies while it drains. What was begun goes on: one start, by the
-// term that was granted, and then it may be moved again. Hole 1.
+// Case 131: the old owner crashes while it drains. The new instance starts once, with the term that
+// was granted, and may then be moved again.
 func TestAnOwnerThatDiesWhileItDrainsEndsTheWait(t *testing.T) {
 	t.Parallel()
 	for _, drain := range []time.Duration{0, 10 * time.Second} {
@@ -179,10 +179,10 @@ func TestADestinationThatDiesIsReplaced(t *testing.T) {
 	r.is("catalog", SingletonActive, "c", 3, 0)
 }
 
-// The leader changes though nobody has died: what is anchored at it follows. Hole 6.
+// When the leader changes without a crash, a singleton anchored at it follows.
 func TestALeadersSingletonFollowsTheLeader(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "b", "c")
+	r := newSingletonsRig(t, "b", "c")
 	r.start("catalog", Leader())
 	r.is("catalog", SingletonActive, "b", 1, 0)
 	r.holdStops = true
@@ -193,11 +193,11 @@ func TestALeadersSingletonFollowsTheLeader(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// Case 104, of singletons: a node that is drained gives up what others may own, and the
-// drain is answered when that has ended; what nobody else may own stays until it leaves.
+// Case 104, for singletons: a node being drained gives up the singletons that other nodes may own,
+// and the drain is answered when they have ended. The others stay until the node leaves.
 func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a:worker", "b:worker")
+	r := newSingletonsRig(t, "a:worker", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.start("minter", OnNode("a"))
 	r.start("manager", Leader())
@@ -221,7 +221,7 @@ func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 // What is not reachable keeps what it has.
 func TestUnreachableAloneMovesNothing(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "z", "a:worker", "b:worker")
+	r := newSingletonsRig(t, "z", "a:worker", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.start("minter", OnNode("a"))
 	r.change("a", func(n *Node) { n.Reachable = false })

@@ -13,9 +13,9 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// A singlesRig is a machine with nodes and a source that a test looks at between any two
+// A singletonsRig is a planner with nodes and a source that a test looks at between any two
 // things that happen. By itself the source answers at once, and agents do as they are told.
-type singlesRig struct {
+type singletonsRig struct {
 	t       *testing.T
 	now     time.Time
 	m       *Planner
@@ -40,13 +40,13 @@ type singlesRig struct {
 }
 
 var rigConfig = Config{
-	Strategy: LeastLoaded(), Election: Oldest(""),
+	Strategy: LeastLoaded(), Election: oldest(""),
 	AckTimeout: 5 * time.Second, Retry: time.Second, RetryMax: 30 * time.Second, SourceTimeout: 3 * time.Second,
 }
 
-// newSinglesRig begins with those nodes, the oldest first: names, and after a colon roles.
-func newSinglesRig(t *testing.T, nodes ...string) *singlesRig {
-	r := &singlesRig{
+// newSingletonsRig begins with those nodes, the oldest first: names, and after a colon roles.
+func newSingletonsRig(t *testing.T, nodes ...string) *singletonsRig {
+	r := &singletonsRig{
 		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: newFakeSource(), journal: map[string]record{},
 		nodes: map[string]Node{}, agents: map[nodeID]map[string]Reported{}, answers: map[Token]Reply{},
 	}
@@ -58,7 +58,7 @@ func newSinglesRig(t *testing.T, nodes ...string) *singlesRig {
 }
 
 // add makes a node a member that came up as the n-th.
-func (r *singlesRig) add(n uint64, name string) {
+func (r *singletonsRig) add(n uint64, name string) {
 	name, roles, _ := strings.Cut(name, ":")
 	node := Node{Name: name, Address: name, Incarnation: r.nodes[name].Incarnation + n + 100, UpNumber: n, Up: true, Reachable: true}
 	if roles != "" {
@@ -71,7 +71,7 @@ func (r *singlesRig) add(n uint64, name string) {
 func (n Node) id() nodeID { return nodeID{name: n.Name, incarnation: n.Incarnation} }
 
 // boot has a new coordinator take over.
-func (r *singlesRig) boot() {
+func (r *singletonsRig) boot() {
 	r.epoch++
 	cfg := rigConfig
 	cfg.Epoch = r.epoch
@@ -84,8 +84,8 @@ func (r *singlesRig) boot() {
 	r.look()
 }
 
-// look shows the machine how the cluster stands.
-func (r *singlesRig) look() {
+// look shows the planner how the cluster stands.
+func (r *singletonsRig) look() {
 	v := ViewChanged{Gone: r.gone}
 	for _, n := range r.nodes {
 		v.Nodes = append(v.Nodes, n)
@@ -95,12 +95,12 @@ func (r *singlesRig) look() {
 }
 
 // join adds a node, and leave takes one away, with all that runs on it.
-func (r *singlesRig) join(n uint64, name string) {
+func (r *singletonsRig) join(n uint64, name string) {
 	r.add(n, name)
 	r.look()
 }
 
-func (r *singlesRig) crash(names ...string) {
+func (r *singletonsRig) crash(names ...string) {
 	for _, name := range names {
 		delete(r.agents, r.nodes[name].id())
 		delete(r.nodes, name)
@@ -108,14 +108,14 @@ func (r *singlesRig) crash(names ...string) {
 	r.look()
 }
 
-func (r *singlesRig) change(name string, do func(*Node)) {
+func (r *singletonsRig) change(name string, do func(*Node)) {
 	n := r.nodes[name]
 	do(&n)
 	r.nodes[name] = n
 	r.look()
 }
 
-func (r *singlesRig) step(in Input) {
+func (r *singletonsRig) step(in Input) {
 	var u PendingFacts
 	u.Add(r.m.Step(in, r.now))
 	for _, e := range r.save(&u) {
@@ -136,7 +136,7 @@ func (r *singlesRig) step(in Input) {
 }
 
 // save stores all facts, and returns the effects.
-func (r *singlesRig) save(u *PendingFacts) []Effect {
+func (r *singletonsRig) save(u *PendingFacts) []Effect {
 	for {
 		batch := u.Batch(MaxAppend)
 		if err := r.refusal(batch); err != nil {
@@ -157,7 +157,7 @@ func (r *singlesRig) save(u *PendingFacts) []Effect {
 	}
 }
 
-func (r *singlesRig) refusal(batch []Fact) error {
+func (r *singletonsRig) refusal(batch []Fact) error {
 	for _, f := range batch {
 		if r.refuseFact == nil {
 			return nil
@@ -170,7 +170,7 @@ func (r *singlesRig) refusal(batch []Fact) error {
 }
 
 // answer has the source answer a call.
-func (r *singlesRig) answer(c SourceCall) {
+func (r *singletonsRig) answer(c SourceCall) {
 	out := SourceAnswer{Number: c.Number}
 	if r.refuse != nil {
 		out.Err = r.refuse(c)
@@ -182,7 +182,7 @@ func (r *singlesRig) answer(c SourceCall) {
 }
 
 // answerNext has the source answer what it was asked last, and was held.
-func (r *singlesRig) answerNext() {
+func (r *singletonsRig) answerNext() {
 	require.NotEmpty(r.t, r.calls, "the source has not been asked")
 	next := r.calls[0]
 	r.calls = r.calls[1:]
@@ -190,7 +190,7 @@ func (r *singlesRig) answerNext() {
 }
 
 // send tells an agent something, which does it and says so.
-func (r *singlesRig) send(e Send) {
+func (r *singletonsRig) send(e Send) {
 	id := nodeID{name: e.Node, incarnation: e.Incarnation}
 	runs, there := r.agents[id]
 	if !there {
@@ -220,12 +220,12 @@ func (r *singlesRig) send(e Send) {
 	}
 }
 
-func (r *singlesRig) hear(id nodeID, msg FromAgent) {
+func (r *singletonsRig) hear(id nodeID, msg FromAgent) {
 	msg.Node, msg.Incarnation = id.name, id.incarnation
 	r.step(Received{msg})
 }
 
-func (r *singlesRig) ackStart(id nodeID, m StartRequest) {
+func (r *singletonsRig) ackStart(id nodeID, m StartRequest) {
 	ack := &StartAck{ID: m.ID, Label: m.Label}
 	if r.failStart != nil {
 		ack.Error = r.failStart(m, id)
@@ -237,7 +237,7 @@ func (r *singlesRig) ackStart(id nodeID, m StartRequest) {
 	r.hear(id, FromAgent{StartAck: ack})
 }
 
-func (r *singlesRig) ackStop(id nodeID, m StopRequest) {
+func (r *singletonsRig) ackStop(id nodeID, m StopRequest) {
 	if r.agents[id][m.Label].ID == m.ID {
 		delete(r.agents[id], m.Label)
 	}
@@ -245,7 +245,7 @@ func (r *singlesRig) ackStop(id nodeID, m StopRequest) {
 }
 
 // release has agents do what they were told and have not done.
-func (r *singlesRig) release() {
+func (r *singletonsRig) release() {
 	r.holdStarts, r.holdStops = false, false
 	held := r.held
 	r.held = nil
@@ -256,8 +256,8 @@ func (r *singlesRig) release() {
 	}
 }
 
-// end has an instance end that nobody has asked to.
-func (r *singlesRig) end(node, label, why string) {
+// end has an instance end without a request.
+func (r *singletonsRig) end(node, label, why string) {
 	id := r.nodes[node].id()
 	was := r.agents[id][label]
 	delete(r.agents[id], label)
@@ -265,7 +265,7 @@ func (r *singlesRig) end(node, label, why string) {
 }
 
 // pass lets time go by.
-func (r *singlesRig) pass(d time.Duration) {
+func (r *singletonsRig) pass(d time.Duration) {
 	end := r.now.Add(d)
 	for {
 		at, ok := r.m.Next()
@@ -281,25 +281,25 @@ func (r *singlesRig) pass(d time.Duration) {
 	r.step(Tick{})
 }
 
-func (r *singlesRig) ask(in func(Token) Input) Token {
+func (r *singletonsRig) ask(in func(Token) Input) Token {
 	r.tokens++
 	r.step(in(r.tokens))
 	return r.tokens
 }
 
-func (r *singlesRig) start(label string, a Anchor) Token {
+func (r *singletonsRig) start(label string, a Anchor) Token {
 	return r.startSpec(singleOf(label, a))
 }
 
-func (r *singlesRig) startSpec(s SingletonSpec) Token {
+func (r *singletonsRig) startSpec(s SingletonSpec) Token {
 	return r.ask(func(t Token) Input { return StartSingleton{Token: t, Spec: s} })
 }
 
-func (r *singlesRig) move(label string) Token {
+func (r *singletonsRig) move(label string) Token {
 	return r.ask(func(t Token) Input { return MoveSingleton{Token: t, Label: label} })
 }
 
-func (r *singlesRig) stop(label string) Token {
+func (r *singletonsRig) stop(label string) Token {
 	return r.ask(func(t Token) Input { return StopSingleton{Token: t, Label: label} })
 }
 
@@ -308,7 +308,7 @@ func singleOf(label string, a Anchor) SingletonSpec {
 }
 
 // answered returns the ownership that a request was answered with.
-func (r *singlesRig) answered(t Token) Ownership {
+func (r *singletonsRig) answered(t Token) Ownership {
 	r.t.Helper()
 	require.Contains(r.t, r.answers, t, "the request has not been answered")
 	require.NoError(r.t, r.answers[t].Err)
@@ -317,19 +317,19 @@ func (r *singlesRig) answered(t Token) Ownership {
 }
 
 // failedWith requires that a request was answered with an error.
-func (r *singlesRig) failedWith(t Token, is error) {
+func (r *singletonsRig) failedWith(t Token, is error) {
 	r.t.Helper()
 	require.Contains(r.t, r.answers, t, "the request has not been answered")
 	require.ErrorIs(r.t, r.answers[t].Err, is)
 }
 
-func (r *singlesRig) pending(t Token) {
+func (r *singletonsRig) pending(t Token) {
 	r.t.Helper()
 	require.NotContains(r.t, r.answers, t, "the request has been answered")
 }
 
 // is requires that a singleton is in a phase, on a node, with a generation.
-func (r *singlesRig) is(label string, phase SingletonPhase, owner string, term, seq uint64) Ownership {
+func (r *singletonsRig) is(label string, phase SingletonPhase, owner string, term, seq uint64) Ownership {
 	r.t.Helper()
 	o, ok := r.m.ownership(label)
 	require.True(r.t, ok, "there is no singleton %q", label)
@@ -337,7 +337,7 @@ func (r *singlesRig) is(label string, phase SingletonPhase, owner string, term, 
 	return o
 }
 
-func (r *singlesRig) none(label string) {
+func (r *singletonsRig) none(label string) {
 	r.t.Helper()
 	_, ok := r.m.ownership(label)
 	require.False(r.t, ok, "there is a singleton %q", label)
@@ -345,7 +345,7 @@ func (r *singlesRig) none(label string) {
 }
 
 // running returns where a label runs in truth.
-func (r *singlesRig) running(label string) (on []string) {
+func (r *singletonsRig) running(label string) (on []string) {
 	for id, runs := range r.agents {
 		if _, ok := runs[label]; ok {
 			on = append(on, id.name)

@@ -11,13 +11,12 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Case 157: the spec cannot be kept: the start fails, there is none, and nothing runs. Case
-// 158: nor when the term cannot be had. A later call succeeds; that a term is left out is
-// harmless.
+// Case 157: if the spec cannot be stored, the start fails and no instance runs. Case 158: likewise
+// if no term can be claimed. A later call succeeds; a skipped term does no harm.
 func TestASourceThatFailsRefusesTheStart(t *testing.T) {
 	t.Parallel()
 	for _, op := range []SourceOp{OpClaimTerm, OpPutSpec} {
-		r := newSinglesRig(t, "a")
+		r := newSingletonsRig(t, "a")
 		r.refuse = failing(op)
 		to := r.start("catalog", Leader())
 		r.failedWith(to, ErrSource)
@@ -38,7 +37,7 @@ func TestASourceThatFailsRefusesTheStart(t *testing.T) {
 // Case 159: what runs is not touched by a source that fails.
 func TestASourceThatFailsChangesNothingOfWhatRuns(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "z", "b:worker")
+	r := newSingletonsRig(t, "z", "b:worker")
 	r.start("catalog", Role("worker"))
 	r.join(1, "a:worker")
 	r.refuse = failing(OpClaimTerm, OpClaimSeq, OpForget, OpPutSpec)
@@ -55,12 +54,11 @@ func TestASourceThatFailsChangesNothingOfWhatRuns(t *testing.T) {
 	r.is("catalog", SingletonActive, "a", 2, 0)
 }
 
-// Nobody knows whether a stop that has failed has happened at the source. If it has, it
-// goes on.
+// A stop that has failed may have taken effect at the source. If it has, the singleton ends.
 func TestAStopThatSeemedToFailGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, happened := range []bool{true, false} {
-		r := newSinglesRig(t, "a", "b")
+		r := newSingletonsRig(t, "a", "b")
 		r.start("catalog", Leader())
 		r.holdCalls = true
 		to := r.stop("catalog")
@@ -82,7 +80,7 @@ func TestAStopThatSeemedToFailGoesOn(t *testing.T) {
 // Nor whether a spec was kept that was not registered. If it was, it is forgotten.
 func TestASpecThatWasRefusedIsForgotten(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.holdCalls = true
 	to := r.start("catalog", Leader())
 	r.answerNext()
@@ -96,7 +94,7 @@ func TestASpecThatWasRefusedIsForgotten(t *testing.T) {
 	r.is("catalog", SingletonActive, "a", 2, 0)
 	require.Equal(t, Generation{Term: 2}, r.answered(again).Generation)
 
-	r = newSinglesRig(t, "a")
+	r = newSingletonsRig(t, "a")
 	r.refuse = func(c SourceCall) error {
 		if c.Op == OpPutSpec {
 			r.source.ask(c)
@@ -114,7 +112,7 @@ func TestASpecThatWasRefusedIsForgotten(t *testing.T) {
 // served meanwhile; what the call comes to later means nothing.
 func TestACallThatHangsIsAnError(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.holdCalls = true
 	to := r.start("catalog", Leader())
 	r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
@@ -136,7 +134,7 @@ func TestACallThatHangsIsAnError(t *testing.T) {
 // are refused with an error, and specs are served.
 func TestAListThatHangsIsAnError(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.start("catalog", Leader())
 	r.holdCalls = true
 	r.boot()
@@ -151,10 +149,10 @@ func TestAListThatHangsIsAnError(t *testing.T) {
 	r.is("catalog", SingletonActive, "a", 1, 0)
 }
 
-// A spec that was kept by a call that came too late, after it was forgotten, is none.
+// A spec that was stored by a late call, after it was forgotten, is forgotten again.
 func TestASpecWithoutAGrantIsForgotten(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.source.specs["catalog"] = singleOf("catalog", Leader())
 	r.boot()
 	r.pass(time.Minute)
@@ -165,7 +163,7 @@ func TestASpecWithoutAGrantIsForgotten(t *testing.T) {
 // A source that has forgotten what it has granted is not believed.
 func TestATermIsNeverLowerThanBefore(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	for range 3 {
 		r.answered(r.start("catalog", OnNode("a")))
 		r.answered(r.start("catalog", OnNode("b")))
@@ -186,11 +184,11 @@ func TestATermIsNeverLowerThanBefore(t *testing.T) {
 func TestTwoSidesThatShareASourceAreGrantedDifferentGenerations(t *testing.T) {
 	t.Parallel()
 	shared := newFakeSource()
-	a, b := newSinglesRig(t, "a"), newSinglesRig(t, "b")
+	a, b := newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
 	first := a.answered(a.start("catalog", Leader()))
 	require.Equal(t, first.Generation, b.answered(b.start("catalog", Leader())).Generation, "sources of their own")
 
-	a, b = newSinglesRig(t, "a"), newSinglesRig(t, "b")
+	a, b = newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
 	a.source, b.source = shared, shared
 	first = a.answered(a.start("catalog", Leader()))
 	second := b.answered(b.start("catalog", Leader()))
@@ -204,7 +202,7 @@ func TestTwoSidesThatShareASourceAreGrantedDifferentGenerations(t *testing.T) {
 func TestGrantsOnlyGrow(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(152, 0)) //nolint:gosec // a schedule, not a secret
-	r := newSinglesRig(t, "a:worker", "b:worker", "c:worker")
+	r := newSingletonsRig(t, "a:worker", "b:worker", "c:worker")
 	var last Generation
 	for n := range 1000 {
 		name := string(rune('a' + rng.IntN(3)))
@@ -244,9 +242,9 @@ func TestGrantsOnlyGrow(t *testing.T) {
 // left, or knows of no term, it starts by a new one.
 func TestARestartInPlaceThatTheSourceCannotNumberIsGrantedATerm(t *testing.T) {
 	t.Parallel()
-	for _, spoil := range []func(*singlesRig){
-		func(r *singlesRig) { r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"}) },
-		func(r *singlesRig) {
+	for _, spoil := range []func(*singletonsRig){
+		func(r *singletonsRig) { r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"}) },
+		func(r *singletonsRig) {
 			r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"})
 			r.refuse = func(c SourceCall) error {
 				if c.Op == OpClaimSeq {
@@ -255,12 +253,12 @@ func TestARestartInPlaceThatTheSourceCannotNumberIsGrantedATerm(t *testing.T) {
 				return nil
 			}
 		},
-		func(r *singlesRig) {
+		func(r *singletonsRig) {
 			r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"})
 			delete(r.source.own, "catalog")
 		},
 	} {
-		r := newSinglesRig(t, "a", "b")
+		r := newSingletonsRig(t, "a", "b")
 		r.start("catalog", Leader())
 		spoil(r)
 		r.end("a", "catalog", "")
@@ -272,7 +270,7 @@ func TestARestartInPlaceThatTheSourceCannotNumberIsGrantedATerm(t *testing.T) {
 // A start that the source cannot number is granted a term, and the instance that has it.
 func TestAStartThatTheSourceCannotNumberIsGrantedATerm(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.start("catalog", Leader())
 	r.refuse = func(c SourceCall) error {
 		if c.Op == OpClaimSeq {
@@ -285,10 +283,10 @@ func TestAStartThatTheSourceCannotNumberIsGrantedATerm(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 a"}, r.started)
 }
 
-// What waits for the source is looked at anew when it has answered.
+// Requests that have waited for the source are checked again when it has answered.
 func TestWhatWaitsForTheSourceIsLookedAtAnew(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "z", "b:worker")
+	r := newSingletonsRig(t, "z", "b:worker")
 	r.holdCalls = true
 	r.start("catalog", Role("worker"))
 	moved, stopped := r.move("catalog"), r.stop("catalog")
@@ -304,7 +302,7 @@ func TestWhatWaitsForTheSourceIsLookedAtAnew(t *testing.T) {
 // A label that both a spec and the source have is the spec's, until that is removed.
 func TestASingletonWhoseLabelIsASpecsWaits(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.start("catalog", Leader())
 	r.crash("a")
 	r.journal = map[string]record{"catalog": {Spec: Spec{Label: "catalog", Type: "kept"}}}

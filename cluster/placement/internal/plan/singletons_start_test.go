@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// Case 109: the leader owns what is anchored at it. Case 110: of the nodes of a class the
-// oldest, however old others are. Case 111: the node of that name. Case 112: nobody while
-// that is dead.
+// Case 109: Leader is the elected node. Case 110: Role is the oldest node with the role. Case 111:
+// OnNode is the node of that name. Case 112: while that node is gone there is no owner.
 func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 	t.Parallel()
 	v := View{Nodes: []Node{
@@ -27,23 +28,23 @@ func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 		want   string
 		why    map[string]int
 	}{
-		{name: "leader", anchor: Leader(), elect: Oldest(""), want: "c"},
-		{name: "leader with a role", anchor: Leader(), elect: Oldest("coordinator"), want: "b"},
-		{name: "a leader that leaves is none", anchor: Leader(), elect: Oldest("edge"), why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
-		{name: "an unreachable leader takes nothing", anchor: Leader(), elect: LowestAddress("nobody"), why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
-		{name: "an election that panics", anchor: Leader(), elect: Election{Elect: func(View) (string, bool) { panic("no") }}, why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
-		{name: "the oldest of a class", anchor: Role("coordinator"), want: "b"},
-		{name: "of a class, elsewhere than it failed", anchor: Role("coordinator"), avoid: []string{"b"}, want: "a"},
-		{name: "of a class, where it failed everywhere", anchor: Role("coordinator"), avoid: []string{"b", "a"}, want: "b"},
-		{name: "an empty class", anchor: Role("gpu"), why: map[string]int{filterRoles: 3, filterUnreachable: 1, filterDraining: 1}},
+		{name: "leader", anchor: Leader(), elect: oldest(""), want: "c"},
+		{name: "leader with a role", anchor: Leader(), elect: oldest("coordinator"), want: "b"},
+		{name: "a leader that leaves is none", anchor: Leader(), elect: oldest("edge"), why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
+		{name: "an unreachable leader takes nothing", anchor: Leader(), elect: lowestAddress("nobody"), why: map[string]int{filterElection: 3, filterUnreachable: 1, filterDraining: 1}},
+		{name: "an election that panics is by age", anchor: Leader(), elect: ownElection(func(a, b membership.Member) int { panic("no") }), want: "c"},
+		{name: "the oldest of a role", anchor: Role("coordinator"), want: "b"},
+		{name: "of a role, elsewhere than it failed", anchor: Role("coordinator"), avoid: []string{"b"}, want: "a"},
+		{name: "of a role, where it failed everywhere", anchor: Role("coordinator"), avoid: []string{"b", "a"}, want: "b"},
+		{name: "a role of no node", anchor: Role("gpu"), why: map[string]int{filterRoles: 3, filterUnreachable: 1, filterDraining: 1}},
 		{name: "a node", anchor: OnNode("a"), want: "a"},
 		{name: "a node that is unreachable", anchor: OnNode("d"), why: map[string]int{filterRequired: 3, filterUnreachable: 1, filterDraining: 1}},
 		{name: "a node that is drained", anchor: OnNode("e"), why: map[string]int{filterRequired: 3, filterUnreachable: 1, filterDraining: 1}},
 		{name: "a node that is none", anchor: OnNode("x"), why: map[string]int{filterRequired: 3, filterUnreachable: 1, filterDraining: 1}},
 	} {
 		elect := c.elect
-		if elect.Elect == nil {
-			elect = Oldest("")
+		if elect.Order.Compare == nil {
+			elect = oldest("")
 		}
 		n, err := c.anchor.resolve("catalog", v, elect, c.avoid)
 		require.Equal(t, c.want, n.Name, c.name)
@@ -57,11 +58,11 @@ func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 	}
 }
 
-// Case 113: a singleton that nobody may own is refused, and costs no term. So is one that
-// is not valid.
+// Case 113: a singleton that no node may own is refused, and claims no term; likewise an invalid
+// one.
 func TestASingletonThatNobodyMayOwnIsNotRegistered(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.failedWith(r.start("catalog", OnNode("ghost")), ErrNoEligibleNodes)
 	r.failedWith(r.start("", Leader()), ErrInvalid)
 	r.failedWith(r.startSpec(SingletonSpec{Label: "catalog", Type: "kept", Anchor: Role("")}), ErrInvalid)
@@ -75,7 +76,7 @@ func TestASingletonThatNobodyMayOwnIsNotRegistered(t *testing.T) {
 // 115: it is active when the node says so, with the same generation.
 func TestASingletonStartsAndIsActiveWhenItsNodeSaysSo(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	o := r.answered(r.start("catalog", Leader()))
 	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: Generation{Term: 1}, Phase: SingletonStarting}, o)
@@ -95,7 +96,7 @@ func TestASingletonStartsAndIsActiveWhenItsNodeSaysSo(t *testing.T) {
 // nothing.
 func TestAStartOfWhatRunsThereIsGrantedTheNextNumber(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	o := r.answered(r.start("catalog", Leader()))
 	require.Equal(t, Ownership{Label: "catalog", Owner: "a", Generation: Generation{Term: 1, Seq: 1}, Phase: SingletonActive}, o)
@@ -103,11 +104,11 @@ func TestAStartOfWhatRunsThereIsGrantedTheNextNumber(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
 }
 
-// Hole: a second start while it is starting would grant anew, and start a second instance
-// on the same node.
+// A second start while the singleton is starting must not claim another term and start a second
+// instance on the same node.
 func TestAStartOfWhatIsStartingWaitsForTheSameInstance(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	r.start("catalog", Leader())
 	o := r.answered(r.start("catalog", Leader()))
@@ -119,7 +120,7 @@ func TestAStartOfWhatIsStartingWaitsForTheSameInstance(t *testing.T) {
 // What is asked for while the source has not answered waits for that.
 func TestTwoStartsAtOnceStartOneInstance(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.holdCalls = true
 	first, second := r.start("catalog", Leader()), r.start("catalog", Leader())
 	r.answerNext()
@@ -134,7 +135,7 @@ func TestTwoStartsAtOnceStartOneInstance(t *testing.T) {
 // instance ends first, with its generation until then.
 func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("a"))
 	r.holdStops = true
 	o := r.answered(r.start("catalog", OnNode("b")))
@@ -155,7 +156,7 @@ func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 // A label is a spec's or a singleton's.
 func TestALabelIsOfASpecOrOfASingleton(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a")
+	r := newSingletonsRig(t, "a")
 	r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: "catalog", Type: "kept"}} })
 	r.failedWith(r.start("catalog", Leader()), ErrExists)
 	r.start("minter", Leader())
@@ -166,7 +167,7 @@ func TestALabelIsOfASpecOrOfASingleton(t *testing.T) {
 // A start with another spec has the next instance made of that.
 func TestAStartWithAnotherSpecKeepsIt(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	spec := singleOf("catalog", OnNode("a"))
 	spec.State = []byte{1}
@@ -182,7 +183,7 @@ func TestAStartWithAnotherSpecKeepsIt(t *testing.T) {
 // one of the instance's term.
 func TestANumberOfAnotherTermIsNotShownAsTheInstances(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("a"))
 	r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"})
 	o := r.answered(r.start("catalog", OnNode("a")))
@@ -195,7 +196,7 @@ func TestANumberOfAnotherTermIsNotShownAsTheInstances(t *testing.T) {
 // its own each time, and says why.
 func TestASingletonThatDoesNotStartIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.failStart = func(StartRequest, nodeID) string { return "no such type" }
 	r.start("catalog", Leader())
 	o := r.is("catalog", SingletonStarting, "a", 1, 0)
@@ -225,10 +226,10 @@ func inSeconds(all []time.Duration) []time.Duration {
 	return all
 }
 
-// Case 137: of a class another node is tried.
+// Case 137: of a role another node is tried.
 func TestASingletonOfAClassIsTriedOnAnotherNode(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a:worker", "b:worker")
+	r := newSingletonsRig(t, "a:worker", "b:worker")
 	r.failStart = func(_ StartRequest, on nodeID) string {
 		if on.name == "a" {
 			return "out of memory"
@@ -246,7 +247,7 @@ func TestASingletonOfAClassIsTriedOnAnotherNode(t *testing.T) {
 // An instance that ends by itself is started again where it was, with the next number.
 func TestAnInstanceThatEndsIsStartedAgainInPlace(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
 	r.end("a", "catalog", "out of tea")
 	o := r.is("catalog", SingletonStarting, "a", 1, 0)

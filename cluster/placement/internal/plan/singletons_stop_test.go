@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stopping returns a rig in which "catalog" has been told to stop, on a.
-func stoppingRig(t *testing.T, drain time.Duration) (*singlesRig, Token) {
+// stoppingRig returns a rig in which "catalog" is being stopped on a.
+func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, Token) {
 	t.Helper()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	spec := singleOf("catalog", Leader())
 	spec.DrainTimeout = drain
 	r.answered(r.startSpec(spec))
@@ -18,8 +18,8 @@ func stoppingRig(t *testing.T, drain time.Duration) (*singlesRig, Token) {
 	return r, r.stop("catalog")
 }
 
-// Case 124: a stop drains, and is answered when the instance has ended; then there is none.
-// The source forgets first.
+// Case 124: a stop drains, and is answered when the instance has ended; then the singleton is gone.
+// The source forgets it first.
 func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	r, to := stoppingRig(t, 0)
@@ -43,7 +43,7 @@ func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 // What has no owner has nothing to end.
 func TestAStopOfWhatRunsNowhereIsDoneAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
 	r.crash("b")
 	require.NoError(t, r.answers[r.stop("catalog")].Err)
@@ -105,7 +105,7 @@ func TestADrainTimeoutEndsAStop(t *testing.T) {
 // Case 135: a start that was acknowledged after the stop has begun changes nothing.
 func TestALateStartIsStoppedToo(t *testing.T) {
 	t.Parallel()
-	r := newSinglesRig(t, "a", "b")
+	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	r.start("catalog", Leader())
 	r.holdStops = true

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A specsRig is a machine with nodes, for specs.
-type specsRig struct{ *singlesRig }
+// A specsRig is a planner with nodes, for specs.
+type specsRig struct{ *singletonsRig }
 
-// newSpecsRig begins with those nodes, see newSinglesRig.
+// newSpecsRig begins with those nodes, see newSingletonsRig.
 func newSpecsRig(t *testing.T, nodes ...string) specsRig {
-	return specsRig{newSinglesRig(t, nodes...)}
+	return specsRig{newSingletonsRig(t, nodes...)}
 }
 
 func specOf(label string) Spec { return Spec{Label: label, Type: "t"} }
@@ -89,7 +89,7 @@ func (r specsRig) runs(label, node string) {
 	require.Equal(r.t, []string{node}, r.running(label), label)
 }
 
-// inState requires that a spec is in a state in which nothing of it runs.
+// inState requires that a spec is in a state in which its actor does not run.
 func (r specsRig) inState(label string, s State) Status {
 	r.t.Helper()
 	st := r.status(label)

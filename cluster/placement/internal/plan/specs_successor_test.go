@@ -20,7 +20,7 @@ func TestRequestsOfTwoCoordinatorsAreNeverTheSame(t *testing.T) {
 	_, young := r.heldStart("y")
 	require.NotEqual(t, old.ID, young.ID)
 	require.True(t, old.ID.less(young.ID))
-	// The ack of the first is none of the second.
+	// The acknowledgement of the first request does not count for the second.
 	r.hear(on, FromAgent{StartAck: &StartAck{ID: old.ID, Label: "y"}})
 	require.Equal(t, Pending, r.status("y").State)
 }
@@ -43,7 +43,7 @@ func TestAnotherCoordinatorFindsAllSpecsAndStartsNothingTwice(t *testing.T) {
 	require.Empty(t, r.sends, "nothing had to be asked")
 }
 
-// A coordinator that is gone had stored where it places, and had asked nobody yet.
+// A coordinator has stored where it places an actor, and ends before it has sent the request.
 func TestAnotherCoordinatorSendsWhatWasNotSent(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.journal["s"] = record{Spec: specOf("s"), Node: "a", Incarnation: r.nodes["a"].Incarnation, Request: RequestID{Epoch: 1, N: 5}}
@@ -96,14 +96,14 @@ func TestANodeThatHasNotReportedIsAskedForNothingElse(t *testing.T) {
 func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	stray := Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "stray", Started: true}
+	orphan := Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}
 	double := Reported{ID: RequestID{Epoch: 1, N: 78}, Label: "s", Started: true}
-	r.agents[r.nodes["b"].id()]["stray"] = stray
+	r.agents[r.nodes["b"].id()]["orphan"] = orphan
 	r.agents[r.nodes["b"].id()]["s"] = double
 	r.boot()
-	require.Empty(t, r.running("stray"))
+	require.Empty(t, r.running("orphan"))
 	r.runs("s", "a")
-	r.absent("stray")
+	r.absent("orphan")
 }
 
 func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {
@@ -118,7 +118,7 @@ func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {
 	r.runs("s", "a")
 }
 
-// An agent that has begun anew, though its node has not, has lost what it ran.
+// An agent that has restarted, although its node has not, has lost its actors.
 func TestWhatAReportLacksIsStartedAgainUnderTheSameRequest(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.placed(specOf("s"))

@@ -112,8 +112,8 @@ func TestNothingIsColocatedWithWhatIsNotToStay(t *testing.T) {
 	require.ErrorIs(t, r.refused(with("g", Constraints{RequiredNode: "a", AntiAffinity: []string{"s"}})), ErrNoEligibleNodes)
 
 	b := r.nodes["b"].id()
-	r.hear(b, FromAgent{Report: &Report{Epoch: r.epoch, Running: []Reported{{ID: RequestID{Epoch: 1, N: 77}, Label: "stray", Started: true}}}})
-	require.ErrorIs(t, r.refused(with("h", Constraints{ColocateWith: "stray"})), ErrNoEligibleNodes)
+	r.hear(b, FromAgent{Report: &Report{Epoch: r.epoch, Running: []Reported{{ID: RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}}}})
+	require.ErrorIs(t, r.refused(with("h", Constraints{ColocateWith: "orphan"})), ErrNoEligibleNodes)
 }
 
 func TestASubmissionThatFailsStoresNothing(t *testing.T) {

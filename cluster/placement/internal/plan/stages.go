@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// notice marks for review the specs that a change concerns: those of the touched labels and their
+// notice has the specs that a change concerns reviewed: those of the touched labels and their
 // followers. When there is more room, also those on no node, and those on nodes being drained.
-func (s *specs) notice(touched map[string]bool, roomier bool) {
+func (s *specs) notice(touched map[string]bool, moreRoom bool) {
 	for label := range touched {
 		if s.owns(label) {
 			s.touch(label)
@@ -17,7 +17,7 @@ func (s *specs) notice(touched map[string]bool, roomier bool) {
 			s.touch(follower)
 		}
 	}
-	if !roomier {
+	if !moreRoom {
 		return
 	}
 	for label := range s.nodeless {

@@ -1,0 +1,133 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/guard"
+
+	"go.uber.org/zap"
+)
+
+// A Discovery finds where the nodes of a cluster are; package discovery has some. What it
+// finds should be what the nodes advertise, and may include this node.
+type Discovery interface {
+	// Find returns addresses, each a host:port, in any order. None, without an error, says
+	// that nobody is there; an error, that it is not known. It must return when ctx ends,
+	// after five seconds at the latest. Two calls of one node do not overlap.
+	Find(ctx context.Context) ([]string, error)
+}
+
+const (
+	searchTime = 5 * time.Second // for one Find
+	maxFound   = 1000            // addresses
+)
+
+// discoveryLog remembers what discovery has last said, for people.
+type discoveryLog struct {
+	mu    sync.Mutex // guards all below
+	found []string
+	err   error           // nil if it has succeeded
+	told  map[string]bool // kinds of failures since it has succeeded
+}
+
+// search asks discovery once, for one incarnation of this node.
+func (n *Node) search(incarnation uint64) {
+	ctx, cancel := context.WithTimeout(n.aborted, searchTime)
+	defer cancel()
+	addresses, err := n.find(ctx)
+	if err == nil {
+		addresses, err = usable(addresses)
+	}
+	if n.aborted.Err() != nil {
+		return
+	}
+	n.logSearch(n.discoveries.note(addresses, err), addresses, err)
+	n.inbox.post(incarnation, membership.Found{Addresses: addresses, Failed: err != nil})
+}
+
+// find asks the discovery, which may be of the user's.
+func (n *Node) find(ctx context.Context) (addresses []string, err error) {
+	panicked := guard.Apart(func() { addresses, err = n.cfg.Discovery.Find(ctx) })
+	return addresses, cmp.Or(panicked, err)
+}
+
+// usable returns the addresses without duplicates, if they are some.
+func usable(addresses []string) ([]string, error) {
+	addresses = slices.Compact(slices.Sorted(slices.Values(addresses)))
+	if len(addresses) > maxFound {
+		return nil, fmt.Errorf("cluster: Config.Discovery found %d addresses; at most %d are allowed", len(addresses), maxFound)
+	}
+	for _, address := range addresses {
+		if err := checkNodeAddress(address); err != nil {
+			return nil, fmt.Errorf("cluster: Config.Discovery found %q, which is not the host:port of a node: it %w", address, err)
+		}
+	}
+	return addresses, nil
+}
+
+// note takes down a result, and reports whether people have not been told of it yet.
+func (s *discoveryLog) note(addresses []string, err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.err
+	if s.err = err; err != nil {
+		kind := failureKind(err)
+		news := !s.told[kind]
+		if s.told == nil {
+			s.told = map[string]bool{}
+		}
+		s.told[kind] = true
+		return news
+	}
+	news := before != nil || !slices.Equal(s.found, addresses)
+	s.found, s.told = addresses, nil
+	return news
+}
+
+// failureKind tells failures apart by what a person can do about them. The text of a timeout
+// may be another one each time: it has the port that was asked from.
+func failureKind(err error) string {
+	kind, panicked := guard.Value(func() string { return kindOfFailure(err) })
+	if panicked != nil {
+		return guard.Text(err)
+	}
+	return kind
+}
+
+func kindOfFailure(err error) string {
+	if timeout, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err); ok && timeout.Timeout() {
+		return "timeout"
+	}
+	if failure, ok := errors.AsType[*net.DNSError](err); ok {
+		return failure.Err
+	}
+	return err.Error()
+}
+
+// latest returns what has been found last, and why nothing has been found since.
+func (s *discoveryLog) latest() ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.found, s.err
+}
+
+func (n *Node) logSearch(news bool, addresses []string, err error) {
+	switch {
+	case !news:
+	case err != nil:
+		n.log.Warn("discovery fails", zap.Error(err))
+	default:
+		n.log.Info("discovery has found", zap.Strings("addresses", addresses))
+	}
+}

@@ -1,0 +1,114 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/cluster/membership"
+)
+
+// A tape is a lease that answers as it is told, and notes what is asked of it and when.
+type tape struct {
+	answer func(context.Context) (bool, error)
+	begin  time.Time
+	mu     sync.Mutex // guards the following
+	taken  []time.Duration
+	given  []time.Duration
+}
+
+func (l *tape) Acquire(ctx context.Context) (bool, error) {
+	l.mu.Lock()
+	l.taken = append(l.taken, time.Since(l.begin))
+	l.mu.Unlock()
+	return l.answer(ctx)
+}
+
+func (l *tape) Release(context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.given = append(l.given, time.Since(l.begin))
+	return nil
+}
+
+// leaseNode returns a node that can do nothing but ask for leases, and a lease.
+func leaseNode(answer func(context.Context) (bool, error)) (*Node, *tape, downing.Ask) {
+	n := &Node{inbox: newInbox(), leasing: newLeasing(), log: zap.NewNop()}
+	n.aborted, n.abort = context.WithCancelCause(context.Background())
+	l := &tape{answer: answer, begin: time.Now()}
+	return n, l, downing.Ask{Lease: l, Timeout: 5 * time.Second, Hold: 40 * time.Second}
+}
+
+func yes(context.Context) (bool, error) { return true, nil }
+
+func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, l, ask := leaseNode(yes)
+		n.acquire(7, membership.AcquireLease{Number: 3, Ask: ask})
+		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 3, Held: true}}}, n.inbox.take())
+		require.Equal(t, []time.Duration{40 * time.Second}, l.given)
+	})
+}
+
+func TestALeaseThatIsAskedForAgainIsHeldForLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, l, ask := leaseNode(yes)
+		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
+		time.Sleep(30 * time.Second)
+		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 2, Ask: ask}) })
+		n.tasks.Wait()
+		require.Equal(t, []time.Duration{0, 30 * time.Second}, l.taken)
+		require.Equal(t, []time.Duration{70 * time.Second}, l.given)
+	})
+}
+
+func TestALeaseIsNotGivenBackByANodeThatEndsEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, l, ask := leaseNode(yes)
+		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
+		time.Sleep(time.Second)
+		n.abort(ErrEnded)
+		n.tasks.Wait()
+		require.Empty(t, l.given, "the losing side may still ask")
+	})
+}
+
+func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, l, ask := leaseNode(func(context.Context) (bool, error) { return true, errors.New("lost connection") })
+		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
+		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
+		require.Len(t, l.given, 1)
+	})
+}
+
+func TestALeaseOfAnotherIsNotGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, l, ask := leaseNode(func(context.Context) (bool, error) { return false, nil })
+		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
+		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
+		require.Empty(t, l.given)
+	})
+}
+
+func TestASilentLeaseIsLeftAfterTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, l, ask := leaseNode(func(ctx context.Context) (bool, error) {
+			<-ctx.Done()
+			return false, ctx.Err()
+		})
+		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
+		time.Sleep(ask.Timeout)
+		synctest.Wait()
+		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
+		n.tasks.Wait()
+		require.Equal(t, []time.Duration{45 * time.Second}, l.given)
+	})
+}

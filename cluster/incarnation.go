@@ -1,0 +1,226 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+)
+
+// A incarnation is one incarnation of a node: it feeds the machine with events, and does what
+// the machine wants done. One goroutine owns it.
+type incarnation struct {
+	node    *Node
+	machine *membership.Machine
+	gossip  *gossip
+	end     *membership.End // it is over
+
+	stall stallTimer
+}
+
+// forgetAfter is how long a removed member's connections are kept, so that it can still
+// acknowledge what it has received. Else that would look lost.
+const forgetAfter = 100 * time.Millisecond
+
+// runIncarnation runs one incarnation to its end.
+func (n *Node) runIncarnation(set membership.Settings) membership.End {
+	self := set.Self.ID()
+	l := &incarnation{node: n, machine: membership.New(set)}
+	var err error
+	l.gossip, err = startGossip(gossipConfig{
+		name:     gossipName(self.Address, self.Incarnation),
+		label:    n.cfg.Name,
+		endpoint: n.endpoint,
+		log:      n.log,
+		received: func(data []byte) { n.heardByGossip(self, data) },
+		state:    n.wholeTable,
+		admit:    n.admit,
+		seen: func(name string, alive bool) {
+			if address, incarnation, ok := parseGossipName(name); ok {
+				n.inbox.post(self.Incarnation, membership.Connected{ID: ID{Address: address, Incarnation: incarnation}, On: alive})
+			}
+		},
+	})
+	if err != nil {
+		return membership.End{Err: err}
+	}
+	l.run()
+	l.gossip.stop(l.end.Err == nil && !l.end.Rejoin)
+	return *l.end
+}
+
+// run handles events until the incarnation has ended or the node is aborted.
+func (l *incarnation) run() {
+	n := l.node
+	ticks, stop := n.cfg.Clock.NewTicker(n.cfg.Detector.CheckEvery)
+	defer stop()
+	l.handle(membership.Started{})
+	for l.end == nil {
+		select {
+		case <-n.inbox.full:
+			l.receive(n.inbox.take())
+		case <-ticks:
+			l.handle(membership.Ticked{})
+			l.explain(n.cfg.Clock.Now())
+		case <-n.aborted.Done():
+			l.end = &membership.End{Err: context.Cause(n.aborted)}
+		}
+	}
+}
+
+// receive handles events; once the incarnation has ended, the rest is for the next.
+func (l *incarnation) receive(letters []envelope) {
+	for i, letter := range letters {
+		if l.end != nil {
+			l.node.inbox.putBack(letters[i:])
+			return
+		}
+		if letter.to == 0 || letter.to == l.machine.Self().Incarnation {
+			l.handle(letter.ev)
+		}
+	}
+}
+
+func (l *incarnation) handle(ev membership.Input) {
+	clock := l.node.cfg.Clock
+	now := clock.Now()
+	l.machine.SetCalendar(clock.Wall().Sub(now))
+	for _, a := range l.machine.Step(ev, now) {
+		l.do(a)
+	}
+}
+
+func (l *incarnation) do(a membership.Action) {
+	n, self := l.node, l.machine.Self()
+	switch a := a.(type) {
+	case membership.Send:
+		n.endpoint.SendControl(a.To.Address, a.Encode(self.Incarnation))
+	case membership.Beat:
+		l.beat(a)
+	case membership.Spread:
+		l.spread(a)
+	case membership.Connect:
+		n.tasks.Go(func() { l.connect(a.Address) })
+	case membership.Discover:
+		n.tasks.Go(func() { n.search(self.Incarnation) })
+	case membership.Forget:
+		time.AfterFunc(forgetAfter, func() { n.endpoint.Forget(a.ID) })
+	case membership.Publish:
+		n.state.Store(new(l.machine.Snapshot()))
+		n.show(a.View)
+	case membership.AcquireLease:
+		n.tasks.Go(func() { n.acquire(self.Incarnation, a) })
+	case membership.Drain:
+		n.tasks.Go(l.drain)
+	case membership.Stop:
+		n.departure.mayStop()
+	case membership.Reply:
+		a.To <- a.Err
+	case membership.Note:
+		l.note(a)
+	case membership.End:
+		l.end = &a
+	}
+}
+
+// beat sends the heartbeat on both lanes: the first copy to arrive counts.
+func (l *incarnation) beat(b membership.Beat) {
+	datagram, stream := b.Encode(l.machine.Self().Incarnation)
+	for _, address := range b.To {
+		l.node.endpoint.SendPacket(address, datagram)
+		l.node.endpoint.SendControl(address, stream)
+	}
+}
+
+// spread broadcasts each entry of a table by itself, so that a newer one can take its
+// place. One that is too large reaches the others by the sums in the heartbeats.
+func (l *incarnation) spread(s membership.Spread) {
+	for key, data := range s.Encode(l.machine.Self()) {
+		if len(data) <= maxBroadcast {
+			l.gossip.broadcast(key, data)
+		}
+	}
+}
+
+func (l *incarnation) connect(address string) {
+	if err := l.gossip.join(address); err != nil {
+		l.node.log.Debug("gossip not connected", zap.String("peer", address), zap.Error(err))
+	}
+}
+
+// drain waits until no singleton runs here.
+func (l *incarnation) drain() {
+	n := l.node
+	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
+		n.inbox.post(l.machine.Self().Incarnation, membership.Drained{})
+	}
+}
+
+func (l *incarnation) note(a membership.Note) {
+	log := l.node.log.Info
+	if a.Warn {
+		log = l.node.log.Warn
+	}
+	log(a.Text, zap.String("peer", a.Address), zap.String("reason", a.Reason))
+}
+
+// wholeTable is called by memberlist, much less often than the table changes.
+func (n *Node) wholeTable() []byte {
+	whole := n.state.Load()
+	if whole == nil {
+		return nil
+	}
+	return whole.Encode()
+}
+
+// heardByGossip is called by memberlist.
+func (n *Node) heardByGossip(self ID, data []byte) {
+	in, err := membership.DecodeGossip(data)
+	if err != nil {
+		n.log.Debug("gossip not understood", zap.Error(err))
+		return
+	}
+	n.inbox.offer(self.Incarnation, in) // what is dropped comes again
+}
+
+var errRemoved = errors.New("cluster: removed incarnation")
+
+// errRemovedMember is told to the node that has been removed as well.
+var errRemovedMember = errors.New("removed from the cluster")
+
+// admitMessages is called by the endpoint: actors hear nothing of removed incarnations, nor
+// those of them. Nodes still do, to be told.
+func (n *Node) admitMessages(id ID) error {
+	if membership.IsRemoved(n.View(), id) {
+		return errRemovedMember
+	}
+	return nil
+}
+
+// admit keeps removed incarnations out of gossip.
+func (n *Node) admit(name string) error {
+	address, incarnation, ok := parseGossipName(name)
+	if !ok {
+		return errors.New("cluster: not the name of a node")
+	}
+	if membership.IsRemoved(n.View(), ID{Address: address, Incarnation: incarnation}) {
+		return errRemoved
+	}
+	return nil
+}
+
+// next returns the rules of the incarnation after the one that has ended.
+func (n *Node) next(set membership.Settings, e membership.End) membership.Settings {
+	set.Earlier = append(slices.Clone(set.Earlier), set.Self.Incarnation)
+	set.Self.Incarnation = node.RenewIncarnation(set.Self.Incarnation)
+	set.Founding = drawClusterID()
+	set.Known = e.Known
+	set.Version = n.View().Version
+	return set
+}

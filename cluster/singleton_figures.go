@@ -1,0 +1,138 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// figuresName is the name of the actor of each node that tells the others how the singletons
+// fare that it hosts. It is asked when somebody looks at a status page, and never else.
+const figuresName = "singleton-figures"
+
+const (
+	// mostFigures is of how many singletons one member tells them.
+	mostFigures = 1000
+	// mostFigureText bounds a text among figures, in bytes.
+	mostFigureText = 300
+)
+
+// What nodes ask each other for their status pages.
+type (
+	figuresAsked struct {
+		_       struct{} `cbor:",toarray"`
+		ReplyTo actor.ActorRef[figuresTold]
+	}
+
+	// figuresTold are of the singletons that a node hosts, or that can run nowhere.
+	figuresTold struct {
+		_       struct{} `cbor:",toarray"`
+		Figures []singletonFigures
+		LeftOut int // how many more there are
+	}
+
+	// singletonFigures are what one node knows of a singleton, as in singleton.Status.
+	singletonFigures struct {
+		_              struct{} `cbor:",toarray"`
+		Name           string
+		Phase          singleton.Phase
+		Since          time.Time
+		Starts         uint64
+		Failures       uint64
+		RestartsInARow int
+		CrashLoop      bool
+		LastError      string
+		FailedAt       time.Time
+		Why            string
+	}
+)
+
+func init() {
+	actor.RegisterType[figuresAsked]("understudy.cluster.figures-asked")
+	actor.RegisterType[figuresTold]("understudy.cluster.figures-told")
+}
+
+// serveFigures starts the actor that answers other nodes.
+func (n *Node) serveFigures() {
+	actor.Spawn(extension.Framework(n.System), func(_ *actor.Context[figuresAsked], next *actor.Next[figuresAsked]) {
+		next.OnMessage = func(_ *actor.Context[figuresAsked], asked figuresAsked) actor.Behavior[figuresAsked] {
+			asked.ReplyTo.Tell(n.ownFigures())
+			return nil
+		}
+	}, figuresName)
+}
+
+func (n *Node) ownFigures() figuresTold {
+	return worthTelling(n.View().Self.Status == Up, singleton.Statuses(n.System))
+}
+
+// worthTelling selects what a node tells of its singletons; up says that it is up: what can run nowhere
+// is not known before. Those in trouble come first.
+func worthTelling(up bool, all []singleton.Status) figuresTold {
+	var told figuresTold
+	for _, s := range all {
+		if hosting(s.Phase) < notHosting || up && s.Phase == singleton.Pending && s.Host == "" && s.Mismatch == "" {
+			told.Figures = append(told.Figures, figuresOf(s))
+		}
+	}
+	slices.SortStableFunc(told.Figures, func(a, b singletonFigures) int { return cmp.Compare(a.trouble(), b.trouble()) })
+	if left := len(told.Figures) - mostFigures; left > 0 {
+		told.Figures, told.LeftOut = told.Figures[:mostFigures], left
+	}
+	return told
+}
+
+func (f singletonFigures) trouble() int {
+	switch {
+	case f.CrashLoop:
+		return 0
+	case f.Why != "":
+		return 1
+	case f.Failures > 0:
+		return 2
+	}
+	return 3
+}
+
+// notHosting is of a phase in which a node has nothing to do with an instance.
+const notHosting = 3
+
+// hosting says how close a phase is to hosting: of two nodes, the one with less knows more of
+// the instance.
+func hosting(p singleton.Phase) int {
+	switch p {
+	case singleton.Host:
+		return 0
+	case singleton.HandingOver, singleton.Stopping:
+		return 1
+	case singleton.Asking, singleton.Acquiring:
+		return 2
+	case singleton.Pending, singleton.Standby, singleton.Ended:
+	}
+	return notHosting
+}
+
+func figuresOf(s singleton.Status) singletonFigures {
+	f := singletonFigures{
+		Name: s.Name, Phase: s.Phase, Since: s.Since, Starts: s.Starts, Failures: s.Failures,
+		RestartsInARow: s.RestartsInARow, CrashLoop: s.CrashLoop(), FailedAt: s.FailedAt, Why: figureText(s.Why),
+	}
+	if s.LastError != nil {
+		f.LastError = figureText(guard.Text(s.LastError))
+	}
+	return f
+}
+
+// figureText is a text as it may be sent: short, and UTF-8.
+func figureText(text string) string {
+	if len(text) > mostFigureText {
+		text = text[:mostFigureText] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}

@@ -1,0 +1,65 @@
+package remote
+
+import (
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
+)
+
+// maxIncomplete bounds the bytes of incomplete messages whose connections have ended. The newest
+// message is kept in any case.
+const maxIncomplete = 64 << 20
+
+// incomplete keeps the incomplete messages of connections that have ended. The sender continues
+// soon on another connection, or gives up, or begins a new session; then nobody needs them. It is
+// guarded by sessions.mu.
+type incomplete struct {
+	all   []incompleteMessage // the oldest first
+	bytes int
+}
+
+// An incompleteMessage belongs to an inbound.
+type incompleteMessage struct {
+	of    *inbound
+	timer *time.Timer
+}
+
+// keep keeps the incomplete message of in, if it has one, and calls late after patience.
+func (h *incomplete) keep(in *inbound, patience time.Duration, late func()) {
+	size := in.parts.Len()
+	if size == 0 {
+		return
+	}
+	h.all = append(h.all, incompleteMessage{in, time.AfterFunc(patience, late)})
+	for h.bytes += size; h.bytes > maxIncomplete && len(h.all) > 1; {
+		h.giveUp(h.all[0].of)
+	}
+}
+
+// giveUp drops the incomplete message of an inbound, and ends its session, which cannot continue
+// without it.
+func (h *incomplete) giveUp(in *inbound) {
+	if h.drop(in) {
+		in.over = true
+	}
+}
+
+// drop returns false if nothing is kept for in.
+func (h *incomplete) drop(in *inbound) bool {
+	i := slices.IndexFunc(h.all, func(x incompleteMessage) bool { return x.of == in })
+	if i < 0 {
+		return false
+	}
+	h.all[i].timer.Stop()
+	h.all = slices.Delete(h.all, i, i+1)
+	h.bytes -= in.parts.Len()
+	in.parts = wire.Reassembler{}
+	return true
+}
+
+func (h *incomplete) dropAll() {
+	for len(h.all) > 0 {
+		h.drop(h.all[0].of)
+	}
+}
