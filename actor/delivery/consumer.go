@@ -49,9 +49,9 @@ type arrival[M any] struct {
 	number   uint64
 	serial   uint64 // the number for the worker
 	msg      M
-	void     bool               // there is no message to hand to the worker
+	void     bool                   // there is no message to hand to the worker
 	why      extension.ErrorPayload // why it cannot be handled, for the producer
-	flowOnly bool               // the producer does not keep it
+	flowOnly bool                   // the producer does not keep it
 }
 
 type (

@@ -43,9 +43,9 @@ type Queue interface {
 
 // A Refused is a refused message in a [Queue]. [Resend] sends it again.
 type Refused struct {
-	Number  uint64          // the number that the message had
-	Reason  string          // why it was refused
-	Time    time.Time       // when it was refused, by the clock of the producer
+	Number  uint64              // the number that the message had
+	Reason  string              // why it was refused
+	Time    time.Time           // when it was refused, by the clock of the producer
 	Records []extension.Payload // as given to Append: one for each part of the message
 }
 

@@ -36,10 +36,10 @@ func Serve[M any](key Key[M], worker actor.Behavior[Delivery[M]], opts ...Option
 // messages go to the others.
 func WorkPullingFor[M any](key Key[M], opts ...Option) actor.Behavior[Command[M]] {
 	return newProducer(settingsOf(opts), true, func(p *producer[M]) {
-		receptionist.Subscribe(p.ctx, key.service, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {
+		p.ctx.Defer(receptionist.Subscribe(p.ctx.System(), key.service, actor.Handle(p.ctx, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {
 			p.onListing(l)
 			return nil
-		})
+		})))
 	})
 }
 

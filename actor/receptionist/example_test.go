@@ -35,16 +35,16 @@ func ExampleFind() {
 	// Output: hello, Ada <nil>
 }
 
-// An actor that is told of every change.
+// An actor that gets the listing after every change.
 func ExampleSubscribe() {
 	system := actor.NewSystem("example")
 	defer func() { _ = system.Shutdown(context.Background()) }()
 	found := make(chan int)
 	actor.Spawn(system, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
-		receptionist.Subscribe(ctx, greeters, func(l receptionist.Listing[greet]) actor.Behavior[string] {
+		ctx.Defer(receptionist.Subscribe(ctx.System(), greeters, actor.Handle(ctx, func(l receptionist.Listing[greet]) actor.Behavior[string] {
 			found <- len(l.Instances)
 			return behaviors.Same
-		})
+		})))
 		return behaviors.Ignore
 	}), "watcher")
 

@@ -74,3 +74,14 @@ func mismatch(e entry, want string) error {
 func (l Listing[M]) same(as Listing[M]) bool {
 	return slices.Equal(l.Instances, as.Instances) && fmt.Sprint(l.Err) == fmt.Sprint(as.Err)
 }
+
+// A Mismatch is published on the event stream of a node that uses a service, once for each actor
+// that another node has registered under the name of the service with another type of messages. It
+// is also logged.
+type Mismatch struct {
+	Service  string
+	Ref      string // path and number of the actor
+	Type     string // the type of messages that it takes
+	Expected string // the type that this node expects
+	Err      error  // says all of that; wraps actor.ErrWrongType
+}

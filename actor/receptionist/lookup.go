@@ -18,7 +18,7 @@ const maxAnswer = 10_000
 //
 // It blocks until the answer comes, or fails with an error that wraps ctx.Err().
 func Lookup[M any](ctx context.Context, s *actor.System, address string, key ServiceKey[M]) (Listing[M], error) {
-	to := actor.Resolve[any](s, deskAt(s, address))
+	to := actor.Resolve[any](s, agentAt(s, address))
 	a, err := actor.Ask(ctx, to, func(replyTo actor.ActorRef[wireAnswer]) any {
 		return wireQuery{Service: key.name, ReplyTo: replyTo}
 	})
@@ -29,9 +29,9 @@ func Lookup[M any](ctx context.Context, s *actor.System, address string, key Ser
 }
 
 // answer tells another node what is known here.
-func (d *desk) answer(q wireQuery) {
+func (d *agent) answer(q wireQuery) {
 	var all []found
-	d.office.change(func(r *registry) []parcel {
+	d.receptionist.change(func(r *registry) []envelope {
 		all = r.find(q.Service)
 		return nil
 	})

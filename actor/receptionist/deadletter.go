@@ -9,7 +9,7 @@ import "github.com/understudy-go/understudy/actor"
 func (wireChange) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [extension.DeadLetter].
-func (wireRow) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+func (wireSnapshot) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [extension.DeadLetter].
 func (wireCheck) Carried(*actor.System) (string, any, bool) { return "", nil, false }

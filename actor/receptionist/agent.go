@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	deskName = "receptionist"
-	deskPath = "/system/" + deskName
+	agentName = "receptionist"
+	agentPath = "/system/" + agentName
 
 	// tickEvery is how often some of the peers are checked; see rounds.
 	tickEvery = 5 * time.Second
@@ -25,45 +25,45 @@ type (
 // Attach connects the receptionist of s to a cluster, by l. It must be called once, before
 // the receptionist is used.
 func Attach(s *actor.System, l Locator) {
-	o := newOffice(s, l)
+	o := newReceptionist(s, l)
 	extension.Set(s, o)
-	o.open.Do(o.openDesk)
+	o.started.Do(o.startAgent)
 }
 
 // openDesk spawns the actor that receptionists of other nodes talk to.
-func (o *office) openDesk() {
+func (o *receptionist) startAgent() {
 	actor.Spawn(extension.Framework(o.system), func(ctx *actor.Context[any], next *actor.Next[any]) {
-		d := &desk{ctx: ctx, office: o}
+		d := &agent{ctx: ctx, receptionist: o}
 		next.OnMessage = func(_ *actor.Context[any], msg any) actor.Behavior[any] {
 			d.receive(msg)
 			return nil
 		}
 		d.begin()
-	}, deskName)
+	}, agentName)
 }
 
 // A desk sends what the registry has to say, and hears what others have.
-type desk struct {
-	ctx     *actor.Context[any]
-	office  *office
-	ticking bool
+type agent struct {
+	ctx          *actor.Context[any]
+	receptionist *receptionist
+	ticking      bool
 }
 
-func (d *desk) begin() {
+func (d *agent) begin() {
 	wake := d.ctx.Notify(func() actor.Behavior[any] {
 		d.do((*registry).flush)
 		return nil
 	})
-	d.office.mu.Lock()
-	d.office.wakeDesk = wake
-	d.office.mu.Unlock()
-	if d.office.locator != nil {
-		d.follow(d.office.locator)
+	d.receptionist.mu.Lock()
+	d.receptionist.wakeAgent = wake
+	d.receptionist.mu.Unlock()
+	if d.receptionist.locator != nil {
+		d.follow(d.receptionist.locator)
 	}
 }
 
 // follow tells the desk every topology, for as long as it lives.
-func (d *desk) follow(l Locator) {
+func (d *agent) follow(l Locator) {
 	self := d.ctx.Self()
 	actor.PipeToSelf(d.ctx, func(ctx context.Context) (struct{}, error) {
 		for topo := range l.Topologies(ctx) {
@@ -73,35 +73,35 @@ func (d *desk) follow(l Locator) {
 	}, func(struct{}, error) any { return nil })
 }
 
-func (d *desk) receive(msg any) {
+func (d *agent) receive(msg any) {
 	switch msg := msg.(type) {
 	case topologyChanged:
-		d.do(func(r *registry) []parcel { return r.view(msg.topo) })
+		d.do(func(r *registry) []envelope { return r.view(msg.topo) })
 	case ticked:
 		d.do((*registry).tick)
 	case wireQuery:
 		d.answer(msg)
-	case wireChange, wireRow, wireCheck:
-		d.do(func(r *registry) []parcel { return r.receive(msg) })
+	case wireChange, wireSnapshot, wireCheck:
+		d.do(func(r *registry) []envelope { return r.receive(msg) })
 	}
 }
 
 // do changes the registry, and sends what comes out.
-func (d *desk) do(f func(r *registry) []parcel) {
+func (d *agent) do(f func(r *registry) []envelope) {
 	quiet := false
-	out := d.office.change(func(r *registry) []parcel {
+	out := d.receptionist.change(func(r *registry) []envelope {
 		out := f(r)
 		quiet = r.quiet()
 		return out
 	})
 	for _, p := range out {
-		actor.Resolve[any](d.ctx.System(), deskAt(d.ctx.System(), p.to.Address)).Tell(p.msg)
+		actor.Resolve[any](d.ctx.System(), agentAt(d.ctx.System(), p.to.Address)).Tell(p.msg)
 	}
 	d.tick(!quiet)
 }
 
 // tick sees that there are ticks as long as there is something to compare.
-func (d *desk) tick(on bool) {
+func (d *agent) tick(on bool) {
 	if on == d.ticking {
 		return
 	}
@@ -113,6 +113,6 @@ func (d *desk) tick(on bool) {
 }
 
 // deskAt is the path of the receptionist of another node.
-func deskAt(s *actor.System, address string) string {
-	return "understudy://" + s.Name() + "@" + address + deskPath
+func agentAt(s *actor.System, address string) string {
+	return "understudy://" + s.Name() + "@" + address + agentPath
 }

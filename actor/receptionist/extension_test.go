@@ -13,7 +13,7 @@ import (
 func TestAServiceThatNobodyHasAnyUseForIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		o := officeOf(s)
+		o := of(s)
 		services := func() int {
 			o.mu.Lock()
 			defer o.mu.Unlock()
@@ -22,7 +22,7 @@ func TestAServiceThatNobodyHasAnyUseForIsForgotten(t *testing.T) {
 		key := NewKey[int]("used by who listens")
 		listen := func() actor.ActorRef[int] {
 			return actor.Spawn(s, func(ctx *actor.Context[int], next *actor.Next[int]) {
-				Subscribe(ctx, key, func(Listing[int]) actor.Behavior[int] { return nil })
+				Subscribe(ctx.System(), key, actor.Handle(ctx, func(Listing[int]) actor.Behavior[int] { return nil }))
 				next.OnMessage = func(*actor.Context[int], int) actor.Behavior[int] {
 					return func(_ *actor.Context[int], next *actor.Next[int]) { next.Stop() }
 				}

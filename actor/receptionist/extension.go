@@ -11,30 +11,30 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// An office is the receptionist of a system, as its extension: the registry under a lock,
+// An receptionist is the receptionist of a system, as its extension: the registry under a lock,
 // what belongs to this process alone, and the desk, an actor that talks to other nodes.
-type office struct {
+type receptionist struct {
 	system  *actor.System
 	locator Locator // nil without a cluster
-	open    sync.Once
+	started sync.Once
 
-	mu       sync.Mutex // guards all below
-	registry *registry
-	here     map[entry]registration
-	services map[string]*service // those that this process has used
-	wakeDesk func()              // nil until it has started
+	mu        sync.Mutex // guards all below
+	registry  *registry
+	here      map[entry]registration
+	services  map[string]*service // those that this process has used
+	wakeAgent func()              // nil until it has started
 }
 
 // A registration is an actor of this node.
 type registration struct {
-	ref     actor.AnyRef
-	dismiss func() // who waits for its end; nil until somebody does
+	ref    actor.AnyRef
+	cancel func() // who waits for its end; nil until somebody does
 }
 
 // A service is what this process makes of one of that name.
 type service struct {
 	message   reflect.Type // what its instances are told here
-	list      func() any   // makes the Listing; office.mu is held
+	list      func() any   // makes the Listing; receptionist.mu is held
 	listing   any          // what it made; nil when there may be news
 	version   uint64       // of the listing
 	listeners map[*listener]bool
@@ -43,15 +43,15 @@ type service struct {
 
 type listener struct{ notify func() }
 
-// officeOf returns the office of s, which is opened when there is none.
-func officeOf(s *actor.System) *office {
-	o := extension.Ensure(s, func() *office { return newOffice(s, nil) })
-	o.open.Do(o.openDesk)
+// officeOf returns the receptionist of s, which is opened when there is none.
+func of(s *actor.System) *receptionist {
+	o := extension.Ensure(s, func() *receptionist { return newReceptionist(s, nil) })
+	o.started.Do(o.startAgent)
 	return o
 }
 
-func newOffice(s *actor.System, l Locator) *office {
-	return &office{
+func newReceptionist(s *actor.System, l Locator) *receptionist {
+	return &receptionist{
 		system: s, locator: l, registry: newRegistry(),
 		here: map[entry]registration{}, services: map[string]*service{},
 	}
@@ -59,7 +59,7 @@ func newOffice(s *actor.System, l Locator) *office {
 
 // use returns the service of a key. It panics when the name is in use with another type.
 // o.mu is held.
-func use[M any](o *office, key ServiceKey[M]) *service {
+func use[M any](o *receptionist, key ServiceKey[M]) *service {
 	if key.name == "" {
 		panic("receptionist: the zero ServiceKey; make one by NewKey")
 	}
@@ -78,7 +78,7 @@ func use[M any](o *office, key ServiceKey[M]) *service {
 }
 
 // list makes the listing of a service. o.mu is held.
-func list[M any](o *office, key ServiceKey[M]) Listing[M] {
+func list[M any](o *receptionist, key ServiceKey[M]) Listing[M] {
 	return newListing(key.name, o.registry.find(key.name), func(f found) actor.ActorRef[M] {
 		if r, here := o.here[f.Entry]; here && f.Local {
 			return r.ref.(actor.ActorRef[M]) // its service has one type here
@@ -88,8 +88,8 @@ func list[M any](o *office, key ServiceKey[M]) Listing[M] {
 }
 
 // current returns the newest listing of a service, and its version.
-func current[M any](o *office, key ServiceKey[M]) (l Listing[M], version uint64) {
-	o.change(func(*registry) []parcel {
+func current[M any](o *receptionist, key ServiceKey[M]) (l Listing[M], version uint64) {
+	o.change(func(*registry) []envelope {
 		s := use(o, key)
 		if s.listing == nil {
 			s.listing = s.list()
@@ -103,7 +103,7 @@ func current[M any](o *office, key ServiceKey[M]) (l Listing[M], version uint64)
 // change does something to the registry, tells whom it concerns here, and returns what is
 // to be sent. In which order goroutines notify does not matter, as who is notified looks
 // for himself.
-func (o *office) change(f func(r *registry) []parcel) []parcel {
+func (o *receptionist) change(f func(r *registry) []envelope) []envelope {
 	out, listeners, wrong := o.changeLocked(f)
 	for _, l := range listeners {
 		l.notify()
@@ -114,7 +114,7 @@ func (o *office) change(f func(r *registry) []parcel) []parcel {
 	return out
 }
 
-func (o *office) changeLocked(f func(r *registry) []parcel) ([]parcel, []*listener, []Mismatch) {
+func (o *receptionist) changeLocked(f func(r *registry) []envelope) ([]envelope, []*listener, []Mismatch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	out := f(o.registry)
@@ -124,7 +124,7 @@ func (o *office) changeLocked(f func(r *registry) []parcel) ([]parcel, []*listen
 
 // news returns who listens to what has changed, and the mismatches that are new. o.mu is
 // held.
-func (o *office) news() (listeners []*listener, wrong []Mismatch) {
+func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 	for _, name := range o.registry.changed() {
 		s, used := o.services[name]
 		if !used {
@@ -145,7 +145,7 @@ func (o *office) news() (listeners []*listener, wrong []Mismatch) {
 }
 
 // mismatches returns those of a service that have not been reported yet. o.mu is held.
-func (o *office) mismatches(name string, s *service) (fresh []Mismatch) {
+func (o *receptionist) mismatches(name string, s *service) (fresh []Mismatch) {
 	want, wrong := typeName(s.message), map[entry]bool{}
 	for l := range o.registry.services[name] {
 		if l.entry.Type == want {
@@ -161,15 +161,15 @@ func (o *office) mismatches(name string, s *service) (fresh []Mismatch) {
 }
 
 // report tells people and the event stream of a mismatch.
-func (o *office) report(m Mismatch) {
+func (o *receptionist) report(m Mismatch) {
 	o.system.Log().Error("service of another type", zap.String("service", m.Service), zap.Error(m.Err))
 	o.system.Publish(m)
 }
 
 // wake lets the desk send what has changed.
-func (o *office) wake() {
+func (o *receptionist) wake() {
 	o.mu.Lock()
-	wake := o.wakeDesk
+	wake := o.wakeAgent
 	o.mu.Unlock()
 	if wake != nil {
 		wake()
