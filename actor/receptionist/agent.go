@@ -12,25 +12,25 @@ const (
 	agentName = "receptionist"
 	agentPath = "/system/" + agentName
 
-	// tickEvery is how often some of the peers are checked; see rounds.
+	// tickEvery is the time between two checks of some of the peers; see rounds.
 	tickEvery = 5 * time.Second
 )
 
-// What the desk is told on its own node; from others it is told the types of wire.go.
+// Messages to the agent from its own node. Other nodes send the types of wire.go.
 type (
 	topologyChanged struct{ topo Topology }
 	ticked          struct{}
 )
 
-// Attach connects the receptionist of s to a cluster, by l. It must be called once, before
-// the receptionist is used.
+// Attach connects the receptionist of s to the cluster that l describes. Call it once, before the
+// receptionist is used.
 func Attach(s *actor.System, l Locator) {
 	o := newReceptionist(s, l)
 	extension.Set(s, o)
 	o.started.Do(o.startAgent)
 }
 
-// openDesk spawns the actor that receptionists of other nodes talk to.
+// startAgent spawns the actor that receptionists of other nodes talk to.
 func (o *receptionist) startAgent() {
 	actor.Spawn(extension.Framework(o.system), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		d := &agent{ctx: ctx, receptionist: o}
@@ -42,7 +42,7 @@ func (o *receptionist) startAgent() {
 	}, agentName)
 }
 
-// A desk sends what the registry has to say, and hears what others have.
+// An agent sends the changes of the registry to other nodes, and receives theirs.
 type agent struct {
 	ctx          *actor.Context[any]
 	receptionist *receptionist
@@ -62,7 +62,7 @@ func (d *agent) begin() {
 	}
 }
 
-// follow tells the desk every topology, for as long as it lives.
+// follow sends the agent every topology, as long as it lives.
 func (d *agent) follow(l Locator) {
 	self := d.ctx.Self()
 	actor.PipeToSelf(d.ctx, func(ctx context.Context) (struct{}, error) {
@@ -86,7 +86,7 @@ func (d *agent) receive(msg any) {
 	}
 }
 
-// do changes the registry, and sends what comes out.
+// do changes the registry, and sends the resulting messages.
 func (d *agent) do(f func(r *registry) []envelope) {
 	quiet := false
 	out := d.receptionist.change(func(r *registry) []envelope {
@@ -100,7 +100,7 @@ func (d *agent) do(f func(r *registry) []envelope) {
 	d.tick(!quiet)
 }
 
-// tick sees that there are ticks as long as there is something to compare.
+// tick starts or stops the timer: it runs while there is anything to compare.
 func (d *agent) tick(on bool) {
 	if on == d.ticking {
 		return

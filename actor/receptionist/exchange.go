@@ -10,22 +10,22 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// Each node owns its registrations and nobody else passes them on. It tells every member
-// what changes; who finds a gap, by the versions, asks for all there is. Members that see
-// each other anew, or again, compare versions, and so does each with all others in turn,
-// in case something was lost where nobody noticed. What an incarnation has said counts as
-// long as it is a member, which it is never again once it has been removed.
+// Each node owns its registrations, and no other node passes them on. It sends its changes to every
+// member; a member that finds a gap between versions asks for a snapshot. Members compare versions
+// when they see each other for the first time or again, and each does so with all others in turn, in
+// case a loss went unnoticed. The registrations of an incarnation count as long as it is a member,
+// which it never is again after its removal.
 
 const (
 	// partBytes is about how much travels in one message.
 	partBytes = 64 << 10
-	// rounds is in how many ticks every peer gets its turn.
+	// rounds is in how many ticks each peer is checked once.
 	rounds = 6
-	// maxEarly is how many checks of nodes are kept that are not known to be members yet.
+	// maxEarly is how many checks are kept from nodes that are not known to be members yet.
 	maxEarly = 1000
 )
 
-// flush tells the peers what has changed here.
+// flush returns the changes of this node, for its peers.
 func (r *registry) flush() []envelope {
 	if len(r.added)+len(r.removed) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (r *registry) flush() []envelope {
 	return out
 }
 
-// snapshotFor sends all there is, to one peer.
+// snapshotFor returns all registrations of this node, for one peer.
 func (r *registry) snapshotFor(to node.ID) []envelope {
 	parts := batch.Split(sorted(r.own.entries), partBytes, entry.size)
 	if len(parts) == 0 {
@@ -60,12 +60,12 @@ func (r *registry) snapshotFor(to node.ID) []envelope {
 	return out
 }
 
-// check compares versions with a peer.
+// check returns a comparison of versions with a peer.
 func (r *registry) check(id node.ID, p *peer) envelope {
 	return envelope{id, wireCheck{From: r.self, To: id, Mine: r.own.version, Yours: p.version}}
 }
 
-// view takes who is a member now.
+// view handles a new topology.
 func (r *registry) view(t Topology) []envelope {
 	out := r.flush()
 	r.become(t.Self)
@@ -84,7 +84,7 @@ func (r *registry) view(t Topology) []envelope {
 	return out
 }
 
-// become takes another identity: the same actors, in another incarnation of the node.
+// become changes the identity of this node: the same actors, in another incarnation.
 func (r *registry) become(self node.ID) {
 	if r.self == self {
 		return
@@ -99,8 +99,8 @@ func (r *registry) become(self node.ID) {
 	}
 }
 
-// meet takes what the topology says of a peer. One that is new, or answers again, may
-// have missed something, and so may this node.
+// meet handles a peer of the topology. A peer that is new or reachable again may have missed
+// messages, and so may this node.
 func (r *registry) meet(m Peer) []envelope {
 	p, known := r.peers[m.ID]
 	if !known {
@@ -127,7 +127,7 @@ func (r *registry) meet(m Peer) []envelope {
 // matters reports whether there is anything to compare with a peer.
 func (r *registry) matters(p *peer) bool { return r.own.version > 0 || p.version > 0 || p.asked }
 
-// receive takes what another node has sent.
+// receive handles a message of another node.
 func (r *registry) receive(msg any) []envelope {
 	out := r.flush()
 	switch msg := msg.(type) {

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// An receptionist is the receptionist of a system, as its extension: the registry under a lock,
-// what belongs to this process alone, and the desk, an actor that talks to other nodes.
+// A receptionist is the extension of a system: the registry under a lock, the state of this process,
+// and the agent, an actor that talks to other nodes.
 type receptionist struct {
 	system  *actor.System
 	locator Locator // nil without a cluster
@@ -28,14 +28,14 @@ type receptionist struct {
 // A registration is an actor of this node.
 type registration struct {
 	ref    actor.AnyRef
-	cancel func() // who waits for its end; nil until somebody does
+	cancel func() // stops waiting for its end; nil until that has begun
 }
 
-// A service is what this process makes of one of that name.
+// A service is the state of this process for a service.
 type service struct {
-	message   reflect.Type // what its instances are told here
+	message   reflect.Type // the type of messages that it has here
 	list      func() any   // makes the Listing; receptionist.mu is held
-	listing   any          // what it made; nil when there may be news
+	listing   any          // the result of list; nil after a change
 	version   uint64       // of the listing
 	listeners map[*listener]bool
 	wrong     map[entry]bool // instances of another type, which have been reported
@@ -43,7 +43,7 @@ type service struct {
 
 type listener struct{ notify func() }
 
-// officeOf returns the receptionist of s, which is opened when there is none.
+// of returns the receptionist of s, which it starts if there is none.
 func of(s *actor.System) *receptionist {
 	o := extension.Ensure(s, func() *receptionist { return newReceptionist(s, nil) })
 	o.started.Do(o.startAgent)
@@ -57,7 +57,7 @@ func newReceptionist(s *actor.System, l Locator) *receptionist {
 	}
 }
 
-// use returns the service of a key. It panics when the name is in use with another type.
+// use returns the service of a key. It panics if the name is in use with another type.
 // o.mu is held.
 func use[M any](o *receptionist, key ServiceKey[M]) *service {
 	if key.name == "" {
@@ -100,9 +100,9 @@ func current[M any](o *receptionist, key ServiceKey[M]) (l Listing[M], version u
 	return l, version
 }
 
-// change does something to the registry, tells whom it concerns here, and returns what is
-// to be sent. In which order goroutines notify does not matter, as who is notified looks
-// for himself.
+// change applies f to the registry, notifies the listeners of changed services, and returns the
+// messages to send. The order in which goroutines notify does not matter, since each listener reads
+// the newest listing.
 func (o *receptionist) change(f func(r *registry) []envelope) []envelope {
 	out, listeners, wrong := o.changeLocked(f)
 	for _, l := range listeners {
@@ -122,8 +122,7 @@ func (o *receptionist) changeLocked(f func(r *registry) []envelope) ([]envelope,
 	return out, listeners, wrong
 }
 
-// news returns who listens to what has changed, and the mismatches that are new. o.mu is
-// held.
+// news returns the listeners of changed services, and the new mismatches. o.mu is held.
 func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 	for _, name := range o.registry.changed() {
 		s, used := o.services[name]
@@ -133,7 +132,7 @@ func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 		s.listing = nil
 		s.version++
 		if len(s.listeners) == 0 && len(o.registry.services[name]) == 0 {
-			delete(o.services, name) // names come and go
+			delete(o.services, name) // or names that come and go would pile up
 			continue
 		}
 		for l := range s.listeners {
@@ -160,13 +159,13 @@ func (o *receptionist) mismatches(name string, s *service) (fresh []Mismatch) {
 	return fresh
 }
 
-// report tells people and the event stream of a mismatch.
+// report logs and publishes a mismatch.
 func (o *receptionist) report(m Mismatch) {
 	o.system.Log().Error("service of another type", zap.String("service", m.Service), zap.Error(m.Err))
 	o.system.Publish(m)
 }
 
-// wake lets the desk send what has changed.
+// wake lets the agent send the changes.
 func (o *receptionist) wake() {
 	o.mu.Lock()
 	wake := o.wakeAgent

@@ -10,13 +10,12 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// Register makes an actor of s an instance of a service, until it ends or is deregistered.
-// When Register returns, [Find] on this node finds it; other nodes hear of it soon.
-// Registering twice is registering once. An actor may be an instance of several services.
+// Register makes an actor of s an instance of a service, until it ends or is deregistered. When
+// Register has returned, [Find] on this node finds it; other nodes learn of it after one message.
+// Registering an actor twice has the effect of once. An actor may be an instance of several services.
 //
-// It panics when the service is used with another type of messages on this node, when ref
-// is nobody's or that of an actor on another node: register it there; and on a client of a
-// cluster, which is no node.
+// Register panics if the service is used with another type of messages on this node, if ref is zero
+// or belongs to an actor of another node (register it there), and on a client of a cluster.
 func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
 	mustBeInside(s, "register for", key.name)
 	o := of(s)
@@ -35,7 +34,7 @@ func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) 
 	}
 }
 
-// await takes out a registration when its actor ends.
+// await removes a registration when its actor ends.
 func (o *receptionist) await(e entry, ref actor.AnyRef) {
 	cancel := extension.AfterEnd(o.system, ref, func() { o.remove(e) })
 	o.mu.Lock()
@@ -47,14 +46,14 @@ func (o *receptionist) await(e entry, ref actor.AnyRef) {
 	}
 }
 
-// Deregister takes an actor out of a service. When it returns, [Find] on this node finds
-// it no more. One that is not registered is fine.
+// Deregister ends the registration of an actor for a service. When it has returned, [Find] on this
+// node does not find the actor. It does nothing for an actor that is not registered.
 func Deregister[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
 	o := of(s)
 	o.remove(entry{Service: key.name, Type: typeName(reflect.TypeFor[M]()), Ref: ref.String()})
 }
 
-// remove takes out a registration of this node.
+// remove removes a registration of this node.
 func (o *receptionist) remove(e entry) {
 	removed := false
 	o.change(func(r *registry) []envelope {
@@ -71,9 +70,9 @@ func (o *receptionist) remove(e entry) {
 	}
 }
 
-// Find returns what this node knows of a service now. It does not wait for other nodes. It
-// panics when the service is used with another type of messages on this node. On a client
-// of a cluster, which is no node, it finds nothing, and the Err of the listing says so.
+// Find returns the instances of a service that this node knows now, without waiting for other nodes.
+// On a client of a cluster it finds none, and the Err of the listing says why. Find panics if the
+// service is used with another type of messages on this node.
 func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
 	l, _ := current(of(s), key)
 	if why := Outside(s); why != nil {
@@ -143,7 +142,7 @@ func (o *receptionist) unsubscribe(name string, l *listener) {
 	})
 }
 
-// entryOf returns what others are told of ref. It panics when ref cannot be registered.
+// entryOf returns the entry of ref, for other nodes. It panics if ref cannot be registered.
 func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) entry {
 	if ref == (actor.ActorRef[M]{}) {
 		panic(fmt.Sprintf("receptionist: cannot register the zero ActorRef for service %q", key.name))

@@ -66,7 +66,7 @@ var mutants = []mutant{
 	{"event stream: cancel does nothing", "actor/eventstream.go", "return func() { s.events.remove(added.same) }", "return func() {}", "actor"},
 	{"event stream: keeps subscribers that have ended", "actor/eventstream.go", "\t\t\tended = true\n", "", "actor"},
 	{"receptionist: a gap in changes is none", "actor/receptionist/exchange.go", "case c.Since != p.version:", "case c.Since > p.version+1:", "actor/receptionist"},
-	{"topic: the wrong subscriber is removed", "actor/topic/office.go", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), 0, 1)", "actor/topic"},
+	{"topic: the wrong subscriber is removed", "actor/topic/subscriptions.go", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), 0, 1)", "actor/topic"},
 
 	// delivery
 	{"delivery: a refusal counts as confirmed", "actor/delivery/consumer.go", "s.Refuse(done.number, why)", "", "actor/delivery"},
