@@ -7,7 +7,7 @@ RACE     := ./testkit/clustertest ./cluster ./cluster/placement ./remote/... ./s
 LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/statuspage ./internal/lab/failover ./examples/...
 
 # Modules of their own: programs that use the root module never download what these depend on.
-MODULES  := internal/lab/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod cluster/placement/generation/*/go.mod))
+MODULES  := internal/lab/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
 # Modules that make verify tests without the race detector; make race has it on.
 PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints

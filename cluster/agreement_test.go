@@ -56,20 +56,6 @@ func TestTheMinimumOfMembersMayChangeWhileTheClusterIsUp(t *testing.T) {
 	})
 }
 
-// Before, nodes that want different minimums found no cluster together.
-func TestNodesOfDifferentMinimumsFoundNoClusterTogether(t *testing.T) {
-	r := newRig(nil)
-	require.Empty(t, r.set.agreement().difference(r.set.agreement()))
-	other := r.set.agreement()
-	other.Minimum = "at least 7 members"
-	require.Empty(t, r.disagreement(other), "one is up")
-	for id, m := range r.table.members {
-		m.UpNumber, m.Status = 0, Joining
-		r.table.members[id] = m
-	}
-	require.Contains(t, r.disagreement(other), "set Config.MinMembers")
-}
-
 // A strategy without a time of its own takes one that suits the detector.
 func TestAStrategyWithoutStableAfterWaitsAsTheDetectorNeeds(t *testing.T) {
 	for _, d := range []Downing{

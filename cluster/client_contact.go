@@ -239,3 +239,10 @@ func addressesOf(v View) []string {
 	}
 	return all
 }
+
+// manages reports whether the contact knows that a member has a manager of a singleton.
+func (c *Client) manages(member ID, name string) bool {
+	return slices.ContainsFunc(c.contact.Load().Managers, func(m contactManagers) bool {
+		return m.Singleton == name && slices.Contains(m.At, member)
+	})
+}

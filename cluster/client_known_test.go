@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -89,11 +90,11 @@ func TestAContactThatHasManyClientsStillHearsThemAskAgain(t *testing.T) {
 		return actor.Resolve[contactNews](s, fmt.Sprintf("understudy://test@there:1/user/%d", i))
 	}
 	var all []actor.ActorRef[contactNews]
-	for i := range maxMembers + 1 {
+	for i := range membership.MaxMembers + 1 {
 		all = append(all, client(i))
 		clients.add(all[i], interest{asked: now})
 	}
-	require.Len(t, clients, maxMembers)
+	require.Len(t, clients, membership.MaxMembers)
 	clients.add(all[0], interest{asked: now.Add(contactMemory)})
 	clients.forget(now.Add(contactMemory))
 	require.Equal(t, audience{all[0]: {asked: now.Add(contactMemory)}}, clients)

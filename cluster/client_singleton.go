@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/singleton"
@@ -135,7 +136,7 @@ func (r *relay[M]) makeRoom() {
 // choose stays with the member that it has, if that will do, and else takes the first by
 // the order of election: the host is among the first.
 func (r *relay[M]) choose(v View) {
-	fits := slices.DeleteFunc(slices.Clone(v.order), func(m Member) bool { return !v.relays(m, r.name) })
+	fits := slices.DeleteFunc(slices.Clone(membership.Candidates(v)), func(m Member) bool { return !r.fits(v, m) })
 	stays := slices.ContainsFunc(fits, func(m Member) bool { return m.ID() == r.at })
 	switch {
 	case stays:
@@ -157,9 +158,9 @@ func (r *relay[M]) choose(v View) {
 	}
 }
 
-// relays tells whether a member takes messages for a singleton.
-func (v View) relays(m Member, name string) bool {
-	return m.Status == Up && v.Reachable(m) && slices.Contains(v.managers[name], m.ID())
+// fits reports whether a member takes messages for the singleton.
+func (r *relay[M]) fits(v View, m Member) bool {
+	return m.Status == Up && v.Reachable(m) && r.client.manages(m.ID(), r.name)
 }
 
 // end makes dead letters of what waits.

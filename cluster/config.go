@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 	"github.com/understudy-go/understudy/remote"
@@ -169,11 +170,11 @@ const stopTime = 10 * time.Second
 func (c Config) withDefaults() Config {
 	c.Name = cmp.Or(c.Name, DefaultName)
 	c.Bind = cmp.Or(c.Bind, "127.0.0.1:0")
-	c.Detector = c.Detector.withDefaults()
+	c.Detector = membership.WithDefaults(c.Detector)
 	if c.Downing == nil {
 		c.Downing = downing.KeepMajority{}
 	}
-	c.Downing = downing.OrStableAfter(c.Downing, c.Detector.stableAfter())
+	c.Downing = downing.OrStableAfter(c.Downing, membership.StableAfter(c.Detector))
 	if c.Leader.Compare == nil {
 		c.Leader = Oldest()
 	}
@@ -212,7 +213,7 @@ func (c Config) validate() error {
 	if _, err := c.keyring(); err != nil {
 		return err
 	}
-	if err := checkWords(c.NodeID, c.Roles, c.Meta); err != nil {
+	if err := membership.CheckSelf(c.NodeID, c.Roles, c.Meta); err != nil {
 		return fmt.Errorf("cluster: Config.NodeID, Roles and Meta: %w", err)
 	}
 	if c.MinMembers < 0 {
@@ -236,16 +237,16 @@ func (c Config) validate() error {
 			return fmt.Errorf("cluster: Config.Advertise: %q is not the host:port of a node: it %w", c.Advertise, err)
 		}
 	}
-	if err := c.Leader.validate(); err != nil {
+	if err := membership.CheckElection(c.Leader); err != nil {
 		return err
 	}
 	if err := validateDowning(c.Downing); err != nil {
 		return err
 	}
-	if err := c.Detector.validate(); err != nil {
+	if err := membership.CheckDetector(c.Detector); err != nil {
 		return err
 	}
-	return c.Detector.suits(c.Downing)
+	return membership.CheckDelay(c.Detector, c.Downing)
 }
 
 // validateDowning says what is wrong with a strategy, if it can tell.

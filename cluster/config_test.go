@@ -52,7 +52,7 @@ func TestConfigSaysWhatToDo(t *testing.T) {
 		"must be letters":   {Name: "a b"},
 		"host:port":         {Seeds: []string{"localhost"}},
 		"is not the host":   {Seeds: []string{"localhost:0"}},
-		"give it one":       {Leader: LeaderElection{Compare: byAge}},
+		"give it one":       {Leader: LeaderElection{Compare: Oldest().Compare}},
 		"StaticQuorum.Size": {Downing: downing.StaticQuorum{}},
 		"are both set":      {TLS: &tls.Config{}, Secret: []byte("0123456789abcdef")}, //nolint:gosec // it is refused
 		"has 0 bytes":       {Secret: []byte("")},

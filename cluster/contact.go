@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -70,13 +70,13 @@ func (n *Node) attendClients() {
 		subscribe(ctx, n.views, func(v View) actor.Behavior[contactAsked] {
 			clients.forget(time.Now())
 			for client, asked := range clients {
-				client.Tell(v.answer(contactAsked{}, n.managersOf(asked.singletons)))
+				client.Tell(answerTo(v, contactAsked{}, n.managersOf(asked.singletons)))
 			}
 			return nil
 		})
 		next.OnMessage = func(ctx *actor.Context[contactAsked], asked contactAsked) actor.Behavior[contactAsked] {
 			if clients.hear(ctx, asked) {
-				asked.ReplyTo.Tell(n.View().answer(asked, n.managersOf(asked.Singletons)))
+				asked.ReplyTo.Tell(answerTo(n.View(), asked, n.managersOf(asked.Singletons)))
 			}
 			return nil
 		}
@@ -131,7 +131,7 @@ func (a audience) hear(ctx *actor.Context[contactAsked], asked contactAsked) boo
 
 // add adds a client, unless there are too many.
 func (a audience) add(client actor.ActorRef[contactNews], i interest) {
-	if _, known := a[client]; known || len(a) < maxMembers {
+	if _, known := a[client]; known || len(a) < membership.MaxMembers {
 		a[client] = i
 	}
 }
@@ -141,8 +141,8 @@ func (a audience) forget(now time.Time) {
 	maps.DeleteFunc(a, func(_ actor.ActorRef[contactNews], i interest) bool { return now.Sub(i.asked) >= contactMemory })
 }
 
-// answer is what a client is told.
-func (v View) answer(asked contactAsked, managers []contactManagers) contactNews {
+// answerTo returns what a client is told.
+func answerTo(v View, asked contactAsked, managers []contactManagers) contactNews {
 	news := contactNews{From: v.Self.ID(), Member: v.Self.Status > 0 && v.Self.Status < Down, Version: v.Version}
 	if !news.Member {
 		return news
@@ -151,25 +151,29 @@ func (v View) answer(asked contactAsked, managers []contactManagers) contactNews
 		return news
 	}
 	news.Converged, news.Managers = v.Converged, managers
-	for _, m := range v.order {
-		news.Members = append(news.Members, contactMember{Member: m, UnreachableBy: v.unreachable[m.ID()]})
+	for _, m := range membership.Candidates(v) {
+		news.Members = append(news.Members, contactMember{Member: m, UnreachableBy: idsOfMembers(v.UnreachableBy(m))})
 	}
 	return news
 }
 
 // view is what a client makes of it.
 func (news contactNews) view(version uint64, self Member) View {
-	v := View{Version: version, Self: self, Converged: news.Converged, unreachable: map[ID][]ID{}, managers: map[string][]ID{}}
-	for _, m := range news.Managers {
-		v.managers[m.Singleton] = m.At
-	}
+	unreachable := map[ID][]ID{}
+	var candidates []Member
 	for _, m := range news.Members {
-		id := m.Member.ID()
-		v.order = append(v.order, m.Member)
+		candidates = append(candidates, m.Member)
 		if len(m.UnreachableBy) > 0 {
-			v.unreachable[id] = m.UnreachableBy
+			unreachable[m.Member.ID()] = m.UnreachableBy
 		}
 	}
-	v.Members = slices.SortedFunc(slices.Values(v.order), func(a, b Member) int { return a.ID().Compare(b.ID()) })
-	return v
+	return membership.NewView(version, self, news.Converged, candidates, unreachable)
+}
+
+func idsOfMembers(members []Member) []ID {
+	var ids []ID
+	for _, m := range members {
+		ids = append(ids, m.ID())
+	}
+	return ids
 }

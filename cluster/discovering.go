@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"go.uber.org/zap"
@@ -49,7 +50,7 @@ func (n *Node) search(incarnation uint64) {
 		return
 	}
 	n.logSearch(n.searches.note(addresses, err), addresses, err)
-	n.inbox.post(incarnation, found{addresses: addresses, failed: err != nil})
+	n.inbox.post(incarnation, membership.Found{Addresses: addresses, Failed: err != nil})
 }
 
 // find asks the discovery, which may be of the user's.

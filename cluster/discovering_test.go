@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,7 +36,7 @@ func TestNodesThatFindEachOtherLittleByLittleFormOneCluster(t *testing.T) {
 		f.tune = discovers(growing("n2:7355", "n1:7355", "n3:7355"))
 		begin := time.Now()
 		f.start("n1", "n2", "n3")
-		require.GreaterOrEqual(t, time.Since(begin), 3*time.Second+findStable, "not before nothing new is found")
+		require.GreaterOrEqual(t, time.Since(begin), 3*time.Second+5*time.Second, "not before nothing new is found")
 		require.Less(t, time.Since(begin), 15*time.Second)
 		f.await(3*time.Second, "n1", "n2", "n3")
 		leader, _ := f.nodes["n3"].View().Leader()
@@ -85,7 +84,7 @@ func TestClustersThatDiscoveryHasKeptApartBecomeOne(t *testing.T) {
 			f.await(0, name)
 		}
 		met.Store(true)
-		f.await(findSeldom+10*time.Second, "n1", "n2")
+		f.await(30*time.Second+10*time.Second, "n1", "n2")
 	})
 }
 
@@ -220,20 +219,6 @@ func TestACutHealsThroughDiscovery(t *testing.T) {
 	})
 }
 
-func TestACutOfAnHourHeals(t *testing.T) {
-	atLength(t)
-	w := newWorld(t, 1, 3)
-	for _, n := range w.nodes {
-		n.start()
-	}
-	w.run(5 * time.Second)
-	w.split(func(from, to int) bool { return from == 0 || to == 0 }, time.Hour, "n1 is cut off")
-	w.run(time.Hour)
-	require.Equal(t, seeking, w.nodes[0].machine.phase)
-	w.run(8 * time.Second)
-	w.checkOneCluster()
-}
-
 // hosts resolves names in tests.
 type hosts map[string][]string
 
@@ -257,99 +242,4 @@ func TestASeedMustBeOneNode(t *testing.T) {
 	require.ErrorContains(t, check("one:7355", "four:7355"), `four:7355 has 2 addresses, and a seed must be one node; for many, set Config.Discovery to discovery.DNS{Host: "four", Port: 7355}`)
 	require.ErrorContains(t, check("six:7355"), "six:7355 has 2 addresses")
 	require.NoError(t, check())
-}
-
-// With discovery that is late, wrong and broken for a while, two clusters may be founded,
-// but not for good.
-func TestRandomHistoriesOfDiscoveryEndInOneCluster(t *testing.T) {
-	atLength(t)
-	for seed := *firstSeed; seed < *firstSeed+max(*count/5, 1); seed++ {
-		simulateDiscovery(t, seed)
-	}
-}
-
-func simulateDiscovery(t *testing.T, seed uint64) {
-	size := 3 + 2*int(seed%3)
-	w := newWorld(t, seed, size)
-	w.note("seed %d, %d nodes, discovery", seed, size)
-	need := 1 + w.random.IntN(size/2+1)
-	w.tune = func(set *rules) { set.seeds, set.discovers, set.minSeeds = nil, true, need }
-	r := newRegistry(w)
-	w.finds = r.finds
-	for _, n := range w.nodes {
-		w.after(w.between(0, 20*time.Second), n.start)
-	}
-	w.run(30 * time.Second)
-	for _, f := range draw(seed, size, int(seed%6)).faults {
-		w.apply(f)
-		w.run(f.then)
-	}
-	w.run(20 * time.Second)
-	w.heal()
-	w.run(30 * time.Second)
-	w.heal()
-	r.honest = true
-	w.run(vanishAfter + findSeldom + 30*time.Second)
-	w.checkOneCluster()
-}
-
-// A registry is what discovery asks in a world.
-type registry struct {
-	world  *world
-	delays map[[2]int]time.Duration // until a node finds another that has started
-	began  map[int]time.Time
-	seen   map[int]time.Time // when a node ran last
-	ghost  string            // an address where nobody ever lives; it is found for a while
-	honest bool              // tell the truth from now on
-}
-
-func newRegistry(w *world) *registry {
-	r := &registry{world: w, delays: map[[2]int]time.Duration{}, began: map[int]time.Time{}, seen: map[int]time.Time{}}
-	for i := range w.nodes {
-		for j := range w.nodes {
-			r.delays[[2]int{i, j}] = w.between(0, 30*time.Second)
-		}
-		r.delays[[2]int{i, i}] = w.between(0, time.Second)
-	}
-	r.ghost = []string{"", "a:1", "z:1"}[w.random.IntN(3)]
-	return r
-}
-
-func (r *registry) finds(node int) (addresses []string, failed bool) {
-	w := r.world
-	for i, n := range w.nodes {
-		if n.machine != nil {
-			r.seen[i] = w.now
-			if r.began[i].IsZero() {
-				r.began[i] = w.now
-			}
-		}
-		if r.shows(node, i) {
-			addresses = append(addresses, w.address(i))
-		}
-	}
-	if r.honest {
-		return addresses, false
-	}
-	if r.ghost != "" && w.now.Sub(w.begin) < 40*time.Second {
-		addresses = append(addresses, r.ghost)
-	}
-	if len(addresses) > 0 && w.random.IntN(20) == 0 {
-		i := w.random.IntN(len(addresses))
-		addresses = slices.Delete(addresses, i, i+1)
-	}
-	return addresses, w.random.IntN(10) == 0
-}
-
-// shows reports whether one node finds another: some time after that has begun, until some
-// time after it has ended.
-func (r *registry) shows(node, other int) bool {
-	began, ever := r.began[other]
-	switch {
-	case !ever:
-		return false
-	case r.honest:
-		return r.world.nodes[other].machine != nil
-	}
-	return r.world.now.Sub(began) >= r.delays[[2]int{node, other}] && r.world.now.Sub(r.seen[other]) < 30*time.Second
 }

@@ -102,8 +102,8 @@
 // tests of your own that look for leaked goroutines, mind that those of memberlist end up to
 // some twelve seconds after the node has.
 //
-// Membership itself is a pure function of events and time; the tests of this package
+// Membership itself is a pure function of events and time; the tests of package membership
 // simulate it through random histories of crashes, splits, pauses and departures:
 //
-//	go test ./cluster -run RandomHistories -histories 1000 -seed 1
+//	go test ./cluster/membership -run RandomHistories -histories 1000 -seed 1
 package cluster

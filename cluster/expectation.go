@@ -1,10 +1,9 @@
 package cluster
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 // An Expectation is what follows from a [Config], on a quiet network of any size: how long
@@ -36,9 +35,10 @@ type Expectation struct {
 // with their defaults where they are not set; it is logged when a node starts.
 func (c Config) Expected() Expectation {
 	c = c.withDefaults()
+	usual, worst := membership.DetectionTimes(c.Detector)
 	e := Expectation{
-		Detection:        c.Detector.usualDetection(),
-		WorstDetection:   c.Detector.detection(),
+		Detection:        usual,
+		WorstDetection:   worst,
 		Downing:          -1,
 		FailoverFenced:   -1,
 		FailoverUnfenced: -1,
@@ -57,39 +57,4 @@ func orNever(d time.Duration) string {
 		return "never"
 	}
 	return d.Round(time.Millisecond).String()
-}
-
-// usualDetection is detection on average: death comes somewhere between two heartbeats,
-// and its discovery somewhere between two looks.
-func (d Detector) usualDetection() time.Duration {
-	return d.phi().Silence(d.Interval) - d.Interval/2 + d.CheckEvery/2
-}
-
-// spread is within how long all members know of one failure: the heartbeats that are missed
-// and the looks that miss them come in different moments, and a row that did not arrive is
-// asked for when two heartbeats have differed.
-func (d Detector) spread() time.Duration {
-	return d.Interval + d.CheckEvery + 3*d.Interval
-}
-
-// secondWave is how much later than the first deaths those are noticed whose observers
-// have all died with them: the ring goes on past the dead, and the next ones are observed
-// from then on.
-func (d Detector) secondWave() time.Duration {
-	return d.ExpectAfter + d.phi().Silence(d.Interval) + d.CheckEvery + 2*d.Interval
-}
-
-// stableAfter is the delay of a strategy that suits d: it outlasts a second wave, so the
-// whole extent of a failure is known when the strategy decides.
-func (d Detector) stableAfter() time.Duration {
-	return max(downing.DefaultStableAfter, d.secondWave().Truncate(time.Second)+time.Second)
-}
-
-// suits says what is wrong when a strategy decides before all members can know the same.
-func (d Detector) suits(s Downing) error {
-	if s.Delay() < 0 || s.Delay() > d.spread() {
-		return nil
-	}
-	return fmt.Errorf("cluster: Config.Downing: %v decides when nothing has changed for %v, but with Config.Detector (Interval %v, CheckEvery %v) members may learn of one failure %v apart; let it wait for %v (StableAfter), or make Detector.Interval shorter",
-		s, s.Delay(), d.Interval, d.CheckEvery, d.spread(), d.stableAfter())
 }

@@ -30,17 +30,6 @@ func TestExpectationsOfThePresets(t *testing.T) {
 	}
 }
 
-// What the settings promise is what the simulation measures.
-func TestExpectedDetectionIsTheMeasuredOne(t *testing.T) {
-	atLength(t)
-	for _, set := range []Detector{LAN(), WAN(), Local()} {
-		e := Config{Detector: set}.Expected()
-		all := detections(set, allConditions()[0], 200)
-		require.InDelta(t, e.Detection.Seconds(), all[len(all)/2].Seconds(), set.Interval.Seconds()/4)
-		require.LessOrEqual(t, all[len(all)-1], e.WorstDetection+10*time.Millisecond, "but for a spike on the way")
-	}
-}
-
 func TestAStrategyMustWaitUntilAllCanKnow(t *testing.T) {
 	c := Config{Downing: downing.KeepMajority{StableAfter: 450 * time.Millisecond}}
 	err := c.withDefaults().validate()

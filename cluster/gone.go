@@ -1,9 +1,9 @@
 package cluster
 
 import (
-	"cmp"
-	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 // A Gone is a former member that was removed without a sign that what ran on it has
@@ -23,13 +23,11 @@ type Gone struct {
 // Gone returns whom v, a view of this node, has no sign of having stopped, by address and
 // incarnation; also when Until is over, as long as the cluster remembers them.
 func (n *Node) Gone(v View) []Gone {
-	all := make([]Gone, 0, len(v.gone))
-	for id, since := range v.gone {
-		at := n.cfg.inSystemTime(since)
-		all = append(all, Gone{ID: id, Name: v.tombs[id].Name, Since: at, Until: at.Add(n.cfg.margin())})
+	removals := membership.UncleanRemovals(v)
+	all := make([]Gone, 0, len(removals))
+	for _, r := range removals {
+		at := n.cfg.inSystemTime(r.Since)
+		all = append(all, Gone{ID: r.ID, Name: r.Name, Since: at, Until: at.Add(n.cfg.margin())})
 	}
-	slices.SortFunc(all, func(a, b Gone) int {
-		return cmp.Or(cmp.Compare(a.ID.Address, b.ID.Address), cmp.Compare(a.ID.Incarnation, b.ID.Incarnation))
-	})
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 var five = []string{"n1", "n2", "n3", "n4", "n5"}
@@ -106,7 +107,7 @@ func TestTheSpareMemberListsOfGossipDoNotMatter(t *testing.T) {
 		for name, n := range f.nodes {
 			for other, o := range f.nodes {
 				if name != other {
-					n.inbox.post(0, connected{id: o.View().Self.ID(), on: false})
+					n.inbox.post(0, membership.Connected{ID: o.View().Self.ID(), On: false})
 				}
 			}
 		}

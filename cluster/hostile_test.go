@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -61,7 +62,7 @@ func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 					_, err := Start(t.Context(), cfg)
 					limit := time.Second
 					if cfg.NodeID == "n2" {
-						limit += namePatience
+						limit += 3 * time.Second // namePatience of the machine
 					}
 					require.LessOrEqual(t, time.Since(begin), limit)
 					require.ErrorAs(t, err, new(*RefusedError))
@@ -205,14 +206,14 @@ func TestAnOldTableThatIsReplayedChangesNothing(t *testing.T) {
 		f.await(time.Second, "n1", "n2", "n3")
 		time.Sleep(time.Minute)
 
-		oversize := tablePush{From: n2.View().Self.ID(), Whole: true, Table: packed{Members: make([]Member, maxMembers+1)}}
+		oversize := wirePush{From: n2.View().Self.ID(), Whole: true, Table: wireTable{Members: make([]Member, membership.MaxMembers+1)}}
 		for name, as := range map[string]ID{"member": n2.View().Self.ID(), "removed": removed, "stranger": {Address: "stranger:7355", Incarnation: 5}} {
 			f.unmoved(func() {
 				e := impostor(t, f, name, as)
 				for _, data := range [][]byte{
 					old,
 					old[:len(old)/2],
-					encode(envelope{from: as.Incarnation, msg: oversize}),
+					wireMessage(t, kindPush, as.Incarnation, oversize),
 					[]byte("noise"),
 				} {
 					e.SendControl(address("n1"), data)

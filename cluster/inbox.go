@@ -1,6 +1,10 @@
 package cluster
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/understudy-go/understudy/cluster/membership"
+)
 
 // An inbox brings events to the goroutine that owns the machine. What other nodes say is
 // bounded, by offer; the rest by the rhythm of the protocol.
@@ -13,12 +17,12 @@ type inbox struct {
 // A letter is an event for one incarnation, or for whichever there is.
 type letter struct {
 	to uint64 // 0 is any
-	ev event
+	ev membership.Input
 }
 
 func newInbox() *inbox { return &inbox{full: make(chan struct{}, 1)} }
 
-func (b *inbox) post(to uint64, ev event) {
+func (b *inbox) post(to uint64, ev membership.Input) {
 	b.mu.Lock()
 	b.events = append(b.events, letter{to, ev})
 	b.mu.Unlock()
@@ -29,7 +33,7 @@ func (b *inbox) post(to uint64, ev event) {
 const maxUnread = 10_000
 
 // offer posts an event, unless too many wait, and reports whether it has.
-func (b *inbox) offer(to uint64, ev event) bool {
+func (b *inbox) offer(to uint64, ev membership.Input) bool {
 	b.mu.Lock()
 	room := len(b.events) < maxUnread
 	if room {

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 // A leasing asks for the lease of the downing strategy, and gives it back. It is the
@@ -21,15 +22,15 @@ func newLeasing() *leasing { return &leasing{turn: make(chan struct{}, 1)} }
 // acquire asks for the lease, reports the answer, and gives the lease back after a while;
 // unless the node ends before: then the lease must expire by itself, as the side that has
 // lost may still ask for it.
-func (n *Node) acquire(incarnation uint64, a acquire) {
-	held, number := n.askLease(a.ask)
-	n.inbox.post(incarnation, leased{number: a.number, held: held})
+func (n *Node) acquire(incarnation uint64, a membership.AcquireLease) {
+	held, number := n.askLease(a.Ask)
+	n.inbox.post(incarnation, membership.LeaseAnswered{Number: a.Number, Held: held})
 	if number == 0 {
 		return
 	}
 	select {
-	case <-time.After(a.ask.Hold):
-		n.releaseLease(a.ask, number)
+	case <-time.After(a.Ask.Hold):
+		n.releaseLease(a.Ask, number)
 	case <-n.aborted.Done():
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 // A tape is a lease that answers as it is told, and notes what is asked of it and when.
@@ -50,8 +51,8 @@ func yes(context.Context) (bool, error) { return true, nil }
 func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := leaseNode(yes)
-		n.acquire(7, acquire{number: 3, ask: ask})
-		require.Equal(t, []letter{{7, leased{number: 3, held: true}}}, n.inbox.take())
+		n.acquire(7, membership.AcquireLease{Number: 3, Ask: ask})
+		require.Equal(t, []letter{{7, membership.LeaseAnswered{Number: 3, Held: true}}}, n.inbox.take())
 		require.Equal(t, []time.Duration{40 * time.Second}, l.given)
 	})
 }
@@ -59,9 +60,9 @@ func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
 func TestALeaseThatIsAskedForAgainIsHeldForLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := leaseNode(yes)
-		n.tasks.Go(func() { n.acquire(7, acquire{number: 1, ask: ask}) })
+		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(30 * time.Second)
-		n.tasks.Go(func() { n.acquire(7, acquire{number: 2, ask: ask}) })
+		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 2, Ask: ask}) })
 		n.tasks.Wait()
 		require.Equal(t, []time.Duration{0, 30 * time.Second}, l.taken)
 		require.Equal(t, []time.Duration{70 * time.Second}, l.given)
@@ -71,7 +72,7 @@ func TestALeaseThatIsAskedForAgainIsHeldForLonger(t *testing.T) {
 func TestALeaseIsNotGivenBackByANodeThatEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := leaseNode(yes)
-		n.tasks.Go(func() { n.acquire(7, acquire{number: 1, ask: ask}) })
+		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(time.Second)
 		n.abort(ErrEnded)
 		n.tasks.Wait()
@@ -82,8 +83,8 @@ func TestALeaseIsNotGivenBackByANodeThatEndsEarly(t *testing.T) {
 func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := leaseNode(func(context.Context) (bool, error) { return true, errors.New("lost connection") })
-		n.acquire(7, acquire{number: 1, ask: ask})
-		require.Equal(t, []letter{{7, leased{number: 1}}}, n.inbox.take())
+		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
+		require.Equal(t, []letter{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		require.Len(t, l.given, 1)
 	})
 }
@@ -91,8 +92,8 @@ func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
 func TestALeaseOfAnotherIsNotGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := leaseNode(func(context.Context) (bool, error) { return false, nil })
-		n.acquire(7, acquire{number: 1, ask: ask})
-		require.Equal(t, []letter{{7, leased{number: 1}}}, n.inbox.take())
+		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
+		require.Equal(t, []letter{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		require.Empty(t, l.given)
 	})
 }
@@ -103,10 +104,10 @@ func TestASilentLeaseIsLeftAfterTheTimeout(t *testing.T) {
 			<-ctx.Done()
 			return false, ctx.Err()
 		})
-		n.tasks.Go(func() { n.acquire(7, acquire{number: 1, ask: ask}) })
+		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(ask.Timeout)
 		synctest.Wait()
-		require.Equal(t, []letter{{7, leased{number: 1}}}, n.inbox.take())
+		require.Equal(t, []letter{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		n.tasks.Wait()
 		require.Equal(t, []time.Duration{45 * time.Second}, l.given)
 	})

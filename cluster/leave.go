@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 // Leave ends the node in an orderly way, which is [actor.System.Shutdown] in its phases:
@@ -91,7 +92,7 @@ func newDeparture() departure {
 
 // handOver returns when others have taken over what ran here, and know that actors stop.
 func (n *Node) handOver(ctx context.Context) error {
-	n.inbox.post(0, leaveAsked{})
+	n.inbox.post(0, membership.LeaveAsked{})
 	select {
 	case <-n.departure.alone:
 	case <-n.departure.quick:
@@ -117,7 +118,7 @@ func (n *Node) depart(ctx context.Context) error {
 
 // sayGoodbye returns when the node is no member any more.
 func (n *Node) sayGoodbye(ctx context.Context) error {
-	n.inbox.post(0, leaveAsked{})
+	n.inbox.post(0, membership.LeaveAsked{})
 	if err := n.either(ctx, n.Terminated()); err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (n *Node) sayGoodbye(ctx context.Context) error {
 		return err
 	}
 	n.flush(ctx)
-	n.inbox.post(0, stopped{})
+	n.inbox.post(0, membership.Stopped{})
 	return n.either(ctx, n.ended)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -16,9 +17,9 @@ import (
 // the machine wants done. One goroutine owns it.
 type life struct {
 	node    *Node
-	machine *machine
+	machine *membership.Machine
 	gossip  *gossip
-	end     *end // it is over
+	end     *membership.End // it is over
 
 	patience patience
 }
@@ -28,9 +29,9 @@ type life struct {
 const farewell = 100 * time.Millisecond
 
 // live runs one incarnation to its end.
-func (n *Node) live(set rules) end {
-	self := set.self.ID()
-	l := &life{node: n, machine: newMachine(set)}
+func (n *Node) live(set membership.Settings) membership.End {
+	self := set.Self.ID()
+	l := &life{node: n, machine: membership.New(set)}
 	var err error
 	l.gossip, err = startGossip(gossipConfig{
 		name:     gossipName(self.Address, self.Incarnation),
@@ -42,15 +43,15 @@ func (n *Node) live(set rules) end {
 		admit:    n.admit,
 		seen: func(name string, alive bool) {
 			if address, incarnation, ok := parseGossipName(name); ok {
-				n.inbox.post(self.Incarnation, connected{ID{Address: address, Incarnation: incarnation}, alive})
+				n.inbox.post(self.Incarnation, membership.Connected{ID: ID{Address: address, Incarnation: incarnation}, On: alive})
 			}
 		},
 	})
 	if err != nil {
-		return end{err: err}
+		return membership.End{Err: err}
 	}
 	l.run()
-	l.gossip.stop(l.end.err == nil && !l.end.rejoin)
+	l.gossip.stop(l.end.Err == nil && !l.end.Rejoin)
 	return *l.end
 }
 
@@ -59,16 +60,16 @@ func (l *life) run() {
 	n := l.node
 	ticks, stop := n.cfg.Clock.NewTicker(n.cfg.Detector.CheckEvery)
 	defer stop()
-	l.handle(started{})
+	l.handle(membership.Started{})
 	for l.end == nil {
 		select {
 		case <-n.inbox.full:
 			l.open(n.inbox.take())
 		case <-ticks:
-			l.handle(ticked{})
+			l.handle(membership.Ticked{})
 			l.explain(n.cfg.Clock.Now())
 		case <-n.aborted.Done():
-			l.end = &end{err: context.Cause(n.aborted)}
+			l.end = &membership.End{Err: context.Cause(n.aborted)}
 		}
 	}
 }
@@ -80,64 +81,58 @@ func (l *life) open(letters []letter) {
 			l.node.inbox.putBack(letters[i:])
 			return
 		}
-		if letter.to == 0 || letter.to == l.machine.self.Incarnation {
+		if letter.to == 0 || letter.to == l.machine.Self().Incarnation {
 			l.handle(letter.ev)
 		}
 	}
 }
 
-func (l *life) handle(ev event) {
+func (l *life) handle(ev membership.Input) {
 	clock := l.node.cfg.Clock
 	now := clock.Now()
-	l.machine.wallAhead = clock.Wall().Sub(now)
-	for _, a := range l.machine.step(ev, now) {
+	l.machine.SetCalendar(clock.Wall().Sub(now))
+	for _, a := range l.machine.Step(ev, now) {
 		l.do(a)
 	}
 }
 
-func (l *life) do(a action) {
-	n := l.node
+func (l *life) do(a membership.Action) {
+	n, self := l.node, l.machine.Self()
 	switch a := a.(type) {
-	case send:
-		n.endpoint.SendControl(a.to.Address, l.encode(a.to.Incarnation, a.msg))
-	case beat:
+	case membership.Send:
+		n.endpoint.SendControl(a.To.Address, a.Encode(self.Incarnation))
+	case membership.Beat:
 		l.beat(a)
-	case spread:
-		l.spread(a.change)
-	case connect:
-		n.tasks.Go(func() { l.connect(a.address) })
-	case discover:
-		n.tasks.Go(func() { n.search(l.machine.self.Incarnation) })
-	case forget:
-		time.AfterFunc(farewell, func() { n.endpoint.Forget(a.id) })
-	case publish:
-		n.state.Store(&tablePush{From: l.machine.self, Whole: true, Table: l.machine.table.pack()})
-		n.show(a.view)
-	case acquire:
-		n.tasks.Go(func() { n.acquire(l.machine.self.Incarnation, a) })
-	case drain:
+	case membership.Spread:
+		l.spread(a)
+	case membership.Connect:
+		n.tasks.Go(func() { l.connect(a.Address) })
+	case membership.Discover:
+		n.tasks.Go(func() { n.search(self.Incarnation) })
+	case membership.Forget:
+		time.AfterFunc(farewell, func() { n.endpoint.Forget(a.ID) })
+	case membership.Publish:
+		n.state.Store(new(l.machine.Snapshot()))
+		n.show(a.View)
+	case membership.AcquireLease:
+		n.tasks.Go(func() { n.acquire(self.Incarnation, a) })
+	case membership.Drain:
 		n.tasks.Go(l.drain)
-	case stop:
+	case membership.Stop:
 		n.departure.mayStop()
-	case reply:
-		a.to <- a.err
-	case note:
+	case membership.Reply:
+		a.To <- a.Err
+	case membership.Note:
 		l.note(a)
-	case end:
+	case membership.End:
 		l.end = &a
 	}
 }
 
-func (l *life) encode(to uint64, msg message) []byte {
-	return encode(envelope{from: l.machine.self.Incarnation, to: to, msg: msg})
-}
-
 // beat sends the heartbeat on both lanes: the first copy to arrive counts.
-func (l *life) beat(b beat) {
-	datagram := l.encode(0, b.msg)
-	b.msg.Stream = true
-	stream := l.encode(0, b.msg)
-	for _, address := range b.to {
+func (l *life) beat(b membership.Beat) {
+	datagram, stream := b.Encode(l.machine.Self().Incarnation)
+	for _, address := range b.To {
 		l.node.endpoint.SendPacket(address, datagram)
 		l.node.endpoint.SendControl(address, stream)
 	}
@@ -145,9 +140,8 @@ func (l *life) beat(b beat) {
 
 // spread broadcasts each entry of a table by itself, so that a newer one can take its
 // place. One that is too large reaches the others by the sums in the heartbeats.
-func (l *life) spread(change table) {
-	for key, entry := range change.entries() {
-		data := l.encode(0, tablePush{From: l.machine.self, Table: entry.pack()})
+func (l *life) spread(s membership.Spread) {
+	for key, data := range s.Encode(l.machine.Self()) {
 		if len(data) <= maxBroadcast {
 			l.gossip.broadcast(key, data)
 		}
@@ -164,16 +158,16 @@ func (l *life) connect(address string) {
 func (l *life) drain() {
 	n := l.node
 	if err := singleton.Drain(n.aborted, n.System); err == nil {
-		n.inbox.post(l.machine.self.Incarnation, drained{})
+		n.inbox.post(l.machine.Self().Incarnation, membership.Drained{})
 	}
 }
 
-func (l *life) note(a note) {
+func (l *life) note(a membership.Note) {
 	log := l.node.log.Info
-	if a.warn {
+	if a.Warn {
 		log = l.node.log.Warn
 	}
-	log(a.text, zap.String("peer", a.address), zap.String("reason", a.reason))
+	log(a.Text, zap.String("peer", a.Address), zap.String("reason", a.Reason))
 }
 
 // wholeTable is called by memberlist, much less often than the table changes.
@@ -182,17 +176,17 @@ func (n *Node) wholeTable() []byte {
 	if whole == nil {
 		return nil
 	}
-	return encode(envelope{from: whole.From.Incarnation, msg: *whole})
+	return whole.Encode()
 }
 
 // heardByGossip is called by memberlist.
 func (n *Node) heardByGossip(self ID, data []byte) {
-	e, err := decode(data)
-	if push, ok := e.msg.(tablePush); ok {
-		n.inbox.offer(self.Incarnation, gossiped{push}) // what is dropped comes again
+	in, err := membership.DecodeGossip(data)
+	if err != nil {
+		n.log.Debug("gossip not understood", zap.Error(err))
 		return
 	}
-	n.log.Debug("gossip not understood", zap.Error(err))
+	n.inbox.offer(self.Incarnation, in) // what is dropped comes again
 }
 
 var errRemoved = errors.New("cluster: removed incarnation")
@@ -203,7 +197,7 @@ var errRemovedMember = errors.New("removed from the cluster")
 // admitMessages is called by the endpoint: actors hear nothing of removed incarnations, nor
 // those of them. Nodes still do, to be told.
 func (n *Node) admitMessages(id ID) error {
-	if _, removed := n.View().tombs[id]; removed {
+	if membership.IsRemoved(n.View(), id) {
 		return errRemovedMember
 	}
 	return nil
@@ -215,18 +209,18 @@ func (n *Node) admit(name string) error {
 	if !ok {
 		return errors.New("cluster: not the name of a node")
 	}
-	if _, removed := n.View().tombs[ID{Address: address, Incarnation: incarnation}]; removed {
+	if membership.IsRemoved(n.View(), ID{Address: address, Incarnation: incarnation}) {
 		return errRemoved
 	}
 	return nil
 }
 
 // next returns the rules of the incarnation after the one that has ended.
-func (n *Node) next(set rules, e end) rules {
-	set.earlier = append(slices.Clone(set.earlier), set.self.Incarnation)
-	set.self.Incarnation = node.RenewIncarnation(set.self.Incarnation)
-	set.founding = drawClusterID()
-	set.known = e.known
-	set.version = n.View().Version
+func (n *Node) next(set membership.Settings, e membership.End) membership.Settings {
+	set.Earlier = append(slices.Clone(set.Earlier), set.Self.Incarnation)
+	set.Self.Incarnation = node.RenewIncarnation(set.Self.Incarnation)
+	set.Founding = drawClusterID()
+	set.Known = e.Known
+	set.Version = n.View().Version
 	return set
 }

@@ -3,8 +3,8 @@ package cluster
 import (
 	"context"
 	"iter"
-	"slices"
 
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -17,7 +17,7 @@ var _ singleton.Locator = (*locator)(nil)
 func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 	return func(yield func(singleton.Topology) bool) {
 		for v := range l.views.follow(ctx) {
-			t := v.topology()
+			t := topologyOf(v)
 			t.Margin = l.cfg.margin()
 			for i := range t.Gone {
 				t.Gone[i].Since = l.cfg.inSystemTime(t.Gone[i].Since)
@@ -29,14 +29,14 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 	}
 }
 
-// topology is v as singletons see it. Who is exiting runs none any more and never will, so
+// topologyOf returns v as singletons see it. Who is exiting runs none any more and never will, so
 // nobody needs to ask it: it is left out, like those that were removed in good order.
-func (v View) topology() singleton.Topology {
+func topologyOf(v View) singleton.Topology {
 	t := singleton.Topology{
 		Self: v.Self.ID(),
 		Down: v.Self.Status >= Down,
 	}
-	for _, m := range v.order {
+	for _, m := range membership.Candidates(v) {
 		if m.Status == Exiting {
 			continue
 		}
@@ -50,15 +50,11 @@ func (v View) topology() singleton.Topology {
 			Meta:      m.Meta,
 		})
 	}
-	for id, since := range v.gone {
-		dead := v.tombs[id]
+	for _, r := range membership.UncleanRemovals(v) {
 		t.Gone = append(t.Gone, singleton.Gone{
-			Peer:  singleton.Peer{ID: id, Name: dead.Name, UpNumber: dead.UpNumber, Roles: dead.Roles},
-			Since: since,
+			Peer:  singleton.Peer{ID: r.ID, Name: r.Name, UpNumber: r.UpNumber, Roles: r.Roles},
+			Since: r.Since,
 		})
 	}
-	slices.SortFunc(t.Gone, func(a, b singleton.Gone) int {
-		return a.ID.Compare(b.ID)
-	})
 	return t
 }

@@ -15,7 +15,7 @@ func TestSingletonsSeeTheMembersInTheOrderOfElection(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 
-		top := f.nodes["n1"].View().topology()
+		top := topologyOf(f.nodes["n1"].View())
 		require.Equal(t, f.nodes["n1"].View().Self.ID(), top.Self)
 		require.False(t, top.Down)
 		require.Equal(t, "n2", top.Members[0].Name)
@@ -35,7 +35,7 @@ func TestSingletonsSeeWhoIsGoneAndMayStillRun(t *testing.T) {
 		f.await(5*time.Second, "n1", "n2")
 		f.start("n4")
 		for _, name := range []string{"n1", "n4"} {
-			gone := f.nodes[name].View().topology().Gone
+			gone := topologyOf(f.nodes[name].View()).Gone
 			require.Len(t, gone, 1, "as %s sees it, which may have come later", name)
 			require.Equal(t, "n3", gone[0].Name)
 			require.WithinDuration(t, time.Now(), gone[0].Since, 2*time.Second)
@@ -46,8 +46,8 @@ func TestSingletonsSeeWhoIsGoneAndMayStillRun(t *testing.T) {
 		}
 		f.start("n3")
 		f.await(time.Second, "n1", "n2", "n3", "n4")
-		require.Empty(t, f.nodes["n1"].View().topology().Gone, "another process lives at its address")
-		require.Equal(t, "n3", f.nodes["n3"].View().topology().Members[3].Name, "as the youngest")
+		require.Empty(t, topologyOf(f.nodes["n1"].View()).Gone, "another process lives at its address")
+		require.Equal(t, "n3", topologyOf(f.nodes["n3"].View()).Members[3].Name, "as the youngest")
 	})
 }
 
@@ -59,7 +59,7 @@ func TestSingletonsSeeWhoIsTheOldest(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		var ups []uint64
-		for _, p := range f.nodes["n2"].View().topology().Members {
+		for _, p := range topologyOf(f.nodes["n2"].View()).Members {
 			ups = append(ups, p.UpNumber)
 		}
 		require.Equal(t, []uint64{3, 2, 1}, ups, "the order of election is another")

@@ -50,7 +50,7 @@ func (n *Node) logEvent(e Event, self Member) {
 	case MemberRemoved:
 		n.log.Info("member changed", append(fields(e.Member), zap.Stringer("status_before", e.Before), zap.Bool("left_in_order", e.Clean))...)
 	case MemberUnreachable:
-		n.log.Warn("member unreachable", append(fields(e.Member), zap.Strings("unreachable_from", namesOf(e.By)))...)
+		n.log.Warn("member unreachable", append(fields(e.Member), zap.Strings("unreachable_from", memberNames(e.By)))...)
 	case MemberReachable:
 		n.log.Info("member reachable again", fields(e.Member)...)
 	case LeaderChanged:
@@ -73,7 +73,7 @@ func fields(m Member) []zap.Field {
 	}
 }
 
-func namesOf(members []Member) []string {
+func memberNames(members []Member) []string {
 	var names []string
 	for _, m := range members {
 		names = append(names, m.Name)

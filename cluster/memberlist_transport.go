@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -110,7 +111,7 @@ func parseGossipName(name string) (address string, incarnation uint64, ok bool) 
 	address, uid, _ := strings.Cut(name, "#")
 	incarnation, err := strconv.ParseUint(uid, 16, 64)
 	id := ID{Address: address, Incarnation: incarnation}
-	return address, incarnation, err == nil && checkID(id) == nil && name == gossipName(address, incarnation)
+	return address, incarnation, err == nil && membership.CheckID(id) == nil && name == gossipName(address, incarnation)
 }
 
 func addressOf(a memberlist.Address) string {

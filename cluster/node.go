@@ -17,6 +17,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote"
 	"github.com/understudy-go/understudy/singleton"
@@ -33,7 +34,7 @@ type Node struct {
 	keyring  *remote.Keyring
 	inbox    *inbox
 	views    *bulletin
-	state    atomic.Pointer[tablePush] // the table, for gossip
+	state    atomic.Pointer[membership.Snapshot] // the table, for gossip
 	troubles troubles
 	leasing  *leasing
 	searches searches
@@ -129,36 +130,36 @@ func (n *Node) run() {
 	defer close(n.ended)
 	defer n.views.end()
 	n.logStart()
-	set := rules{
-		self:       n.View().Self,
-		seeds:      n.cfg.Seeds,
-		discovers:  n.cfg.Discovery != nil,
-		minSeeds:   n.cfg.MinSeeds,
-		force:      n.cfg.ForceForm,
-		founding:   drawClusterID(),
-		minMembers: n.cfg.MinMembers,
-		minOf:      n.cfg.MinMembersOf,
-		detector:   n.cfg.Detector,
-		downing:    n.cfg.Downing,
-		election:   n.cfg.Leader,
-		rejoin:     !n.cfg.StayDown,
+	set := membership.Settings{
+		Self:         n.View().Self,
+		Seeds:        n.cfg.Seeds,
+		Discovers:    n.cfg.Discovery != nil,
+		MinSeeds:     n.cfg.MinSeeds,
+		Force:        n.cfg.ForceForm,
+		Founding:     drawClusterID(),
+		MinMembers:   n.cfg.MinMembers,
+		MinMembersOf: n.cfg.MinMembersOf,
+		Detector:     n.cfg.Detector,
+		Downing:      n.cfg.Downing,
+		Leader:       n.cfg.Leader,
+		Rejoin:       !n.cfg.StayDown,
 	}
 	for {
 		e := n.live(set)
-		if !e.rejoin {
+		if !e.Rejoin {
 			n.over(e)
 			return
 		}
 		set = n.next(set, e)
 		n.log.Info("beginning a new incarnation")
-		n.endpoint.Rename(set.self.Incarnation)
+		n.endpoint.Rename(set.Self.Incarnation)
 	}
 }
 
 // over ends what depends on membership, once there is none.
-func (n *Node) over(e end) {
-	if n.failure = e.err; e.err != nil && n.aborted.Err() == nil {
-		n.log.Error("node has ended", zap.Error(e.err))
+func (n *Node) over(e membership.End) {
+	if n.failure = e.Err; e.Err != nil && n.aborted.Err() == nil {
+		n.log.Error("node has ended", zap.Error(e.Err))
 	}
 	if _, halted := extension.Halted(n.System); !halted {
 		go n.leaveAlone()
@@ -203,18 +204,18 @@ func (n *Node) Down(name string) error {
 	if _, ok := n.View().Member(name); !ok {
 		return fmt.Errorf("%w: %q", ErrNotMember, name)
 	}
-	n.inbox.post(0, downAsked{name})
+	n.inbox.post(0, membership.DownAsked{Name: name})
 	return nil
 }
 
 // control is called by the endpoint with what other nodes say.
 func (n *Node) control(from ID, data []byte) {
-	e, err := decode(data)
+	to, in, err := membership.Decode(from.Address, data)
 	if err != nil {
 		n.cfg.Logger.Debug("message not understood", zap.String("peer", from.Address), zap.Error(err))
 		return
 	}
-	if !n.inbox.offer(e.to, received{from: ID{Address: from.Address, Incarnation: e.from}, msg: e.msg}) {
+	if !n.inbox.offer(to, in) {
 		n.cfg.Logger.Debug("message dropped, as too many wait", zap.String("peer", from.Address))
 	}
 }
@@ -222,27 +223,45 @@ func (n *Node) control(from ID, data []byte) {
 // dialFailed is called by the endpoint.
 func (n *Node) dialFailed(address string, err error) {
 	n.troubles.note(address, err)
-	ev := notReached{address: address, refused: errors.Is(err, syscall.ECONNREFUSED)}
+	ev := membership.DialFailed{Address: address, Refused: errors.Is(err, syscall.ECONNREFUSED)}
 	if errors.Is(err, remote.ErrNotAuthenticated) {
-		ev.mistrust = err.Error()
+		ev.Mistrust = err.Error()
 	}
 	if errors.Is(err, remote.ErrForeign) {
-		ev.foreign = err.Error()
+		ev.Foreign = err.Error()
 	}
 	if refusal, ok := errors.AsType[*remote.RefusedError](err); ok {
 		if refusal.Refusal == remote.RefusedCluster || refusal.Refusal == remote.RefusedVersion {
-			ev.foreign = refusal.Refusal.String() + ": " + refusal.Detail
+			ev.Foreign = refusal.Refusal.String() + ": " + refusal.Detail
 		}
 		if refusal.Refusal == remote.RefusedIncarnation && refusal.Peer.Address == address {
-			ev.lives = refusal.Peer.Incarnation
+			ev.Lives = refusal.Peer.Incarnation
 		}
 	}
-	if ev.refused || ev.foreign != "" || ev.lives != 0 || ev.mistrust != "" {
+	if ev.Refused || ev.Foreign != "" || ev.Lives != 0 || ev.Mistrust != "" {
 		n.inbox.post(0, ev)
 	}
 }
 
-func drawClusterID() (id clusterID) {
+func drawClusterID() (id membership.ClusterID) {
 	_, _ = rand.Read(id[:]) // it never fails
 	return id
+}
+
+// Events yields the events that describe the cluster as it is now, and then what changes,
+// until ctx ends or the node has ended. It is [Node.Views] told as a story: a slow reader
+// misses what came and went in the meantime, but what it has heard always adds up to how
+// things stand.
+func (n *Node) Events(ctx context.Context) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		var before View
+		for v := range n.Views(ctx) {
+			for _, e := range v.Since(before) {
+				if !yield(e) {
+					return
+				}
+			}
+			before = v
+		}
+	}
 }

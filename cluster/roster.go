@@ -16,16 +16,16 @@ var _ receptionist.Locator = (*roster)(nil)
 func (r *roster) Topologies(ctx context.Context) iter.Seq[receptionist.Topology] {
 	return func(yield func(receptionist.Topology) bool) {
 		for v := range r.views.follow(ctx) {
-			if !yield(v.peers()) {
+			if !yield(peersOf(v)) {
 				return
 			}
 		}
 	}
 }
 
-// peers is v as receptionists see it. Who is down stops what it runs, so what is registered
+// peersOf returns v as receptionists see it. Who is down stops what it runs, so what is registered
 // there is of no use any more.
-func (v View) peers() receptionist.Topology {
+func peersOf(v View) receptionist.Topology {
 	t := receptionist.Topology{Self: v.Self.ID()}
 	for _, m := range v.Members {
 		if m.Status >= Down || m.ID() == v.Self.ID() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -78,27 +79,27 @@ func (n *shown) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	if ended {
 		changed = nil
 	}
-	s := v.snapshot()
+	s := snapshotOf(v)
 	s.Cluster, s.Time = n.cfg.Name, time.Now()
 	s.Settings, s.Expected = n.cfg.shown()
 	told := n.figures.read()
 	told[v.Self.ID()] = (*Node)(n).ownFigures()
-	s.Singletons = v.byHosts(v.singletons(singleton.Statuses(n.System), singleton.AllKnown(n.System)), told)
-	s.Unanswered = v.silent(told)
+	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singleton.AllKnown(n.System)), told)
+	s.Unanswered = silentMembers(v, told)
 	for _, each := range told {
 		s.FiguresLeftOut += each.LeftOut
 	}
 	s.Waiting = list((*Node)(n).waiting(v, ended))
-	s.Absent = list(v.absent)
-	s.Live, s.Ready = v.checks(ended)
+	s.Absent = list(membership.Absent(v))
+	s.Live, s.Ready = checksOf(v, ended)
 	return s, changed
 }
 
-// snapshot is what a status page shows of v itself.
-func (v View) snapshot() statuspage.Snapshot {
+// snapshotOf returns what a status page shows of v itself.
+func snapshotOf(v View) statuspage.Snapshot {
 	s := statuspage.Snapshot{
 		Version:   v.Version,
-		Self:      v.shown(v.Self),
+		Self:      shownMember(v, v.Self),
 		Converged: v.Converged,
 		Members:   []statuspage.Member{},
 	}
@@ -106,12 +107,12 @@ func (v View) snapshot() statuspage.Snapshot {
 		s.Leader = leader.ID().String()
 	}
 	for _, m := range v.Members {
-		s.Members = append(s.Members, v.shown(m))
+		s.Members = append(s.Members, shownMember(v, m))
 	}
 	return s
 }
 
-func (v View) shown(m Member) statuspage.Member {
+func shownMember(v View, m Member) statuspage.Member {
 	s := statuspage.Member{
 		ID:            m.ID().String(),
 		Name:          m.Name,
@@ -162,10 +163,10 @@ func list(s []string) []string {
 	return s
 }
 
-// checks are the conditions of being live and of being ready. Somebody who is unreachable
+// checksOf returns the conditions of being live and of being ready. Somebody who is unreachable
 // does not make the others unready: they are who goes on. A node that is cut off is ready
 // until it is down, as it cannot know before which side it is on.
-func (v View) checks(ended bool) (live, ready []statuspage.Check) {
+func checksOf(v View, ended bool) (live, ready []statuspage.Check) {
 	running := statuspage.Check{Name: "running", OK: !ended}
 	if ended {
 		running.Reason = "the node has ended"
@@ -190,7 +191,7 @@ func statusInWords(s Status) string {
 
 // idAt returns the ID of the member at an address, for people; the address itself when
 // there is none any more.
-func (v View) idAt(address string) string {
+func idAt(v View, address string) string {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Address == address && m.Status < Down })
 	if i < 0 {
 		return address

@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// byHosts completes what this node shows of singletons by what their hosts have told of them.
-func (v View) byHosts(shown []statuspage.Singleton, told map[ID]figuresTold) []statuspage.Singleton {
+// completeByHosts completes what this node shows of singletons by what their hosts have told of them.
+func completeByHosts(shown []statuspage.Singleton, told map[ID]figuresTold) []statuspage.Singleton {
 	best := map[string]source{}
 	for id, each := range told {
 		for _, f := range each.Figures {
@@ -62,8 +62,8 @@ func (s source) complete(shown *statuspage.Singleton) {
 	}
 }
 
-// silent returns the IDs of the members that have told no figures.
-func (v View) silent(told map[ID]figuresTold) []string {
+// silentMembers returns the IDs of the members that have told no figures.
+func silentMembers(v View, told map[ID]figuresTold) []string {
 	silent := []string{}
 	for _, m := range v.Members {
 		if _, has := told[m.ID()]; !has && m.Status < Down {

@@ -41,7 +41,7 @@ func TestEveryNodeShowsACrashLoopAsItsHostDoes(t *testing.T) {
 			}
 			require.Equal(t, host, one.Host)
 			require.Equal(t, host, one.AtHost.Member)
-			who := f.nodes[name].View().findByText(host)
+			who := findByText(f.nodes[name].View(), host)
 			metrics := get(f.nodes[name], "/metrics").Body.String()
 			require.Contains(t, metrics, fmt.Sprintf(`understudy_singleton_crash_loop{singleton="ledger",host="%s"} 1`, who.Name))
 			require.Contains(t, metrics, fmt.Sprintf(`understudy_singleton_host_failures_total{singleton="ledger",host="%s"} %d`, who.Name, one.AtHost.Failures))
@@ -75,7 +75,7 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		one := statusOf(t, f.nodes["n2"]).Singletons[0]
-		host := f.nodes["n2"].View().findByText(one.AtHost.Member)
+		host := findByText(f.nodes["n2"].View(), one.AtHost.Member)
 		f.crash(host.Name)
 		for _, n := range f.nodes {
 			time.Sleep(figuresHold)

@@ -12,13 +12,13 @@ import (
 
 // singletons are those that have a manager here, and those that only other members have
 // one for, by name.
-func (v View) singletons(here []singleton.Status, known []singleton.Known) []statuspage.Singleton {
+func shownSingletons(v View, here []singleton.Status, known []singleton.Known) []statuspage.Singleton {
 	all := map[string]statuspage.Singleton{}
 	for _, k := range known {
 		all[k.Name] = statuspage.Singleton{Name: k.Name, Why: "this node has no manager for it, so it does not know"}
 	}
 	for _, s := range here {
-		all[s.Name] = v.singleton(s)
+		all[s.Name] = shownSingleton(v, s)
 	}
 	for _, k := range known {
 		s := all[k.Name]
@@ -39,7 +39,7 @@ func (v View) singletons(here []singleton.Status, known []singleton.Known) []sta
 }
 
 // singleton is one that has a manager here.
-func (v View) singleton(s singleton.Status) statuspage.Singleton {
+func shownSingleton(v View, s singleton.Status) statuspage.Singleton {
 	shown := statuspage.Singleton{
 		Name:  s.Name,
 		Phase: string(s.Phase),
@@ -59,13 +59,13 @@ func (v View) singleton(s singleton.Status) statuspage.Singleton {
 		shown.Obstacle = guard.Text(s.Obstacle)
 	}
 	if s.Host != "" {
-		shown.Host = v.idAt(s.Host)
+		shown.Host = idAt(v, s.Host)
 	}
 	if s.Generation != (singleton.Generation{}) {
 		shown.Generation = s.Generation.String()
 	}
 	for _, address := range s.WaitingFor {
-		shown.WaitingFor = append(shown.WaitingFor, v.idAt(address))
+		shown.WaitingFor = append(shown.WaitingFor, idAt(v, address))
 	}
 	shown.NotBefore = timeOrNil(s.NotBefore)
 	return shown

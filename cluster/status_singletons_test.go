@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheStatusTellsWhatProtectsASingletonAndWhatKeepsItAway(t *testing.T) {
-	shown := View{}.singleton(singleton.Status{
+	shown := shownSingleton(View{}, singleton.Status{
 		Name: "ledger", Phase: singleton.Acquiring, Placement: "the oldest",
 		Lease: "ledger by anna", Obstacle: errors.New("the lease is held by another"),
 		Held: 3, Unacknowledged: 4, Dropped: 5,
@@ -21,7 +21,7 @@ func TestTheStatusTellsWhatProtectsASingletonAndWhatKeepsItAway(t *testing.T) {
 	require.False(t, shown.LeaseHeld)
 	require.Equal(t, "the lease is held by another", shown.Obstacle)
 	require.Equal(t, []uint64{3, 4, 5}, []uint64{uint64(shown.Held), uint64(shown.Unacknowledged), shown.Dropped})
-	shown = View{}.singleton(singleton.Status{Lease: "ledger by anna", LeaseHeld: true, Mismatch: "the role differs"})
+	shown = shownSingleton(View{}, singleton.Status{Lease: "ledger by anna", LeaseHeld: true, Mismatch: "the role differs"})
 	require.True(t, shown.LeaseHeld)
 	require.Empty(t, shown.Obstacle)
 	require.Equal(t, "the role differs", shown.Mismatch)

@@ -70,25 +70,25 @@ func TestTheStatusTellsMembersLeaderSingletonsAndTimes(t *testing.T) {
 		require.Equal(t, "elsewhere", there.Name)
 		require.Empty(t, there.Phase)
 		require.Empty(t, there.Why, "its host says that it runs")
-		require.Equal(t, v.mustMember(t, "n1").ID().String(), there.Host)
-		require.Equal(t, []string{v.mustMember(t, "n1").ID().String()}, there.Managers)
+		require.Equal(t, mustMember(t, v, "n1").ID().String(), there.Host)
+		require.Equal(t, []string{mustMember(t, v, "n1").ID().String()}, there.Managers)
 		require.Equal(t, "everywhere", one.Name)
 		require.Len(t, one.Managers, 2)
-		host := v.findByText(one.Host)
+		host := findByText(v, one.Host)
 		require.Equal(t, host.Name == "n2", one.Here)
 		require.Empty(t, one.Why)
 		require.NotZero(t, one.Term)
 	})
 }
 
-func (v View) mustMember(t *testing.T, name string) Member {
+func mustMember(t *testing.T, v View, name string) Member {
 	t.Helper()
 	m, ok := v.Member(name)
 	require.True(t, ok, name)
 	return m
 }
 
-func (v View) findByText(id string) Member {
+func findByText(v View, id string) Member {
 	for _, m := range v.Members {
 		if m.ID().String() == id {
 			return m
@@ -108,7 +108,7 @@ func TestTheStatusTellsWhoDoesNotHearWhomAndWhyNothingMoves(t *testing.T) {
 		for _, m := range s.Members {
 			require.Equal(t, m.Name != "n3", m.Reachable)
 			if m.Name == "n3" {
-				require.Equal(t, []string{v.mustMember(t, "n1").ID().String(), v.mustMember(t, "n2").ID().String()}, m.UnreachableBy)
+				require.Equal(t, []string{mustMember(t, v, "n1").ID().String(), mustMember(t, v, "n2").ID().String()}, m.UnreachableBy)
 			}
 		}
 		require.Nil(t, s.Expected.FailoverSeconds, "never")

@@ -1,5 +1,7 @@
 package cluster
 
+import "github.com/understudy-go/understudy/cluster/membership"
+
 // waiting says why things that should move do not, in sentences for people.
 func (n *Node) waiting(v View, ended bool) []string {
 	switch {
@@ -12,5 +14,5 @@ func (n *Node) waiting(v View, ended bool) []string {
 	case v.Self.Status >= Down:
 		return []string{"The cluster has given this node up, or it leaves: it stops what it runs."}
 	}
-	return v.waiting
+	return membership.Reasons(v)
 }

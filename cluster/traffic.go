@@ -33,13 +33,13 @@ type Traffic struct {
 	// IdleAfter is how long a connection is kept that carries nothing. The default is one minute.
 	IdleAfter time.Duration
 
-	// MaxStrangers bounds the connections to this node that are not authenticated yet: when
+	// MaxUnauthenticated bounds the connections to this node that are not authenticated yet: when
 	// there are more, the oldest of them is closed. The default is 128.
-	MaxStrangers int
+	MaxUnauthenticated int
 
-	// MaxStrangersPerHost bounds those that come from one IP address. More are closed at once.
+	// MaxUnauthenticatedPerHost bounds those that come from one IP address. More are closed at once.
 	// The default is 16.
-	MaxStrangersPerHost int
+	MaxUnauthenticatedPerHost int
 }
 
 // withDefaults returns t with its zero values replaced.
@@ -48,8 +48,8 @@ func (t Traffic) withDefaults() Traffic {
 	t.OutboxSize = cmp.Or(t.OutboxSize, 100_000)
 	t.OutboxBytes = cmp.Or(t.OutboxBytes, 64<<20)
 	t.IdleAfter = cmp.Or(t.IdleAfter, time.Minute)
-	t.MaxStrangers = cmp.Or(t.MaxStrangers, 128)
-	t.MaxStrangersPerHost = cmp.Or(t.MaxStrangersPerHost, 16)
+	t.MaxUnauthenticated = cmp.Or(t.MaxUnauthenticated, 128)
+	t.MaxUnauthenticatedPerHost = cmp.Or(t.MaxUnauthenticatedPerHost, 16)
 	return t
 }
 
@@ -67,8 +67,8 @@ func (t Traffic) validate(config string) error {
 		{"OutboxSize", t.OutboxSize},
 		{"OutboxBytes", t.OutboxBytes},
 		{"IdleAfter", int(t.IdleAfter)},
-		{"MaxStrangers", t.MaxStrangers},
-		{"MaxStrangersPerHost", t.MaxStrangersPerHost},
+		{"MaxUnauthenticated", t.MaxUnauthenticated},
+		{"MaxUnauthenticatedPerHost", t.MaxUnauthenticatedPerHost},
 	} {
 		if limit.value < 0 {
 			return fmt.Errorf("cluster: %s.Traffic.%s is negative; give it a limit, or 0 for the default", config, limit.name)
@@ -85,6 +85,6 @@ func (t Traffic) apply(c remote.Config) remote.Config {
 	c.MaxMessage, c.CompressFrom = t.MaxMessage, t.CompressFrom
 	c.OutboxSize, c.OutboxBytes = t.OutboxSize, t.OutboxBytes
 	c.IdleAfter = t.IdleAfter
-	c.MaxStrangers, c.MaxStrangersPerHost = t.MaxStrangers, t.MaxStrangersPerHost
+	c.MaxUnauthenticated, c.MaxUnauthenticatedPerHost = t.MaxUnauthenticated, t.MaxUnauthenticatedPerHost
 	return c
 }

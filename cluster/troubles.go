@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/understudy-go/understudy/cluster/membership"
 )
 
 // troubles remembers why addresses could not be reached, for people. It forgets all when
@@ -16,7 +18,7 @@ type troubles struct {
 func (t *troubles) note(address string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.all == nil || len(t.all) >= maxMembers {
+	if t.all == nil || len(t.all) >= membership.MaxMembers {
 		t.all = map[string]error{}
 	}
 	t.all[address] = err

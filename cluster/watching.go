@@ -5,12 +5,12 @@ package cluster
 func (n *Node) followMembers() {
 	n.views.listen(func() {
 		v := n.View()
-		n.endpoint.Members(v.Self.ID(), v.livingPeers())
+		n.endpoint.Members(v.Self.ID(), livingPeers(v))
 	})
 }
 
 // livingPeers returns the members that have not been given up, or nil when this node is none.
-func (v View) livingPeers() []ID {
+func livingPeers(v View) []ID {
 	if v.Self.Status == 0 || v.Self.Status >= Down {
 		return nil
 	}

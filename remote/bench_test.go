@@ -25,9 +25,9 @@ func benchmarkTell(b *testing.B, size int, change ...func(*remote.Config)) {
 	const window, step = 4096, 256
 	from, to := startTCP(b, change...), startTCP(b, change...)
 	progress := make(chan struct{}, 1)
-	var arrived atomic.Int64
+	var checkIdentity atomic.Int64
 	actor.Spawn(to.sys, receive(func([]byte) {
-		if n := arrived.Add(1); n%step == 0 || n == int64(b.N) {
+		if n := checkIdentity.Add(1); n%step == 0 || n == int64(b.N) {
 			select {
 			case progress <- struct{}{}:
 			default:
@@ -40,12 +40,12 @@ func benchmarkTell(b *testing.B, size int, change ...func(*remote.Config)) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range int64(b.N) {
-		for i-arrived.Load() >= window {
+		for i-checkIdentity.Load() >= window {
 			<-progress
 		}
 		sink.Tell(payload)
 	}
-	for arrived.Load() < int64(b.N) {
+	for checkIdentity.Load() < int64(b.N) {
 		<-progress
 	}
 	b.StopTimer()

@@ -38,7 +38,7 @@ type Config struct {
 	// Outbound makes an endpoint that listens nowhere, as for a client behind a NAT, which is
 	// no member of a cluster. It has a made-up address of its own; Bind means nothing, and
 	// Advertise must be empty. Others send to it over connections that it has opened, see
-	// [Endpoint.Reach]. It has neither datagrams nor a control lane, and cannot talk to others
+	// [Endpoint.Reach]. It has neither datagrams nor a control channel, and cannot talk to others
 	// of its kind.
 	Outbound bool
 	// Network is the way to the others; nil means the TCP and UDP of the operating system.
@@ -56,13 +56,13 @@ type Config struct {
 	// Keyring makes nodes prove to each other that they have a secret, over the same TLS.
 	// Who has it can pass for any node. It is nil for none; with TLS it has to be.
 	Keyring *Keyring
-	// MaxStrangers bounds the connections that are not authenticated yet: in TLS, or where
+	// MaxUnauthenticated bounds the connections that are not authenticated yet: in TLS, or where
 	// there is none, by what they say first. When there are more, the oldest of them is
 	// closed. The default is 128.
-	MaxStrangers int
-	// MaxStrangersPerHost bounds those that come from one IP address. More are closed at
+	MaxUnauthenticated int
+	// MaxUnauthenticatedPerHost bounds those that come from one IP address. More are closed at
 	// once. The default is 16.
-	MaxStrangersPerHost int
+	MaxUnauthenticatedPerHost int
 
 	// OutboxSize bounds the messages that wait to be sent to one peer. The default is
 	// 100,000. What comes beyond becomes dead letters.
@@ -127,8 +127,8 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	setDefault(&c.Bind, "127.0.0.1:0")
 	setDefault(&c.Incarnation, node.NewIncarnation())
-	setDefault(&c.MaxStrangers, 128)
-	setDefault(&c.MaxStrangersPerHost, 16)
+	setDefault(&c.MaxUnauthenticated, 128)
+	setDefault(&c.MaxUnauthenticatedPerHost, 16)
 	setDefault(&c.OutboxSize, 100_000)
 	setDefault(&c.OutboxBytes, 64<<20)
 	setDefault(&c.ControlSize, 1024)
@@ -175,8 +175,8 @@ func (c Config) validate() error {
 		name  string
 		value int
 	}{
-		{"MaxStrangers", c.MaxStrangers},
-		{"MaxStrangersPerHost", c.MaxStrangersPerHost},
+		{"MaxUnauthenticated", c.MaxUnauthenticated},
+		{"MaxUnauthenticatedPerHost", c.MaxUnauthenticatedPerHost},
 		{"OutboxSize", c.OutboxSize},
 		{"OutboxBytes", c.OutboxBytes},
 		{"ControlSize", c.ControlSize},

@@ -13,8 +13,8 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 	c := Config{}.withDefaults()
 	require.Empty(t, godoc.Check(".",
 		godoc.Is("Config.Bind", "The default is 127.0.0.1:0.", "127.0.0.1:0", c.Bind),
-		godoc.Is("Config.MaxStrangers", "The default is 128.", 128, c.MaxStrangers),
-		godoc.Is("Config.MaxStrangersPerHost", "The default is 16.", 16, c.MaxStrangersPerHost),
+		godoc.Is("Config.MaxUnauthenticated", "The default is 128.", 128, c.MaxUnauthenticated),
+		godoc.Is("Config.MaxUnauthenticatedPerHost", "The default is 16.", 16, c.MaxUnauthenticatedPerHost),
 		godoc.Is("Config.OutboxSize", "The default is 100,000.", 100_000, c.OutboxSize),
 		godoc.Is("Config.OutboxBytes", "The default is 64 MiB.", 64<<20, c.OutboxBytes),
 		godoc.Is("Config.ControlSize", "The default is 1,024.", 1024, c.ControlSize),

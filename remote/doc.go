@@ -131,8 +131,8 @@
 //	                            letters; half of it for one connection
 //	IdleAfter         1 min     then a connection is closed until it is needed; twice that at the receiver
 //	Linger            1 s       that Close waits for acknowledgements
-//	MaxStrangers      128       connections that are not authenticated yet; then the oldest is closed
-//	MaxStrangersPerHost 16      those of one IP address; more are closed at once
+//	MaxUnauthenticated      128       connections that are not authenticated yet; then the oldest is closed
+//	MaxUnauthenticatedPerHost 16      those of one IP address; more are closed at once
 //
 // # Clients
 //
@@ -143,13 +143,13 @@
 // it, with the same guarantees. Both sides find out when such a connection is dead, see below, and
 // the client opens another; at once, when it meets another incarnation of the peer. A node that is
 // not given cannot send to it: messages become dead letters there, with [actor.ErrUnreachable]. The certificate of a client need not be for
-// any host; a client is not listened to on the control lane and the stream lane. That keeps out
+// any host; a client is not listened to on the control channel and the stream channel. That keeps out
 // mistakes, not malice: a client can tell any actor anything, so it has to be trusted as
 // nodes are.
 //
 // # Security
 //
-// With [Config.TLS] or [Config.Keyring] all lanes run over TLS 1.3, in which both sides show
+// With [Config.TLS] or [Config.Keyring] all channels run over TLS 1.3, in which both sides show
 // certificates: those of the user, which have to be for the host of the address that a node
 // dials or advertises; or one that is derived from a secret, of which only the key counts. A
 // listener that hears the beginning of the protocol without TLS answers with a refusal that
@@ -160,24 +160,24 @@
 // # On the wire
 //
 // An endpoint has one port number, for TCP and UDP. Each side dials the connections
-// that it sends on, one per lane, so that control traffic does not queue behind
+// that it sends on, one per channel, so that control traffic does not queue behind
 // messages. A connection begins with a preface of 19 bytes, the same for all versions:
 // 0x16 0x03 0x01 0xff 0xff, "understudy", CR LF CR LF. No client of TLS and none of HTTP begins
 // so, and servers of both refuse it at once, by which they are named ([ErrForeign]). With TLS the
 // preface is within TLS, in whose handshake both sides agree on the protocol "understudy" (ALPN);
-// a TLS server that does not is no node. The byte behind the preface is the lane:
+// a TLS server that does not is no node. The byte behind the preface is the channel:
 //
 //	C   control   frames are opaque, for package cluster; the oldest are dropped rather than kept
 //	A   user      frames are envelopes: the CBOR array [path, uid, type name, message], or
 //	              [path, uid, type name, message in DEFLATE, its size]; or parts of one: the array
 //	              [bytes behind this part, bytes]
 //	M   stream    after a hello, which is not answered, memberlist's
-//	R   reverse   after hello and answer it waits until the listener begins a user lane on it. Meanwhile
-//	              the dialler sends a beat, the byte B, 2 s after the last sign of life, and the
+//	R   reverse   after hello and answer it waits until the listener begins a user channel on it. Meanwhile
+//	              the dialer sends a beat, the byte B, 2 s after the last sign of life, and the
 //	              listener returns it
 //
-// The dialler goes on with its hello, and on C and A the listener with its answer; then
-// only the dialler sends frames, and only the listener sends acknowledgements.
+// The dialer goes on with its hello, and on C and A the listener with its answer; then
+// only the dialer sends frames, and only the listener sends acknowledgements.
 //
 //	frame            length, 4 bytes, big-endian; as many bytes
 //	hello            frame of a CBOR map: 1 version, 2 cluster, 3 address, 4 incarnation,

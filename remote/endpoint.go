@@ -29,19 +29,19 @@ type Endpoint struct {
 	streams  chan net.Conn
 	gossip   chan Packet
 
-	incarnation atomic.Uint64
-	session     atomic.Uint64 // the last one that was begun
-	guard       *guard        // nil for none
-	strangers   strangers
-	warnings    ration // about strangers
-	sealers     sealers
-	openers     openers
-	links       links
-	sessions    sessions
-	conns       conns
-	types       firsts
-	reverses    *reverses
-	reaching    *reaching
+	incarnation     atomic.Uint64
+	session         atomic.Uint64  // the last one that was begun
+	authenticator   *authenticator // nil for none
+	unauthenticated unauthenticated
+	warnings        rateLimit // about strangers
+	sealers         sealers
+	openers         openers
+	links           links
+	sessions        sessions
+	conns           conns
+	types           seenSet
+	reverseConns    *reverseConns
+	reverseDialer   *reverseDialer
 
 	system  atomic.Pointer[actor.System]
 	watcher atomic.Pointer[deathwatch.Watcher] // set by Serve
@@ -67,7 +67,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 	if cfg.Outbound {
 		return listenNowhere(cfg)
 	}
-	guard, err := newGuard(cfg)
+	authenticator, err := newAuthenticator(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), packets.Close())
 	}
-	e := newEndpoint(cfg, guard, addr)
+	e := newEndpoint(cfg, authenticator, addr)
 	e.listener, e.packets = listener, packets
 	e.tasks.Go(e.acceptAll)
 	e.tasks.Go(e.readPackets)
@@ -87,26 +87,26 @@ func Listen(cfg Config) (*Endpoint, error) {
 }
 
 // newEndpoint returns an endpoint that is not on the network yet.
-func newEndpoint(cfg Config, guard *guard, addr string) *Endpoint {
+func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoint {
 	e := &Endpoint{
-		cfg:       cfg,
-		log:       cfg.Logger.With(zap.String("node", addr)),
-		addr:      addr,
-		cluster:   clusterHash(cfg.Cluster),
-		streams:   make(chan net.Conn),
-		gossip:    make(chan Packet, gossipQueue),
-		guard:     guard,
-		strangers: strangers{max: cfg.MaxStrangers, maxPerHost: cfg.MaxStrangersPerHost},
-		sealers:   sealers{to: map[string]*sealer{}},
-		openers:   openers{byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
-		links:     links{all: map[linkKey]*link{}},
-		sessions:  sessions{last: map[linkKey]*inbound{}, patience: 2 * cfg.UnreachableAfter},
-		conns:     conns{open: map[net.Conn]struct{}{}},
-		types:     firsts{seen: map[string]bool{}},
-		reverses:  newReverses(),
-		reaching:  newReaching(),
-		serving:   make(chan struct{}),
-		closing:   make(chan struct{}),
+		cfg:             cfg,
+		log:             cfg.Logger.With(zap.String("node", addr)),
+		addr:            addr,
+		cluster:         clusterHash(cfg.Cluster),
+		streams:         make(chan net.Conn),
+		gossip:          make(chan Packet, gossipQueue),
+		authenticator:   authenticator,
+		unauthenticated: unauthenticated{max: cfg.MaxUnauthenticated, maxPerHost: cfg.MaxUnauthenticatedPerHost},
+		sealers:         sealers{to: map[string]*sealer{}},
+		openers:         openers{byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
+		links:           links{all: map[linkKey]*link{}},
+		sessions:        sessions{last: map[linkKey]*inbound{}, patience: 2 * cfg.UnreachableAfter},
+		conns:           conns{open: map[net.Conn]struct{}{}},
+		types:           seenSet{seen: map[string]bool{}},
+		reverseConns:    newReverseConns(),
+		reverseDialer:   newReverseDialer(),
+		serving:         make(chan struct{}),
+		closing:         make(chan struct{}),
 	}
 	e.shut = once(e.shutDown)
 	e.incarnation.Store(cfg.Incarnation)
@@ -203,7 +203,7 @@ func (e *Endpoint) met(p NodeID) {
 	for _, l := range e.links.to(p.Address) {
 		l.hangUp(p.Incarnation)
 	}
-	e.reaching.met(p)
+	e.reverseDialer.met(p)
 	if w := e.watcher.Load(); w != nil {
 		w.Met(p)
 	}
@@ -236,7 +236,7 @@ func once(f func() error) func() error {
 func (e *Endpoint) shutDown() error {
 	e.links.finish(time.Now().Add(e.cfg.Linger))
 	close(e.closing)
-	e.reaching.end()
+	e.reverseDialer.end()
 	var err error
 	if !e.cfg.Outbound {
 		err = errors.Join(e.listener.Close(), e.packets.Close())

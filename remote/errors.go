@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // What can go wrong on the way. Compare with [errors.Is]; they come wrapped with
@@ -15,10 +16,10 @@ var (
 	// ErrFrame: bytes on a connection are not what the protocol has there. The
 	// connection is closed, unless it is known where the next frame begins: then what is in
 	// the frame becomes a dead letter.
-	ErrFrame = errors.New("remote: malformed frame")
+	ErrFrame = wire.ErrFrame
 	// ErrTooLarge: a frame is larger than [Config.MaxMessage]. At the sender it
 	// becomes a dead letter, and so it does at a receiver with a lower one.
-	ErrTooLarge = errors.New("remote: frame is too large")
+	ErrTooLarge = wire.ErrTooLarge
 	// ErrOutboxFull: too much was waiting for the peer already. The reason of dead
 	// letters.
 	ErrOutboxFull = errors.New("remote: outbox is full")
@@ -70,7 +71,7 @@ func (r Refusal) String() string {
 
 // A RefusedError is a connection that the peer refused in the handshake.
 type RefusedError struct {
-	Peer    NodeID // who refused, where it was dialled; with RefusedIncarnation, where it says that it lives
+	Peer    NodeID // who refused, where it was dialed; with RefusedIncarnation, where it says that it lives
 	Refusal Refusal
 	Detail  string // in the peer's words
 }

@@ -29,29 +29,29 @@ func TestNoMessageIsDoubledOvertakenOrLostSilently(t *testing.T) {
 
 // faulty sends numbers from each node to each other, while things go wrong.
 type faulty struct {
-	t     testing.TB
-	net   *memnet.Network
-	rand  *rand.Rand
-	names []string
-	nodes map[string]*node
-	all   []*node // those that have crashed included
-	sent  map[route]int
-	got   map[route]*collector[int]
+	t        testing.TB
+	net      *memnet.Network
+	rand     *rand.Rand
+	resolver []string
+	nodes    map[string]*node
+	all      []*node // those that have crashed included
+	sent     map[route]int
+	got      map[route]*collector[int]
 }
 
 type route struct{ from, to string }
 
 func newFaulty(t testing.TB, n *memnet.Network, seed uint64) *faulty {
 	f := &faulty{
-		t:     t,
-		net:   n,
-		rand:  rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // it makes a test repeatable
-		names: []string{"a", "b", "c"},
-		nodes: map[string]*node{},
-		sent:  map[route]int{},
-		got:   map[route]*collector[int]{},
+		t:        t,
+		net:      n,
+		rand:     rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // it makes a test repeatable
+		resolver: []string{"a", "b", "c"},
+		nodes:    map[string]*node{},
+		sent:     map[route]int{},
+		got:      map[route]*collector[int]{},
 	}
-	for _, name := range f.names {
+	for _, name := range f.resolver {
 		f.start(name)
 	}
 	return f
@@ -60,7 +60,7 @@ func newFaulty(t testing.TB, n *memnet.Network, seed uint64) *faulty {
 // start starts a node, or the next incarnation of one, with an inbox for each other one.
 func (f *faulty) start(name string) {
 	x := listen(f.t, remote.Config{Bind: name + ":7355", Network: f.net.Host(name)})
-	for _, from := range f.names {
+	for _, from := range f.resolver {
 		r := route{from, name}
 		if f.got[r] == nil {
 			f.got[r] = &collector[int]{}
@@ -79,7 +79,7 @@ func (f *faulty) run() {
 		time.Sleep(time.Duration(f.rand.IntN(20)) * time.Millisecond)
 	}
 	f.net.Heal()
-	for _, name := range f.names {
+	for _, name := range f.resolver {
 		f.net.Resume(name)
 	}
 	time.Sleep(time.Minute)
@@ -89,8 +89,8 @@ func (f *faulty) run() {
 }
 
 func (f *faulty) tell() {
-	for _, from := range f.names {
-		for _, to := range f.names {
+	for _, from := range f.resolver {
+		for _, to := range f.resolver {
 			if r := (route{from, to}); from != to && f.rand.IntN(2) == 0 {
 				for range f.rand.IntN(5) {
 					f.number(r)
@@ -107,8 +107,8 @@ func (f *faulty) number(r route) {
 }
 
 func (f *faulty) goWrong() {
-	name := f.names[f.rand.IntN(len(f.names))]
-	other := f.names[f.rand.IntN(len(f.names))]
+	name := f.resolver[f.rand.IntN(len(f.resolver))]
+	other := f.resolver[f.rand.IntN(len(f.resolver))]
 	switch f.rand.IntN(60) {
 	case 0:
 		f.net.Partition([]string{name})
@@ -135,11 +135,11 @@ func (f *faulty) goWrong() {
 
 // check tells what became of the numbers of a route.
 func (f *faulty) check(r route, count int) {
-	arrived := map[int]bool{}
+	checkIdentity := map[int]bool{}
 	last := -1
 	for _, i := range f.got[r].got() {
 		require.Greater(f.t, i, last, "%v: doubled or overtaken", r)
-		arrived[i], last = true, i
+		checkIdentity[i], last = true, i
 	}
 	lost := map[int]error{}
 	for _, x := range f.all {
@@ -150,7 +150,7 @@ func (f *faulty) check(r route, count int) {
 		}
 	}
 	for i := range count {
-		require.True(f.t, arrived[i] || lost[i] != nil, "%v: %d was lost silently", r, i)
-		require.False(f.t, arrived[i] && lost[i] != nil && !errors.Is(lost[i], remote.ErrInDoubt), "%v: %d arrived, and was lost: %v", r, i, lost[i])
+		require.True(f.t, checkIdentity[i] || lost[i] != nil, "%v: %d was lost silently", r, i)
+		require.False(f.t, checkIdentity[i] && lost[i] != nil && !errors.Is(lost[i], remote.ErrInDoubt), "%v: %d arrived, and was lost: %v", r, i, lost[i])
 	}
 }

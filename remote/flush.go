@@ -6,7 +6,7 @@ import "context"
 // has become dead letters. It returns the cause of ctx when that ends first.
 func (e *Endpoint) Flush(ctx context.Context) error {
 	for _, l := range e.links.to("") {
-		if l.key.lane == laneControl {
+		if l.key.channel == channelControl {
 			continue // it is never quiet
 		}
 		select {
@@ -33,7 +33,7 @@ func (l *link) flushed() <-chan struct{} {
 // noteEmpty tells those who wait for it that the link is empty, if it is. The caller
 // holds mu.
 func (l *link) noteEmpty() {
-	if l.empty != nil && l.out.len() == 0 {
+	if l.empty != nil && l.out.Len() == 0 {
 		close(l.empty)
 		l.empty = nil
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // Version is the version of the protocol. Peers of other versions are refused.
@@ -16,36 +17,36 @@ const Version = 1
 // maxHandshake bounds the handshake, which is read from anybody.
 const maxHandshake = 4 << 10
 
-// A lane is what a connection is for, and its first byte after the preface.
-type lane byte
+// A channel is what a connection is for, and its first byte after the preface.
+type channel byte
 
 const (
-	laneControl lane = 'C'
-	laneUser    lane = 'A'
-	laneStream  lane = 'M' // no protocol of ours behind the hello
-	laneReverse lane = 'R' // the listener is to dial on it
+	channelControl channel = 'C'
+	channelUser    channel = 'A'
+	channelStream  channel = 'M' // no protocol of ours behind the hello
+	channelReverse channel = 'R' // the listener is to dial on it
 )
 
-func (l lane) String() string {
+func (l channel) String() string {
 	switch l {
-	case laneControl:
+	case channelControl:
 		return "control"
-	case laneUser:
+	case channelUser:
 		return "user"
-	case laneStream:
+	case channelStream:
 		return "stream"
-	case laneReverse:
+	case channelReverse:
 		return "reverse"
 	}
-	return fmt.Sprintf("lane 0x%02x", byte(l))
+	return fmt.Sprintf("channel 0x%02x", byte(l))
 }
 
-// A hello is what the dialler says first. Its version comes first in all versions of the
+// A hello is what the dialer says first. Its version comes first in all versions of the
 // protocol; fields that are unknown are ignored.
 type hello struct {
 	Version     uint64 `cbor:"1,keyasint"`
 	Cluster     string `cbor:"2,keyasint"`
-	Addr        string `cbor:"3,keyasint"` // where the dialler listens
+	Addr        string `cbor:"3,keyasint"` // where the dialer listens
 	Incarnation uint64 `cbor:"4,keyasint"`
 	Want        uint64 `cbor:"5,keyasint"` // the incarnation that knows the session, 0 for a new one
 	Session     uint64 `cbor:"6,keyasint"` // a session outlives its connections
@@ -59,19 +60,19 @@ type answer struct {
 	Refusal     Refusal `cbor:"4,keyasint"` // 0: welcome
 	Detail      string  `cbor:"5,keyasint"`
 	Grant       []byte  `cbor:"6,keyasint,omitempty"` // to seal datagrams with, see grantSize
-	Addr        string  `cbor:"7,keyasint,omitempty"` // where the listener advertises itself; "" is where it was dialled
+	Addr        string  `cbor:"7,keyasint,omitempty"` // where the listener advertises itself; "" is where it was dialed
 }
 
 func (h hello) peer() NodeID { return NodeID{Address: h.Addr, Incarnation: h.Incarnation} }
 
 func (a answer) peer() NodeID { return NodeID{Address: a.Addr, Incarnation: a.Incarnation} }
 
-// greet speaks for the dialler: it sends the lane and h, and returns the answer unless it is
+// greet speaks for the dialer: it sends the channel and h, and returns the answer unless it is
 // a refusal.
-func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
+func greet(conn io.ReadWriter, l channel, h hello, addr string) (answer, error) {
 	sent := sendHello(conn, l, h)
-	first := &opening{Reader: conn}
-	body, err := readFrame(first, maxHandshake) // who does not want our hello may have said why
+	first := &prefixRecorder{Reader: conn}
+	body, err := wire.ReadFrame(first, maxHandshake) // who does not want our hello may have said why
 	if err != nil {
 		err = first.explain(err)
 	}
@@ -94,13 +95,13 @@ func greet(conn io.ReadWriter, l lane, h hello, addr string) (answer, error) {
 	return a, nil
 }
 
-// sendHello begins a lane.
-func sendHello(conn io.Writer, l lane, h hello) error {
+// sendHello begins a channel.
+func sendHello(conn io.Writer, l channel, h hello) error {
 	body, err := codec.Marshal(h)
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}
-	if _, err := conn.Write(appendFrame(appendLane(nil, l), body)); err != nil {
+	if _, err := conn.Write(wire.AppendFrame(appendPreface(nil, l), body)); err != nil {
 		return fmt.Errorf("send hello: %w", err)
 	}
 	return nil
@@ -110,7 +111,7 @@ func sendHello(conn io.Writer, l lane, h hello) error {
 // without.
 func alert(err, without error) error {
 	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Op == opAlert {
-		return mistrust(err)
+		return authError(err)
 	}
 	return without
 }
@@ -129,7 +130,7 @@ func parseAnswer(body []byte) (answer, error) {
 	return a, nil
 }
 
-// parseHello returns what the dialler said. It fails with a [*refusal].
+// parseHello returns what the dialer said. It fails with a [*refusal].
 func parseHello(body []byte) (hello, error) {
 	var h hello
 	if err := codec.Unmarshal(body, &h); err != nil {
@@ -165,7 +166,7 @@ func sendAnswer(conn io.Writer, a answer) error {
 	if err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
-	if _, err := conn.Write(appendFrame(nil, body)); err != nil {
+	if _, err := conn.Write(wire.AppendFrame(nil, body)); err != nil {
 		return fmt.Errorf("send answer: %w", err)
 	}
 	return nil

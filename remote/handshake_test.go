@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 func TestHelloIsJudgedByItsVersionFirst(t *testing.T) {
@@ -49,7 +50,7 @@ func TestRefusalReachesTheDialler(t *testing.T) {
 		sent         bytes.Buffer
 	}
 	require.NoError(t, sendAnswer(&conn, answer{Incarnation: 5, Refusal: RefusedCluster, Detail: "blue"}))
-	_, err := greet(&duplex{&conn.Buffer, &conn.sent}, laneUser, hello{}, "b:1")
+	_, err := greet(&duplex{&conn.Buffer, &conn.sent}, channelUser, hello{}, "b:1")
 	var refused *RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, RefusedError{NodeID{Address: "b:1", Incarnation: 5}, RefusedCluster, "blue"}, *refused)
@@ -72,14 +73,14 @@ func TestAnswerThatMakesNoSenseIsMalformed(t *testing.T) {
 
 func TestHandshakeIsBounded(t *testing.T) {
 	var out bytes.Buffer
-	in := bytes.NewReader(appendFrame(nil, []byte(strings.Repeat("x", maxHandshake+1))))
-	_, err := greet(&duplex{in, &out}, laneUser, hello{}, "b:1")
+	in := bytes.NewReader(wire.AppendFrame(nil, []byte(strings.Repeat("x", maxHandshake+1))))
+	_, err := greet(&duplex{in, &out}, channelUser, hello{}, "b:1")
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-func TestLanesAndRefusalsHaveNames(t *testing.T) {
-	require.Equal(t, "control user stream lane 0x58", strings.Join([]string{
-		laneControl.String(), laneUser.String(), laneStream.String(), lane('X').String(),
+func TestChannelsAndRefusalsHaveNames(t *testing.T) {
+	require.Equal(t, "control user stream channel 0x58", strings.Join([]string{
+		channelControl.String(), channelUser.String(), channelStream.String(), channel('X').String(),
 	}, " "))
 	for r := RefusedHello; r <= RefusedMember; r++ {
 		require.NotContains(t, r.String(), "refusal")

@@ -7,9 +7,11 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// An inbound is the receiving side of one lane from one peer, on one connection. It
+// An inbound is the receiving side of one channel from one peer, on one connection. It
 // counts what arrives, and tells the peer.
 type inbound struct {
 	key      linkKey
@@ -24,14 +26,14 @@ type inbound struct {
 	over     bool          // the session will not go on; guarded by sessions.mu
 
 	// All below belongs to the reading goroutine, until done is closed.
-	frames   *frameReader
-	settle   func()    // see read
-	received uint64    // frames of the session
-	parts    joiner    // of the session, too; guarded by sessions.mu when done is closed
-	acked    uint64    // the last count that the peer was told
-	unacked  int       // bytes since
-	timed    bool      // reading has a near deadline: then the count is due
-	ended    time.Time // when done was closed
+	frames   *wire.FrameReader
+	settle   func()           // see read
+	received uint64           // frames of the session
+	parts    wire.Reassembler // of the session, too; guarded by sessions.mu when done is closed
+	acked    uint64           // the last count that the peer was told
+	unacked  int              // bytes since
+	timed    bool             // reading has a near deadline: then the count is due
+	ended    time.Time        // when done was closed
 }
 
 // An acknowledgement is the count of all frames of the session, in eight bytes. It is
@@ -67,7 +69,7 @@ func (in *inbound) read(handle func(body []byte), settle func()) error {
 // again.
 func (in *inbound) next() ([]byte, error) {
 	for {
-		body, missing, err := in.frames.buffered()
+		body, missing, err := in.frames.Buffered()
 		if missing == 0 {
 			in.received++
 			in.unacked += len(body)
@@ -85,9 +87,9 @@ func (in *inbound) fill(size int) error {
 	if err := in.setTimer(in.acked != in.received); err != nil {
 		return err
 	}
-	err := in.frames.fill(size)
+	err := in.frames.Fill(size)
 	if in.timed && errors.Is(err, os.ErrDeadlineExceeded) {
-		in.frames.rest()
+		in.frames.Shrink()
 		return in.acknowledge()
 	}
 	return err
@@ -138,3 +140,13 @@ func (in *inbound) hangUp() {
 
 // finished tells whether nothing will be read any more.
 func (in *inbound) finished() bool { return isClosed(in.done) }
+
+// maxFrame returns how large a frame of a channel may be: what is larger cannot come from a peer
+// that speaks our protocol, and nobody knows where the next frame begins. A peer with a higher
+// MaxMessage sends what is larger than ours in parts, or in a frame as large as a part.
+func maxFrame(l channel, maxMessage int) int {
+	if l == channelUser {
+		return max(maxMessage, wire.MaxPart+wire.PartOverhead)
+	}
+	return maxMessage
+}

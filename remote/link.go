@@ -12,9 +12,10 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// A link is the sending side of one lane to one peer: an outbox and the goroutine that
+// A link is the sending side of one channel to one peer: an outbox and the goroutine that
 // empties it. It comes into being with the first letter, survives its connections, and
 // ends when it has been idle or the peer unreachable for long enough, or by close.
 type link struct {
@@ -24,30 +25,30 @@ type link struct {
 	cancel context.CancelCauseFunc // ends attempts to connect
 	wake   chan struct{}           // capacity 1: there is news for who is asleep
 
-	mu       sync.Mutex // guards all below
-	out      outbox
-	since    time.Time // of the last sign that the peer takes what is in out
-	failures int       // since then: attempts and connections
-	conn     net.Conn  // nil while there is none, or none that is of use
-	opened   time.Time // when there was the last one
-	prompt   *promptConn
-	asleep   bool      // the writing goroutine waits for wake
-	slept    time.Time // when it began to, or when somebody wrote in its place
-	leading  bool      // somebody writes in its place: the writing goroutine leaves conn alone
-	rest     bool      // conn has not taken all of what somebody has written in its place
-	as       uint64    // our own incarnation in this session
-	with     uint64    // the peer's, once it is known
-	session  uint64
-	lingers  time.Time // set by finish: when to give up
-	over     bool      // takes no more letters
+	mu          sync.Mutex // guards all below
+	out         outbox.Outbox
+	since       time.Time // of the last sign that the peer takes what is in out
+	failures    int       // since then: attempts and connections
+	conn        net.Conn  // nil while there is none, or none that is of use
+	opened      time.Time // when there was the last one
+	nonBlocking *nonBlockingConn
+	asleep      bool      // the writing goroutine waits for wake
+	slept       time.Time // when it began to, or when somebody wrote in its place
+	inline      bool      // somebody writes in its place: the writing goroutine leaves conn alone
+	rest        bool      // conn has not taken all of what somebody has written in its place
+	as          uint64    // our own incarnation in this session
+	with        uint64    // the peer's, once it is known
+	session     uint64
+	finishBy    time.Time // set by finish: when to give up
+	over        bool      // takes no more letters
 
 	empty chan struct{} // closed when out has become empty; nil if nobody waits for that
 }
 
-// A linkKey names one lane of a peer.
+// A linkKey names one channel of a peer.
 type linkKey struct {
-	addr string
-	lane lane
+	addr    string
+	channel channel
 }
 
 // errIdle is why a link that has ended takes no letters: a new one will.
@@ -55,29 +56,29 @@ var errIdle = errors.New("remote: link has ended")
 
 // send queues a letter, and writes it when that can be done at once. It fails with errIdle or
 // [ErrOutboxFull].
-func (l *link) send(x letter) error {
+func (l *link) send(x outbox.Frame) error {
 	l.mu.Lock()
 	if err := l.enqueue(x); err != nil {
 		l.mu.Unlock()
 		return err
 	}
-	if !l.mayLead(x) {
-		l.rouse()
+	if !l.mayWriteInline(x) {
+		l.wakeWriter()
 		l.mu.Unlock()
 		return nil
 	}
-	l.leading = true
+	l.inline = true
 	l.mu.Unlock()
-	l.lead()
+	l.writeInline()
 	return nil
 }
 
 // enqueue puts a letter into the outbox. The caller holds mu.
-func (l *link) enqueue(x letter) error {
+func (l *link) enqueue(x outbox.Frame) error {
 	if l.over {
 		return errIdle
 	}
-	if l.out.len() == 0 {
+	if l.out.Len() == 0 {
 		l.since = time.Now()
 	}
 	if !l.push(x) {
@@ -86,16 +87,16 @@ func (l *link) enqueue(x letter) error {
 	return nil
 }
 
-// push makes room on the control lane, where what is newest counts.
-func (l *link) push(x letter) bool {
-	if l.out.push(x) {
+// push makes room on the control channel, where what is newest counts.
+func (l *link) push(x outbox.Frame) bool {
+	if l.out.Push(x) {
 		return true
 	}
-	return l.key.lane == laneControl && l.out.dropOldest() && l.out.push(x)
+	return l.key.channel == channelControl && l.out.DropOldest() && l.out.Push(x)
 }
 
 // rouse wakes the writing goroutine. The caller holds mu.
-func (l *link) rouse() {
+func (l *link) wakeWriter() {
 	if l.asleep {
 		l.asleep = false
 		l.wake <- struct{}{}
@@ -121,7 +122,7 @@ func (l *link) run(ctx context.Context) {
 // retire ends the link if nothing is left in it.
 func (l *link) retire() bool {
 	l.mu.Lock()
-	l.over = l.over || l.out.len() == 0
+	l.over = l.over || l.out.Len() == 0
 	over := l.over
 	l.noteEmpty()
 	l.mu.Unlock()
@@ -136,11 +137,11 @@ func (l *link) retire() bool {
 func (l *link) close(reason error) {
 	l.mu.Lock()
 	l.over = true
-	doubtful, unsent := l.out.abandon(), l.out.drain()
+	doubtful, unsent := l.out.Abandon(), l.out.Drain()
 	l.noteEmpty()
 	conn := l.conn
 	l.conn = nil
-	l.rouse()
+	l.wakeWriter()
 	l.mu.Unlock()
 
 	l.cancel(reason)
@@ -153,20 +154,20 @@ func (l *link) close(reason error) {
 }
 
 // lose makes dead letters.
-func (l *link) lose(letters []letter, reason error) {
-	letters = oncePerMessage(letters)
-	if len(letters) == 0 {
+func (l *link) lose(frames []outbox.Frame, reason error) {
+	frames = outbox.OncePerMessage(frames)
+	if len(frames) == 0 {
 		return
 	}
-	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(letters)), zap.Error(reason))
-	for _, x := range letters {
+	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(frames)), zap.Error(reason))
+	for _, x := range frames {
 		l.end.deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason))
 	}
 }
 
 // lossLevel: control frames are repeated by those who send them.
 func (l *link) lossLevel() zapcore.Level {
-	if l.key.lane == laneControl {
+	if l.key.channel == channelControl {
 		return zap.DebugLevel
 	}
 	return zap.WarnLevel
@@ -175,8 +176,8 @@ func (l *link) lossLevel() zapcore.Level {
 // finish lets the link end as soon as all is acknowledged, and by then at the latest.
 func (l *link) finish(by time.Time) {
 	l.mu.Lock()
-	l.lingers = by
-	l.rouse()
+	l.finishBy = by
+	l.wakeWriter()
 	l.mu.Unlock()
 	l.cancel(ErrClosed)
 }

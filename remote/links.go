@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
 // links knows the links of an endpoint that have not ended.
@@ -20,9 +22,9 @@ type links struct {
 	closed bool
 }
 
-// post queues a letter for the lane of a peer. It fails with [ErrClosed], [ErrOutboxFull]
+// post queues a letter for the channel of a peer. It fails with [ErrClosed], [ErrOutboxFull]
 // or errTooManyLanes.
-func (e *Endpoint) post(key linkKey, x letter) error {
+func (e *Endpoint) enqueue(key linkKey, x outbox.Frame) error {
 	for {
 		l, err := e.link(key)
 		if err != nil {
@@ -44,7 +46,7 @@ func (e *Endpoint) link(key linkKey) (*link, error) {
 	}
 	e.links.mu.RLock()
 	l := e.links.all[key]
-	if l != nil && key.lane == laneUser {
+	if l != nil && key.channel == channelUser {
 		e.links.last.Store(l)
 	}
 	e.links.mu.RUnlock()
@@ -58,8 +60,8 @@ func (e *Endpoint) link(key linkKey) (*link, error) {
 		return l, nil
 	case e.links.closed:
 		return nil, ErrClosed
-	case len(e.links.all) >= maxLanes:
-		return nil, errTooManyLanes
+	case len(e.links.all) >= maxChannels:
+		return nil, errTooManyChannels
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	l = e.newLink(key, cancel)
@@ -70,16 +72,16 @@ func (e *Endpoint) link(key linkKey) (*link, error) {
 
 func (e *Endpoint) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 	size := e.cfg.OutboxSize
-	if key.lane == laneControl {
+	if key.channel == channelControl {
 		size = e.cfg.ControlSize
 	}
 	return &link{
 		end:     e,
 		key:     key,
-		log:     e.log.With(zap.String("peer", key.addr), zap.Stringer("lane", key.lane)),
+		log:     e.log.With(zap.String("peer", key.addr), zap.Stringer("channel", key.channel)),
 		cancel:  cancel,
 		wake:    make(chan struct{}, 1),
-		out:     outbox{maxLetters: size, maxBytes: e.cfg.OutboxBytes},
+		out:     outbox.Outbox{MaxFrames: size, MaxBytes: e.cfg.OutboxBytes},
 		since:   time.Now(),
 		session: e.session.Add(1),
 	}
@@ -92,7 +94,7 @@ func (e *Endpoint) drop(l *link) {
 	e.links.last.CompareAndSwap(l, nil)
 	if e.links.all[l.key] == l {
 		delete(e.links.all, l.key)
-		if l.key.lane == laneControl {
+		if l.key.channel == channelControl {
 			e.sealers.remove(l.key.addr) // or the peer may forget the key while it is still used
 		}
 	}

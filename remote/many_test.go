@@ -11,7 +11,7 @@ import (
 )
 
 // Without TLS anybody can pass for anybody, but not at any cost.
-func TestPlainStrangerOfManyNamesCostsLittleMemory(t *testing.T) {
+func TestAnUnauthenticatedPeerOfManyNamesCostsLittleMemory(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		b := start(t, n, "b")
 		pretend := func(i int) *raw {

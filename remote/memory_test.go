@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // What is kept of a session without a connection is a count: neither the buffer of the connection
@@ -12,7 +14,7 @@ import (
 func TestASessionWithoutAConnectionKeepsNoMessage(t *testing.T) {
 	s := &sessions{last: map[linkKey]*inbound{}}
 	in := userLane("a", 1, 0)
-	in.parts = joiner{}
+	in.parts = wire.Reassembler{}
 	_, err := s.begin(in, false)
 	require.NoError(t, err)
 	freed := make(chan struct{})

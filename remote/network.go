@@ -24,20 +24,20 @@ type hostport string
 func (h hostport) Network() string { return "host:port" }
 func (h hostport) String() string  { return string(h) }
 
-// dial connects to the endpoint at addr. With a guard, that has proved who it is.
+// dial connects to the endpoint at addr. With a authenticator, that has proved who it is.
 func (e *Endpoint) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if isOutbound(addr) {
-		return e.reverses.take(ctx, addr)
+		return e.reverseConns.take(ctx, addr)
 	}
 	conn, err := e.cfg.Network.Dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	conn = prompt(conn)
-	if e.guard == nil {
+	conn = nonBlocking(conn)
+	if e.authenticator == nil {
 		return conn, nil
 	}
-	secure, err := e.guard.dialled(ctx, conn, addr)
+	secure, err := e.authenticator.dialed(ctx, conn, addr)
 	if err != nil {
 		discard(conn)
 		return nil, err
@@ -65,14 +65,14 @@ func (osNetwork) ListenPacket(addr string) (net.PacketConn, error) {
 		discard(conn)
 		return nil, fmt.Errorf("remote: a datagram socket of type %T", conn)
 	}
-	return &udpConn{UDPConn: udp, names: newNames(net.DefaultResolver)}, nil
+	return &udpConn{UDPConn: udp, resolver: newResolver(net.DefaultResolver)}, nil
 }
 
 // udpConn is a UDP socket that can be written to by name. A datagram to a name that is
 // not yet known starts its look-up and is lost.
 type udpConn struct {
 	*net.UDPConn
-	names *names
+	resolver *resolver
 }
 
 func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
@@ -82,7 +82,7 @@ func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	addr, err := netip.ParseAddrPort(to.String())
 	if err != nil {
 		var known bool
-		if addr, known = c.names.find(to.String()); !known {
+		if addr, known = c.resolver.find(to.String()); !known {
 			return len(b), nil
 		}
 	}
@@ -91,6 +91,6 @@ func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
 
 // Close closes the socket and ends look-ups.
 func (c *udpConn) Close() error {
-	c.names.close()
+	c.resolver.close()
 	return c.UDPConn.Close()
 }

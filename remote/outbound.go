@@ -15,10 +15,10 @@ import (
 )
 
 // An endpoint with [Config.Outbound] listens nowhere. It opens connections to others, by
-// which those send to it: on a reverse lane the two sides shake hands, and then the
+// which those send to it: on a reverse channel the two sides shake hands, and then the
 // connection waits until the listener has something to send. Meanwhile beats tell both sides that
 // the other is there. What it carries from there on is what a connection carries that the listener
-// has dialled.
+// has dialed.
 
 // outboundHost is the end of the made-up hosts of outbound endpoints. RFC 2606 sees to it
 // that no host has such a name.
@@ -31,7 +31,7 @@ func outboundAddr() string {
 	return hex.EncodeToString(b[:]) + outboundHost + ":1"
 }
 
-// isOutbound tells whether an address is that of an endpoint that cannot be dialled.
+// isOutbound tells whether an address is that of an endpoint that cannot be dialed.
 func isOutbound(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	return err == nil && strings.HasSuffix(host, outboundHost)
@@ -42,15 +42,15 @@ func listenNowhere(cfg Config) (*Endpoint, error) {
 	if cfg.Advertise != "" {
 		return nil, errors.New("remote: Config.Advertise is set with Outbound; an endpoint that does not listen has no address for others to dial, leave it out")
 	}
-	guard, err := newGuard(cfg)
+	authenticator, err := newAuthenticator(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return newEndpoint(cfg, guard, outboundAddr()), nil
+	return newEndpoint(cfg, authenticator, outboundAddr()), nil
 }
 
 // reaching is to whom an outbound endpoint keeps connections.
-type reaching struct {
+type reverseDialer struct {
 	ctx context.Context // ends with the endpoint
 	end context.CancelFunc
 
@@ -59,18 +59,18 @@ type reaching struct {
 	wait  map[net.Conn]NodeID // connections that wait, and the peer of each
 }
 
-func newReaching() *reaching {
+func newReverseDialer() *reverseDialer {
 	ctx, end := context.WithCancel(context.Background())
-	return &reaching{ctx: ctx, end: end, peers: map[string]context.CancelFunc{}, wait: map[net.Conn]NodeID{}}
+	return &reverseDialer{ctx: ctx, end: end, peers: map[string]context.CancelFunc{}, wait: map[net.Conn]NodeID{}}
 }
 
-func (r *reaching) enter(conn net.Conn, with NodeID) {
+func (r *reverseDialer) enter(conn net.Conn, with NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wait[conn] = with
 }
 
-func (r *reaching) leave(conn net.Conn) {
+func (r *reverseDialer) leave(conn net.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.wait, conn)
@@ -78,7 +78,7 @@ func (r *reaching) leave(conn net.Conn) {
 
 // met ends the connections that wait for another incarnation of a peer, for keepReverse to open
 // others.
-func (r *reaching) met(p NodeID) {
+func (r *reverseDialer) met(p NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for conn, with := range r.wait {
@@ -96,7 +96,7 @@ func (e *Endpoint) Reach(addrs []string) {
 	if !e.cfg.Outbound {
 		panic("remote: Reach is for endpoints with Config.Outbound; others can be dialled")
 	}
-	r := e.reaching
+	r := e.reverseDialer
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.peers
@@ -119,7 +119,7 @@ func (e *Endpoint) Reach(addrs []string) {
 
 // reach begins to keep a connection. The caller holds reaching.mu.
 func (e *Endpoint) reach(addr string) context.CancelFunc {
-	ctx, cancel := context.WithCancel(e.reaching.ctx)
+	ctx, cancel := context.WithCancel(e.reverseDialer.ctx)
 	if ctx.Err() == nil {
 		e.tasks.Go(func() { e.keepReverse(ctx, addr) })
 	}
@@ -129,7 +129,7 @@ func (e *Endpoint) reach(addr string) context.CancelFunc {
 // keepReverse sees that there is always a connection that waits, until ctx ends. It pauses
 // where that fails, and where the peer takes one connection right after the other.
 func (e *Endpoint) keepReverse(ctx context.Context, addr string) {
-	log := e.log.With(zap.String("peer", addr), zap.Stringer("lane", laneReverse))
+	log := e.log.With(zap.String("peer", addr), zap.Stringer("channel", channelReverse))
 	for failures := 0; ctx.Err() == nil; {
 		begin := time.Now()
 		err := e.waitReverse(ctx, addr)
@@ -158,11 +158,11 @@ func (e *Endpoint) waitReverse(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	e.reaching.enter(conn, peer)
+	e.reverseDialer.enter(conn, peer)
 	e.met(peer)
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
-	first, err := awaitLane(conn)
-	e.reaching.leave(conn)
+	first, err := awaitChannel(conn)
+	e.reverseDialer.leave(conn)
 	if !stop() || err != nil {
 		discard(conn)
 		return errors.Join(ctx.Err(), err)
@@ -180,7 +180,7 @@ func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Node
 		return nil, NodeID{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
-	a, err := greet(conn, laneReverse, hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}, addr)
+	a, err := greet(conn, channelReverse, hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}, addr)
 	switch {
 	case stop():
 	case err == nil:
@@ -188,7 +188,7 @@ func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Node
 	default:
 		err = cutShort(ctx, err)
 	}
-	if err == nil && e.guard != nil {
+	if err == nil && e.authenticator != nil {
 		err = e.identify(conn, a.Addr)
 	}
 	if err != nil {
@@ -199,7 +199,7 @@ func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Node
 }
 
 func (e *Endpoint) identify(conn net.Conn, addr string) error {
-	if err := e.guard.identify(conn, addr); err != nil {
+	if err := e.authenticator.identify(conn, addr); err != nil {
 		return fmt.Errorf("%w: the node advertises %s, for which its certificate is not: %w", ErrNotAuthenticated, addr, err)
 	}
 	return nil
@@ -231,7 +231,7 @@ func (e *Endpoint) receiveReverse(conn net.Conn, first byte) {
 	e.logEnd(conn, err)
 }
 
-// receiveUser receives on a lane that has to be of messages.
+// receiveUser receives on a channel that has to be of messages.
 func (e *Endpoint) receiveUser(conn net.Conn, first byte) error {
 	begin, err := readBeginAfter(conn, first)
 	if err != nil {
@@ -241,7 +241,7 @@ func (e *Endpoint) receiveUser(conn net.Conn, first byte) error {
 	switch {
 	case err != nil:
 		return err
-	case l != laneUser:
+	case l != channelUser:
 		return fmt.Errorf("%w: %v", ErrFrame, l)
 	}
 	return e.receive(nil, conn, l)

@@ -69,7 +69,7 @@ func clusterHash(name string) uint64 {
 // SendPacket sends data to the endpoint at addr in one datagram, which may be lost, doubled
 // or overtaken. What arrives goes to its [Config.Control]. It does not block.
 func (e *Endpoint) SendPacket(addr string, data []byte) {
-	if e.guard != nil {
+	if e.authenticator != nil {
 		e.sendSealed(packetUser, addr, data)
 		return
 	}
@@ -78,13 +78,13 @@ func (e *Endpoint) SendPacket(addr string, data []byte) {
 }
 
 // sendSealed sends a datagram with the key that the peer has granted. One for a peer that has
-// not granted any is lost, and opens the control lane, on which it will.
+// not granted any is lost, and opens the control channel, on which it will.
 func (e *Endpoint) sendSealed(tag byte, addr string, data []byte) {
 	if s := e.sealers.of(addr); s != nil {
 		e.sendPacket(addr, s.seal(tag, data))
 		return
 	}
-	if _, err := e.link(linkKey{addr, laneControl}); err != nil {
+	if _, err := e.link(linkKey{addr, channelControl}); err != nil {
 		e.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
 	}
 }
@@ -104,7 +104,7 @@ func (e *Endpoint) WritePacket(data []byte, addr string) error {
 	if e.cfg.Outbound || isOutbound(addr) {
 		return nil // such an endpoint has no datagrams
 	}
-	if e.guard != nil {
+	if e.authenticator != nil {
 		e.sendSealed(packetGossip, addr, data)
 		return nil
 	}
@@ -144,7 +144,7 @@ func (e *Endpoint) receivePacket(source net.Addr, b []byte) {
 	var err error
 	gossip := len(b) > 0 && b[0] == packetGossip
 	switch {
-	case e.guard != nil:
+	case e.authenticator != nil:
 		from, data, err = e.openers.open(b)
 	case gossip:
 		data = b[1:]

@@ -3,9 +3,11 @@ package remote
 import (
 	"fmt"
 	"io"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// preface is how each lane begins, before the byte that names it. A node says it first, and what
+// preface is how each channel begins, before the byte that names it. A node says it first, and what
 // is no node answers it at once, so that it can be named: the first five bytes are the head of a
 // TLS record that is longer than any may be, which a TLS server answers with an alert, and
 // servers of protocols that go by lines, as HTTP and Redis, answer when a line has ended.
@@ -33,7 +35,7 @@ func readBeginAfter(r io.Reader, first byte) ([]byte, error) {
 		return begin[:1], nil
 	}
 	_, err := io.ReadFull(r, begin[1:])
-	return begin, noEOF(err)
+	return begin, wire.UnexpectedEOF(err)
 }
 
 func readByte(r io.Reader) (byte, error) {
@@ -45,21 +47,21 @@ func readByte(r io.Reader) (byte, error) {
 // isTLS tells whether what has been read by readBegin is of a client of TLS.
 func isTLS(begin []byte) bool { return begin[0] == tlsTooLong[0] && string(begin) != tlsTooLong }
 
-// readPreface reads the rest of the preface, and the lane.
-func readPreface(r io.Reader, begin []byte) (lane, error) {
+// readPreface reads the rest of the preface, and the channel.
+func readPreface(r io.Reader, begin []byte) (channel, error) {
 	if string(begin) != tlsTooLong {
 		return 0, fmt.Errorf("%w: a connection begins with %q, as none of a node does", ErrFrame, begin)
 	}
 	var rest [len(preface) - len(tlsTooLong) + 1]byte
 	if _, err := io.ReadFull(r, rest[:]); err != nil {
-		return 0, noEOF(err)
+		return 0, wire.UnexpectedEOF(err)
 	}
 	last := len(rest) - 1
 	if string(rest[:last]) != preface[len(tlsTooLong):] {
 		return 0, fmt.Errorf("%w: a connection begins with %q, as none of a node does", ErrFrame, rest[:last])
 	}
-	return lane(rest[last]), nil
+	return channel(rest[last]), nil
 }
 
-// appendLane appends what begins a lane.
-func appendLane(buf []byte, l lane) []byte { return append(append(buf, preface...), byte(l)) }
+// appendLane appends what begins a channel.
+func appendPreface(buf []byte, l channel) []byte { return append(append(buf, preface...), byte(l)) }

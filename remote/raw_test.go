@@ -63,9 +63,9 @@ func goodHello() fields { return fields{1: 1, 2: "", 3: "raw:7355", 4: 77, 5: 0,
 // preface is what each connection of a node begins with.
 const preface = "\x16\x03\x01\xff\xffunderstudy\r\n\r\n"
 
-// opened is how a lane begins, with what is said on it.
-func opened(lane byte, said ...byte) []byte {
-	return append(append([]byte(preface), lane), said...)
+// opened is how a channel begins, with what is said on it.
+func opened(channel byte, said ...byte) []byte {
+	return append(append([]byte(preface), channel), said...)
 }
 
 // raw is a connection without an endpoint.
@@ -83,7 +83,7 @@ func dialRaw(t testing.TB, n *memnet.Network, to *node) *raw {
 	return &raw{conn, t}
 }
 
-// dialUser opens a user lane.
+// dialUser opens a user channel.
 func dialUser(t testing.TB, n *memnet.Network, to *node) *raw {
 	t.Helper()
 	r := dialRaw(t, n, to)
@@ -105,9 +105,9 @@ func (r *raw) frame(v any) {
 	r.write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)...)
 }
 
-func (r *raw) greet(lane byte, hello fields) (answer fields) {
+func (r *raw) greet(channel byte, hello fields) (answer fields) {
 	r.t.Helper()
-	r.write(opened(lane)...)
+	r.write(opened(channel)...)
 	r.frame(hello)
 	return r.readFields()
 }
@@ -134,7 +134,7 @@ func serveRaw(t testing.TB, n *memnet.Network, serve func(r *raw)) (end func()) 
 	}
 }
 
-// skip reads the preface and the byte that names a lane.
+// skip reads the preface and the byte that names a channel.
 func (r *raw) skip() {
 	r.t.Helper()
 	begin := make([]byte, len(preface)+1)

@@ -5,19 +5,20 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// A receiver decodes the frames of a user lane and delivers them, some at a time: an actor that
+// A receiver decodes the frames of a user channel and delivers them, some at a time: an actor that
 // is told one message after the other, each after a while of decoding, would be woken for each.
 type receiver struct {
 	end     *Endpoint
 	sys     *actor.System
-	reader  *envelopeReader
-	parts   *joiner // those of the session
-	decoded []any   // not delivered yet
-	sizes   []int   // of these, before they were decoded
-	runs    []run   // whom these are for
-	bytes   int     // all sizes
+	reader  *wire.EnvelopeReader
+	parts   *wire.Reassembler // those of the session
+	decoded []any             // not delivered yet
+	sizes   []int             // of these, before they were decoded
+	runs    []run             // whom these are for
+	bytes   int               // all sizes
 }
 
 // A run is messages that follow each other and are for the same actor.
@@ -36,14 +37,14 @@ const (
 
 // newReceiver returns one for the system that the endpoint serves.
 func newReceiver(e *Endpoint, in *inbound) *receiver {
-	return &receiver{end: e, sys: e.system.Load(), reader: newEnvelopeReader(e.cfg.MaxMessage), parts: &in.parts}
+	return &receiver{end: e, sys: e.system.Load(), reader: wire.NewEnvelopeReader(e.cfg.MaxMessage), parts: &in.parts}
 }
 
 // receive decodes the body of a frame. What cannot be read becomes a dead letter, and costs no
 // other message anything: where the next frame begins is known.
 func (r *receiver) receive(body []byte) {
-	if isPart(body) {
-		whole, lost, err := r.parts.join(r.reader, body, r.end.cfg.MaxMessage)
+	if wire.IsPart(body) {
+		whole, lost, err := r.parts.Add(r.reader, body, r.end.cfg.MaxMessage)
 		if err != nil {
 			r.refuse(lost, err)
 		}
@@ -60,12 +61,12 @@ func (r *receiver) open(body []byte) {
 		r.refuse(body, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(body), limit))
 		return
 	}
-	env, err := r.reader.read(body)
+	env, err := r.reader.Read(body)
 	if err != nil {
 		r.refuse(body, err)
 		return
 	}
-	msg, err := extension.Unpack(r.sys, env.payload)
+	msg, err := extension.Unpack(r.sys, env.Payload)
 	if err != nil {
 		r.lose(env, err)
 		return
@@ -79,30 +80,30 @@ func (r *receiver) open(body []byte) {
 // refuse makes a dead letter of an envelope that cannot be read, or of its beginning: for whom
 // it was may be known all the same.
 func (r *receiver) refuse(body []byte, why error) {
-	env, err := r.reader.read(body)
+	env, err := r.reader.Read(body)
 	if err != nil {
-		env.payload.Data = body
+		env.Payload.Data = body
 	}
 	r.lose(env, fmt.Errorf("%w: %w", actor.ErrNotDecodable, why))
 }
 
 // lose makes a dead letter of a message that cannot be delivered, in its place among the others.
-func (r *receiver) lose(env envelope, why error) {
+func (r *receiver) lose(env wire.Envelope, why error) {
 	r.deliver()
-	r.end.logType(env.payload.Type, "message cannot be decoded", why)
-	extension.DeadLetter(r.sys, fullPath(r.sys, env), clonePayload(env.payload), why)
+	r.end.logType(env.Payload.Type, "message cannot be decoded", why)
+	extension.DeadLetter(r.sys, fullPath(r.sys, env), clonePayload(env.Payload), why)
 }
 
 // put puts a message aside.
-func (r *receiver) put(env envelope, msg any) {
+func (r *receiver) put(env wire.Envelope, msg any) {
 	r.decoded = append(r.decoded, msg)
-	r.sizes = append(r.sizes, len(env.payload.Data))
-	r.bytes += len(env.payload.Data)
-	if last := len(r.runs) - 1; last >= 0 && r.runs[last].path == env.path && r.runs[last].uid == env.uid {
+	r.sizes = append(r.sizes, len(env.Payload.Data))
+	r.bytes += len(env.Payload.Data)
+	if last := len(r.runs) - 1; last >= 0 && r.runs[last].path == env.Path && r.runs[last].uid == env.UID {
 		r.runs[last].count++
 		return
 	}
-	r.runs = append(r.runs, run{env.path, env.uid, 1})
+	r.runs = append(r.runs, run{env.Path, env.UID, 1})
 }
 
 // deliver delivers what has been put aside.

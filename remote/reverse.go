@@ -9,20 +9,22 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // reverses are connections that outbound endpoints have opened, and that wait for something
 // to be sent to those.
-type reverses struct {
+type reverseConns struct {
 	mu      sync.Mutex // guards all below
-	waiting map[string][]*reverse
+	waiting map[string][]*reverseConn
 	count   int
 	arrival chan struct{} // closed when there is another one
 }
 
 // A reverse is one of them. A goroutine reads from it, to answer beats, and to notice that it has
 // been closed or is silent.
-type reverse struct {
+type reverseConn struct {
 	conn   net.Conn
 	done   chan struct{} // closed when nobody reads any more
 	usable bool          // it was wanted, and has not failed; set before done is closed
@@ -32,32 +34,32 @@ type reverse struct {
 }
 
 // A beat is a byte that the client sends on a connection that waits, and that the listener returns:
-// so both find out that the other is not there any more, whatever the network does. No lane has
-// that byte, and no frame that is answered on a lane begins with it.
+// so both find out that the other is not there any more, whatever the network does. No channel has
+// that byte, and no frame that is answered on a channel begins with it.
 const (
-	beat         = 'B'
-	beatEvery    = 2 * time.Second  // after a sign of life
-	beatPatience = time.Second      // of the client with the answer
-	beatsAreOver = 10 * time.Second // of the listener with the next beat
+	ping         = 'B'
+	pingInterval = 2 * time.Second  // after a sign of life
+	pongTimeout  = time.Second      // of the client with the answer
+	pingTimeout  = 10 * time.Second // of the listener with the next beat
 )
 
 // errNoBeats ends a connection that waits, of a peer that is not there any more.
-var errNoBeats = errors.New("no sign of life on a connection that waits")
+var errNoPing = errors.New("no sign of life on a connection that waits")
 
 // spares is how many may wait for one peer; the oldest has to go.
-const spares = 2
+const maxSpare = 2
 
-func newReverses() *reverses {
-	return &reverses{waiting: map[string][]*reverse{}, arrival: make(chan struct{})}
+func newReverseConns() *reverseConns {
+	return &reverseConns{waiting: map[string][]*reverseConn{}, arrival: make(chan struct{})}
 }
 
 // wait keeps a connection until it is taken, or closed. It returns whether it was taken.
-func (r *reverses) wait(addr string, conn net.Conn) (taken bool, err error) {
-	x := &reverse{conn: conn, done: make(chan struct{})}
+func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) {
+	x := &reverseConn{conn: conn, done: make(chan struct{})}
 	if !r.add(addr, x) {
-		return false, errTooManyLanes
+		return false, errTooManyChannels
 	}
-	err = x.answerBeats()
+	err = x.answerPings()
 	x.usable = err == nil
 	taken = !r.remove(addr, x) && x.usable
 	close(x.done)
@@ -65,7 +67,7 @@ func (r *reverses) wait(addr string, conn net.Conn) (taken bool, err error) {
 }
 
 // answerBeats returns nil when the connection is wanted.
-func (x *reverse) answerBeats() error {
+func (x *reverseConn) answerPings() error {
 	for {
 		if err := x.setPatience(); err != nil {
 			return err
@@ -75,13 +77,13 @@ func (x *reverse) answerBeats() error {
 		case errors.Is(err, os.ErrDeadlineExceeded) && x.isWanted():
 			return nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return errNoBeats
+			return errNoPing
 		case err != nil:
 			return err
-		case b != beat:
+		case b != ping:
 			return fmt.Errorf("%w: a peer talks on a connection on which it is to listen", ErrFrame)
 		}
-		if err := writeBeat(x.conn); err != nil {
+		if err := writePing(x.conn); err != nil {
 			return err
 		}
 	}
@@ -89,69 +91,69 @@ func (x *reverse) answerBeats() error {
 
 // setPatience lets the next read take as long as a beat may, or no time when the connection is
 // wanted.
-func (x *reverse) setPatience() error {
+func (x *reverseConn) setPatience() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.wanted {
 		return nil // the deadline has passed
 	}
-	return x.conn.SetReadDeadline(time.Now().Add(beatsAreOver))
+	return x.conn.SetReadDeadline(time.Now().Add(pingTimeout))
 }
 
-func (x *reverse) isWanted() bool {
+func (x *reverseConn) isWanted() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.wanted
 }
 
-func writeBeat(conn net.Conn) error {
-	if err := conn.SetWriteDeadline(time.Now().Add(beatPatience)); err != nil {
+func writePing(conn net.Conn) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(pongTimeout)); err != nil {
 		return err
 	}
-	_, err := conn.Write([]byte{beat})
+	_, err := conn.Write([]byte{ping})
 	return err
 }
 
-// awaitLane waits on a connection of this side for the first byte of the lane that the peer begins
+// awaitLane waits on a connection of this side for the first byte of the channel that the peer begins
 // on it. It ends with errNoBeats when the peer does not answer beats.
-func awaitLane(conn net.Conn) (first byte, err error) {
-	for patience, asked := beatEvery, false; ; {
+func awaitChannel(conn net.Conn) (first byte, err error) {
+	for patience, asked := pingInterval, false; ; {
 		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 			return 0, err
 		}
 		b, err := readByte(conn)
 		switch {
-		case err == nil && b == beat:
-			patience, asked = beatEvery, false
+		case err == nil && b == ping:
+			patience, asked = pingInterval, false
 		case err == nil:
 			return b, conn.SetDeadline(time.Time{})
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return 0, err
 		case asked:
-			return 0, errNoBeats
+			return 0, errNoPing
 		default:
-			if err := writeBeat(conn); err != nil {
+			if err := writePing(conn); err != nil {
 				return 0, err
 			}
-			patience, asked = beatPatience, true
+			patience, asked = pongTimeout, true
 		}
 	}
 }
 
 // An afterBeats is a connection that was taken while a beat may have been under way.
-type afterBeats struct {
+type skipPongs struct {
 	net.Conn
 	over bool // the peer has said something else
 }
 
 // Read leaves out the beats before everything else.
-func (c *afterBeats) Read(b []byte) (int, error) {
+func (c *skipPongs) Read(b []byte) (int, error) {
 	if c.over || len(b) == 0 {
 		return c.Conn.Read(b)
 	}
 	for {
 		count, err := c.Conn.Read(b[:1])
-		if err != nil || b[0] != beat {
+		if err != nil || b[0] != ping {
 			c.over = true
 			return count, err
 		}
@@ -159,14 +161,14 @@ func (c *afterBeats) Read(b []byte) (int, error) {
 }
 
 // add returns false when there are too many.
-func (r *reverses) add(addr string, x *reverse) bool {
+func (r *reverseConns) add(addr string, x *reverseConn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.count >= maxLanes {
+	if r.count >= maxChannels {
 		return false
 	}
 	all := append(r.waiting[addr], x)
-	if len(all) > spares {
+	if len(all) > maxSpare {
 		discard(all[0].conn) // whose reader removes it
 	}
 	r.waiting[addr] = all
@@ -177,7 +179,7 @@ func (r *reverses) add(addr string, x *reverse) bool {
 }
 
 // remove returns false when x is not there any more.
-func (r *reverses) remove(addr string, x *reverse) bool {
+func (r *reverseConns) remove(addr string, x *reverseConn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.Index(r.waiting[addr], x)
@@ -189,7 +191,7 @@ func (r *reverses) remove(addr string, x *reverse) bool {
 }
 
 // drop takes one out. The caller holds mu.
-func (r *reverses) drop(addr string, i int) {
+func (r *reverseConns) drop(addr string, i int) {
 	r.count--
 	r.waiting[addr] = slices.Delete(r.waiting[addr], i, i+1)
 	if len(r.waiting[addr]) == 0 {
@@ -198,7 +200,7 @@ func (r *reverses) drop(addr string, i int) {
 }
 
 // newest takes out the connection that has come last, or returns what to wait for.
-func (r *reverses) newest(addr string) (x *reverse, arrival <-chan struct{}) {
+func (r *reverseConns) newest(addr string) (x *reverseConn, arrival <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := len(r.waiting[addr]) - 1
@@ -211,7 +213,7 @@ func (r *reverses) newest(addr string) (x *reverse, arrival <-chan struct{}) {
 }
 
 // take returns a connection to an outbound endpoint, as soon as there is one.
-func (r *reverses) take(ctx context.Context, addr string) (net.Conn, error) {
+func (r *reverseConns) take(ctx context.Context, addr string) (net.Conn, error) {
 	for {
 		x, arrival := r.newest(addr)
 		if x == nil {
@@ -229,7 +231,7 @@ func (r *reverses) take(ctx context.Context, addr string) (net.Conn, error) {
 }
 
 // take ends the reading; false means that the connection is of no use any more.
-func (x *reverse) take() bool {
+func (x *reverseConn) take() bool {
 	x.want()
 	<-x.done
 	if !x.usable {
@@ -239,7 +241,7 @@ func (x *reverse) take() bool {
 }
 
 // want ends the reading with its deadline.
-func (x *reverse) want() {
+func (x *reverseConn) want() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.wanted = true
@@ -248,10 +250,10 @@ func (x *reverse) want() {
 	}
 }
 
-// keepForSending shakes hands on a reverse lane, and keeps the connection until there is
+// keepForSending shakes hands on a reverse channel, and keeps the connection until there is
 // something to send to who has opened it. It returns whether somebody else owns it now.
-func (e *Endpoint) keepForSending(x *stranger, conn net.Conn) (kept bool, err error) {
-	body, err := readFrame(conn, maxHandshake)
+func (e *Endpoint) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept bool, err error) {
+	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
 		return false, err
 	}
@@ -260,14 +262,14 @@ func (e *Endpoint) keepForSending(x *stranger, conn net.Conn) (kept bool, err er
 		err = refuse(RefusedHello, "%s can be dialled", h.Addr)
 	}
 	if err == nil {
-		err = e.judge(conn, laneReverse, h)
+		err = e.validate(conn, channelReverse, h)
 	}
 	if err != nil {
-		return false, e.turnAway(conn, err)
+		return false, e.sendRefusal(conn, err)
 	}
-	e.strangers.leave(x)
+	e.unauthenticated.leave(x)
 	if err := sendAnswer(conn, answer{Incarnation: e.incarnation.Load(), Addr: e.addr}); err != nil {
 		return false, err
 	}
-	return e.reverses.wait(h.Addr, conn)
+	return e.reverseConns.wait(h.Addr, conn)
 }

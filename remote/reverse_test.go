@@ -11,7 +11,7 @@ import (
 )
 
 // A node may want a connection while a beat of the client is under way, or its answer.
-func TestAConnectionThatWaitsIsOfUseWhateverBeatIsUnderWay(t *testing.T) {
+func TestAWaitingConnectionIsUsableWhateverPingIsUnderWay(t *testing.T) {
 	for name, secrets := range map[string]func() []func(*remote.Config){
 		"plain":         func() []func(*remote.Config) { return nil },
 		"with a secret": func() []func(*remote.Config) { return []func(*remote.Config){ring(keyring(t, secret(1)))} },

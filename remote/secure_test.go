@@ -38,7 +38,7 @@ func at(addr string) func(*remote.Config) {
 
 func named(cfg *remote.Config) { cfg.Cluster = "blue-cluster" }
 
-func TestSecureNodesTalkOnAllLanesAndNobodyElseReadsIt(t *testing.T) {
+func TestSecureNodesTalkOnAllChannelsAndNobodyElseReadsIt(t *testing.T) {
 	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*remote.Config)) {
 		wire, tapped := useTap(n, "a")
 		a, b := start(t, n, "a", named, tapped, protect("a")), start(t, n, "b", named, protect("b"))
@@ -97,7 +97,7 @@ func TestFirstPacketToAPeerIsLostAndOpensTheWay(t *testing.T) {
 			soon()
 		}
 		require.Equal(t, []control{{a.Self(), "1"}, {a.Self(), "2"}}, b.control.got())
-		time.Sleep(time.Hour) // the control lane is closed, and b has forgotten the key
+		time.Sleep(time.Hour) // the control channel is closed, and b has forgotten the key
 		for i := range 3 {
 			a.SendPacket(b.Addr(), []byte{'3' + byte(i)})
 			soon()
@@ -109,24 +109,24 @@ func TestFirstPacketToAPeerIsLostAndOpensTheWay(t *testing.T) {
 func TestPacketsAreFromWhoTheySayAfterARestartAndARename(t *testing.T) {
 	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*remote.Config)) {
 		a, b := start(t, n, "a", protect("a")), start(t, n, "b", protect("b"))
-		beat := func() {
+		ping := func() {
 			for range 3 {
 				a.SendPacket("b:7355", []byte("beat"))
 				soon()
 			}
 		}
-		beat()
+		ping()
 		b.stop()
 		b = start(t, n, "b", protect("b"))
-		beat()
+		ping()
 		require.Equal(t, control{a.Self(), "beat"}, b.control.got()[0], "the new process has granted a key of its own")
 		a.Rename(4711)
-		beat()
+		ping()
 		all := b.control.got()
 		require.Equal(t, control{remote.NodeID{Address: "a:7355", Incarnation: 4711}, "beat"}, all[len(all)-1])
 		b.Rename(4712)
 		before := len(b.control.got())
-		beat()
+		ping()
 		require.Greater(t, len(b.control.got()), before)
 	})
 }

@@ -5,28 +5,30 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // sessionMemory is how long the count of a session is kept without a connection.
 const sessionMemory = 10 * time.Minute
 
-// maxLanes bounds the lanes that peers have opened to us, and those that we open: without
+// maxLanes bounds the channels that peers have opened to us, and those that we open: without
 // TLS, anybody can pass for any number of peers, and name any number of them.
-const maxLanes = 8192
+const maxChannels = 8192
 
-var errTooManyLanes = fmt.Errorf("there are %d connections or attempts already, the limit", maxLanes)
+var errTooManyChannels = fmt.Errorf("there are %d connections or attempts already, the limit", maxChannels)
 
-// sessions knows the last inbound of each lane of each peer, so that a session can go on
+// sessions knows the last inbound of each channel of each peer, so that a session can go on
 // where it was cut off.
 type sessions struct {
 	patience time.Duration // with half a message, without a connection
 
-	mu     sync.Mutex // guards all below
-	last   map[linkKey]*inbound
-	halves halves
+	mu         sync.Mutex // guards all below
+	last       map[linkKey]*inbound
+	incomplete incomplete
 }
 
-// begin makes in the inbound of its lane. The one before it has to finish first: begin
+// begin makes in the inbound of its channel. The one before it has to finish first: begin
 // returns it, for the caller to hang up, wait and try again. A session that is to go on
 // has to be known, as nobody could say how far it was: begin fails with a [*refusal]. It
 // fails as well when there are too many.
@@ -46,10 +48,10 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 		in.parts = old.parts
 		in.acked = old.received // the answer says so
 	}
-	s.halves.drop(old)
+	s.incomplete.drop(old)
 	s.expire()
-	if old == nil && len(s.last) >= maxLanes && !s.forgetOne() {
-		return nil, errTooManyLanes
+	if old == nil && len(s.last) >= maxChannels && !s.forgetOne() {
+		return nil, errTooManyChannels
 	}
 	s.last[in.key] = in
 	return nil, nil
@@ -65,7 +67,7 @@ func (s *sessions) forgetOne() bool {
 		}
 	}
 	if oldest != nil {
-		s.halves.drop(oldest)
+		s.incomplete.drop(oldest)
 		delete(s.last, oldest.key)
 	}
 	return oldest != nil
@@ -79,7 +81,7 @@ func (s *sessions) expire() {
 }
 
 // spoil ends the session of an inbound that has brought what cannot be read.
-func (s *sessions) spoil(in *inbound) {
+func (s *sessions) invalidate(in *inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in.over = true
@@ -92,9 +94,9 @@ func (s *sessions) finish(in *inbound) {
 	defer s.mu.Unlock()
 	switch {
 	case in.over:
-		in.parts = joiner{}
+		in.parts = wire.Reassembler{}
 	case s.last[in.key] == in:
-		s.halves.keep(in, s.patience, func() { s.giveUp(in) })
+		s.incomplete.keep(in, s.patience, func() { s.giveUp(in) })
 	}
 }
 
@@ -102,14 +104,14 @@ func (s *sessions) finish(in *inbound) {
 func (s *sessions) giveUp(in *inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.halves.giveUp(in)
+	s.incomplete.giveUp(in)
 }
 
 // close forgets the halves of messages.
 func (s *sessions) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.halves.dropAll()
+	s.incomplete.dropAll()
 }
 
 // hangUp ends the inbounds from those peers, and their sessions.
@@ -120,14 +122,14 @@ func (s *sessions) hangUp(which func(NodeID) bool) {
 }
 
 // over ends the sessions of those peers. Their inbounds stay known, as the next one of
-// the lane has to wait for them.
+// the channel has to wait for them.
 func (s *sessions) over(which func(NodeID) bool) (ended []*inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, in := range s.last {
 		if which(in.from) {
 			in.over = true
-			s.halves.drop(in)
+			s.incomplete.drop(in)
 			ended = append(ended, in)
 		}
 	}

@@ -6,32 +6,34 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-func TestLanesThatOthersOpenAreBounded(t *testing.T) {
+func TestChannelsThatOthersOpenAreBounded(t *testing.T) {
 	s := sessions{last: map[linkKey]*inbound{}}
-	lanes := make([]*inbound, maxLanes+1)
+	lanes := make([]*inbound, maxChannels+1)
 	for i := range lanes {
 		lanes[i] = controlLane(strconv.Itoa(i), 7)
 	}
-	for _, in := range lanes[:maxLanes] {
+	for _, in := range lanes[:maxChannels] {
 		_, err := s.begin(in, false)
 		require.NoError(t, err)
 	}
-	last := lanes[maxLanes]
+	last := lanes[maxChannels]
 	_, err := s.begin(last, false)
-	require.ErrorIs(t, err, errTooManyLanes, "all are connected")
+	require.ErrorIs(t, err, errTooManyChannels, "all are connected")
 	for i, in := range lanes[10:20] {
 		in.ended = time.Now().Add(time.Duration(-i) * time.Second)
 		close(in.done)
 	}
 	_, err = s.begin(last, false)
 	require.NoError(t, err)
-	require.Len(t, s.last, maxLanes)
+	require.Len(t, s.last, maxChannels)
 	require.NotContains(t, s.last, lanes[19].key, "the one that ended first has to go")
 }
 
-func TestAHostOfManyAddressesIsOneStranger(t *testing.T) {
+func TestUnauthenticatedConnectionsOfANetworkCountTogether(t *testing.T) {
 	for addr, want := range map[string]string{
 		"10.0.0.1:7":                   "10.0.0.1",
 		"[2001:db8:1:2:3:4:5:6]:7":     "2001:db8:1:2::/64",
@@ -44,15 +46,15 @@ func TestAHostOfManyAddressesIsOneStranger(t *testing.T) {
 	}
 }
 
-func TestLanesThatThisNodeOpensAreBounded(t *testing.T) {
+func TestChannelsThatThisNodeOpensAreBounded(t *testing.T) {
 	e := &Endpoint{links: links{all: map[linkKey]*link{}}}
-	for i := range maxLanes {
-		key := linkKey{strconv.Itoa(i), laneControl}
+	for i := range maxChannels {
+		key := linkKey{strconv.Itoa(i), channelControl}
 		e.links.all[key] = &link{}
 	}
-	_, err := e.link(linkKey{"0", laneControl})
+	_, err := e.link(linkKey{"0", channelControl})
 	require.NoError(t, err)
-	require.ErrorIs(t, e.post(linkKey{"new", laneControl}, letter{}), errTooManyLanes)
+	require.ErrorIs(t, e.enqueue(linkKey{"new", channelControl}, outbox.Frame{}), errTooManyChannels)
 	e.links.closed = true
-	require.ErrorIs(t, e.post(linkKey{"new", laneControl}, letter{}), ErrClosed)
+	require.ErrorIs(t, e.enqueue(linkKey{"new", channelControl}, outbox.Frame{}), ErrClosed)
 }

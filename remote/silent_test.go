@@ -105,7 +105,7 @@ func TestNoConnectionOutlivesItsSilence(t *testing.T) {
 			}
 		}
 		a.SendControl(b.Addr(), []byte("beat"))
-		stranger, err := n.Host("stranger").Dial(t.Context(), a.Addr()) // says nothing
+		unauthenticatedConn, err := n.Host("stranger").Dial(t.Context(), a.Addr()) // says nothing
 		require.NoError(t, err)
 		stream, err := a.DialStream(t.Context(), b.Addr())
 		require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestNoConnectionOutlivesItsSilence(t *testing.T) {
 		for _, ends := range [][2]string{{"a", "b"}, {"a", "client"}, {"b", "client"}, {"a", "stranger"}} {
 			n.Sever(ends[0], ends[1])
 		}
-		require.NoError(t, stranger.Close())
+		require.NoError(t, unauthenticatedConn.Close())
 		require.Positive(t, n.Severed())
 		time.Sleep(15 * time.Second) // for those that wait
 		require.Positive(t, n.Severed(), "some are still idle")
@@ -133,11 +133,11 @@ func TestNoConnectionOutlivesItsSilence(t *testing.T) {
 
 // The peer may be gone before it has sent anything.
 func TestAPeerThatHasShakenHandsAndIsSilentIsHungUp(t *testing.T) {
-	for _, lane := range []byte{'A', 'C'} {
+	for _, channel := range []byte{'A', 'C'} {
 		bubble(t, func(t *testing.T, n *memnet.Network) {
 			b := start(t, n, "b")
 			conn := dialRaw(t, n, b)
-			conn.greet(lane, goodHello())
+			conn.greet(channel, goodHello())
 			require.InDelta(t, 2*time.Minute, conn.closed(), float64(time.Second))
 		})
 	}

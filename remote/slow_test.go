@@ -62,9 +62,9 @@ func TestWhatAnActorWhoseMailboxBlocksHasNoTimeForIsADeadLetterOfItsNode(t *test
 		require.Equal(t, count(2), got.got())
 		lost := b.lost.got()
 		require.Len(t, lost, 8)
-		for i, letter := range lost {
-			require.Equal(t, i+2, letter.Message)
-			require.ErrorIs(t, letter.Reason, actor.ErrMailboxFull)
+		for i, dead := range lost {
+			require.Equal(t, i+2, dead.Message)
+			require.ErrorIs(t, dead.Reason, actor.ErrMailboxFull)
 		}
 		require.Empty(t, a.lost.got())
 	})

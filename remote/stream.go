@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"net"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // StreamConns returns the connections that peers opened with DialStream. Who takes one
@@ -20,17 +22,17 @@ func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error
 	}
 	// So little always fits into the buffer of a new connection: this does not block.
 	h := hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}
-	if err := sendHello(conn, laneStream, h); err != nil {
+	if err := sendHello(conn, channelStream, h); err != nil {
 		discard(conn)
 		return nil, err
 	}
-	return farewell(conn), nil
+	return withCloseNotify(conn), nil
 }
 
 // receiveStream gives a connection of memberlist's to whoever takes them, if it is of a node: a
 // client has no say in who is a member.
-func (e *Endpoint) receiveStream(x *stranger, conn net.Conn) error {
-	body, err := readFrame(conn, maxHandshake)
+func (e *Endpoint) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
+	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
 		return err
 	}
@@ -38,18 +40,18 @@ func (e *Endpoint) receiveStream(x *stranger, conn net.Conn) error {
 	if err != nil {
 		return err
 	}
-	if err := e.recognize(conn, laneStream, h); err != nil {
+	if err := e.authenticate(conn, channelStream, h); err != nil {
 		return err
 	}
-	if e.guard != nil {
-		e.strangers.leave(x)
+	if e.authenticator != nil {
+		e.unauthenticated.leave(x)
 	}
-	return e.handOut(farewell(conn))
+	return e.handOver(withCloseNotify(conn))
 }
 
 // farewell returns the connection of a stream: one whose Close tells the peer that this was
 // all, as nothing else does.
-func farewell(conn net.Conn) net.Conn {
+func withCloseNotify(conn net.Conn) net.Conn {
 	if secure, ok := conn.(*secureConn); ok {
 		return secure.Conn
 	}

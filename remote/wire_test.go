@@ -205,10 +205,10 @@ func TestPeerThatAcknowledgesNonsenseIsHungUp(t *testing.T) {
 			conn, err := l.Accept()
 			require.NoError(t, err)
 			r := &raw{conn, t}
-			lane := make([]byte, len(preface)+1)
-			_, err = io.ReadFull(r, lane)
+			channel := make([]byte, len(preface)+1)
+			_, err = io.ReadFull(r, channel)
 			require.NoError(t, err)
-			require.Equal(t, preface+"C", string(lane))
+			require.Equal(t, preface+"C", string(channel))
 			r.readFields()
 			r.frame(fields{1: 1, 2: 9, 3: 0})
 			r.write(0, 0, 0, 0, 0, 0, 0, 99)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // acquisition is what comes between permission and hosting where the singleton has a
@@ -107,7 +108,7 @@ func (m *machine) onLeaseAnswered(ev leaseAnswered, now time.Time) []action {
 		return nil
 	}
 	if ev.token > maxTerm {
-		a.obstacle = fmt.Errorf("the token of the lease is %d: %w", ev.token, ErrGenerationOverflow)
+		a.obstacle = fmt.Errorf("the token of the lease is %d: %w", ev.token, generation.ErrOverflow)
 		a.retryAt = now.Add(m.set.leaseRetry)
 		return m.release()
 	}
@@ -124,7 +125,7 @@ func (m *machine) onClaimed(ev claimed, now time.Time) []action {
 	case ev.term < least:
 		ev.err = fmt.Errorf("the source of generations returned term %d, which is not above %d", ev.term, least-1)
 	case ev.term > maxTerm:
-		ev.err = fmt.Errorf("the source of generations returned term %d: %w", ev.term, ErrGenerationOverflow)
+		ev.err = fmt.Errorf("the source of generations returned term %d: %w", ev.term, generation.ErrOverflow)
 	}
 	if a.obstacle = ev.err; ev.err != nil {
 		a.retryAt = now.Add(claimBackoff.Delay(a.failures))

@@ -5,12 +5,13 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // ask begins to ask the others for permission, when there is a term left.
 func (m *machine) ask(now time.Time) []action {
 	if m.highestTerm() >= maxTerm {
-		m.phase, m.outside.obstacle = Pending, ErrGenerationOverflow
+		m.phase, m.outside.obstacle = Pending, generation.ErrOverflow
 		return m.release()
 	}
 	m.phase = Asking

@@ -15,9 +15,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // Put asks a writer to put text into a store outside, and to say what became of it.
@@ -29,18 +30,18 @@ type Put struct {
 // writer puts what it is told, under its generation. When the store has heard of a later
 // one, there is a newer instance somewhere, and this one has nothing to do here any more:
 // it fails with ErrFenced, which no supervision restarts in place.
-func writer(put func(generation uint64, text string) error) func() actor.Behavior[Put] {
+func writer(put func(token uint64, text string) error) func() actor.Behavior[Put] {
 	return func() actor.Behavior[Put] {
 		return behaviors.Receive(func(ctx *actor.Context[Put], msg Put) actor.Behavior[Put] {
-			generation, err := singleton.GenerationOf(ctx).Packed()
+			token, err := singleton.GenerationOf(ctx).Packed()
 			if err == nil {
-				err = put(generation, msg.Text)
+				err = put(token, msg.Text)
 			}
 			if err != nil {
 				msg.ReplyTo.Tell("refused: " + err.Error())
 				return ctx.Fail(fmt.Errorf("put %q: %w", msg.Text, err))
 			}
-			msg.ReplyTo.Tell(fmt.Sprintf("stored by %v", singleton.Unpack(generation)))
+			msg.ReplyTo.Tell(fmt.Sprintf("stored by %v", generation.Unpack(token)))
 			return behaviors.Same
 		})
 	}
@@ -49,8 +50,8 @@ func writer(put func(generation uint64, text string) error) func() actor.Behavio
 // twoHosts runs two instances at once, as when a host is cut off and does not know that
 // it has been replaced. What they have in common is the source of their generations. Each
 // of the lines is told to one of them, by its number.
-func twoHosts(put func(generation uint64, text string) error, lines ...string) {
-	source := persistence.Generations(memory.New())
+func twoHosts(put func(token uint64, text string) error, lines ...string) {
+	source := generations.NewJournal(memory.New())
 	var hosts []actor.ActorRef[Put]
 	for range 2 {
 		system := actor.NewSystem("example")
@@ -84,18 +85,18 @@ type fencedService struct {
 
 func (s *fencedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
-	generation, malformed := strconv.ParseUint(r.Header.Get("Generation"), 10, 64)
+	token, malformed := strconv.ParseUint(r.Header.Get("Generation"), 10, 64)
 	if err != nil || malformed != nil {
 		http.Error(w, "a body and a generation are needed", http.StatusBadRequest)
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if generation < s.highest {
-		http.Error(w, fmt.Sprintf("generation %v is older than %v", singleton.Unpack(generation), singleton.Unpack(s.highest)), http.StatusConflict)
+	if token < s.highest {
+		http.Error(w, fmt.Sprintf("generation %v is older than %v", generation.Unpack(token), generation.Unpack(s.highest)), http.StatusConflict)
 		return
 	}
-	s.highest, s.text = generation, string(text)
+	s.highest, s.text = token, string(text)
 }
 
 // A service behind HTTP is fenced by the generation in a header: it keeps the highest it
@@ -105,12 +106,12 @@ func Example_fencedHTTPService() {
 	server := httptest.NewServer(service)
 	defer server.Close()
 
-	put := func(generation uint64, text string) error {
+	put := func(token uint64, text string) error {
 		req, err := http.NewRequest(http.MethodPut, server.URL, strings.NewReader(text))
 		if err != nil {
 			return err
 		}
-		req.Header.Set("Generation", strconv.FormatUint(generation, 10))
+		req.Header.Set("Generation", strconv.FormatUint(token, 10))
 		resp, err := server.Client().Do(req)
 		if err != nil {
 			return err
@@ -149,8 +150,8 @@ func Example_fencedSQLRow() {
 		return
 	}
 
-	put := func(generation uint64, text string) error {
-		result, err := db.Exec(`UPDATE setting SET value = ?1, generation = ?2 WHERE name = 'greeting' AND generation <= ?2`, text, int64(generation)) //nolint:gosec // terms are far below 2³¹
+	put := func(token uint64, text string) error {
+		result, err := db.Exec(`UPDATE setting SET value = ?1, generation = ?2 WHERE name = 'greeting' AND generation <= ?2`, text, int64(token)) //nolint:gosec // terms are far below 2³¹
 		if err != nil {
 			return err
 		}
@@ -161,9 +162,9 @@ func Example_fencedSQLRow() {
 	}
 	twoHosts(put, "2 by the new host", "1 by the old one")
 	var value string
-	var generation uint64
-	fmt.Println(db.QueryRow("SELECT value, generation FROM setting").Scan(&value, &generation))
-	fmt.Printf("kept: %s, of %v\n", value, singleton.Unpack(generation))
+	var token uint64
+	fmt.Println(db.QueryRow("SELECT value, generation FROM setting").Scan(&value, &token))
+	fmt.Printf("kept: %s, of %v\n", value, generation.Unpack(token))
 	// Output:
 	// stored by 1.1
 	// stored by 2.1

@@ -13,7 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -47,7 +47,7 @@ func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
 // and the later side has the greater one.
 func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := persistence.Generations(memory.New())
+		source := generations.NewJournal(memory.New())
 		var last singleton.Generation
 		for range 3 {
 			s := testkit.NewSystem(t, testkit.WithoutEncoding())

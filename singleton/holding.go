@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A holding is the generation of a running instance, which its journal may raise. It
@@ -31,7 +32,7 @@ func hold(ctx context.Context, path string, gen Generation, told func(fenceHeld)
 	return fence.With(ctx, fence.Holder{
 		Path:    path,
 		Floor:   func() (uint64, error) { return h.now().Packed() },
-		Claimed: func(epoch uint64) { told(fenceHeld{gen: gen, raised: h.raise(Unpack(epoch))}) },
+		Claimed: func(epoch uint64) { told(fenceHeld{gen: gen, raised: h.raise(generation.Unpack(epoch))}) },
 	})
 }
 

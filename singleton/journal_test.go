@@ -16,9 +16,11 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -56,7 +58,7 @@ func requireAgreement(t testing.TB, j persistence.Journal, id string) (events in
 		require.NoError(t, err)
 		event, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 		require.NoError(t, err)
-		require.Equal(t, event.(written).By, r.Epoch, "event %d, written by %v under %v", r.Seq, singleton.Unpack(event.(written).By), singleton.Unpack(r.Epoch))
+		require.Equal(t, event.(written).By, r.Epoch, "event %d, written by %v under %v", r.Seq, generation.Unpack(event.(written).By), generation.Unpack(r.Epoch))
 		require.GreaterOrEqual(t, r.Epoch, last)
 		last = r.Epoch
 		events++
@@ -159,21 +161,24 @@ func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
 // With a source of generations the term is its, and the epoch of the instance's events
 // still the same number, whichever of the two has come further.
 func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
-	for name, ahead := range map[string]struct {
-		id    string
-		epoch uint64
-	}{
-		"the source is ahead":  {"singleton/one", 40},
-		"the events are ahead": {"diary", 40 << 32},
+	for name, advance := range map[string]func(*testing.T, *generations.Journal, *memory.Journal) error{
+		"the source is ahead": func(t *testing.T, source *generations.Journal, _ *memory.Journal) error {
+			_, err := source.ClaimTerm(t.Context(), "singleton/one", "before", 39)
+			return err
+		},
+		"the events are ahead": func(t *testing.T, _ *generations.Journal, j *memory.Journal) error {
+			_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, 40<<32)
+			return err
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t, testkit.WithoutEncoding())
 				j := memory.New()
-				_, err := j.ClaimAtLeast(t.Context(), ahead.id, persistence.WriterID{}, ahead.epoch)
-				require.NoError(t, err)
+				source := generations.NewJournal(j)
+				require.NoError(t, advance(t, source, j))
 				p := testkit.NewProbe[string](t, s)
-				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(persistence.Generations(j))), "one")
+				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(source)), "one")
 				var last singleton.Generation
 				for range 3 {
 					ref.Tell(msg{"write", p.Ref()})

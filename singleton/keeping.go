@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/singleton/generation"
 
 	"go.uber.org/zap"
 
@@ -26,8 +27,9 @@ const claimPatience = 10 * time.Second
 // before it would leave the lease with nobody who knows.
 type keeping struct {
 	ctx    context.Context // the manager's
+	by     string          // the manager, as owner of what it claims
 	lease  lease.Lease     // nil: none
-	source GenerationSource
+	source generation.TermSource
 	answer func(event)
 
 	cancel func()          // takes out the handler of losses
@@ -45,6 +47,7 @@ type reservable interface {
 // open has losses of the lease told. It panics when another manager uses the lease, which
 // would be held by both then.
 func (k *keeping) open(by string) {
+	k.by = by
 	if k.lease == nil {
 		return
 	}
@@ -171,7 +174,9 @@ func (k *keeping) claim(name string, a claimTerm) {
 		defer cancel()
 		ev := claimed{number: a.number}
 		ev.err = guard.Run(func() (err error) {
-			ev.term, err = k.source.NextTerm(ctx, name, a.floor)
+			var g Generation
+			g, err = k.source.ClaimTerm(ctx, "singleton/"+name, k.by, a.floor)
+			ev.term = g.Term
 			return err
 		})
 		k.answer(ev)

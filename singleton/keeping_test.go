@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -122,7 +123,7 @@ func TestASourceOfTermsIsAskedForSoLongOnly(t *testing.T) {
 
 type silentSource struct{}
 
-func (silentSource) NextTerm(ctx context.Context, _ string, _ uint64) (uint64, error) {
+func (silentSource) ClaimTerm(ctx context.Context, _, _ string, _ uint64) (generation.Generation, error) {
 	<-ctx.Done()
-	return 0, ctx.Err()
+	return generation.Generation{}, ctx.Err()
 }

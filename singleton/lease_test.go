@@ -15,10 +15,11 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -398,12 +399,12 @@ type shelf struct {
 	err  atomic.Pointer[error]
 }
 
-func (s *shelf) NextTerm(_ context.Context, _ string, floor uint64) (uint64, error) {
+func (s *shelf) ClaimTerm(_ context.Context, _, _ string, floor uint64) (generation.Generation, error) {
 	if err := s.err.Load(); err != nil {
-		return 0, *err
+		return generation.Generation{}, *err
 	}
 	s.last.Store(max(s.last.Load(), floor) + 1)
-	return s.last.Load(), nil
+	return generation.Generation{Term: s.last.Load()}, nil
 }
 
 func TestTermsOfASourceOutliveTheCluster(t *testing.T) {
@@ -428,14 +429,14 @@ func TestTermsOfASourceOutliveTheCluster(t *testing.T) {
 // 168. Two sides that both go on, and ask one source of terms, whatever is behind it, never
 // have a generation in common; of single nodes' sources that would not be so.
 func TestTwoSidesWithOneSourceHaveNoGenerationInCommon(t *testing.T) {
-	sources := map[string]func(t *testing.T) singleton.GenerationSource{
-		"counter": func(*testing.T) singleton.GenerationSource { return &shelf{} },
-		"memory":  func(*testing.T) singleton.GenerationSource { return persistence.Generations(memory.New()) },
-		"sqlite": func(t *testing.T) singleton.GenerationSource {
+	sources := map[string]func(t *testing.T) generation.TermSource{
+		"counter": func(*testing.T) generation.TermSource { return &shelf{} },
+		"memory":  func(*testing.T) generation.TermSource { return generations.NewJournal(memory.New()) },
+		"sqlite": func(t *testing.T) generation.TermSource {
 			j, err := sqlite.Open(filepath.Join(t.TempDir(), "journal.db"))
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, j.Close()) })
-			return persistence.Generations(j)
+			return generations.NewJournal(j)
 		},
 	}
 	for name, open := range sources {

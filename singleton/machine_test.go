@@ -16,6 +16,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -98,7 +99,7 @@ func tell(t *testing.T, text string, told func(Phase, event)) string {
 // someLease and someSource say that there is one: the machine itself asks neither.
 type (
 	someLease  struct{ lease.Lease }
-	someSource struct{ GenerationSource }
+	someSource struct{ generation.TermSource }
 )
 
 type story struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -38,7 +39,7 @@ type settings struct {
 	margin      time.Duration // < 0: what the cluster recommends
 	lease       lease.Lease   // nil: none
 	leaseRetry  time.Duration
-	source      GenerationSource // nil: the members agree
+	source      generation.TermSource // nil: the members agree
 }
 
 func (s settings) leased() bool { return s.lease != nil }
@@ -187,7 +188,7 @@ func LeaseRetry(d time.Duration) Option {
 //
 // Event-sourced instances need none, as their generation follows their journal's epoch;
 // nor do singletons with a lease, whose token is the term. It panics when src is nil.
-func WithGenerations(src GenerationSource) Option {
+func WithGenerations(src generation.TermSource) Option {
 	if src == nil {
 		panic("singleton: nil source of generations")
 	}

@@ -1,6 +1,10 @@
 package singleton
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/singleton/generation"
+)
 
 // A simInstance claims its place, then acts every 40 to 120 ms: it looks whether it may, and
 // a moment later it writes.
@@ -63,7 +67,7 @@ func (i *simInstance) begin() {
 		case !ok:
 			i.end(instanceEnded{})
 		default:
-			i.gen = newerOf(i.gen, Unpack(i.claim))
+			i.gen = newerOf(i.gen, generation.Unpack(i.claim))
 			i.node.sim.raised(i)
 			i.node.happened(fenceHeld{gen: i.asked, raised: i.gen})
 			i.goOn()

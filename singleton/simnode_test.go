@@ -5,6 +5,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -165,7 +166,7 @@ func (s *sim) settings() settings {
 type simLease struct{ lease.Lease }
 
 // A simSource stands for a source of terms, as a simLease does for a lease.
-type simSource struct{ GenerationSource }
+type simSource struct{ generation.TermSource }
 
 // rejoin begins a new incarnation, which knows the records of the former one.
 func (n *simNode) rejoin() {

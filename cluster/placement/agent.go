@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,19 +12,20 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
 const (
 	agentName = "placement"
 
-	// agentPath is that of the agent of each node. What it places is below.
+	// agentPath is the path of the agent on each node. The placed actors are its children.
 	agentPath = "/system/" + agentName
 
-	// sayAgainEvery is how long the coordinator may take to say that it knows of an end.
-	sayAgainEvery = 2 * time.Second
+	// resendEvery is how long the coordinator may take to acknowledge an Ended.
+	resendEvery = 2 * time.Second
 )
 
-// startAgent starts the agent of a node, once.
+// startAgent starts the agent of a node.
 func startAgent(n *cluster.Node, can factories) {
 	spawnAgent(n.System, n.View().Self.Name, can, func(ctx *actor.Context[any], follow func(incarnation uint64)) {
 		follow(membershipOf(n.View().Self)) // before the first message
@@ -36,7 +36,7 @@ func startAgent(n *cluster.Node, can factories) {
 	})
 }
 
-// membershipOf returns the incarnation under which a node is a member; 0 when it is none.
+// membershipOf returns the incarnation under which a node is a member, or 0 if it is not one.
 func membershipOf(self cluster.Member) uint64 {
 	if self.Status < cluster.Joining || self.Status > cluster.Exiting {
 		return 0
@@ -44,19 +44,18 @@ func membershipOf(self cluster.Member) uint64 {
 	return self.Incarnation
 }
 
-// spawnAgent spawns the agent of the node of that name, which can start what it has
-// factories for. subscribe is called inside it, and is
-// to call follow inside it with each incarnation under which it is a member, and with 0 when
-// it is none any more.
+// spawnAgent spawns the agent of the node of that name, with the factories of the node. It calls
+// subscribe inside the agent. subscribe must call follow inside the agent with each incarnation
+// under which the node becomes a member, and with 0 when it is no longer one.
 func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
 	first := func(ctx *actor.Context[any], next *actor.Next[any]) {
 		a := &agent{
-			ctx: ctx, core: newAgentCore(node), factories: can,
-			placed: map[actor.AnyRef]placement{}, actors: map[requestID]placedActor{}, broken: map[requestID]error{},
+			ctx: ctx, core: plan.NewAgent(node), factories: can,
+			placed: map[actor.AnyRef]placement{}, actors: map[plan.RequestID]placedActor{}, broken: map[plan.RequestID]error{},
 		}
-		a.core.maxReport = partBytes(s)
+		a.core.MaxReport = plan.PartBytes(s)
 		next.OnMessage, next.OnSignal = a.receive, a.receiveSignal
-		subscribe(ctx, func(incarnation uint64) { a.happened(agentMember{incarnation}) })
+		subscribe(ctx, func(incarnation uint64) { a.handle(plan.AgentMembership{Incarnation: incarnation}) })
 		ctx.Defer(s.OnShutdown(actor.ActorsStop, "placed actors", stopPlaced(s, ctx.Self())))
 	}
 	actor.Spawn(extension.Framework(s), func(_ *actor.Context[any], next *actor.Next[any]) {
@@ -64,8 +63,8 @@ func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx 
 	}, agentName)
 }
 
-// outlivePlaced keeps the agent when an actor escalates its failure: that is one more way
-// to end.
+// outlivePlaced keeps the agent running when an actor escalates its failure: for the agent that is
+// just an end of the actor.
 func outlivePlaced(err error) actor.Directive {
 	if errors.Is(err, actor.ErrEscalated) {
 		return actor.Resume
@@ -73,8 +72,8 @@ func outlivePlaced(err error) actor.Directive {
 	return actor.Stop
 }
 
-// stopPlaced returns the task of the shutdown that stops what was placed on the node: before
-// the actors of the user, of which it may need some, and while the node can still tell of it.
+// stopPlaced returns the shutdown task that stops the placed actors. It runs before the actors of
+// the user are stopped, which placed actors may need, and while the node can still send messages.
 func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		done := make(chan struct{})
@@ -90,50 +89,51 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 	}
 }
 
-// What an agent is told on its own node, besides agentEvents; from the coordinator it is
-// told toAgent.
+// The messages that an agent gets on its own node, besides plan.AgentEvent. From the coordinator it
+// gets plan.ToAgent.
 type (
 	shutDown struct{ done func() }
 
-	// placedBroken: the actor ends now, and why.
+	// placedBroken: the actor ends now, for that reason.
 	placedBroken struct {
-		id  requestID
+		id  plan.RequestID
 		why error
 	}
 )
 
-// Carried is for [extension.DeadLetter]: without an agent there is nothing to stop.
+// Carried is for [extension.DeadLetter]. It returns nothing: without an agent there is nothing
+// to stop.
 func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// An agent is the shell of an [agentCore]: the actor that starts and stops what is placed on
-// its node.
+// An agent is the shell of a [plan.Agent]: the actor that starts and stops the placed actors of its
+// node.
 type agent struct {
 	ctx       *actor.Context[any]
-	core      *agentCore
+	core      *plan.Agent
 	factories factories
 	placed    map[actor.AnyRef]placement
-	actors    map[requestID]placedActor // those
-	broken    map[requestID]error       // why they end, if not by a failure
-	closed    []func()                  // to be called when nothing is left
+	actors    map[plan.RequestID]placedActor // the same, by request
+	broken    map[plan.RequestID]error       // why actors end that have not failed
+	onClosed  []func()                       // called when no placed actor is left
 }
 
-// A placement is an actor that the agent has started.
+// A placement identifies an actor that the agent has started.
 type placement struct {
 	label string
-	id    requestID
+	id    plan.RequestID
 }
 
 func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
-	case toAgent:
-		a.happened(agentTold{msg})
-	case agentEvent:
-		a.happened(msg)
+	case plan.ToAgent:
+		a.handle(plan.AgentReceived{Message: msg})
+	case plan.AgentEvent:
+		a.handle(msg)
 	case placedBroken:
 		a.broken[msg.id] = msg.why
 	case shutDown:
-		a.closed = append(a.closed, msg.done)
-		a.happened(agentClosing{})
+		a.onClosed = append(a.onClosed, msg.done)
+		a.handle(plan.AgentClosing{})
 	default:
 		return func(_ *actor.Context[any], next *actor.Next[any]) { next.Unhandled() }
 	}
@@ -162,70 +162,58 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	switch {
 	case err != nil:
 		a.ctx.Log().Warn("placed actor failed", zap.String("label", p.label), zap.Error(err))
-	case a.core.keeps(p.label, p.id):
+	case a.core.Keeps(p.label, p.id):
 		a.ctx.Log().Warn("placed actor has stopped by itself, and will be started again: "+
 			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
 			zap.String("label", p.label), zap.String("actor", ref.Path()))
 	}
-	a.happened(agentEnded{p.label, p.id, explain(err)})
+	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err)})
 }
 
-// maxWhy bounds what is told of an error, in bytes.
-const maxWhy = 1000
-
-// explain returns the text of an error, fit for the wire; "" for none.
-func explain(err error) string {
-	if err == nil {
-		return ""
-	}
-	text := fmt.Sprintf("%v", err) // a method of the user's, which may panic
-	return strings.ToValidUTF8(text[:min(len(text), maxWhy)], "\uFFFD")
-}
-
-// happened does what the core makes of an event, and of what comes of that.
-func (a *agent) happened(ev agentEvent) {
-	for events := []agentEvent{ev}; len(events) > 0; events = events[1:] {
-		for _, action := range a.core.step(events[0]) {
+// handle passes an event to the core, and then the events that its actions cause at once.
+func (a *agent) handle(ev plan.AgentEvent) {
+	for events := []plan.AgentEvent{ev}; len(events) > 0; events = events[1:] {
+		for _, action := range a.core.Step(events[0]) {
 			if failed, ok := a.do(action); ok {
 				events = append(events, failed)
 			}
 		}
 	}
-	if len(a.closed) > 0 && !a.core.busy() {
-		for _, done := range a.closed {
+	if len(a.onClosed) > 0 && !a.core.Busy() {
+		for _, done := range a.onClosed {
 			done()
 		}
-		a.closed = nil
+		a.onClosed = nil
 	}
 }
 
-// do carries out an action; what it has led to at once is returned.
-func (a *agent) do(action agentAction) (failed agentEvent, ok bool) {
+// do carries out an action. It returns the event that the action has caused at once, if any.
+func (a *agent) do(action plan.AgentAction) (failed plan.AgentEvent, ok bool) {
 	switch action := action.(type) {
-	case launch:
-		return a.launch(action.request)
-	case halt:
-		p := a.actors[action.id]
-		p.leave() // what is told from now on waits for the next one
+	case plan.Launch:
+		return a.launch(action.Request)
+	case plan.Halt:
+		p := a.actors[action.ID]
+		p.leave() // messages from now on wait for the next actor of the label
 		a.ctx.Stop(p.ref)
-	case say:
-		action.to.Tell(action.msg)
-		if action.msg.Ended != nil && !a.ctx.TimerActive("again") {
-			a.ctx.After("again", sayAgainEvery, agentPassed{})
+	case plan.Tell:
+		action.To.Tell(action.Message)
+		if action.Message.Ended != nil && !a.ctx.TimerActive("again") {
+			a.ctx.After("again", resendEvery, plan.AgentTick{})
 		}
 	}
 	return nil, false
 }
 
-func (a *agent) launch(r startRequest) (failed agentEvent, ok bool) {
+func (a *agent) launch(r plan.StartRequest) (failed plan.AgentEvent, ok bool) {
 	s, err := a.factories.of(r.Type)
 	if err != nil {
 		a.ctx.Log().Warn("actor cannot be placed here", zap.String("label", r.Label), zap.Error(err))
-		return agentEnded{r.Label, r.ID, explain(err)}, true
+		return plan.AgentEnded{Label: r.Label, ID: r.ID, Why: plan.ErrorText(err)}, true
 	}
 	self := a.ctx.Self()
 	p := s.start(a.ctx, r, placedHooks{
-		started: func() { self.Tell(agentStarted{r.Label, r.ID}) },
+		started: func() { self.Tell(plan.AgentStarted{Label: r.Label, ID: r.ID}) },
 		broken:  func(why error) { self.Tell(placedBroken{r.ID, why}) },
 	})
 	a.ctx.Watch(p.ref)

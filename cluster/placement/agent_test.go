@@ -17,6 +17,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -127,8 +128,8 @@ func flaky(times int) actor.Behavior[order] {
 type agentWorld struct {
 	t      *testing.T
 	system *actor.System
-	heard  *testkit.Probe[fromAgent]
-	agent  actor.ActorRef[toAgent]
+	heard  *testkit.Probe[plan.FromAgent]
+	agent  actor.ActorRef[plan.ToAgent]
 	member func(incarnation uint64)
 	began  time.Time
 }
@@ -144,7 +145,7 @@ func inAgentWorld(t *testing.T, f func(t *testing.T, w *agentWorld)) {
 func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 	t.Helper()
 	s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
-	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[fromAgent](t, s), began: time.Now()}
+	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[plan.FromAgent](t, s), began: time.Now()}
 	spawnAgent(s, "n1", agentFactories, func(ctx *actor.Context[any], follow func(uint64)) {
 		self := actor.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
 			follow(incarnation)
@@ -154,12 +155,12 @@ func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 		follow(agentIncarnation)
 	})
 	synctest.Wait()
-	w.agent = actor.Resolve[toAgent](s, "understudy://test"+agentPath)
+	w.agent = actor.Resolve[plan.ToAgent](s, "understudy://test"+agentPath)
 	return w
 }
 
 func (w *agentWorld) tell(msg any) {
-	w.agent.Tell(send{incarnation: agentIncarnation, msg: msg}.message(w.heard.Ref()))
+	w.agent.Tell(plan.Send{Incarnation: agentIncarnation, Msg: msg}.Message(w.heard.Ref()))
 }
 
 func (w *agentWorld) start(label string, n uint64, j job) {
@@ -169,10 +170,10 @@ func (w *agentWorld) start(label string, n uint64, j job) {
 }
 
 func (w *agentWorld) stop(label string, n uint64) {
-	w.tell(stopRequest{ID: id(n), Label: label, Epoch: 1})
+	w.tell(plan.StopRequest{ID: id(n), Label: label, Epoch: 1})
 }
 
-func (w *agentWorld) receive() fromAgent {
+func (w *agentWorld) receive() plan.FromAgent {
 	w.t.Helper()
 	m := w.heard.Receive()
 	require.Equal(w.t, "n1", m.Node)
@@ -182,7 +183,7 @@ func (w *agentWorld) receive() fromAgent {
 
 func (w *agentWorld) started(label string, n uint64) {
 	w.t.Helper()
-	require.Equal(w.t, &startAck{ID: id(n), Label: label}, w.receive().StartAck)
+	require.Equal(w.t, &plan.StartAck{ID: id(n), Label: label}, w.receive().StartAck)
 }
 
 // failed expects that a start has failed, and returns why.
@@ -190,14 +191,14 @@ func (w *agentWorld) failed(label string, n uint64) string {
 	w.t.Helper()
 	ack := w.receive().StartAck
 	require.NotNil(w.t, ack)
-	require.Equal(w.t, &startAck{ID: id(n), Label: label, Error: ack.Error}, ack)
+	require.Equal(w.t, &plan.StartAck{ID: id(n), Label: label, Error: ack.Error}, ack)
 	require.NotEmpty(w.t, ack.Error)
 	return ack.Error
 }
 
 func (w *agentWorld) stopped(label string, n uint64) {
 	w.t.Helper()
-	require.Equal(w.t, &stopAck{ID: id(n), Label: label}, w.receive().StopAck)
+	require.Equal(w.t, &plan.StopAck{ID: id(n), Label: label}, w.receive().StopAck)
 }
 
 func (w *agentWorld) listed(label string) []receptionist.Instance[order] {
@@ -238,13 +239,13 @@ func TestSlowFactoriesRunAllAtOnce(t *testing.T) {
 // Case 91, on real processors.
 func TestSlowFactoriesRunAllAtOnceInRealTime(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
-	heard := testkit.NewProbe[fromAgent](t, s)
+	heard := testkit.NewProbe[plan.FromAgent](t, s)
 	spawnAgent(s, "n1", agentFactories, func(_ *actor.Context[any], follow func(uint64)) { follow(agentIncarnation) })
 	heard.Within(800*time.Millisecond*slowdown, func() {
 		for n := range uint64(20) {
 			r := startOfWorker(fmt.Sprint("spec-", n), n+1)
 			r.State = workers.Spec(r.Label, job{Takes: 200 * time.Millisecond * slowdown}).State
-			actor.Resolve[toAgent](s, "understudy://test"+agentPath).Tell(send{incarnation: agentIncarnation, msg: r}.message(heard.Ref()))
+			actor.Resolve[plan.ToAgent](s, "understudy://test"+agentPath).Tell(plan.Send{Incarnation: agentIncarnation, Msg: r}.Message(heard.Ref()))
 		}
 		for range 20 {
 			require.Empty(t, heard.Receive().StartAck.Error)
@@ -264,8 +265,8 @@ func TestASlowFactoryKeepsNobodyWaiting(t *testing.T) {
 		began := time.Now()
 		w.start("quick", 2, job{})
 		w.started("quick", 2)
-		w.tell(reportRequest{Epoch: 1})
-		require.Equal(t, []reported{{ID: id(2), Label: "quick", Started: true}, {ID: id(1), Label: "slow"}}, w.receive().Report.Running)
+		w.tell(plan.ReportRequest{Epoch: 1})
+		require.Equal(t, []plan.Reported{{ID: id(2), Label: "quick", Started: true}, {ID: id(1), Label: "slow"}}, w.receive().Report.Running)
 		require.Zero(t, time.Since(began))
 		time.Sleep(time.Minute)
 		w.started("slow", 1)
@@ -278,7 +279,7 @@ func TestAStopCancelsWhatIsStarting(t *testing.T) {
 		w.start("slow", 1, job{Takes: 2 * time.Second})
 		synctest.Wait()
 		w.stop("slow", 1)
-		require.Equal(t, whyStopped, w.failed("slow", 1))
+		require.Equal(t, plan.WhyStopped, w.failed("slow", 1))
 		w.stopped("slow", 1)
 		require.Empty(t, w.listed("slow"))
 		w.heard.ExpectNone(time.Hour)
@@ -305,7 +306,7 @@ func TestAStartThatCannotBeIsAcknowledgedAsAFailure(t *testing.T) {
 			inAgentWorld(t, func(t *testing.T, w *agentWorld) {
 				data, err := codec.Marshal(test.job)
 				require.NoError(t, err)
-				start := startRequest{ID: id(1), Label: "x", Type: "agent-test-worker", State: data, Epoch: 1}
+				start := plan.StartRequest{ID: id(1), Label: "x", Type: "agent-test-worker", State: data, Epoch: 1}
 				if test.typ != "" {
 					start.Type = test.typ
 				}
@@ -353,7 +354,7 @@ func TestAnEndIsToldUntilTheCoordinatorKnows(t *testing.T) {
 		w.started("x", 1)
 		workers.Ref(w.system, "x").Tell(order{Fail: true})
 		for range 3 {
-			require.Equal(t, &ended{ID: id(1), Label: "x", Error: "broken tool"}, w.receive().Ended)
+			require.Equal(t, &plan.Ended{ID: id(1), Label: "x", Error: "broken tool"}, w.receive().Ended)
 		}
 		w.stop("x", 1)
 		w.stopped("x", 1)
@@ -362,7 +363,7 @@ func TestAnEndIsToldUntilTheCoordinatorKnows(t *testing.T) {
 		w.start("x", 2, job{})
 		w.started("x", 2)
 		workers.Ref(w.system, "x").Tell(order{Quit: true})
-		require.Equal(t, &ended{ID: id(2), Label: "x"}, w.receive().Ended)
+		require.Equal(t, &plan.Ended{ID: id(2), Label: "x"}, w.receive().Ended)
 		w.stop("x", 2)
 		w.stopped("x", 2)
 	})
@@ -375,7 +376,7 @@ func TestAnEscalatedFailureEndsOneActorOnly(t *testing.T) {
 		w.start("y", 2, job{})
 		w.started("y", 2)
 		workers.Ref(w.system, "x").Tell(order{Fail: true})
-		require.Equal(t, &ended{ID: id(1), Label: "x", Error: "broken tool"}, w.receive().Ended)
+		require.Equal(t, &plan.Ended{ID: id(1), Label: "x", Error: "broken tool"}, w.receive().Ended)
 		require.Equal(t, 1, w.ask("y").N)
 	})
 }
@@ -413,8 +414,8 @@ func TestAShutdownStopsWhatIsPlacedAndAnswersWhatIsStarting(t *testing.T) {
 		require.NoError(t, w.system.Shutdown(t.Context()))
 		require.Equal(t, 3*time.Second, time.Since(began))
 		require.False(t, found)
-		require.Equal(t, whyClosing, w.failed("new", 3))
-		require.Equal(t, whyStopped, w.failed("starts", 2))
+		require.Equal(t, plan.WhyClosing, w.failed("new", 3))
+		require.Equal(t, plan.WhyStopped, w.failed("starts", 2))
 	})
 }
 
@@ -424,13 +425,13 @@ func TestASingletonIsNotStoppedByAnEarlierGeneration(t *testing.T) {
 		data, err := codec.Marshal(job{})
 		require.NoError(t, err)
 		gen := Generation{Term: 2}
-		w.tell(startRequest{ID: id(1), Label: "s", Type: workers.Name(), State: data, Generation: gen, Epoch: 1})
+		w.tell(plan.StartRequest{ID: id(1), Label: "s", Type: workers.Name(), State: data, Generation: gen, Epoch: 1})
 		w.started("s", 1)
 		require.Equal(t, gen, w.ask("s").Generation)
-		w.tell(stopRequest{ID: id(1), Label: "s", Generation: Generation{Term: 1, Seq: 9}, Epoch: 1})
+		w.tell(plan.StopRequest{ID: id(1), Label: "s", Generation: Generation{Term: 1, Seq: 9}, Epoch: 1})
 		require.Contains(t, w.receive().StopAck.Error, "2.0")
 		require.Equal(t, gen, w.ask("s").Generation)
-		w.tell(stopRequest{ID: id(1), Label: "s", Generation: gen, Epoch: 1})
+		w.tell(plan.StopRequest{ID: id(1), Label: "s", Generation: gen, Epoch: 1})
 		w.stopped("s", 1)
 	})
 }
@@ -494,12 +495,12 @@ func TestAFencedStoreRefusesAZombie(t *testing.T) {
 		owner, store := Generation{Term: 2}, &fencedStore{}
 		state := share(store)
 		for n, gen := range []Generation{owner, {Term: 1, Seq: 9}} {
-			w.tell(startRequest{ID: id(uint64(n + 1)), Label: fmt.Sprint(n), Type: writers.Name(), State: state, Generation: gen, Epoch: 1})
+			w.tell(plan.StartRequest{ID: id(uint64(n + 1)), Label: fmt.Sprint(n), Type: writers.Name(), State: state, Generation: gen, Epoch: 1})
 			w.started(fmt.Sprint(n), uint64(n+1))
 		}
 		require.True(t, write("0"))
 		require.False(t, write("1"), "the zombie")
-		require.Equal(t, &ended{ID: id(2), Label: "1", Error: singleton.ErrFenced.Error()}, w.receive().Ended)
+		require.Equal(t, &plan.Ended{ID: id(2), Label: "1", Error: singleton.ErrFenced.Error()}, w.receive().Ended)
 		require.True(t, write("0"))
 		require.NoError(t, store.write(Generation{Term: 2, Seq: 1}))
 		require.Equal(t, []Generation{owner, owner, {Term: 2, Seq: 1}}, store.writes)
@@ -516,7 +517,7 @@ func newLedger(n uint64) actor.Behavior[int] {
 func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
 		gen, journal := Generation{Term: 7, Seq: 3}, memory.New()
-		w.tell(startRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(journal)), Generation: gen, Epoch: 1})
+		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(journal)), Generation: gen, Epoch: 1})
 		w.started("ledger", 1)
 		synctest.Wait()
 		packed, err := gen.Packed()
@@ -533,7 +534,7 @@ func TestWhatStopsByItselfAlthoughItIsKeptAliveIsWarnedOf(t *testing.T) {
 		w := startAgentWorld(t, actor.WithLogger(zap.New(logs)))
 		w.start("idle", 1, job{Idle: time.Minute})
 		w.started("idle", 1)
-		w.heard.Within(2*time.Minute, func() { require.Equal(t, &ended{ID: id(1), Label: "idle"}, w.receive().Ended) })
+		w.heard.Within(2*time.Minute, func() { require.Equal(t, &plan.Ended{ID: id(1), Label: "idle"}, w.receive().Ended) })
 		require.Equal(t, time.Minute, time.Since(w.began))
 		warned := entries.FilterMessageSnippet("stopped by itself").All()
 		require.Len(t, warned, 1)
@@ -548,3 +549,5 @@ func TestWhatStopsByItselfAlthoughItIsKeptAliveIsWarnedOf(t *testing.T) {
 		require.Len(t, entries.FilterMessageSnippet("stopped by itself").All(), 1, "that one was to stop")
 	})
 }
+
+func id(n uint64) plan.RequestID { return plan.RequestID{Epoch: 1, N: n} }

@@ -34,10 +34,10 @@ func yard(b *testing.B, journal persistence.Journal, strategy placement.Strategy
 	c := clustertest.Start(b, 3)
 	var first *placement.Coordinator
 	for i, n := range c.Nodes() {
-		door, err := placement.Start(n, placement.Config{Journal: journal, Factories: kinds, Strategy: strategy, RemovalMargin: -1})
+		client, err := placement.Start(n, placement.Config{Journal: journal, Factories: kinds, Strategy: strategy, RemovalMargin: -1})
 		require.NoError(b, err)
 		if i == 0 {
-			first = door
+			first = client
 		}
 	}
 	await(b, func() bool {
@@ -60,10 +60,10 @@ func await(b *testing.B, is func() bool) {
 // actors are started meanwhile, on three nodes.
 func BenchmarkSubmit(b *testing.B) {
 	onJournals(b, func(b *testing.B, journal persistence.Journal) {
-		_, door := yard(b, journal, placement.LeastLoaded())
+		_, client := yard(b, journal, placement.LeastLoaded())
 		i := 0
 		for b.Loop() {
-			_, err := door.Submit(b.Context(), counters.Spec(fmt.Sprintf("spec-%d", i), origin{Plan: b.Name()}))
+			_, err := client.Submit(b.Context(), counters.Spec(fmt.Sprintf("spec-%d", i), origin{Plan: b.Name()}))
 			require.NoError(b, err)
 			i++
 		}
@@ -76,18 +76,18 @@ func BenchmarkSubmit(b *testing.B) {
 func BenchmarkReplacement(b *testing.B) {
 	const specs = 1000
 	onJournals(b, func(b *testing.B, journal persistence.Journal) {
-		c, door := yard(b, journal, placement.Pinned("n3"))
+		c, client := yard(b, journal, placement.Pinned("n3"))
 		for i := range specs {
-			_, err := door.Submit(b.Context(), counters.Spec(fmt.Sprintf("spec-%04d", i), origin{Plan: b.Name()}))
+			_, err := client.Submit(b.Context(), counters.Spec(fmt.Sprintf("spec-%04d", i), origin{Plan: b.Name()}))
 			require.NoError(b, err)
 		}
 		all := func() bool {
-			v, err := door.View(b.Context())
+			v, err := client.View(b.Context())
 			_, crashed := v.Node("n3")
-			return err == nil && !crashed && running(b, door) == specs
+			return err == nil && !crashed && running(b, client) == specs
 		}
-		await(b, func() bool { return running(b, door) == specs })
-		v, err := door.View(b.Context())
+		await(b, func() bool { return running(b, client) == specs })
+		v, err := client.View(b.Context())
 		require.NoError(b, err)
 		crashing, _ := v.Node("n3")
 		var took time.Duration
@@ -112,8 +112,8 @@ func BenchmarkReplacement(b *testing.B) {
 }
 
 // running returns how many specs run.
-func running(b *testing.B, door *placement.Coordinator) (n int) {
-	specs, err := door.Specs(b.Context())
+func running(b *testing.B, client *placement.Coordinator) (n int) {
+	specs, err := client.Specs(b.Context())
 	require.NoError(b, err)
 	for _, s := range specs {
 		if s.State == placement.Running {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
@@ -22,7 +23,7 @@ func (w *world) everyRequest(ctx context.Context, c *placement.Coordinator) map[
 		"View":           errorOf(c.View(ctx)),
 		"Explain":        errorOf(c.Explain(ctx, "one")),
 		"StartSingleton": errorOf(c.StartSingleton(ctx, counters.Singleton("two", origin{Plan: w.name}, placement.Leader()))),
-		"GetSingleton":   errorOf(c.GetSingleton(ctx, "two")),
+		"Singleton":      errorOf(c.Singleton(ctx, "two")),
 		"MoveSingleton":  errorOf(c.MoveSingleton(ctx, "two")),
 		"StopSingleton":  c.StopSingleton(ctx, "two"),
 	}
@@ -33,19 +34,19 @@ func (w *world) everyRequest(ctx context.Context, c *placement.Coordinator) map[
 func TestEveryRequestOfANodeThatDoesNotLeadNamesTheLeader(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one"))
-		for _, door := range w.door {
-			leader, ok := door.Leader()
+		for _, client := range w.client {
+			leader, ok := client.Leader()
 			require.True(t, ok)
 			require.Equal(t, "n1", leader)
 		}
 		ctx := t.Context()
-		for name, err := range w.everyRequest(ctx, w.door["n3"]) {
+		for name, err := range w.everyRequest(ctx, w.client["n3"]) {
 			require.NotErrorIs(t, err, placement.ErrNotLeader, name)
 		}
 		w.Partition([]string{"n1"}, []string{"n2", "n3"})
 		ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 		defer cancel()
-		for name, err := range w.everyRequest(ctx, w.door["n3"]) {
+		for name, err := range w.everyRequest(ctx, w.client["n3"]) {
 			require.ErrorIs(t, err, placement.ErrNotLeader, name)
 			require.ErrorIs(t, err, context.DeadlineExceeded, name)
 			var who *placement.NotLeaderError
@@ -57,20 +58,20 @@ func TestEveryRequestOfANodeThatDoesNotLeadNamesTheLeader(t *testing.T) {
 	})
 }
 
-// Without anybody who may lead, each request fails at once.
+// If no node may lead, each request fails at once.
 func TestEveryRequestWithoutALeaderFailsAtOnce(t *testing.T) {
 	inWorld(t, 1, func(t *testing.T, w *world) {
 		began := time.Now()
-		for name, err := range w.everyRequest(t.Context(), w.door["n1"]) {
+		for name, err := range w.everyRequest(t.Context(), w.client["n1"]) {
 			require.ErrorIs(t, err, placement.ErrNotLeader, name)
 			require.ErrorContains(t, err, "start placement on one that the election admits", name)
 		}
 		require.Zero(t, time.Since(began))
-	}, func(cfg *placement.Config) { cfg.Election = placement.LowestAddress("nobody's") })
+	}, func(cfg *placement.Config) { cfg.Election, cfg.Role = cluster.LowestAddress(), "nobody's" })
 }
 
-// Cases 42 and 72: the leader leaves in good order. The next one takes requests at once, and
-// knows all specs; what ran on it goes on elsewhere.
+// Cases 42 and 72: when the leader leaves, the next one takes requests at once and knows all specs.
+// The actors of the former leader run on other nodes.
 func TestTheLeaderLeavesAndTheNextOneGoesOn(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("there").WithConstraints(w.on("n2")))
@@ -78,10 +79,10 @@ func TestTheLeaderLeavesAndTheNextOneGoesOn(t *testing.T) {
 		settle()
 		require.Contains(t, w.states("n2"), "moves running n1")
 		require.NoError(t, w.Node("n1").Leave(t.Context()))
-		_, err := w.door["n3"].Submit(t.Context(), w.spec("new"))
+		_, err := w.client["n3"].Submit(t.Context(), w.spec("new"))
 		require.NoError(t, err)
 		settle()
-		leader, ok := w.door["n3"].Leader()
+		leader, ok := w.client["n3"].Leader()
 		require.True(t, ok)
 		require.Equal(t, "n2", leader)
 		states := w.states("n2")
@@ -94,8 +95,8 @@ func TestTheLeaderLeavesAndTheNextOneGoesOn(t *testing.T) {
 	})
 }
 
-// Case 88: one of two nodes leaves in good order; what runs on the other one goes on with
-// its state, and what had to move begins anew.
+// Case 88: one of two nodes leaves. Actors on the other node keep their state; those that had to
+// move start with the state of their spec.
 func TestWhatRunsElsewhereKeepsItsStateWhenANodeLeaves(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("stays").WithConstraints(w.on("n1")))
@@ -130,7 +131,7 @@ func TestAFactoryOfAnotherNodeThatPanicsHarmsNothing(t *testing.T) {
 		w.plan.set(func(p *plan) { p.failing = true })
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
 		settle()
-		x, err := w.door["n1"].Explain(t.Context(), "one")
+		x, err := w.client["n1"].Explain(t.Context(), "one")
 		require.NoError(t, err)
 		require.Contains(t, x.Status.LastError, "the factory is broken")
 		require.True(t, x.Candidates[1].Why == "" && x.Candidates[1].Node == "n2", "it is eligible")
@@ -195,26 +196,26 @@ func TestACoordinatorThatBeginsLateSeesTheCrashThatFollows(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.Crash("n1")
 		time.Sleep(time.Minute)
-		v, err := w.door["n3"].View(t.Context())
+		v, err := w.client["n3"].View(t.Context())
 		require.NoError(t, err)
 		require.Len(t, v.Nodes, 2)
 		w.Crash("n3")
 		time.Sleep(time.Minute)
-		v, err = w.door["n2"].View(t.Context())
+		v, err = w.client["n2"].View(t.Context())
 		require.NoError(t, err)
 		require.Len(t, v.Nodes, 1)
 		require.Equal(t, "n2", v.Nodes[0].Name)
 	})
 }
 
-// Case 138: a second StartSingleton while the first one starts is answered with the same
-// generation, and starts nothing. Case 141: what is anchored at the leader follows it.
+// Case 138: a second StartSingleton while the first one starts returns the same generation, and
+// starts nothing. Case 141: a singleton anchored at the leader follows it.
 func TestASingletonOfTheLeaderFollowsIt(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.takes = time.Second })
 		spec := counters.Singleton("one", origin{Plan: w.name}, placement.Leader())
 		for range 2 {
-			o, err := w.door["n2"].StartSingleton(t.Context(), spec)
+			o, err := w.client["n2"].StartSingleton(t.Context(), spec)
 			require.NoError(t, err)
 			require.Equal(t, placement.SingletonStarting, o.Phase)
 			require.Equal(t, singletonGeneration(1, 0), o.Generation)
@@ -231,8 +232,8 @@ func TestASingletonOfTheLeaderFollowsIt(t *testing.T) {
 	})
 }
 
-// Case 183: a partition during which each side goes on, on its own journal's word, and what
-// is left when it heals: one of each, and none that nobody wants.
+// Case 183: during a partition each side continues with a journal of its own. When it heals there
+// is one actor of each label, and no orphan.
 func TestWhatBothSidesOfASplitRanIsOneAgain(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		for _, label := range []string{"a", "b", "c", "d"} {
@@ -241,7 +242,7 @@ func TestWhatBothSidesOfASplitRanIsOneAgain(t *testing.T) {
 		settle()
 		w.Partition([]string{"n1"}, []string{"n2", "n3"}) // of the coordinator
 		time.Sleep(2 * time.Minute)
-		require.NoError(t, w.door["n2"].Remove(t.Context(), "a"))
+		require.NoError(t, w.client["n2"].Remove(t.Context(), "a"))
 		w.Heal()
 		time.Sleep(2 * time.Minute)
 		now, _ := w.plan.alive()
@@ -250,7 +251,7 @@ func TestWhatBothSidesOfASplitRanIsOneAgain(t *testing.T) {
 		for _, label := range []string{"b", "c", "d"} {
 			require.Positive(t, w.add("n1", label).Sum)
 		}
-		v, err := w.door["n1"].View(t.Context())
+		v, err := w.client["n1"].View(t.Context())
 		require.NoError(t, err)
 		require.Len(t, v.Alive(), 3)
 	})
@@ -272,14 +273,14 @@ func TestARefOutlivesWhatItRefersTo(t *testing.T) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
 		settle()
 		require.Equal(t, "n2:7355", (<-answers).Node)
-		require.NoError(t, w.door["n1"].Remove(t.Context(), "one"))
+		require.NoError(t, w.client["n1"].Remove(t.Context(), "one"))
 		w.submit(w.spec("one").WithConstraints(w.on("n1")))
 		require.Equal(t, "n1:7355", w.add("n2", "one").Node)
 	})
 }
 
-// All nodes leave at once. None waits for another one in vain, everything ends, and the next
-// cluster goes on with all specs.
+// All nodes leave at once. None waits for another one in vain, all actors stop, and the next
+// cluster has all specs.
 func TestAllNodesMayLeaveAtOnce(t *testing.T) {
 	journal := memory.New()
 	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }
@@ -314,7 +315,7 @@ func TestANodeWithoutPlacementRunsNothingUntilItHasIt(t *testing.T) {
 	inWorld(t, 1, func(t *testing.T, w *world) {
 		late := w.Add("n2", profile)
 		settle()
-		_, err := w.door["n1"].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n2")))
+		_, err := w.client["n1"].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n2")))
 		var none *placement.NoEligibleNodesError
 		require.ErrorAs(t, err, &none)
 		require.Equal(t, map[string]int{"Meta": 1, "without placement": 1}, none.Removed)
@@ -332,9 +333,9 @@ func TestACoordinatorThatStartsLastSeesAllNodes(t *testing.T) {
 		settle()
 		w.join(w.Add("n0"))
 		settle()
-		v, err := w.door["n0"].View(t.Context())
+		v, err := w.client["n0"].View(t.Context())
 		require.NoError(t, err)
-		name, ok := w.door["n0"].Leader()
+		name, ok := w.client["n0"].Leader()
 		require.True(t, ok)
 		require.Equal(t, "n0", name)
 		require.Len(t, v.Alive(), 4)
@@ -342,5 +343,5 @@ func TestACoordinatorThatStartsLastSeesAllNodes(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, "n2", n.Name)
 		require.Equal(t, []string{"one"}, n.Actors)
-	}, func(cfg *placement.Config) { cfg.Election = placement.LowestAddress("") })
+	}, func(cfg *placement.Config) { cfg.Election = cluster.LowestAddress() })
 }

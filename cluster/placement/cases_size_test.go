@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
@@ -94,7 +94,7 @@ func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 		settle()
 		w.Kill("n1")
 		time.Sleep(time.Minute)
-		v, err := w.door["n2"].View(t.Context())
+		v, err := w.client["n2"].View(t.Context())
 		require.NoError(t, err)
 		n3, _ := v.Node("n3")
 		require.True(t, n3.Ready)
@@ -106,8 +106,8 @@ func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 	})
 }
 
-// Specs that are submitted while a coordinator begins are stored together, and are more than
-// goes into one append; and all are placed anew together.
+// Specs submitted while a coordinator starts are stored together, and exceed one append; and all of
+// them are placed again together.
 func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 	journal := &measuringJournal{Journal: memory.New()}
 	inWorld(t, 4, func(t *testing.T, w *world) {
@@ -120,10 +120,10 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 			all.Go(func() {
 				label := fmt.Sprint("large", i)
 				_, errs[i] = within(w, time.Minute, func(ctx context.Context) (any, error) {
-					return w.door[fmt.Sprint("n", 2+i%2)].Submit(ctx, slow.Spec(label, slowness{Plan: w.name, Data: make([]byte, size)}).WithConstraints(w.on("n2")).
+					return w.client[fmt.Sprint("n", 2+i%2)].Submit(ctx, slow.Spec(label, slowness{Plan: w.name, Data: make([]byte, size)}).WithConstraints(w.on("n2")).
 						WithCrashStrategy(placement.WaitForReturn(time.Second)))
 				})
-				e, err := w.door["n3"].Explain(t.Context(), label)
+				e, err := w.client["n3"].Explain(t.Context(), label)
 				errs[i], shown[i] = errors.Join(errs[i], err), len(e.Status.Spec.State)
 			})
 		}
@@ -152,7 +152,7 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 			require.Contains(t, s, "running n2")
 		}
 	}, func(cfg *placement.Config) {
-		source := &moodySource{Source: generation.NewMemory()}
+		source := &moodySource{Source: generations.NewMemory()}
 		source.set(3*time.Second, nil)
 		cfg.Journal, cfg.Generations = journal, source
 	})
@@ -214,7 +214,7 @@ func TestACoordinatorWithoutSnapshotsGoesOnFromTheFacts(t *testing.T) {
 		w.submit(w.spec("first").WithConstraints(w.on("n2")))
 		for range 700 {
 			w.submit(w.spec("passing").WithConstraints(w.on("n1")))
-			require.NoError(t, w.door["n1"].Remove(t.Context(), "passing"))
+			require.NoError(t, w.client["n1"].Remove(t.Context(), "passing"))
 		}
 		settle()
 		claims, refused := journal.counts()

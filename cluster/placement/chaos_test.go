@@ -9,7 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -32,9 +32,9 @@ var chaosKinds = []clustertest.Kind{
 
 func chaosStory(r *clustertest.Round) {
 	journal := memory.New()
-	source := generation.NewJournal(journal)
-	var mu sync.Mutex // guards doors
-	doors := map[string]*placement.Coordinator{}
+	source := generations.NewJournal(journal)
+	var mu sync.Mutex // guards clients
+	clients := map[string]*placement.Coordinator{}
 	r.EachNode(func(n *cluster.Node) {
 		c, err := placement.Start(n, placement.Config{Journal: journal, Factories: kinds, Generations: source})
 		if err != nil {
@@ -42,7 +42,7 @@ func chaosStory(r *clustertest.Round) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		doors[n.View().Self.Name] = c
+		clients[n.View().Self.Name] = c
 	})
 	time.Sleep(10 * time.Second)
 	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
@@ -60,14 +60,14 @@ func chaosStory(r *clustertest.Round) {
 		case 3:
 			s = s.WithConstraints(placement.Constraints{ColocateWith: labels[len(labels)-1]})
 		}
-		if _, err := doors["n1"].Submit(ctx, s); err != nil {
+		if _, err := clients["n1"].Submit(ctx, s); err != nil {
 			r.Fatalf("%v", err)
 		}
 		labels = append(labels, label)
 	}
-	for i, anchor := range []placement.Anchor{placement.Leader(), placement.OnNode("n2"), placement.Class("role-n3")} {
+	for i, anchor := range []placement.Anchor{placement.Leader(), placement.OnNode("n2"), placement.Role("role-n3")} {
 		label := fmt.Sprintf("%s/single%d", run, i)
-		if _, err := doors["n1"].StartSingleton(ctx, counters.Singleton(label, origin{Plan: label}, anchor)); err != nil {
+		if _, err := clients["n1"].StartSingleton(ctx, counters.Singleton(label, origin{Plan: label}, anchor)); err != nil {
 			r.Fatalf("%v", err)
 		}
 		labels = append(labels, label)
@@ -91,9 +91,9 @@ func chaosStory(r *clustertest.Round) {
 		defer cancel()
 		for _, n := range r.Nodes() {
 			mu.Lock()
-			door := doors[n.View().Self.Name]
+			client := clients[n.View().Self.Name]
 			mu.Unlock()
-			specs, err := door.Specs(ctx)
+			specs, err := client.Specs(ctx)
 			if err != nil {
 				return err
 			}

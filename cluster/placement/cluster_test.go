@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
@@ -23,7 +24,7 @@ import (
 // Cases 89, 104, 181: what is submitted anywhere runs once, and answers everywhere.
 func TestWhatIsSubmittedRunsOnceAndAnswersEverywhere(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
-		d, err := w.door["n2"].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n3")))
+		d, err := w.client["n2"].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n3")))
 		require.NoError(t, err)
 		require.Equal(t, "n3", d.Node)
 		for i, from := range []string{"n1", "n2", "n3"} {
@@ -41,7 +42,7 @@ func TestTheViewShowsAllNodesThatWereThereBefore(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
 		settle()
-		v, err := w.door["n3"].View(t.Context())
+		v, err := w.client["n3"].View(t.Context())
 		require.NoError(t, err)
 		require.Len(t, v.Alive(), 3)
 		n, ok := v.Find("one")
@@ -53,7 +54,7 @@ func TestTheViewShowsAllNodesThatWereThereBefore(t *testing.T) {
 	})
 }
 
-// Cases 91, 98: slow factories run at the same time, and keep nobody waiting.
+// Cases 91, 98: slow factories run at the same time, and delay no other request.
 func TestSlowFactoriesRunAtTheSameTime(t *testing.T) {
 	inWorld(t, 1, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.takes = 200 * time.Millisecond })
@@ -77,7 +78,7 @@ func TestAFactoryThatFailsIsTriedAgain(t *testing.T) {
 		w.plan.set(func(p *plan) { p.failing = true })
 		w.submit(w.spec("one"))
 		settle()
-		x, err := w.door["n2"].Explain(t.Context(), "one")
+		x, err := w.client["n2"].Explain(t.Context(), "one")
 		require.NoError(t, err)
 		require.Equal(t, placement.Unplaced, x.Status.State)
 		require.Contains(t, x.Status.LastError, "the factory is broken")
@@ -95,7 +96,7 @@ func TestATypeThatNobodyHasRegisteredIsAnError(t *testing.T) {
 		s.Type = "nobody's"
 		w.submit(s)
 		settle()
-		x, err := w.door["n1"].Explain(t.Context(), "one")
+		x, err := w.client["n1"].Explain(t.Context(), "one")
 		require.NoError(t, err)
 		require.Contains(t, x.Status.LastError, `"nobody's"`)
 	})
@@ -118,11 +119,11 @@ func TestWhatIsRemovedHasEnded(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
 		w.add("n1", "one")
-		require.NoError(t, w.door["n2"].Remove(t.Context(), "one"))
+		require.NoError(t, w.client["n2"].Remove(t.Context(), "one"))
 		now, _ := w.plan.alive()
 		require.Zero(t, now)
 		require.Empty(t, w.states("n1"))
-		require.ErrorIs(t, w.door["n1"].Remove(t.Context(), "one"), placement.ErrNotFound)
+		require.ErrorIs(t, w.client["n1"].Remove(t.Context(), "one"), placement.ErrNotFound)
 		w.submit(w.spec("one"))
 		require.Equal(t, 1, w.add("n2", "one").Sum)
 	})
@@ -132,18 +133,18 @@ func TestWhatIsRemovedHasEnded(t *testing.T) {
 func TestWhatCannotBePlacedSaysWhy(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		for _, through := range []string{"n1", "n2"} {
-			_, err := w.door[through].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n9")))
+			_, err := w.client[through].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n9")))
 			require.ErrorIs(t, err, placement.ErrNoEligibleNodes)
 			var why *placement.NoEligibleNodesError
 			require.ErrorAs(t, err, &why)
 			require.Equal(t, map[string]int{"Meta": 2}, why.Removed)
-			_, err = w.door[through].Submit(t.Context(), placement.Spec{Label: "one"})
+			_, err = w.client[through].Submit(t.Context(), placement.Spec{Label: "one"})
 			require.ErrorIs(t, err, placement.ErrInvalid)
-			_, err = w.door[through].Explain(t.Context(), "one")
+			_, err = w.client[through].Explain(t.Context(), "one")
 			require.ErrorIs(t, err, placement.ErrNotFound)
 		}
 		w.submit(w.spec("one"))
-		_, err := w.door["n2"].Submit(t.Context(), w.spec("one"))
+		_, err := w.client["n2"].Submit(t.Context(), w.spec("one"))
 		require.ErrorIs(t, err, placement.ErrExists)
 	})
 }
@@ -157,7 +158,7 @@ func TestAStrategyThatPanicsFailsTheSubmissionOnly(t *testing.T) {
 		return 1
 	})
 	inWorld(t, 2, func(t *testing.T, w *world) {
-		_, err := w.door["n2"].Submit(t.Context(), w.spec("bad"))
+		_, err := w.client["n2"].Submit(t.Context(), w.spec("bad"))
 		require.ErrorIs(t, err, placement.ErrStrategy)
 		require.ErrorContains(t, err, "no idea")
 		w.submit(w.spec("good"))
@@ -173,15 +174,15 @@ func TestTheNextCoordinatorGoesOn(t *testing.T) {
 		w.submit(w.spec("anywhere").WithConstraints(placement.Constraints{Roles: []string{"role-n1"}}))
 		w.submit(w.spec("moves"))
 		settle()
-		leader, ok := w.door["n3"].Leader()
+		leader, ok := w.client["n3"].Leader()
 		require.True(t, ok)
 		require.Equal(t, "n1", leader)
 		w.Crash("n1")
 		time.Sleep(time.Minute)
-		leader, _ = w.door["n3"].Leader()
+		leader, _ = w.client["n3"].Leader()
 		require.Equal(t, "n2", leader)
 		require.Equal(t, []string{"anywhere unplaced ", "moves running n3", "there running n2"}, w.states("n3"))
-		d, err := w.door["n3"].Submit(t.Context(), w.spec("new"))
+		d, err := w.client["n3"].Submit(t.Context(), w.spec("new"))
 		require.NoError(t, err)
 		require.NotEqual(t, "n1", d.Node)
 		require.Equal(t, 1, w.add("n2", "new").Sum)
@@ -194,7 +195,7 @@ func TestSpecsSurviveTheEndOfAllNodes(t *testing.T) {
 	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
-		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n1")))
+		_, err := w.client["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n1")))
 		require.NoError(t, err)
 		settle()
 	}, onJournal)
@@ -267,18 +268,18 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		spec := counters.Singleton("one", origin{Plan: w.name}, placement.OnNode("n2"))
-		o, err := w.door["n1"].StartSingleton(ctx, spec)
+		o, err := w.client["n1"].StartSingleton(ctx, spec)
 		require.NoError(t, err)
 		require.Equal(t, singletonGeneration(1, 0), o.Generation)
 		require.Equal(t, singletonGeneration(1, 0), w.add("n3", "one").Generation)
-		o, err = w.door["n3"].StartSingleton(ctx, spec)
+		o, err = w.client["n3"].StartSingleton(ctx, spec)
 		require.NoError(t, err)
 		require.Equal(t, singletonGeneration(1, 1), o.Generation)
 		require.Equal(t, placement.SingletonActive, o.Phase)
 		require.Equal(t, 2, w.add("n3", "one").Sum, "it is the same instance")
 
 		spec.Anchor = placement.OnNode("n3")
-		_, err = w.door["n1"].StartSingleton(ctx, spec)
+		_, err = w.client["n1"].StartSingleton(ctx, spec)
 		require.NoError(t, err)
 		settle()
 		r := w.add("n1", "one")
@@ -289,7 +290,7 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 
 		w.Crash("n3")
 		time.Sleep(time.Minute)
-		o, err = w.door["n1"].GetSingleton(ctx, "one")
+		o, err = w.client["n1"].Singleton(ctx, "one")
 		require.NoError(t, err)
 		require.Equal(t, placement.SingletonOwnerless, o.Phase)
 		require.Equal(t, singletonGeneration(2, 0), o.Generation)
@@ -297,10 +298,10 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 		settle()
 		require.Equal(t, singletonGeneration(3, 0), w.add("n2", "one").Generation)
 
-		require.NoError(t, w.door["n2"].StopSingleton(ctx, "one"))
+		require.NoError(t, w.client["n2"].StopSingleton(ctx, "one"))
 		now, _ := w.plan.alive()
 		require.Zero(t, now)
-		_, err = w.door["n1"].GetSingleton(ctx, "one")
+		_, err = w.client["n1"].Singleton(ctx, "one")
 		require.ErrorIs(t, err, placement.ErrNotFound)
 	})
 }
@@ -309,7 +310,7 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 func TestAfterAPartitionThereIsOne(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(placement.Constraints{Roles: []string{"role-n3", "role-n2"}}))
-		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n3")))
+		_, err := w.client["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n3")))
 		require.NoError(t, err)
 		settle()
 		at := w.add("n1", "one").Node[:2]
@@ -333,12 +334,12 @@ func TestAfterAPartitionThereIsOne(t *testing.T) {
 // Case 43.
 func TestWithoutALeaderNothingIsAccepted(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
-		_, err := w.door["n2"].Submit(t.Context(), w.spec("one"))
+		_, err := w.client["n2"].Submit(t.Context(), w.spec("one"))
 		require.ErrorIs(t, err, placement.ErrNotLeader)
 		var who *placement.NotLeaderError
 		require.ErrorAs(t, err, &who)
 		require.Empty(t, who.Leader)
-	}, func(cfg *placement.Config) { cfg.Election = placement.Oldest("nobody's") })
+	}, func(cfg *placement.Config) { cfg.Role = "nobody's" })
 }
 
 // Case 62, as far as requests are not passed on: a leader that does not answer is named.
@@ -347,7 +348,7 @@ func TestALeaderThatDoesNotAnswerIsNamed(t *testing.T) {
 		w.Partition([]string{"n1"}, []string{"n2", "n3"})
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		_, err := w.door["n2"].Submit(ctx, w.spec("one"))
+		_, err := w.client["n2"].Submit(ctx, w.spec("one"))
 		var who *placement.NotLeaderError
 		require.ErrorAs(t, err, &who)
 		require.Equal(t, "n1", who.Leader)
@@ -362,7 +363,7 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		for want, cfg := range map[string]placement.Config{
 			"Config.Journal":    {},
 			"Config.AckTimeout": {Journal: memory.New(), AckTimeout: -1},
-			"Name":              {Journal: memory.New(), Election: placement.Election{Elect: placement.Oldest("").Elect}},
+			"Name":              {Journal: memory.New(), Election: cluster.LeaderElection{Compare: cluster.Oldest().Compare}},
 			"Config.Retry.Min":  {Journal: memory.New(), Retry: actor.Backoff{Min: -1}},
 			"Config.Factories":  {Journal: memory.New(), Factories: append(slices.Clone(kinds), kinds...)},
 		} {
@@ -402,7 +403,7 @@ func TestABurstOfChangesEndsInTheRightView(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 		}
 		time.Sleep(time.Minute)
-		v, err := w.door["n1"].View(t.Context())
+		v, err := w.client["n1"].View(t.Context())
 		require.NoError(t, err)
 		var names []string
 		for _, n := range v.Alive() {
@@ -420,9 +421,9 @@ func TestABadFieldIsNamedByAnErrorOfAType(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("b"))
 		w.submit(w.spec("a").WithConstraints(placement.Constraints{ColocateWith: "b"}))
-		require.NoError(t, w.door["n1"].Remove(t.Context(), "b"))
-		for name, door := range w.door { // that one the coordinator finds, on whichever node
-			_, err := door.Submit(t.Context(), w.spec("b").WithConstraints(placement.Constraints{ColocateWith: "a"}))
+		require.NoError(t, w.client["n1"].Remove(t.Context(), "b"))
+		for name, client := range w.client { // that one the coordinator finds, on whichever node
+			_, err := client.Submit(t.Context(), w.spec("b").WithConstraints(placement.Constraints{ColocateWith: "a"}))
 			require.ErrorIs(t, err, placement.ErrInvalid, name)
 			var bad *placement.FieldError
 			require.ErrorAs(t, err, &bad, name)
@@ -440,7 +441,7 @@ func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
 	for range 2 { // as by go test -count=2
 		synctest.Test(t, func(t *testing.T) {
 			c, journal := clustertest.Start(t, 3), memory.New()
-			doors := map[string]*placement.Coordinator{}
+			clients := map[string]*placement.Coordinator{}
 			for _, n := range c.Nodes() {
 				here := &lamp{n.View().Self.Name}
 				light := func(color string) actor.Behavior[actor.ActorRef[string]] {
@@ -453,13 +454,13 @@ func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
 				if here.node != "n3" {
 					cfg.Factories = []placement.Factory{lamps.Factory(light)}
 				}
-				door, err := placement.Start(n, cfg)
+				client, err := placement.Start(n, cfg)
 				require.NoError(t, err)
-				doors[here.node] = door
+				clients[here.node] = client
 			}
 			settle()
 			for _, node := range []string{"n1", "n2", "n3"} {
-				_, err := doors["n3"].Submit(t.Context(), lamps.Spec("on/"+node, "red").WithConstraints(placement.Constraints{RequiredNode: node}))
+				_, err := clients["n3"].Submit(t.Context(), lamps.Spec("on/"+node, "red").WithConstraints(placement.Constraints{RequiredNode: node}))
 				require.NoError(t, err)
 			}
 			settle()
@@ -467,7 +468,7 @@ func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
 				got := testkit.Ask(t.Context(), t, lamps.Ref(c.Node("n3").System, "on/"+node), func(r actor.ActorRef[string]) actor.ActorRef[string] { return r })
 				require.Equal(t, "red on "+node, got)
 			}
-			explained, err := doors["n1"].Explain(t.Context(), "on/n3")
+			explained, err := clients["n1"].Explain(t.Context(), "on/n3")
 			require.NoError(t, err)
 			require.Contains(t, fmt.Sprint(explained), "no factory for type \"lamp\"")
 		})
@@ -490,7 +491,7 @@ func TestTheEndOfASystemDoesNotWaitForWhatStarts(t *testing.T) {
 			w.submit(w.spec(label))
 		}
 		require.NoError(t, w.Node("n1").Leave(t.Context()))
-		err := errorOf(w.door["n1"].Submit(t.Context(), w.spec("late")))
+		err := errorOf(w.client["n1"].Submit(t.Context(), w.spec("late")))
 		require.Error(t, err)
 		require.True(t, errors.Is(err, placement.ErrNotLeader) || errors.Is(err, actor.ErrTerminated))
 	})
@@ -500,11 +501,11 @@ func TestARequestWithAContextThatHasEndedAsksForNothing(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		for name, door := range w.door { // beside the coordinator, and on another node
-			_, err := door.Submit(ended, w.spec(name))
+		for name, client := range w.client { // beside the coordinator, and on another node
+			_, err := client.Submit(ended, w.spec(name))
 			require.ErrorIs(t, err, context.Canceled)
 			require.ErrorIs(t, err, placement.ErrNotLeader)
-			_, err = door.StartSingleton(ended, counters.Singleton(name, origin{Plan: w.name}, placement.Leader()))
+			_, err = client.StartSingleton(ended, counters.Singleton(name, origin{Plan: w.name}, placement.Leader()))
 			require.ErrorIs(t, err, context.Canceled)
 		}
 		settle()

@@ -3,9 +3,12 @@ package placement
 import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
 // A command is what the coordinator is told.
+//
+// A command is a message to the coordinator.
 //
 //sumtype:decl
 type command interface{ command() }
@@ -17,32 +20,32 @@ type (
 		Op          operation
 		Spec        *Spec
 		Singleton   *SingletonSpec
-		Label       string // or the name of a node; of opSpecs those after it are asked for
-		After       string // of opView: what comes after this actor of that node is asked for
+		Label       string // or the name of a node; for opSpecs the label after which the answer begins
+		After       string // for opView, the actor of that node after which the answer begins
 		Incarnation uint64 // of that node
 		ReplyTo     actor.ActorRef[answer]
 	}
 
-	// A word is what an agent has said.
-	word struct {
-		_    struct{} `cbor:",toarray"`
-		Said fromAgent
+	// An agentMessage has a message of an agent.
+	agentMessage struct {
+		_       struct{} `cbor:",toarray"`
+		Message plan.FromAgent
 	}
 
-	alarm     struct{}          // the time has come that the machine has named
-	moreFacts struct{}          // there are facts that have not been stored
-	newView   struct{}          // the node's view of the cluster has changed
-	fromStore struct{ sourced } // the source of generations has answered, or not in time
+	tick           struct{}                    // it is the time that the planner has named
+	storeMore      struct{}                    // there are more facts to store
+	viewChanged    struct{}                    // the node's view of the cluster has changed
+	sourceAnswered struct{ plan.SourceAnswer } // the source of generations has answered, or not in time
 )
 
-func (request) command()   {}
-func (word) command()      {}
-func (alarm) command()     {}
-func (moreFacts) command() {}
-func (newView) command()   {}
-func (fromStore) command() {}
+func (request) command()        {}
+func (agentMessage) command()   {}
+func (tick) command()           {}
+func (storeMore) command()      {}
+func (viewChanged) command()    {}
+func (sourceAnswered) command() {}
 
-// An operation is one of those of [Coordinator].
+// An operation is a method of [Coordinator].
 type operation uint8
 
 const (
@@ -53,29 +56,27 @@ const (
 	opExplain
 	opDrain
 	opStartSingleton
-	opGetSingleton
+	opSingleton
 	opMoveSingleton
 	opStopSingleton
 )
 
-// An answer is what comes of a request.
+// An answer is the answer to a request.
 type answer struct {
 	_           struct{} `cbor:",toarray"`
 	Decision    *Decision
 	Ownership   *Ownership
-	Statuses    []Status // by label, those that fit into a message
+	Statuses    []Status // sorted by label, as many as fit into a message
 	View        *View    // likewise
-	More        bool     // there is more after that
+	More        bool     // there are more after these
 	Explanation *Explanation
 	Failure     extension.ErrorPayload
 }
 
 func init() {
 	actor.RegisterType[request]("understudy/placement.request")
-	actor.RegisterType[word]("understudy/placement.word")
+	actor.RegisterType[agentMessage]("understudy/placement.agent-message")
 	actor.RegisterType[answer]("understudy/placement.answer")
-	actor.RegisterType[*NoEligibleNodesError]("understudy/placement.no-eligible-nodes")
-	actor.RegisterType[*FieldError]("understudy/placement.field")
 }
 
 // answerOf returns the answer with a value or an error.
@@ -88,10 +89,10 @@ func answerOf(value any, err error) answer {
 		return answer{Decision: &v}
 	case Ownership:
 		return answer{Ownership: &v}
-	case page:
-		return answer{Statuses: v.statuses, More: v.more}
-	case viewPage:
-		return answer{View: &v.view, More: v.more}
+	case plan.StatusPage:
+		return answer{Statuses: v.Statuses, More: v.More}
+	case plan.ViewPage:
+		return answer{View: &v.View, More: v.More}
 	case Explanation:
 		return answer{Explanation: &v}
 	}

@@ -5,82 +5,92 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Config says how actors are placed. But for Factories it must be the same on all nodes.
+// A Config has the settings of placement on a node. Apart from Factories it must be the same on all
+// nodes.
 type Config struct {
-	// Journal keeps the specs, and so must be shared by all nodes: it is what the next
-	// coordinator goes on from. It must be given. Closing it is for who has opened it, after
-	// the node has left.
+	// Journal stores the specs. All nodes must share it, because each coordinator continues from
+	// what the one before has stored. Required. The caller closes it, after the node has left.
 	Journal persistence.Journal
 
-	// Factories are what this node can run: one for each type. They may be others on each
-	// node, and none where nothing is to run; see [Type.Factory]. A spec of a type for which
-	// a node has no factory does not start there, and is tried elsewhere.
+	// Factories make the actors that this node can run, one for each type; see [Type.Factory]. They
+	// may differ from node to node. Without any, no actors run on this node. An actor whose type
+	// has no factory on a node does not start there, and is tried elsewhere.
 	Factories []Factory
 
-	// Strategy chooses among the nodes that may run an actor. The default is [LeastLoaded].
+	// Strategy chooses among the nodes that the constraints of an actor allow. The default is
+	// [LeastLoaded].
 	Strategy Strategy
 
-	// Election says which node runs the coordinator. The default is [Oldest] of all nodes.
-	Election Election
+	// Election orders the nodes for the coordinator: of those that are up and have Role, the first
+	// runs it. It may differ from cluster.Config.Leader. The default is cluster.Oldest. An election
+	// of your own needs a Name.
+	Election cluster.LeaderElection
 
-	// Generations is where singletons get their generations from, shared by all nodes. The
-	// default is generation.NewJournal of Journal.
+	// Role is the role that a node needs to run the coordinator. While no node has it there is no
+	// coordinator. The default, "", allows all nodes.
+	Role string
+
+	// Generations hands out the generations of singletons and stores their specs. All nodes must
+	// share it. The default is generations.NewJournal of Journal.
 	Generations generation.Source
 
-	// RemovalMargin is how long after a node was removed, without a sign that it has stopped,
-	// what ran on it may still be running, and so is not started elsewhere: a node that was
-	// cut off needs the time to find out. The default is what the cluster recommends, see
-	// cluster.Gone. Where it does no harm that an actor runs twice for a while, as it only
-	// reads, or is event-sourced, or has a fence at what it writes to, take a negative one:
-	// there is none then.
+	// RemovalMargin is how long the actors of a removed node may still be running, if nothing says
+	// that it has stopped: that long they are not started elsewhere, to give a partitioned node
+	// time to down itself. The default is what the cluster recommends; see cluster.Gone. A negative
+	// value means none: use it if two actors at once do no harm, because they only read, are
+	// event-sourced, or write to something that fences them.
 	RemovalMargin time.Duration
 
-	// AckTimeout is how long a node may take to answer before it is asked again; it may take
-	// longer to start an actor. The default is five seconds.
+	// AckTimeout is how long a node may take to answer before a request is repeated; starting an
+	// actor may take longer. The default is 5 s. It must not be negative.
 	AckTimeout time.Duration
 
-	// Retry is how long a start that has failed waits for the next attempt, doubled each time
-	// from Min up to Max. The default is from one second up to a minute. Jitter and
-	// ResetAfter mean nothing here.
+	// Retry is the delay before the next attempt after a failed start. It doubles with each
+	// failure, from Min to Max. The default is from 1 s to 1 min. Neither may be negative; a Max
+	// below Min counts as Min. The fields Jitter and Reset are ignored.
 	Retry actor.Backoff
 
-	// SourceTimeout is how long Generations may take to answer. The default is ten seconds.
+	// SourceTimeout is how long a call of Generations may take. The default is 10 s. It must not be
+	// negative.
 	SourceTimeout time.Duration
 
-	// DrainTimeout is how long cluster.Node.Leave waits until what runs on the node has been
-	// moved; it becomes the time of actor.ServiceRequestsDone of that node. The default is 30
-	// seconds.
+	// DrainTimeout is how long cluster.Node.Leave waits until the actors of the node have been
+	// moved. It becomes the timeout of the phase actor.ServiceRequestsDone of the node. The default
+	// is 30 s. It must not be negative.
 	DrainTimeout time.Duration
 }
 
-// withDefaults returns c with what was left out, or what is wrong with it.
+// withDefaults returns c with the defaults of the fields that are not set, or a [*FieldError].
 func (c Config) withDefaults() (Config, error) {
 	if c.Journal == nil {
-		return c, badField("Config.Journal", "Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
+		return c, plan.BadField("Config.Journal", "Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
 	}
 	for name, d := range map[string]time.Duration{
 		"AckTimeout": c.AckTimeout, "Retry.Min": c.Retry.Min, "Retry.Max": c.Retry.Max,
 		"SourceTimeout": c.SourceTimeout, "DrainTimeout": c.DrainTimeout,
 	} {
 		if d < 0 {
-			return c, badField("Config."+name, "Config.%s is negative: %v; leave it out for the default", name, d)
+			return c, plan.BadField("Config."+name, "Config.%s is negative: %v; leave it out for the default", name, d)
 		}
 	}
 	if c.Strategy == nil {
 		c.Strategy = LeastLoaded()
 	}
-	if c.Election.Elect == nil {
-		c.Election = Oldest("")
+	if c.Election.Compare == nil {
+		c.Election = cluster.Oldest()
 	}
 	if c.Election.Name == "" {
-		return c, badField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
+		return c, plan.BadField("Config.Election.Name", "Config.Election has no Name; nodes tell elections apart by it")
 	}
 	if c.Generations == nil {
-		c.Generations = generation.NewJournal(c.Journal)
+		c.Generations = generations.NewJournal(c.Journal)
 	}
 	c.AckTimeout = cmp.Or(c.AckTimeout, 5*time.Second)
 	c.Retry.Min = cmp.Or(c.Retry.Min, time.Second)
@@ -90,10 +100,16 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// machine returns the settings of the machine of a coordinator on the node of that name.
-func (c Config) machine(epoch uint64, self string) machineConfig {
-	return machineConfig{
-		epoch: epoch, strategy: c.Strategy, election: c.Election.heldBy(self),
-		ackTimeout: c.AckTimeout, retry: c.Retry.Min, retryMax: c.Retry.Max, sourceTimeout: c.SourceTimeout,
+// planner returns the settings of the planner of a coordinator on the node of that name.
+func (c Config) planner(epoch uint64, self string) plan.Config {
+	return plan.Config{
+		Epoch: epoch, Strategy: c.Strategy, Election: c.election(self),
+		AckTimeout: c.AckTimeout, Retry: c.Retry.Min, RetryMax: c.Retry.Max, SourceTimeout: c.SourceTimeout,
 	}
+}
+
+// election returns the election for the planner of the coordinator on the node of that name, or on an
+// unknown one if it is "".
+func (c Config) election(holder string) plan.Election {
+	return plan.Election{Order: c.Election, Role: c.Role, Holder: holder}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -20,32 +21,34 @@ const journalID = "placement/coordinator"
 // snapshotEvery is how many facts are stored between two snapshots.
 const snapshotEvery = 2000
 
-// A coordinator is the shell of the machine: the actor that turns messages into inputs,
-// stores the facts, and then does what the machine says.
+// A coordinator is the shell of the planner: the actor that turns messages into inputs, stores the
+// facts, and then carries out the effects.
 type coordinator struct {
 	ctx     *actor.Context[command]
 	node    *cluster.Node
 	cfg     Config
-	machine *machine
-	unsaved unsaved // while there is something, everything else waits
-	goesOn  bool    // a failure to store it has been dealt with
-	waiting map[token]actor.ActorRef[answer]
-	last    token
-	inbox   actor.ActorRef[fromAgent]
+	planner *plan.Planner
+	pending plan.PendingFacts // while there is something, everything else waits
+	resume  bool              // a failure to store it has been dealt with
+	waiting map[plan.Token]actor.ActorRef[answer]
+	last    plan.Token
+	inbox   actor.ActorRef[plan.FromAgent]
 }
 
-// coordinatorOn returns the instance that is to run on a node.
+// coordinatorOn returns the behavior of the coordinator on a node.
 func coordinatorOn(n *cluster.Node, cfg Config) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, cfg: cfg, waiting: map[token]actor.ActorRef[answer]{}}
-		return behaviors.Supervise(persistence.New(journalID, cfg.Journal, ledger{}, ledger.with,
-			func(_ *actor.Context[command], _ ledger, cmd command) persistence.Effect[fact] { return c.handle(cmd) },
+		c := &coordinator{ctx: ctx, node: n, cfg: cfg, waiting: map[plan.Token]actor.ActorRef[answer]{}}
+		return behaviors.Supervise(persistence.New(journalID, cfg.Journal, plan.Ledger{}, plan.Ledger.With,
+			func(_ *actor.Context[command], _ plan.Ledger, cmd command) persistence.Effect[plan.Fact] {
+				return c.handle(cmd)
+			},
 			c.options()...), actor.Strategy{Decide: c.outlive})
 	})
 }
 
 func (c *coordinator) options() []persistence.Option {
-	options := []persistence.Option{persistence.OnSignal(func(_ *actor.Context[command], l ledger, sig persistence.Signal) persistence.Effect[fact] {
+	options := []persistence.Option{persistence.OnSignal(func(_ *actor.Context[command], l plan.Ledger, sig persistence.Signal) persistence.Effect[plan.Fact] {
 		switch sig := sig.(type) {
 		case persistence.RecoveryCompleted:
 			return c.begin(l)
@@ -62,61 +65,61 @@ func (c *coordinator) options() []persistence.Option {
 	return options
 }
 
-// begin makes the machine of what the journal says.
-func (c *coordinator) begin(l ledger) persistence.Effect[fact] {
+// begin makes the planner from what the journal has.
+func (c *coordinator) begin(l plan.Ledger) persistence.Effect[plan.Fact] {
 	epoch, err := singleton.GenerationOf(c.ctx).Packed()
 	if err != nil {
 		panic(err) // the singleton would not have started
 	}
-	c.machine = newMachine(c.cfg.machine(epoch, c.node.View().Self.Name))
-	l.each(c.machine.replay)
-	c.inbox = actor.Adapt(c.ctx, func(msg fromAgent) command { return word{Said: msg} })
+	c.planner = plan.New(c.cfg.planner(epoch, c.node.View().Self.Name))
+	l.Each(c.planner.Replay)
+	c.inbox = actor.Adapt(c.ctx, func(msg plan.FromAgent) command { return agentMessage{Message: msg} })
 	cluster.Subscribe(c.ctx, c.node, func(cluster.View) actor.Behavior[command] {
-		c.ctx.Self().Tell(newView{}) // in its turn, when nothing is being stored
+		c.ctx.Self().Tell(viewChanged{}) // handled when nothing is being stored
 		return nil
 	})
-	return c.step(begun{})
+	return c.step(plan.Recovered{})
 }
 
-// handle turns a command into an input, or answers it from what is known. What comes while
-// a step is being stored waits for its turn.
-func (c *coordinator) handle(cmd command) persistence.Effect[fact] {
-	if _, more := cmd.(moreFacts); c.unsaved.any() && !more {
+// handle turns a command into an input, or answers it at once. Commands that come while a step is
+// being stored are stashed.
+func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
+	if _, more := cmd.(storeMore); c.pending.Any() && !more {
 		return persistence.Stash
 	}
 	switch cmd := cmd.(type) {
-	case moreFacts:
+	case storeMore:
 		return c.save()
 	case request:
 		return c.serve(cmd)
-	case word:
-		return c.step(heard{cmd.Said})
-	case alarm:
-		return c.step(passed{})
-	case newView:
+	case agentMessage:
+		return c.step(plan.Received{Message: cmd.Message})
+	case tick:
+		return c.step(plan.Tick{})
+	case viewChanged:
 		v := c.node.View()
 		if membershipOf(v.Self) == 0 {
-			return persistence.None // it says nothing of the others, who may go on
+			return persistence.None // the view of a former member says nothing about the others
 		}
-		return c.step(seen(c.node, v, c.cfg.RemovalMargin))
-	case fromStore:
-		return c.step(cmd.sourced)
+		return c.step(viewInput(c.node, v, c.cfg.RemovalMargin))
+	case sourceAnswered:
+		return c.step(cmd.SourceAnswer)
 	}
 	return persistence.Unhandled
 }
 
-// serve answers questions at once, and remembers who waits for the others.
-func (c *coordinator) serve(r request) persistence.Effect[fact] {
+// serve answers queries at once, and remembers who waits for the answers to other requests.
+func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 	switch r.Op {
 	case opSpecs:
-		return c.answer(r, pageOf(c.machine.statuses(), r.Label, partBytes(c.ctx.System())), nil)
+		return c.answer(r, plan.StatusPageOf(c.planner.Statuses(), r.Label, plan.PartBytes(c.ctx.System())), nil)
 	case opView:
-		return c.answer(r, c.machine.view().page(r.Label, r.After, partBytes(c.ctx.System())), nil)
+		return c.answer(r, plan.ViewPageOf(c.planner.View(), r.Label, r.After, plan.PartBytes(c.ctx.System())), nil)
 	case opExplain:
-		explanation, err := c.machine.explain(r.Label)
+		explanation, err := c.planner.Explain(r.Label)
 		return c.answer(r, explanation, err)
-	case opGetSingleton:
-		ownership, err := c.machine.ownershipOf(r.Label)
+	case opSingleton:
+		ownership, err := c.planner.OwnershipOf(r.Label)
 		return c.answer(r, ownership, err)
 	}
 	c.last++
@@ -128,51 +131,51 @@ func (c *coordinator) serve(r request) persistence.Effect[fact] {
 	return c.step(in)
 }
 
-// input returns what a request means to the machine; nil when nobody knows.
-func (r request) input(t token) input {
+// input returns the request as an input of the planner; nil if it makes no sense.
+func (r request) input(t plan.Token) plan.Input {
 	switch {
 	case r.Op == opSubmit && r.Spec != nil:
-		return submit{token: t, spec: *r.Spec}
+		return plan.Submit{Token: t, Spec: *r.Spec}
 	case r.Op == opRemove:
-		return remove{token: t, label: r.Label}
+		return plan.Remove{Token: t, Label: r.Label}
 	case r.Op == opDrain:
-		return drain{token: t, node: r.Label, incarnation: r.Incarnation}
+		return plan.Drain{Token: t, Node: r.Label, Incarnation: r.Incarnation}
 	case r.Op == opStartSingleton && r.Singleton != nil:
-		return startSingleton{token: t, spec: *r.Singleton}
+		return plan.StartSingleton{Token: t, Spec: *r.Singleton}
 	case r.Op == opMoveSingleton:
-		return moveSingleton{token: t, label: r.Label}
+		return plan.MoveSingleton{Token: t, Label: r.Label}
 	case r.Op == opStopSingleton:
-		return stopSingleton{token: t, label: r.Label}
+		return plan.StopSingleton{Token: t, Label: r.Label}
 	}
 	return nil
 }
 
-func (c *coordinator) answer(r request, value any, err error) persistence.Effect[fact] {
+func (c *coordinator) answer(r request, value any, err error) persistence.Effect[plan.Fact] {
 	r.ReplyTo.Tell(answerOf(value, err))
 	return persistence.None
 }
 
-// step lets the machine decide; what it has decided is done when it is durable.
-func (c *coordinator) step(in input) persistence.Effect[fact] {
-	c.unsaved.add(c.machine.step(in, time.Now()))
+// step lets the planner decide, and carries out the effects when the facts are durable.
+func (c *coordinator) step(in plan.Input) persistence.Effect[plan.Fact] {
+	c.pending.Add(c.planner.Step(in, time.Now()))
 	return c.save()
 }
 
-// save stores facts, and sees to it that the others follow.
-func (c *coordinator) save() persistence.Effect[fact] {
-	batch := c.unsaved.batch(maxAppend)
+// save stores the next facts, and has the others follow.
+func (c *coordinator) save() persistence.Effect[plan.Fact] {
+	batch := c.pending.Batch(plan.MaxAppend)
 	effect := persistence.Persist(batch...).Then(func() { c.saved(len(batch)) })
-	if len(batch) == len(c.unsaved.facts) {
+	if len(batch) == len(c.pending.Facts) {
 		return effect.ThenUnstashAll()
 	}
 	return effect
 }
 
-// saved goes on when facts are durable.
+// saved continues when n facts are durable.
 func (c *coordinator) saved(n int) {
-	effects, done := c.unsaved.stored(n)
+	effects, done := c.pending.Stored(n)
 	if !done {
-		c.ctx.Self().Tell(moreFacts{})
+		c.ctx.Self().Tell(storeMore{})
 		return
 	}
 	for _, e := range effects {
@@ -181,71 +184,70 @@ func (c *coordinator) saved(n int) {
 	c.arm()
 }
 
-// refused goes on when the journal does not take facts because of what they are.
+// refused continues when the journal rejects facts for what they contain.
 func (c *coordinator) refused(why error) {
-	n := len(c.unsaved.batch(maxAppend))
-	if c.goesOn = c.unsaved.refused(n, why, c.machine, time.Now()); c.goesOn {
-		c.ctx.Self().Tell(moreFacts{})
+	n := len(c.pending.Batch(plan.MaxAppend))
+	if c.resume = c.pending.Refused(n, why, c.planner, time.Now()); c.resume {
+		c.ctx.Self().Tell(storeMore{})
 	}
 }
 
-// outlive keeps the coordinator when the journal has refused what one submission is to blame
-// for.
+// outlive keeps the coordinator running when the journal has rejected a single submission.
 func (c *coordinator) outlive(error) actor.Directive {
-	if c.goesOn {
-		c.goesOn = false
+	if c.resume {
+		c.resume = false
 		return actor.Resume
 	}
 	return actor.Stop
 }
 
-// alarmKey is the timer of the machine.
-const alarmKey = "placement"
+// tickKey is the key of the planner's timer.
+const tickKey = "placement"
 
-// arm has the machine called when it wants to be.
+// arm sets the timer for the planner's next tick.
 func (c *coordinator) arm() {
-	at, ok := c.machine.next()
+	at, ok := c.planner.Next()
 	if !ok {
-		c.ctx.CancelTimer(alarmKey)
+		c.ctx.CancelTimer(tickKey)
 		return
 	}
-	c.ctx.After(alarmKey, max(time.Until(at), 0), alarm{})
+	c.ctx.After(tickKey, max(time.Until(at), 0), tick{})
 }
 
-func (c *coordinator) do(e effect) {
+func (c *coordinator) do(e plan.Effect) {
 	switch e := e.(type) {
-	case reply:
-		c.waiting[e.token].Tell(answerOf(e.value, e.err))
-		delete(c.waiting, e.token)
-	case send:
+	case plan.Reply:
+		c.waiting[e.Token].Tell(answerOf(e.Value, e.Err))
+		delete(c.waiting, e.Token)
+	case plan.Send:
 		c.send(e)
-	case call:
+	case plan.SourceCall:
 		c.call(e)
 	}
 }
 
-// send tells the agent of a node something.
-func (c *coordinator) send(e send) {
-	n, known := c.machine.view().Node(e.node)
-	if !known || n.Incarnation != e.incarnation {
-		return // it is gone by now, and the machine knows
+// send sends a message to the agent of a node.
+func (c *coordinator) send(e plan.Send) {
+	n, known := c.planner.View().Node(e.Node)
+	if !known || n.Incarnation != e.Incarnation {
+		return // the node is gone, and the planner knows
 	}
 	system := c.ctx.System()
-	actor.Resolve[toAgent](system, "understudy://"+system.Name()+"@"+n.Address+agentPath).Tell(e.message(c.inbox))
+	actor.Resolve[plan.ToAgent](system, "understudy://"+system.Name()+"@"+n.Address+agentPath).Tell(e.Message(c.inbox))
 }
 
 // call asks the source of generations, in a goroutine of its own.
-func (c *coordinator) call(e call) {
+func (c *coordinator) call(e plan.SourceCall) {
 	source, patience, log := c.cfg.Generations, c.cfg.SourceTimeout, c.ctx.Log()
-	actor.PipeToSelf(c.ctx, func(ctx context.Context) (sourced, error) {
+	actor.PipeToSelf(c.ctx, func(ctx context.Context) (plan.SourceAnswer, error) {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		return e.ask(ctx, source, log), nil
-	}, func(s sourced, err error) command {
+		return askSource(ctx, source, e, log), nil
+	}, func(s plan.SourceAnswer, err error) command {
 		if err != nil { // it has panicked
 			c.ctx.Log().Error("generation source failed", zap.Error(err))
-			s = sourced{call: e.call, err: err}
+			s = plan.SourceAnswer{Number: e.Number, Err: err}
 		}
-		return fromStore{s}
+		return sourceAnswered{s}
 	})
 }

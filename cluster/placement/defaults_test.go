@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/godoc"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
@@ -15,12 +16,13 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, godoc.Check(".",
 		godoc.Is("Config.Strategy", "The default is [LeastLoaded].", LeastLoaded().Name(), c.Strategy.Name()),
-		godoc.Is("Config.Election", "The default is [Oldest] of all nodes.", Oldest("").Name, c.Election.Name),
-		godoc.Is("Config.Generations", "The default is generation.NewJournal of Journal.", true, c.Generations != nil),
+		godoc.Is("Config.Election", "The default is cluster.Oldest.", cluster.Oldest().Name, c.Election.Name),
+		godoc.Is("Config.Role", "The default, \"\", allows all nodes.", "", c.Role),
+		godoc.Is("Config.Generations", "The default is generations.NewJournal of Journal.", true, c.Generations != nil),
 		godoc.Is("Config.RemovalMargin", "The default is what the cluster recommends", time.Duration(0), c.RemovalMargin),
-		godoc.Is("Config.AckTimeout", "The default is five seconds.", 5*time.Second, c.AckTimeout),
-		godoc.Is("Config.Retry", "The default is from one second up to a minute.", [2]time.Duration{time.Second, time.Minute}, [2]time.Duration{c.Retry.Min, c.Retry.Max}),
-		godoc.Is("Config.SourceTimeout", "The default is ten seconds.", 10*time.Second, c.SourceTimeout),
-		godoc.Is("Config.DrainTimeout", "The default is 30 seconds.", 30*time.Second, c.DrainTimeout),
+		godoc.Is("Config.AckTimeout", "The default is 5 s.", 5*time.Second, c.AckTimeout),
+		godoc.Is("Config.Retry", "The default is from 1 s to 1 min.", [2]time.Duration{time.Second, time.Minute}, [2]time.Duration{c.Retry.Min, c.Retry.Max}),
+		godoc.Is("Config.SourceTimeout", "The default is 10 s.", 10*time.Second, c.SourceTimeout),
+		godoc.Is("Config.DrainTimeout", "The default is 30 s.", 30*time.Second, c.DrainTimeout),
 	))
 }

@@ -1,12 +1,13 @@
-// Package placement runs an application on a cluster: it is told which actors are to exist,
-// decides which node runs each, and sees that they do, whatever happens to the nodes.
+// Package placement runs the actors of an application on a cluster: it decides on which node each
+// actor runs, starts it there, and places it again when a node fails or leaves. Actors are described
+// by specs, which a coordinator keeps in a journal.
 //
 //	var storage = placement.NewType[Volume, Request]("storage-agent")
 //
 //	coordinator, err := placement.Start(node, placement.Config{ // on every node
 //		Journal: journal,
 //		Factories: []placement.Factory{storage.Factory(func(v Volume) actor.Behavior[Request] {
-//			return newStorage(db, v) // with what it needs of this node
+//			return newStorage(db, v) // db belongs to this node
 //		})},
 //	})
 //	…
@@ -14,51 +15,54 @@
 //		WithConstraints(placement.Constraints{Meta: map[string]string{"volume": "photos"}}).
 //		WithCrashStrategy(placement.WaitForReturn(30*time.Second)))
 //	…
-//	photos := storage.Ref(node.System, "storage/photos") // an ActorRef, wherever it runs
+//	photos := storage.Ref(node.System, "storage/photos") // an ActorRef, wherever the actor runs
 //
-// # Three questions
+// # Where an actor runs
 //
-// Where does an actor run? On a node that its [Constraints] allow; of several, on the one
-// that the [Strategy] scores highest. Without any there is a [*NoEligibleNodesError], and
-// what has been placed before waits for one. [Coordinator.Explain] says how each node would
+// An actor runs on a node that its [Constraints] allow. If there are several, the [Strategy] chooses
+// the one with the highest score. If there is none, Submit returns a [*NoEligibleNodesError], and an
+// actor that was placed before waits for a node. [Coordinator.Explain] returns how each node would
 // do.
 //
-// Who decides? The coordinator, an actor that exists once in the cluster, on the node that
-// the [Election] chooses. It is a singleton of this project, event-sourced in
-// [Config.Journal]: the next one knows all specs, where each was, and who is waited for,
-// and asks all nodes what they run before it does anything.
+// # Who decides
 //
-// What happens when a node fails? What the [CrashStrategy] of each spec says: it is placed
-// elsewhere, waits for the node's return, or is forgotten. A node that leaves in good order
-// is drained first. docs/placement.md has the pictures, and all settings.
+// The coordinator decides. It is a singleton, on the node that [Config.Election] chooses, and is
+// event-sourced in [Config.Journal]: the next coordinator knows all specs, where each actor was, and
+// which nodes' return is awaited. It asks all nodes what they run before it does anything.
 //
-// # What holds
+// # When a node fails
 //
-//   - A spec that was submitted is not lost, as long as the journal is not.
-//   - Among nodes that can reach each other an actor runs at most once. It is started
-//     elsewhere when it has terminated, or when its node is no member any more and
-//     [Config.RemovalMargin] is over, or another process has its name.
-//   - When nothing changes any more, each spec for which there is an eligible node runs on
-//     exactly one, and its constraints hold; simulations check that over random faults.
-//   - Each start has one outcome: it runs, or it has failed and is tried again later,
-//     elsewhere if possible, or its node is gone. Lost messages are sent again.
-//   - The generation of a singleton's instance is greater than those of all before it, on
-//     any node and under any coordinator, as long as all share the [Config.Generations].
+// The [CrashStrategy] of each spec says whether its actor is placed on another node, waits for the
+// node's return, or is removed. A node that leaves is drained first. docs/placement.md has diagrams
+// and all settings.
 //
-// What does not hold: on a node that was paused, or cut off for longer than the margin, an
-// actor may still run when it has been started elsewhere. Singletons have generations for
-// that, event-sourced actors their journal. The state of an actor is not moved with it:
-// it begins with that of its spec, unless it keeps its state elsewhere.
+// # Guarantees
+//
+//   - A submitted spec is not lost, unless the journal is.
+//   - Among nodes that can reach each other an actor runs at most once. It is started on another
+//     node when it has terminated; or when its node is no longer a member and
+//     [Config.RemovalMargin] has passed, or another process has taken the node's name.
+//   - When nothing changes any more, each spec for which a node is eligible runs on exactly one
+//     node, and its constraints hold. Simulations check this under random faults.
+//   - Each start has one outcome: the actor runs; or the start has failed and is repeated later, on
+//     another node if possible; or the node is gone. Lost messages are sent again.
+//   - The generation of a singleton's instance is greater than those of all instances before it, on
+//     any node and under any coordinator, as long as all share [Config.Generations].
+//
+// On a node that was paused, or partitioned for longer than the margin, an actor may still run when
+// it has been started on another node. Against that, singletons have generations, and event-sourced
+// actors their journal. The state of an actor does not move with it: it starts with the state of its
+// spec, unless it stores its state elsewhere.
 //
 // # Singletons
 //
-// behaviors.Singleton needs no coordinator: each node says what runs, and it moves in
-// milliseconds. A managed singleton, [Coordinator.StartSingleton], is for what is declared
-// while the application runs: it has an [Anchor], moves when it is told to, and its
-// generations come from one store, so they grow even when the whole cluster was stopped.
+// behaviors.Singleton needs no coordinator: every node declares the singleton, and it moves within
+// milliseconds. A managed singleton, [Coordinator.StartSingleton], is declared while the
+// application runs. It has an [Anchor], which names its node; it moves on request; and its
+// generations come from one source, so they keep growing when the whole cluster has been stopped.
 //
 // # Testing
 //
-// Whole clusters run in virtual time, with testkit/clustertest and persistence/memory: give
-// all nodes the same journal.
+// Whole clusters run in virtual time with testkit/clustertest and persistence/memory. Give all nodes
+// the same journal.
 package placement

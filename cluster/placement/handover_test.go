@@ -11,27 +11,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
+	"github.com/understudy-go/understudy/persistence/generations"
 )
 
 // There is a singleton, though the source has not told the new coordinator yet.
 func TestASingletonIsNotDeniedBeforeTheSourceHasTold(t *testing.T) {
-	source := &moodySource{Source: generation.NewMemory()}
+	source := &moodySource{Source: generations.NewMemory()}
 	inWorld(t, 3, func(t *testing.T, w *world) {
-		_, err := w.door["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Class("role-n3")))
+		_, err := w.client["n1"].StartSingleton(t.Context(), counters.Singleton("two", origin{Plan: w.name}, placement.Role("role-n3")))
 		require.NoError(t, err)
 		settle()
 		source.set(0, errors.New("away"))
 		w.Leave("n1")
-		o, err := within(w, 30*time.Second, func(ctx context.Context) (placement.Ownership, error) { return w.door["n3"].GetSingleton(ctx, "two") })
+		o, err := within(w, 30*time.Second, func(ctx context.Context) (placement.Ownership, error) { return w.client["n3"].Singleton(ctx, "two") })
 		t.Log(o, err)
 		require.NotErrorIs(t, err, placement.ErrNotFound)
 	}, func(cfg *placement.Config) { cfg.Generations = source })
 }
 
-// Two nodes leave at once, one of them that of the coordinator. What ends on the other
-// takes its time, and is not to be started again there.
+// Two nodes leave at once, one of them the coordinator's. The actor on the other one takes long to
+// end, and must not be started there again.
 func TestTheNextCoordinatorKnowsWhoIsBeingDrained(t *testing.T) {
 	inWorld(t, 4, func(t *testing.T, w *world) {
 		w.submit(slow.Spec("one", slowness{Plan: w.name, End: 8 * time.Second}).
@@ -126,7 +127,7 @@ func TestARemovalIsAnsweredThoughTheCoordinatorMoves(t *testing.T) {
 		var removed sync.WaitGroup
 		var err error
 		removed.Go(func() {
-			_, err = within(w, 3*time.Minute, func(ctx context.Context) (any, error) { return nil, w.door["n3"].Remove(ctx, "one") })
+			_, err = within(w, 3*time.Minute, func(ctx context.Context) (any, error) { return nil, w.client["n3"].Remove(ctx, "one") })
 		})
 		time.Sleep(time.Second)
 		w.Leave("n1")
@@ -207,7 +208,7 @@ func TestTheMarginIsKeptByACoordinatorThatHasJustJoined(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.join(w.Add("n0", profile))
 		settle()
-		leader, _ := w.door["n0"].Leader()
+		leader, _ := w.client["n0"].Leader()
 		require.Equal(t, "n0", leader)
 		starts := 1
 		for starts < 2 && time.Since(began) < time.Hour {
@@ -216,7 +217,7 @@ func TestTheMarginIsKeptByACoordinatorThatHasJustJoined(t *testing.T) {
 		}
 		t.Log("started elsewhere after", time.Since(began))
 		require.Greater(t, time.Since(began), margin)
-	}, func(cfg *placement.Config) { cfg.RemovalMargin, cfg.Election = margin, placement.LowestAddress("") })
+	}, func(cfg *placement.Config) { cfg.RemovalMargin, cfg.Election = margin, cluster.LowestAddress() })
 }
 
 // The leader ends by Shutdown, which hands nothing over.

@@ -158,7 +158,7 @@ type world struct {
 	cfg  placement.Config
 	plan *plan
 	name string // of the plan
-	door map[string]*placement.Coordinator
+	client map[string]*placement.Coordinator
 }
 
 // inWorld runs f with n nodes that take part, in a bubble.
@@ -170,7 +170,7 @@ func inWorld(t *testing.T, n int, f func(t *testing.T, w *world), change ...func
 		for _, each := range change {
 			each(&cfg)
 		}
-		w := &world{t: t, cfg: cfg, name: t.Name(), plan: planOf(t.Name()), door: map[string]*placement.Coordinator{}}
+		w := &world{t: t, cfg: cfg, name: t.Name(), plan: planOf(t.Name()), client: map[string]*placement.Coordinator{}}
 		w.Cluster = clustertest.Start(t, n, profile)
 		for _, node := range w.Nodes() {
 			w.join(node)
@@ -189,7 +189,7 @@ func (w *world) join(n *cluster.Node) {
 	w.t.Helper()
 	c, err := placement.Start(n, w.cfg)
 	require.NoError(w.t, err)
-	w.door[n.View().Self.Name] = c
+	w.client[n.View().Self.Name] = c
 }
 
 // settle lets everything happen that is under way.
@@ -208,7 +208,7 @@ func (w *world) on(name string) placement.Constraints {
 
 func (w *world) submit(s placement.Spec) placement.Decision {
 	w.t.Helper()
-	d, err := w.door["n1"].Submit(w.t.Context(), s)
+	d, err := w.client["n1"].Submit(w.t.Context(), s)
 	require.NoError(w.t, err)
 	return d
 }
@@ -216,7 +216,7 @@ func (w *world) submit(s placement.Spec) placement.Decision {
 // states returns "label state node" of all specs, as seen by the coordinator.
 func (w *world) states(through string) []string {
 	w.t.Helper()
-	specs, err := w.door[through].Specs(w.t.Context())
+	specs, err := w.client[through].Specs(w.t.Context())
 	require.NoError(w.t, err)
 	all := []string{}
 	for _, s := range specs {

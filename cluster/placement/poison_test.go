@@ -50,7 +50,7 @@ func TestOddLabelsRunAnywhere(t *testing.T) {
 			_, err := w.submitWithin("n2", 10*time.Second, w.spec(label).WithConstraints(w.on("n2")))
 			require.NoError(t, err, "%q", label)
 			require.Equal(t, 1, w.add("n1", label).Sum, "%q", label)
-			_, err = within(w, 10*time.Second, func(ctx context.Context) (any, error) { return nil, w.door["n2"].Remove(ctx, label) })
+			_, err = within(w, 10*time.Second, func(ctx context.Context) (any, error) { return nil, w.client["n2"].Remove(ctx, label) })
 			require.NoError(t, err, "%q", label)
 		}
 	})
@@ -97,7 +97,7 @@ func TestAStateThatNoMessageHoldsIsRefused(t *testing.T) {
 				took, err := w.submitWithin(through, 30*time.Second, s)
 				if err == nil {
 					time.Sleep(5 * time.Minute)
-					x, err := w.door["n1"].Explain(t.Context(), "big")
+					x, err := w.client["n1"].Explain(t.Context(), "big")
 					require.NoError(t, err)
 					require.NotEmpty(t, x.Status.LastError, "%v for ever, and nobody says why", x.Status.State)
 					return
@@ -148,10 +148,10 @@ func TestSpecsAreListedFromAnyNodeHoweverManyThereAre(t *testing.T) {
 func TestAllWhoStartASingletonOfASourceThatFailsAreToldSo(t *testing.T) {
 	journal := newMoodyJournal()
 	inWorld(t, 2, func(t *testing.T, w *world) {
-		journal.set(0, "placement/generations", persistence.ErrUnavailable)
+		journal.set(0, "singleton/generations", persistence.ErrUnavailable)
 		start := func(through string) error {
 			_, err := within(w, 2*time.Minute, func(ctx context.Context) (placement.Ownership, error) {
-				return w.door[through].StartSingleton(ctx, counters.Singleton("single", origin{Plan: w.name}, placement.Leader()))
+				return w.client[through].StartSingleton(ctx, counters.Singleton("single", origin{Plan: w.name}, placement.Leader()))
 			})
 			return err
 		}

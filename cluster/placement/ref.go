@@ -12,33 +12,36 @@ import (
 	"github.com/understudy-go/understudy/internal/fifo"
 )
 
-// maxHeld is how many messages a ref holds while its actor does not run.
+// maxHeld is how many messages a ref buffers while its actor does not run.
 const maxHeld = 1000
 
 // Why messages to a ref of [Type.Ref] become dead letters. Compare with [errors.Is].
 var (
-	// ErrNotRunning: the node ended while no actor of the label ran.
+	// ErrNotRunning: the node stopped while no actor of the label ran.
 	ErrNotRunning = errors.New("placement: no actor of that label runs")
 
 	// ErrBufferFull: no actor of the label runs, and more than 1000 messages wait for one. The
-	// oldest give way.
+	// oldest are dropped.
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrNotRunning)
 )
 
-// Ref returns a ref by which the actor of a label is told, on whichever node it runs, as
-// long as s lives: it follows the actor to other nodes, and holds up to 1000 messages
-// while none runs that this node knows of, the oldest of which give way as dead letters with
-// [ErrBufferFull]. So a label may be used before it has been submitted. Messages of one sender
-// stay in order. What was told to an actor that ends before it has handled it is lost, as
-// with any actor; who must know asks.
+func init() {
+	actor.RegisterError("understudy/placement.not-running", ErrNotRunning)
+	actor.RegisterError("understudy/placement.buffer-full", ErrBufferFull)
+}
+
+// Ref returns a ref to the actor of a label, on whichever node it runs. It follows the actor to
+// other nodes. While no actor runs that this node knows of, it buffers up to 1000 messages; the
+// oldest then become dead letters with [ErrBufferFull]. So a label may be used before it has been
+// submitted. Messages of one sender stay in order. Messages to an actor that ends before it has
+// handled them are lost, as with any actor; use Ask to be sure.
 //
-// Its path is that of a forwarding actor of this node, which does not end with the actor of
-// the label, as whoever has the ref may keep it: each label costs about 2 KB on each node that
-// has asked for it, for as long as s lives. To watch the actor of the label, find it by a
-// message.
+// The path of the ref is that of a forwarding actor on this node, which lives as long as s: each
+// label costs about 2 KB on each node that has asked for it. To watch the actor of the label, ask
+// it for its own ref.
 //
-// It panics when actors of the label take other messages on this node. Where one on another
-// node does, messages are dead letters with [actor.ErrWrongType].
+// Ref panics if the label is used with another message type on this node. If the actor on another
+// node takes another type, messages become dead letters with [actor.ErrWrongType].
 func (t Type[S, M]) Ref(s *actor.System, label string) actor.ActorRef[M] {
 	return refTo[M](s, label)
 }
@@ -67,7 +70,7 @@ func refTo[M any](s *actor.System, label string) actor.ActorRef[M] {
 	return ref
 }
 
-// forward passes messages on to the instance of a service, of which there is one.
+// forward returns the behavior that forwards messages to the one instance of a service.
 func forward[M any](key receptionist.ServiceKey[M]) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		f := &forwarder[M]{ctx: ctx}
@@ -86,14 +89,14 @@ func forward[M any](key receptionist.ServiceKey[M]) actor.Behavior[M] {
 
 type forwarder[M any] struct {
 	ctx   *actor.Context[M]
-	to    actor.ActorRef[M]          // zero: none
+	to    actor.ActorRef[M]          // zero for none
 	known map[actor.ActorRef[M]]bool // the last listing
-	wrong error                      // there is none, but one that takes other messages
+	wrong error                      // the only actor of the label takes other messages
 	held  fifo.Queue[extension.Held[M]]
 }
 
-// take follows the listing. When one actor of the label has taken the place of another,
-// both may be listed for a moment: the one that has come last counts.
+// take follows the listing. For a moment both an actor and its successor may be listed; then the
+// one that was listed last counts.
 func (f *forwarder[M]) take(l receptionist.Listing[M]) {
 	known, best := map[actor.ActorRef[M]]bool{}, receptionist.Instance[M]{}
 	for i, each := range l.Instances {
@@ -119,7 +122,7 @@ func (f *forwarder[M]) prefers(a, b receptionist.Instance[M]) bool {
 	return a.Ref == f.to
 }
 
-// flush sends what waits, if it can go.
+// flush sends the buffered messages, if that is possible.
 func (f *forwarder[M]) flush() {
 	switch {
 	case f.wrong != nil:
@@ -131,7 +134,7 @@ func (f *forwarder[M]) flush() {
 	}
 }
 
-// pass sends a message on, unless it is the request of an ask that has ended.
+// pass forwards a message, unless it is the request of an Ask that has ended.
 func (f *forwarder[M]) pass(h extension.Held[M]) {
 	if h.Pass() {
 		f.to.TellNoWait(h.Message)
@@ -152,7 +155,7 @@ func (f *forwarder[M]) told(msg M) {
 	}
 }
 
-// makeRoom drops the requests of asks that have ended, or else the oldest message.
+// makeRoom drops the requests of Asks that have ended, or else the oldest message.
 func (f *forwarder[M]) makeRoom() {
 	ended := f.held.Remove(func(h extension.Held[M]) bool { return h.Withdrawn() })
 	for _, h := range ended {

@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// numbers are told to refs; who is told them is a probe.
+// The messages are numbers, and the actor that gets them is a probe.
 func inRefWorld(t *testing.T, f func(t *testing.T, s *actor.System, ref actor.ActorRef[int])) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -50,11 +50,11 @@ func TestWhatARefHasNoRoomForIsADeadLetter(t *testing.T) {
 		for n := range maxHeld + 1 {
 			ref.Tell(n)
 		}
-		letter := letters.Receive()
-		require.Equal(t, 0, letter.Message)
-		require.ErrorIs(t, letter.Reason, ErrBufferFull)
-		require.ErrorIs(t, letter.Reason, ErrNotRunning)
-		require.Equal(t, ref.Path(), letter.Recipient)
+		dead := letters.Receive()
+		require.Equal(t, 0, dead.Message)
+		require.ErrorIs(t, dead.Reason, ErrBufferFull)
+		require.ErrorIs(t, dead.Reason, ErrNotRunning)
+		require.Equal(t, ref.Path(), dead.Recipient)
 		letters.ExpectNone(time.Hour)
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/cluster/placement/generation"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // slowness is what slow actors are made from.
@@ -49,7 +49,7 @@ func within[T any](w *world, d time.Duration, ask func(ctx context.Context) (T, 
 }
 
 func (w *world) specsSoon(through string) ([]string, error) {
-	specs, err := within(w, 10*time.Second, w.door[through].Specs)
+	specs, err := within(w, 10*time.Second, w.client[through].Specs)
 	all := []string{}
 	for _, s := range specs {
 		all = append(all, fmt.Sprintf("%s %s %s", s.Spec.Label, s.State, s.Node))
@@ -60,7 +60,7 @@ func (w *world) specsSoon(through string) ([]string, error) {
 // submitWithin submits, and returns how long that has taken.
 func (w *world) submitWithin(through string, d time.Duration, s placement.Spec) (took time.Duration, err error) {
 	began := time.Now()
-	_, err = within(w, d, func(ctx context.Context) (placement.Decision, error) { return w.door[through].Submit(ctx, s) })
+	_, err = within(w, d, func(ctx context.Context) (placement.Decision, error) { return w.client[through].Submit(ctx, s) })
 	return time.Since(began), err
 }
 

@@ -29,19 +29,19 @@ var errFussy = errors.New("too fussy")
 func TestATypeMakesSpecs(t *testing.T) {
 	require.Equal(t, "agent-test-worker", workers.Name())
 	s := workers.Spec("x", job{Flaky: 3})
-	require.NoError(t, s.validate())
+	require.NoError(t, s.Validate())
 	require.Equal(t, Spec{Label: "x", Type: "agent-test-worker", State: s.State}, s)
 	require.NotEmpty(t, s.State)
 	one := workers.Singleton("y", job{Flaky: 3}, OnNode("n1"))
-	require.NoError(t, one.validate())
+	require.NoError(t, one.Validate())
 	require.Equal(t, SingletonSpec{Label: "y", Type: "agent-test-worker", State: s.State, Anchor: OnNode("n1")}, one)
 }
 
 func TestAStateThatCannotBeEncodedMakesASpecInvalid(t *testing.T) {
-	require.ErrorContains(t, fussies.Spec("x", fussy{Fails: true}).validate(), "too fussy")
-	require.ErrorContains(t, fussies.Singleton("x", fussy{Fails: true}, Leader()).validate(), "too fussy")
-	require.ErrorIs(t, fussies.Spec("x", fussy{Fails: true}).validate(), errFussy)
-	require.NoError(t, fussies.Spec("x", fussy{}).validate())
+	require.ErrorContains(t, fussies.Spec("x", fussy{Fails: true}).Validate(), "too fussy")
+	require.ErrorContains(t, fussies.Singleton("x", fussy{Fails: true}, Leader()).Validate(), "too fussy")
+	require.ErrorIs(t, fussies.Spec("x", fussy{Fails: true}).Validate(), errFussy)
+	require.NoError(t, fussies.Spec("x", fussy{}).Validate())
 }
 
 func TestNewTypePanicsWhereTheMistakeIs(t *testing.T) {

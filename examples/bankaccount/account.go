@@ -6,41 +6,41 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// A Command is what an account understands. It replies to each with a Receipt, once what
-// has happened is stored.
+// A Command is a message to an account. The account replies with a Receipt when the event is
+// stored.
 type Command interface{ command() }
 
 type (
-	// Deposit pays in.
+	// Deposit adds money.
 	Deposit struct {
 		Cents   int64
 		ReplyTo actor.ActorRef[Receipt]
 	}
 
-	// Withdraw pays out, if the balance allows it.
+	// Withdraw takes money, if the balance allows it.
 	Withdraw struct {
 		Cents   int64
 		ReplyTo actor.ActorRef[Receipt]
 	}
 
-	// A Receipt is the reply to both.
+	// A Receipt is the reply to Deposit and Withdraw.
 	Receipt struct {
 		Balance int64
-		Refusal string // why nothing has happened, or ""
+		Refusal string // why nothing happened, or ""
 	}
 )
 
 func (Deposit) command()  {}
 func (Withdraw) command() {}
 
-// An Event is what has happened to an account.
+// An Event is a change of an account.
 type Event interface{ event() }
 
 type (
-	// Deposited is what a Deposit leads to.
+	// Deposited is the event of a Deposit.
 	Deposited struct{ Cents int64 }
 
-	// Withdrawn is what a Withdraw leads to that is not refused.
+	// Withdrawn is the event of a Withdraw that is not refused.
 	Withdrawn struct{ Cents int64 }
 )
 
@@ -57,14 +57,14 @@ func init() {
 	actor.RegisterType[Account]("bank.account")
 }
 
-// account is the behavior of the account with that id.
+// account returns the behavior of the account with this id.
 func account(id string, journal persistence.Journal) actor.Behavior[Command] {
 	return behaviors.EventSourced(id, journal, Account{}, apply, decide,
 		persistence.SnapshotEvery(3, 2),
 		persistence.Tagged(func(Event) []string { return []string{"account"} }))
 }
 
-// apply says what an event makes of an account.
+// apply returns the account after the event.
 func apply(a Account, event Event) Account {
 	switch event := event.(type) {
 	case Deposited:
@@ -75,7 +75,7 @@ func apply(a Account, event Event) Account {
 	return a
 }
 
-// decide says what happens when an account is asked for something.
+// decide handles a command.
 func decide(_ *actor.Context[Command], a Account, cmd Command) persistence.Effect[Event] {
 	switch cmd := cmd.(type) {
 	case Deposit:

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/projection"
 )
 
-// Balances is the read model: all accounts in one table, to be asked what no single
-// account knows.
+// Balances is the read model: a table of all accounts, for queries that no single account can
+// answer.
 type Balances struct{ db *sql.DB }
 
 func openBalances(path string) (*Balances, error) {
@@ -22,7 +22,7 @@ func openBalances(path string) (*Balances, error) {
 	return &Balances{db}, err
 }
 
-// projection keeps the table up to date. Each event is counted once, as the table and the
+// projection keeps the table up to date. Each event is counted once, because the table and the
 // offset change in one transaction.
 func (b *Balances) projection(journal persistence.EventReader) *projection.Projection[Event] {
 	return projection.New("balances", journal, persistence.Query{Tag: "account"}, projection.InTx(b.db, b.book))
@@ -41,7 +41,7 @@ func (b *Balances) book(ctx context.Context, tx *sql.Tx, e projection.Event[Even
 	return err
 }
 
-// print prints the richest first.
+// print prints all accounts, the richest first.
 func (b *Balances) print(ctx context.Context) error {
 	rows, err := b.db.QueryContext(ctx, "SELECT account, cents, movements FROM balance ORDER BY cents DESC, account")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command bankaccount runs accounts that are event-sourced, with snapshots and typed
-// replies, and a projection of their events into a table. It does so twice on the same
-// files: the second time begins where the first has ended.
+// Command bankaccount runs event-sourced accounts with snapshots and typed replies, and a
+// projection of their events into a table. It runs twice on the same files: the second run
+// continues where the first one ended.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// business is one day at the bank whose files are in dir.
+// business runs one day at the bank whose files are in dir.
 func business(dir string) (err error) {
 	ctx := context.Background()
 	journal, err := sqlite.Open(filepath.Join(dir, "journal.db"))
@@ -49,7 +49,7 @@ func business(dir string) (err error) {
 
 	ada := actor.Spawn(system, account("ada", journal), "ada")
 	bob := actor.Spawn(system, account("bob", journal), "bob")
-	table := actor.Spawn(system, behaviors.Singleton(balances.projection(journal).Behavior), "balances") // no cluster: it runs right here
+	table := actor.Spawn(system, behaviors.Singleton(balances.projection(journal).Behavior), "balances") // without a cluster it runs here
 
 	err = errors.Join(
 		move(ctx, "ada gets 100.00", ada, func(r actor.ActorRef[Receipt]) Command { return Deposit{100_00, r} }),
@@ -60,7 +60,7 @@ func business(dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	// What has been acknowledged by now is in the table after this.
+	// After CatchUp, every event acknowledged so far is in the table.
 	_, err = actor.Ask(ctx, table, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.CatchUp{ReplyTo: r} })
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func business(dir string) (err error) {
 	return balances.print(ctx)
 }
 
-// move asks an account for something and prints what it says.
+// move sends a command to an account and prints the reply.
 func move(ctx context.Context, what string, account actor.ActorRef[Command], cmd func(actor.ActorRef[Receipt]) Command) error {
 	receipt, err := actor.Ask(ctx, account, cmd)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/understudy-go/understudy/internal/needs"
 )
 
-// asProgram makes the test's own binary be the example, whose nodes inherit it.
+// asProgram is the environment variable that makes the test binary run as the example. The nodes
+// inherit it.
 const asProgram = "UNDERSTUDY_FAILOVER"
 
 func TestMain(m *testing.M) {
@@ -32,7 +33,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// output runs the program, which must end well, and returns what it printed.
+// output runs the program, which must succeed, and returns its output.
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := program(t, args...).CombinedOutput()
@@ -92,7 +93,7 @@ func TestAnInterruptLeavesNoProcessBehind(t *testing.T) {
 	require.NoFileExists(t, journal)
 }
 
-// processesOf returns the processes that were given the journal.
+// processesOf returns the processes whose command line contains the journal.
 func processesOf(t *testing.T, journal string) (pids []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -1,4 +1,4 @@
-// Command hello is the smallest program with an actor: one greets, another asks.
+// Command hello is the smallest program with an actor: it asks a greeter for greetings.
 package main
 
 import (
@@ -16,7 +16,7 @@ type Greet struct {
 	ReplyTo actor.ActorRef[string]
 }
 
-// greeter has greeted n people so far.
+// greeter returns the behavior of a greeter that has greeted n people so far.
 func greeter(n int) actor.Behavior[Greet] {
 	return behaviors.Receive(func(_ *actor.Context[Greet], msg Greet) actor.Behavior[Greet] {
 		msg.ReplyTo.Tell(fmt.Sprintf("Hello, %s! You are number %d.", msg.Name, n+1))

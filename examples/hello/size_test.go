@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program in which methods are looked up by names that are not constant keeps all of them, of
-// everything that it imports: that made this one half as large again.
+// If any package looks up a method by a name that is not constant, the linker keeps all methods of
+// all imported types. That made this program half as large again.
 func TestTheProgramIsSmall(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "hello")
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".").CombinedOutput()

@@ -1,18 +1,18 @@
-// Command orchestrator serves files from volumes that only some nodes have, and goes on when
-// these die.
+// Command orchestrator serves files from volumes that only some nodes have, and continues when
+// these nodes die.
 //
 //	go run ./examples/orchestrator
 //
-// This process is the gateway, which leads; two stores are processes of their own, of which
-// one has the volume "photos" and one the volume "docs". The coordinator runs a storage
-// agent where each volume is, and the gateway lists directories and reads files by the
-// agents' labels. Then one store is killed and started again: its agent waits for it. The
-// other one is killed for good: its agent is placed where the volume is next.
+// This process is the gateway, which leads. Two stores are separate processes; one has the volume
+// "photos", the other the volume "docs". The coordinator runs a storage agent on the node of each
+// volume, and the gateway lists directories and reads files by the agents' labels. Then one store
+// is killed and started again: its agent waits for it. The other one is killed for good: its agent
+// moves to the next node that has the volume.
 //
-// What is to run is in a journal that all nodes share, here an SQLite database in a
-// temporary directory; so another gateway could go on where this one has stopped.
+// The specs are in a journal that all nodes share, here an SQLite database in a temporary
+// directory, so another gateway could continue where this one stopped.
 //
-// The agents are in storage.go, what a node is in node.go, what happens in story.go.
+// The agents are in storage.go, the configuration of a node in node.go, the events in story.go.
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// runGateway is the process of the gateway, which tells the story.
+// runGateway runs the process of the gateway and the story.
 func runGateway(ctx context.Context, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "orchestrator")
 	if err != nil {
@@ -79,7 +79,7 @@ func runGateway(ctx context.Context, out io.Writer) (err error) {
 	return s.tell(ctx)
 }
 
-// runStore is the process of a store. It leaves when its input ends.
+// runStore runs the process of a store. It leaves when its standard input ends.
 func runStore(ctx context.Context, name, seeds, path string, input io.Reader) error {
 	journal, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
 	if err != nil {

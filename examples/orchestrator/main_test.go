@@ -19,7 +19,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// asProgram makes the test's own binary be the example, whose stores inherit it.
+// asProgram is the environment variable that makes the test binary run as the example. The stores
+// inherit it.
 const asProgram = "UNDERSTUDY_ORCHESTRATOR"
 
 func TestMain(m *testing.M) {
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// told are the lines of the timeline that must be there, in this order.
+// told lists the lines that the timeline must contain, in this order.
 var told = []string{
 	"submitted storage/photos: LeastLoaded chose store-a; if that dies: WaitForReturn(30s)",
 	"submitted storage/docs: LeastLoaded chose store-b; if that dies: Redistribute()",
@@ -51,7 +52,7 @@ var told = []string{
 	"volume=docs",
 }
 
-// requireTold checks that all of it was said, in order.
+// requireTold checks that the output contains all of them, in order.
 func requireTold(t *testing.T, out []byte) {
 	t.Helper()
 	rest := out
@@ -62,7 +63,7 @@ func requireTold(t *testing.T, out []byte) {
 	}
 }
 
-// Cases 328, 331, 332, with real processes that are killed.
+// The story with real processes that are killed.
 func TestTheProgramTellsItsStoryInLessThanTwentySeconds(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), asProgram+"=1")
@@ -74,7 +75,7 @@ func TestTheProgramTellsItsStoryInLessThanTwentySeconds(t *testing.T) {
 	requireTold(t, out)
 }
 
-// inMemory are stores on a network in memory, in virtual time.
+// inMemory runs stores on an in-memory network, in virtual time.
 type inMemory struct {
 	*clustertest.Cluster
 	journal *memory.Journal
@@ -96,7 +97,7 @@ func equipped(name string, cfg *cluster.Config) {
 	}
 }
 
-// inVirtualTime runs f with a story that has not begun, in a bubble.
+// inVirtualTime runs f with a story that has not begun, in a synctest bubble.
 func inVirtualTime(t *testing.T, f func(t *testing.T, s *story, stores *inMemory, out *bytes.Buffer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -119,8 +120,8 @@ func TestTheStoryInVirtualTime(t *testing.T) {
 	})
 }
 
-// Case 335: questions all the time, while a store dies and returns. They fail only while it
-// is away, and none waits for longer than it was to.
+// Asks all the time while a store dies and returns fail only while it is away, and none waits
+// longer than its deadline.
 func TestQuestionsFailOnlyWhileTheStoreIsAway(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, s *story, _ *inMemory, _ *bytes.Buffer) {
 		const patience = time.Second
@@ -173,8 +174,7 @@ func TestQuestionsFailOnlyWhileTheStoreIsAway(t *testing.T) {
 	})
 }
 
-// Case 334: the gateway dies, and there is another of its kind. It leads, knows the specs
-// and takes new ones.
+// When the gateway dies, another gateway leads, knows the specs and accepts new ones.
 func TestTheNextGatewayLeads(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, s *story, stores *inMemory, _ *bytes.Buffer) {
 		ctx := t.Context()

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// processes are stores that are processes of their own: this program, as a node.
+// processes runs each store as a separate process of this program.
 type processes struct {
 	seeds, journal string
 	running        map[string]*process
 }
 
-// A process ends by itself when its standard input is closed, so none outlives this one.
+// A store ends when its standard input is closed, so none outlives this process.
 type process struct {
 	cmd   *exec.Cmd
 	input io.Closer
@@ -55,7 +55,7 @@ func (p *processes) Kill(name string) error {
 	return nil
 }
 
-// close has all stores leave, and returns what went wrong with them.
+// close makes all stores leave, and returns their errors.
 func (p *processes) close() error {
 	var errs []error
 	for _, s := range p.running {

@@ -9,18 +9,18 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 )
 
-// Storage is ListDir or ReadFile: what a storage agent can be asked.
+// Storage is a request to a storage agent: ListDir or ReadFile.
 //
 //sumtype:decl
 type Storage interface{ storage() }
 
 type (
-	// ListDir asks what is in a directory: nothing if there is none of that path.
+	// ListDir asks for the contents of a directory, which are empty if it does not exist.
 	ListDir struct {
 		Path    string
 		ReplyTo actor.ActorRef[[]string]
 	}
-	// ReadFile asks for a file. The reply is empty when there is none.
+	// ReadFile asks for a file. The reply is empty if it does not exist.
 	ReadFile struct {
 		Dir, Name string
 		ReplyTo   actor.ActorRef[string]
@@ -35,13 +35,13 @@ func init() {
 	actor.RegisterType[ReadFile]("orchestrator.read-file")
 }
 
-// A Volume is what a storage agent starts with: what is in its directories.
+// A Volume is the initial state of a storage agent: the contents of its directories.
 type Volume struct {
 	Root string
 	Dirs map[string][]string
 }
 
-// storageAgent is what the coordinator can run: every node has newStorage for it.
+// storageAgent is the type of actor that the coordinator places; every node has newStorage for it.
 var storageAgent = placement.NewType[Volume, Storage]("storage-agent")
 
 func newStorage(v Volume) actor.Behavior[Storage] {

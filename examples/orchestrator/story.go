@@ -13,23 +13,23 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 )
 
-// stores are the nodes that the story starts and kills: processes, or nodes of a test.
+// stores are the nodes that the story starts and kills: processes, or nodes in a test.
 type stores interface {
 	Start(name string) error
 	Kill(name string) error
 }
 
-// A story is what happens, as the gateway sees it.
+// A story runs the events, as seen by the gateway.
 type story struct {
 	node        *cluster.Node
 	coordinator *placement.Coordinator
 	stores      stores
 	out         io.Writer
 	began       time.Time
-	shown       map[string]string // what the timeline said last, by label
+	shown       map[string]string // the last line of the timeline, by label
 }
 
-// patience is how long anything may take; it takes a few seconds.
+// patience bounds each step; a step takes a few seconds.
 const patience = 30 * time.Second
 
 // tell runs the story to its end.
@@ -55,7 +55,7 @@ func (s *story) begin(ctx context.Context) error {
 	})
 }
 
-// submit has an agent run where each volume is.
+// submit submits an agent for each volume.
 func (s *story) submit(ctx context.Context) error {
 	on := func(volume string) placement.Constraints {
 		return placement.Constraints{Roles: []string{"worker"}, Meta: map[string]string{"volume": volume}}
@@ -75,7 +75,7 @@ func (s *story) submit(ctx context.Context) error {
 	})
 }
 
-// query asks the agents by their labels, wherever they are.
+// query asks the agents by their labels.
 func (s *story) query(ctx context.Context) error {
 	listed, err := s.list(ctx, "storage/photos", "/")
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *story) photosReturn(ctx context.Context) error {
 	return s.until(ctx, "the photos", func() bool { return s.state(ctx, "storage/photos", placement.Running) })
 }
 
-// docsMove kills the only node that has the docs; another one with that volume comes.
+// docsMove kills the only node that has the docs; another node with that volume joins.
 func (s *story) docsMove(ctx context.Context) error {
 	if err := s.kill(ctx, "store-b", "storage/docs", placement.Unplaced); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *story) start(store string) error {
 	return s.stores.Start(store)
 }
 
-// showCluster prints what runs where.
+// showCluster prints which actor runs on which node.
 func (s *story) showCluster(ctx context.Context) error {
 	v, err := s.coordinator.View(ctx)
 	if err != nil {
@@ -162,7 +162,7 @@ func meta(n placement.Node) string {
 	return ""
 }
 
-// state reports whether a spec is in a state, and shows what has changed.
+// state reports whether a spec is in the given state, and prints changes.
 func (s *story) state(ctx context.Context, label string, want placement.State) bool {
 	specs, err := s.coordinator.Specs(ctx)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *story) state(ctx context.Context, label string, want placement.State) b
 	return is
 }
 
-// until waits for something, and looks every 50 ms.
+// until waits until is returns true, and checks every 50 ms.
 func (s *story) until(ctx context.Context, what string, is func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no %s within %v", what, patience))
 	defer cancel()

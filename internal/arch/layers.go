@@ -25,25 +25,25 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/placement", []string{"cluster/placement/generation", "cluster", "behavior", "persistence", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster", []string{"behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
-	}},
-	{"sources of generations", []place{
-		{"cluster/placement/generation/generationtest", []string{"cluster/placement/generation", "internal/*"}},
-		{"cluster/placement/generation", []string{"persistence", "singleton", "actor/extension", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement/internal/plan", []string{"cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
+		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"features", []place{
+		{"persistence/generations", []string{"persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor/extension", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
-		{"singleton", []string{"singleton/lease", "actor/extension", "actor", "internal/*"}},
+		{"singleton", []string{"singleton/lease", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
+		{"singleton/generation/generationtest", []string{"singleton/generation", "internal/*"}},
+		{"singleton/generation", nil},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
 		{"persistence/memory", []string{"persistence", "actor/extension", "actor", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor/extension", "actor", "internal/*"}},
@@ -51,13 +51,18 @@ var layers = []layer{
 		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/projection", []string{"persistence", "actor/extension", "actor", "internal/*"}},
 		{"persistence", []string{"actor/extension", "actor", "internal/*"}},
-		{"remote", []string{"remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor"}},
+		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
 		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
 	}},
 	{"runtime", []place{
 		{"actor/extension", []string{"actor", "internal/*"}},
 		{"actor", []string{"internal/*"}},
+	}},
+	{"membership", []place{
+		{"cluster/membership", []string{"cluster/downing", "cluster/phi", "internal/*"}}, // the protocol, and nothing that runs
 	}},
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},

@@ -46,5 +46,5 @@ var testHelpers = []string{
 	"persistence/journaltest",
 	"internal/lab/processes",
 	"singleton/lease/leasetest",
-	"cluster/placement/generation/generationtest",
+	"singleton/generation/generationtest",
 }

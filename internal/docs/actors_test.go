@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The cases of actors: each row that is there has a test, or a reason why it has none.
+// Each row of the cases of actors names a test or a reason.
 func TestEveryCaseOfActorsHasATestOrAReason(t *testing.T) {
 	rows := numbered(t, read(t, "docs/contributing/actor-cases.md"))
 	require.Greater(t, len(rows), 90)

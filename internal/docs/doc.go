@@ -1,2 +1,3 @@
-// Package docs has the tests of what the documents say about the tree.
+// Package docs tests the pages: that links lead somewhere, that named tests exist, and that tables
+// are complete.
 package docs

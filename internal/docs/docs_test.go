@@ -56,7 +56,7 @@ func TestTheArchitectureNamesEveryInternalPackage(t *testing.T) {
 
 func isInternal(dir string) bool { return strings.Contains("/"+dir, "/internal/") }
 
-// packages returns the directories below the root that hold Go files.
+// packages returns the directories below the root that contain Go files.
 func packages(t *testing.T) []string {
 	t.Helper()
 	seen := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the page on stored events says of a change is what a test says.
+// Each row of the table of changes names a test.
 func TestEveryChangeOfAStoredTypeNamesItsTest(t *testing.T) {
 	_, section, found := strings.Cut(read(t, "docs/events.md"), "\n## Changes of a type\n")
 	require.True(t, found)

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lawLink leads to a law of a suite that every store runs.
+// lawLink matches a link to a check of a suite that every store runs.
 var lawLink = regexp.MustCompile("\\[`(\\w+)`\\]\\(([^)]+/(?:journaltest|leasetest|generationtest)/\\w+\\.go)\\)")
 
-// The 104 cases of journals, snapshot stores and leases.
+// Each of the 104 cases of journals, snapshot stores and leases names a test, a law or a reason.
 func TestEveryCaseOfJournalsHasATestOrALawOrAReason(t *testing.T) {
 	const document = "docs/contributing/journal-cases.md"
 	rows := numbered(t, read(t, document))
@@ -23,7 +23,7 @@ func TestEveryCaseOfJournalsHasATestOrALawOrAReason(t *testing.T) {
 	require.Greater(t, requireLaws(t, document), 100)
 }
 
-// The 15 cases of event-sourced actors.
+// Each of the 15 cases of event-sourced actors names a test or a law.
 func TestEveryCaseOfEventSourcingHasATestOrALaw(t *testing.T) {
 	const document = "docs/contributing/event-sourcing-cases.md"
 	rows := numbered(t, read(t, document))
@@ -34,14 +34,14 @@ func TestEveryCaseOfEventSourcingHasATestOrALaw(t *testing.T) {
 	require.Greater(t, requireLaws(t, document), 10)
 }
 
-// requireLaws checks that the laws exist to which a document leads, and counts them.
+// requireLaws checks that the laws that a document names exist, and returns their number.
 func requireLaws(t *testing.T, document string) int {
 	t.Helper()
 	laws := lawLink.FindAllStringSubmatch(read(t, document), -1)
 	for _, law := range laws {
 		name, file := law[1], path.Join(path.Dir(document), law[2])
 		if strings.HasSuffix(file, "_test.go") {
-			continue // a test, which others look for
+			continue // a test, checked by TestEveryTestThatADocumentNamesExists
 		}
 		require.Regexp(t, `(?m)^\t\{(name: )?"`+name+`", `, read(t, file), "%s names a law that is not in %s", document, file)
 	}

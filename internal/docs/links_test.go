@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documents returns the documents of the tree, by their path from the root.
+// documents returns the paths of all documents, relative to the root.
 func documents(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -76,7 +76,7 @@ func TestEveryLinkOfADocumentLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// anchors returns what headings of a document are called in links.
+// anchors returns the anchors of the headings of a document.
 func anchors(t *testing.T, document string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

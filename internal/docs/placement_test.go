@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The groups of cases that are about placement, given or not.
+// Each case of placement names a test, a law or a reason.
 func TestEveryCaseOfPlacementHasATestOrALawOrAReason(t *testing.T) {
 	const document = "docs/contributing/placement-cases.md"
 	rows := numbered(t, read(t, document))

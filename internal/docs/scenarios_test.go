@@ -18,7 +18,7 @@ var (
 	testLink    = regexp.MustCompile("\\[`((?:Test|Fuzz)\\w+)`\\]\\(([^)]+)\\)")
 )
 
-// numbered returns the rows of the tables in a text that begin with a number, by number.
+// numbered returns the table rows of a text that begin with a number, by that number.
 func numbered(t *testing.T, text string) map[int]string {
 	t.Helper()
 	rows := map[int]string{}
@@ -63,7 +63,7 @@ func TestEveryScenarioHasATestAtEachOfItsLevelsOrAReason(t *testing.T) {
 	}
 }
 
-// levelsOf returns the levels at which a cell of tests has some, in the order D, S, P.
+// levelsOf returns the levels at which a cell names tests, in the order D, S, P.
 func levelsOf(tests string) string {
 	var levels []string
 	for _, level := range []string{"D", "S", "P"} {
@@ -81,7 +81,7 @@ func TestEveryCaseHasATestOrAReason(t *testing.T) {
 	mustCover(t, rows, [][2]int{{145, 181}, {209, 220}})
 }
 
-// mustCover requires a test or a reason in each row of some spans.
+// mustCover requires a test or a reason in each row of the spans, both ends included.
 func mustCover(t *testing.T, rows map[int]string, spans [][2]int) {
 	t.Helper()
 	for _, span := range spans {

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The fifteen, and the groups of two lists of cases that are about singletons.
+// Each case of singletons names a test or a reason.
 func TestEveryCaseOfSingletonsHasATestOrAReason(t *testing.T) {
 	rows := numbered(t, read(t, "docs/contributing/singleton-cases.md"))
 	mustCover(t, rows, [][2]int{{1, 15}, {88, 144}, {167, 188}, {247, 307}})
 }
 
-// What the page on guarantees says of messages is what tests say.
+// Each row of the table of messages names a test.
 func TestEverySituationOfAMessageNamesItsTest(t *testing.T) {
 	_, section, found := strings.Cut(read(t, "docs/singleton.md"), "\n## What becomes of a message\n")
 	require.True(t, found)

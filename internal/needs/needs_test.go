@@ -32,20 +32,20 @@ func TestWhatIsMissingFailsATestWhereNothingMayBe(t *testing.T) {
 // byChoice are the files that skip tests for another reason than what a machine lacks, and how
 // often.
 var byChoice = map[string]int{
-	"cluster/long_test.go":     1, // make test runs it without the race detector
-	"cluster/loopback_test.go": 1, // measures, when asked by a flag
-	"cluster/many_test.go":     1, // make test runs it without the race detector
-	"cluster/placement/generation/generationtest/broken_test.go": 1, // runs in a child
-	"cluster/placement/generation/generationtest/env.go":         1, // of a feature that is not pinned
-	"internal/pg/pgtest/machine.go":                              1, // the helper of a module of its own
-	"persistence/journaltest/env.go":                             1, // of a feature that is not pinned
-	"singleton/lease/leasetest/env.go":                           1, // of a feature that is not pinned
-	"internal/lab/nemesis/stage_test.go":                         1, // with -short
-	"persistence/journaltest/run_test.go":                        2, // run in children
-	"persistence/sqlite/row_test.go":                             1, // of generated input
-	"singleton/lease/leasetest/broken_test.go":                   1, // runs in a child
-	"singleton/lease/leasetest/leasetest_test.go":                1, // when asked by a flag
-	"internal/needs/needs.go":                                    1, // the helper
+	"cluster/long_test.go":                               1, // make test runs it without the race detector
+	"cluster/loopback_test.go":                           1, // measures, when asked by a flag
+	"cluster/many_test.go":                               1, // make test runs it without the race detector
+	"singleton/generation/generationtest/broken_test.go": 1, // runs in a child
+	"singleton/generation/generationtest/env.go":         1, // of a feature that is not pinned
+	"internal/pg/pgtest/machine.go":                      1, // the helper of a module of its own
+	"persistence/journaltest/env.go":                     1, // of a feature that is not pinned
+	"singleton/lease/leasetest/env.go":                   1, // of a feature that is not pinned
+	"internal/lab/nemesis/stage_test.go":                 1, // with -short
+	"persistence/journaltest/run_test.go":                2, // run in children
+	"persistence/sqlite/row_test.go":                     1, // of generated input
+	"singleton/lease/leasetest/broken_test.go":           1, // runs in a child
+	"singleton/lease/leasetest/leasetest_test.go":        1, // when asked by a flag
+	"internal/needs/needs.go":                            1, // the helper
 }
 
 var skip = regexp.MustCompile(`\b[a-z]+\.Skip(Now|f)?\(`)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence/postgres"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 const failoverSchema = "understudy_failover"
@@ -52,7 +52,7 @@ func mustWriteAsHosts(t *testing.T, s *pgtest.Server, output string) {
 	writers := map[string]bool{}
 	for r, err := range openAt(t, s.URL(), postgres.Schema(failoverSchema)).Read(t.Context(), id[1], 1, 1<<63) {
 		require.NoError(t, err)
-		writers[singleton.Unpack(r.Epoch).String()] = true
+		writers[generation.Unpack(r.Epoch).String()] = true
 	}
 	require.Subset(t, hosts, writers)
 	require.GreaterOrEqual(t, len(writers), 4)

@@ -3,10 +3,11 @@ package postgres_test
 import (
 	"testing"
 
-	"github.com/understudy-go/understudy/cluster/placement/generation"
-	"github.com/understudy-go/understudy/cluster/placement/generation/generationtest"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/postgres"
+	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/generation/generationtest"
 )
 
 // The generations of managed singletons may be kept in the journal.
@@ -14,7 +15,7 @@ func TestAJournalIsASourceOfGenerations(t *testing.T) {
 	s := pgtest.Shared(t)
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
 		return generationtest.Backend{Open: func(t *testing.T) generation.Source {
-			return generation.NewJournal(openAt(t, s.URL(), postgres.Schema("generations")))
+			return generations.NewJournal(openAt(t, s.URL(), postgres.Schema("generations")))
 		}}
 	})
 }

@@ -3,6 +3,8 @@ package clustertest
 import (
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/simulation"
 )
 
 // A shrinker looks for a smaller schedule that still fails.
@@ -22,40 +24,11 @@ func (s *shrinker) try(c Schedule) bool {
 	return s.fails(c)
 }
 
-// shrink leaves out faults, parts of them at first and then one by one, and shortens those
-// that stay.
+// shrink leaves out the faults that the failure does not need, and shortens the others.
 func (s *shrinker) shrink(failing Schedule) Schedule {
-	failing = s.leaveOut(failing)
+	failing = simulation.Shrink(failing, s.try)
 	failing = s.shorten(failing)
 	return s.bringForward(failing)
-}
-
-// leaveOut is delta debugging: it tries without each of n parts, and then with more parts.
-func (s *shrinker) leaveOut(failing Schedule) Schedule {
-	for parts := 2; len(failing) > 0; {
-		size := max(1, (len(failing)+parts-1)/parts)
-		smaller, found := s.without(failing, size)
-		switch {
-		case found:
-			failing, parts = smaller, max(2, parts-1)
-		case size == 1:
-			return failing
-		default:
-			parts = min(2*parts, len(failing))
-		}
-	}
-	return failing
-}
-
-// without looks for size faults in a row that are not needed.
-func (s *shrinker) without(failing Schedule, size int) (Schedule, bool) {
-	for from := 0; from < len(failing); from += size {
-		rest := slices.Delete(slices.Clone(failing), from, min(from+size, len(failing)))
-		if s.try(rest) {
-			return rest, true
-		}
-	}
-	return failing, false
 }
 
 // shorten halves what lasts for long.

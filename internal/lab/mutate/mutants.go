@@ -49,11 +49,11 @@ var mutants = []mutant{
 	{"gossip: a removed member comes back", "cluster/merge.go", "\tif _, removed := t.tombs[id]; removed {\n\t\tt.bury(id, tombOf(m), news)\n\t\treturn\n\t}\n", "", "cluster"},
 
 	// network
-	{"remote: the outbox has no bound of bytes", "remote/outbox.go", " || o.bytes+len(l.frame) > o.maxBytes && o.len() > 0 {", " {", "remote"},
-	{"remote: a frame may have any size", "remote/frame.go", "if int64(size) > int64(limit) {", "if int64(size) > int64(limit)*2 {", "remote"},
-	{"remote: parts may have any size", "remote/parts.go", "!j.refused && (have > limit || left > uint64(limit-have)) {", "!j.refused && have > limit {", "remote"},
-	{"remote: acknowledges what was not sent", "remote/outbox.go", " || count > o.acked+uint64(o.flying.len()) {", " {", "remote"},
-	{"remote: strangers have no grace", "remote/strangers.go", " && x.since.Sub(s.waiting[oldest].since) < strangerGrace:", " && false:", "remote"},
+	{"remote: the outbox has no bound of bytes", "remote/internal/outbox/outbox.go", " || o.bytes+len(l.Bytes) > o.MaxBytes && o.Len() > 0 {", " {", "remote"},
+	{"remote: a frame may have any size", "remote/internal/wire/frame.go", "if int64(size) > int64(limit) {", "if int64(size) > int64(limit)*2 {", "remote"},
+	{"remote: parts may have any size", "remote/internal/wire/reassembly.go", "!j.refused && (have > limit || left > uint64(limit-have)) {", "!j.refused && have > limit {", "remote"},
+	{"remote: acknowledges what was not sent", "remote/internal/outbox/outbox.go", " || count > o.acked+uint64(o.inFlight.len()) {", " {", "remote"},
+	{"remote: unauthenticated connections have no grace", "remote/unauthenticated.go", " && x.since.Sub(s.waiting[oldest].since) < unauthenticatedGrace:", " && false:", "remote"},
 	{"remote: a session that is not known goes on", "remote/sessions.go", "if goesOn && !known {", "if goesOn && old == nil {", "remote"},
 
 	// actors

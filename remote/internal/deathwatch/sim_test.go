@@ -287,7 +287,7 @@ func TestASilentMemberEndsNothing(t *testing.T) {
 	require.True(t, w.heard[number], "it has been silent for long enough when it is removed")
 }
 
-func TestAGuestThatSendsNoChecksIsForgotten(t *testing.T) {
+func TestAWatchingNodeThatSendsNoChecksIsForgotten(t *testing.T) {
 	w := newWorld(t, 1)
 	w.living[7] = true
 	w.here.watch(thereAt, "/user/x", 7, w.now)

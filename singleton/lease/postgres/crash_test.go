@@ -25,7 +25,7 @@ func BenchmarkStore(b *testing.B) {
 	leasetest.BenchmarkStore(b, store)
 	b.Run("next term", func(b *testing.B) {
 		for b.Loop() {
-			_, err := store.NextTerm(b.Context(), "term", 0)
+			_, err := store.ClaimTerm(b.Context(), "term", "node", 0)
 			require.NoError(b, err)
 		}
 	})

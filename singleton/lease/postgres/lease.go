@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/understudy-go/understudy/internal/pg"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -53,18 +54,19 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	return nil
 }
 
-// NextTerm implements [singleton.GenerationSource]. The terms of a name are the tokens of
-// its lease: a singleton may change from one to the other, and its numbers go on.
-func (s *Store) NextTerm(ctx context.Context, name string, floor uint64) (uint64, error) {
+// ClaimTerm implements [generation.TermSource]. It does not store the owner. The terms of a label
+// are the tokens of the lease of that name, so a singleton may change from one to the other and
+// its numbers continue.
+func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (generation.Generation, error) {
 	above, err := least(floor)
 	if err != nil {
-		return 0, fmt.Errorf("postgres: next term of %q: %w", name, err)
+		return generation.Generation{}, fmt.Errorf("postgres: claim a term of %q: %w", label, err)
 	}
-	term, err := s.one(ctx, s.statements.nextTerm, pg.Escape(name), above)
+	term, err := s.one(ctx, s.statements.claimTerm, pg.Escape(label), above)
 	if err != nil {
-		return 0, fmt.Errorf("postgres: next term of %q: %w", name, err)
+		return generation.Generation{}, fmt.Errorf("postgres: claim a term of %q: %w", label, err)
 	}
-	return term, nil
+	return generation.Generation{Term: term}, nil
 }
 
 // one runs a statement that returns a number and a setting. It has read the answer to the commit when it returns without an error.

@@ -9,7 +9,7 @@ import (
 // statements are the SQL of one table.
 type statements struct {
 	take, renew, release, abandon string
-	nextTerm                      string
+	claimTerm                     string
 }
 
 // prepare writes the statements for a table. Where a statement returns a row it has
@@ -17,11 +17,11 @@ type statements struct {
 func prepare(db *pg.DB) statements {
 	sql := func(text string) string { return db.SQL(strings.ReplaceAll(text, "{until}", until)) }
 	return statements{
-		take:     sql(take),
-		renew:    sql(renew),
-		release:  sql(release),
-		abandon:  sql(abandon),
-		nextTerm: sql(nextTerm),
+		take:      sql(take),
+		renew:     sql(renew),
+		release:   sql(release),
+		abandon:   sql(abandon),
+		claimTerm: sql(claimTerm),
 	}
 }
 
@@ -73,7 +73,7 @@ const abandon = `UPDATE {table} SET holder = '', expires_at = clock_timestamp()
 WHERE name = $1::text AND holder = $2::text
 RETURNING held, {durable}`
 
-const nextTerm = `INSERT INTO {table} AS l (name, holder, token, held, expires_at)
+const claimTerm = `INSERT INTO {table} AS l (name, holder, token, held, expires_at)
 VALUES ($1::text, '', $2::bigint + 1, 0, clock_timestamp())
 ON CONFLICT (name) DO UPDATE SET token = greatest(l.token, $2::bigint) + 1
 RETURNING l.token, {durable}`

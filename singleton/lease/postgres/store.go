@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -18,11 +18,11 @@ const (
 )
 
 var (
-	_ lease.Store                = (*Store)(nil)
-	_ singleton.GenerationSource = (*Store)(nil)
+	_ lease.Store           = (*Store)(nil)
+	_ generation.TermSource = (*Store)(nil)
 )
 
-// A Store is a [lease.Store] and a [singleton.GenerationSource] in a table of a PostgreSQL
+// A Store is a [lease.Store] and a [generation.TermSource] in a table of a PostgreSQL
 // database. Its methods may be called from any goroutine, and end when their context does.
 // Make one with [Open] or [New].
 type Store struct {

@@ -43,9 +43,9 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 			store := openAt(t, s.URL())
 			first, err := store.Take(t.Context(), claim("job", "a"))
 			require.NoError(t, err)
-			term, err := store.NextTerm(t.Context(), "other", 40)
+			term, err := store.ClaimTerm(t.Context(), "other", "node", 40)
 			require.NoError(t, err)
-			require.EqualValues(t, 41, term)
+			require.EqualValues(t, 41, term.Term)
 			s.SQL(t, "CREATE TABLE control (x int)") // committed by the server's own setting
 
 			s.Kill(t)
@@ -72,9 +72,9 @@ func TestALeaseAndItsTokenSurviveTheDeathOfTheServer(t *testing.T) {
 			second, err := store.Take(t.Context(), claim("job", "b"))
 			require.NoError(t, err, "it was given back")
 			require.Greater(t, second.Token, first.Token)
-			term, err = store.NextTerm(t.Context(), "other", 0)
+			term, err = store.ClaimTerm(t.Context(), "other", "node", 0)
 			require.NoError(t, err)
-			require.EqualValues(t, 42, term)
+			require.EqualValues(t, 42, term.Term)
 		})
 	}
 }
@@ -93,7 +93,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 		"release": func(ctx context.Context) error {
 			return store.Release(ctx, lease.Grant{Claim: claim("x", "x"), Token: 1})
 		},
-		"term":    func(ctx context.Context) error { _, err := store.NextTerm(ctx, "job", 0); return err },
+		"term":    func(ctx context.Context) error { _, err := store.ClaimTerm(ctx, "job", "node", 0); return err },
 		"migrate": store.Migrate,
 	} {
 		began := time.Now()
@@ -195,12 +195,12 @@ func termsIncrease(t *testing.T, stores []*postgres.Store, rounds int) {
 	for i, store := range stores {
 		all.Go(func() {
 			for range rounds {
-				term, err := store.NextTerm(t.Context(), "job", uint64(i))
+				term, err := store.ClaimTerm(t.Context(), "job", "node", uint64(i))
 				if err != nil {
 					t.Errorf("asker %d: %v", i, err)
 					return
 				}
-				terms[i] = append(terms[i], term)
+				terms[i] = append(terms[i], term.Term)
 			}
 		})
 	}
@@ -218,15 +218,15 @@ func termsIncrease(t *testing.T, stores []*postgres.Store, rounds int) {
 
 func TestTermsAndTokensOfANameAreOneSequence(t *testing.T) {
 	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
-	term, err := store.NextTerm(t.Context(), "job", 6)
+	term, err := store.ClaimTerm(t.Context(), "job", "node", 6)
 	require.NoError(t, err)
-	require.EqualValues(t, 7, term)
+	require.EqualValues(t, 7, term.Term)
 	grant, err := store.Take(t.Context(), claim("job", "a"))
 	require.NoError(t, err)
 	require.EqualValues(t, 8, grant.Token)
-	term, err = store.NextTerm(t.Context(), "job", 0)
+	term, err = store.ClaimTerm(t.Context(), "job", "node", 0)
 	require.NoError(t, err)
-	require.EqualValues(t, 9, term)
+	require.EqualValues(t, 9, term.Term)
 	_, err = store.Renew(t.Context(), grant)
 	require.NoError(t, err, "a term does not take the lease away")
 	require.NoError(t, store.Release(t.Context(), grant))
@@ -242,7 +242,7 @@ func TestNumbersEndWithAClearError(t *testing.T) {
 		c.Floor = floor
 		_, err := store.Take(t.Context(), c)
 		require.ErrorIs(t, err, postgres.ErrOverflow)
-		_, err = store.NextTerm(t.Context(), "job", floor)
+		_, err = store.ClaimTerm(t.Context(), "job", "node", floor)
 		require.ErrorIs(t, err, postgres.ErrOverflow)
 	}
 	c := claim("job", "a")
@@ -255,16 +255,16 @@ func TestNumbersEndWithAClearError(t *testing.T) {
 	require.NoError(t, store.Release(t.Context(), grant))
 	_, err = store.Take(t.Context(), claim("job", "b"))
 	require.ErrorIs(t, err, postgres.ErrOverflow)
-	_, err = store.NextTerm(t.Context(), "job", 0)
+	_, err = store.ClaimTerm(t.Context(), "job", "node", 0)
 	require.ErrorIs(t, err, postgres.ErrOverflow)
 }
 
 func TestEveryNameIsAnother(t *testing.T) {
 	store := openAt(t, pgtest.Shared(t).URL(), ownTable(t))
 	for i, name := range []string{"", "a", "A", "a ", "ä", "a\u0308", `\`, `\\`, "\x00", `\00`, "\xff", `\ff`, "\uFFFD", `a"'; --`, strings.Repeat("日", 66)} {
-		term, err := store.NextTerm(t.Context(), name, 0)
+		term, err := store.ClaimTerm(t.Context(), name, "node", 0)
 		require.NoError(t, err, "%q", name)
-		require.EqualValues(t, 1, term, "%q", name)
+		require.EqualValues(t, 1, term.Term, "%q", name)
 		c := claim(name, "holder\x00"+fmt.Sprint(i))
 		grant, err := store.Take(t.Context(), c)
 		require.NoError(t, err, "%q", name)
@@ -315,7 +315,7 @@ GRANT SELECT, INSERT, UPDATE ON public.understudy_lease TO app;`)
 	_, err = store.Renew(t.Context(), grant)
 	require.NoError(t, err)
 	require.NoError(t, store.Release(t.Context(), grant))
-	_, err = store.NextTerm(t.Context(), "job", 0)
+	_, err = store.ClaimTerm(t.Context(), "job", "node", 0)
 	require.NoError(t, err)
 }
 

@@ -1,0 +1,131 @@
+package membership
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A bootstrap decides whether this node founds a cluster.
+type bootstrap struct {
+	*core
+	contacts *contacts
+	group    *seedGroup
+
+	started  time.Time // when this node began to look for a cluster
+	joinable time.Time // when somebody last answered as one who is in a cluster
+}
+
+// foundWhenAlone founds a cluster, if this node may, and everybody who was asked has just
+// said that there is none; or if an operator wants it, and nobody has let it in.
+func (b *bootstrap) foundWhenAlone() {
+	if b.phase != seeking || !b.forced() && b.obstacle() != "" {
+		return
+	}
+	t := newTable(b.set.Founding)
+	self := b.set.Self
+	self.Status = Joining
+	t.members[b.self] = self
+	b.do(Note{Text: "founding a cluster", Address: b.self.Address})
+	b.enter(t)
+	b.founded = true
+}
+
+// forced reports whether this node founds a cluster by order, as nobody knows of one. Only
+// its first incarnation does: a later one has been put out of a cluster, which may well go
+// on without it.
+func (b *bootstrap) forced() bool {
+	return b.set.Force && len(b.set.Earlier) == 0 &&
+		b.now.Sub(b.started) >= askPatience && b.now.Sub(b.joinable) > answerHolds
+}
+
+// mayFound reports whether this node is the one that founds, if anybody does.
+func (b *bootstrap) mayFound() bool {
+	first, ok := b.firstSeed()
+	return !ok && !b.set.Discovers || ok && b.contacts.isSelf(first)
+}
+
+// firstSeed returns the address of the node that founds. Discovery has no order of its own,
+// so then it is the lowest address.
+func (b *bootstrap) firstSeed() (string, bool) {
+	switch wanted := b.contacts.discovery.wanted(); {
+	case len(wanted) == 0:
+		return "", false
+	case b.set.Discovers:
+		return slices.Min(wanted), true
+	default:
+		return wanted[0], true
+	}
+}
+
+// obstacle says what is in the way of founding a cluster; it is empty if nothing is.
+func (b *bootstrap) obstacle() string {
+	if b.set.Discovers {
+		if why := b.tooLittleFound(); why != "" {
+			return why
+		}
+	}
+	if first, _ := b.firstSeed(); b.contacts.follows() {
+		if why := b.group.ungrouped(); why != "" {
+			return why
+		}
+	} else if !b.mayFound() {
+		return b.notFirst(first)
+	}
+	if unheard := b.contacts.unheard(); len(unheard) > 0 {
+		return "without an answer of " + strings.Join(unheard, ", ") + " it cannot be known that there is none" + b.contacts.advice()
+	}
+	return ""
+}
+
+func (b *bootstrap) notFirst(first string) string {
+	if !slices.ContainsFunc(b.contacts.discovery.wanted(), b.contacts.isSelf) {
+		return fmt.Sprintf("discovery does not find this node, which advertises %s: set Config.Advertise to what is found, such as %s", b.self.Address, first)
+	}
+	return "nobody found is a member, and only the lowest address, " + first + ", founds a cluster"
+}
+
+// foundsAs says as what this node founds a cluster, 0 if it does not.
+func (b *bootstrap) foundsAs() founder {
+	switch {
+	case b.mayFound():
+		return asFirst
+	case b.contacts.follows() && b.group.leads(b.group.group()):
+		return asLowest
+	}
+	return 0
+}
+
+// tooLittleFound says why what discovery finds is not enough to found a cluster on; it is
+// empty if it is.
+func (b *bootstrap) tooLittleFound() string {
+	switch n := b.nodesFound(); {
+	case b.contacts.discovery.first.IsZero():
+		return "discovery has not answered yet"
+	case b.now.Sub(b.contacts.discovery.at) > findHolds:
+		return "discovery has not answered lately"
+	case n < b.set.MinSeeds:
+		return fmt.Sprintf("discovery has found %d of at least %d nodes (Config.MinSeeds)", n, b.set.MinSeeds)
+	case b.now.Sub(b.contacts.discovery.since) < findStable:
+		return "what discovery finds has changed just now"
+	}
+	return ""
+}
+
+// nodesFound counts who is known to be there, this node included. Who has been found under
+// several addresses, and has answered, counts once.
+func (b *bootstrap) nodesFound() int {
+	nodes := map[string]bool{}
+	for _, address := range b.contacts.discovery.wanted() {
+		switch name, known := b.contacts.names[address]; {
+		case b.contacts.isSelf(address):
+			nodes[b.self.Address] = true
+		case known:
+			nodes[name] = true
+		default:
+			nodes[address] = true
+		}
+	}
+	return len(nodes)
+}

@@ -1,0 +1,180 @@
+package membership
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/cluster/phi"
+)
+
+// Detector says how members notice that another one does not answer. The zero value is
+// [LAN]; a field that is zero takes its value from there.
+type Detector struct {
+	// Interval is the time between heartbeats.
+	Interval time.Duration
+	// CheckEvery is the time between two looks at who has been heard.
+	CheckEvery time.Duration
+	// Threshold is the phi from which on a member is unreachable; see package phi.
+	Threshold float64
+	// Pause is the silence that is acceptable on top of the usual interval. It decides the
+	// detection time.
+	Pause time.Duration
+	// MinStdDev is the least deviation of intervals to reckon with.
+	MinStdDev time.Duration
+	// Samples is how many intervals are remembered.
+	Samples int
+	// ExpectAfter is when the first heartbeat of a new member should have come.
+	ExpectAfter time.Duration
+	// KeepRefused leaves a member reachable whose address refuses connections, until its
+	// heartbeats are missed. Otherwise it is unreachable at once: its host says that it does
+	// not run. Set it where something on the way may refuse for a member that lives.
+	KeepRefused bool
+	// StreamDead is how long the TCP lane may be silent while datagrams still arrive: a
+	// member that no message can reach is unreachable.
+	StreamDead time.Duration
+}
+
+// LAN suits local networks: a killed node is unreachable after about 0.8 seconds.
+func LAN() Detector {
+	return Detector{
+		Interval:    100 * time.Millisecond,
+		CheckEvery:  50 * time.Millisecond,
+		Threshold:   8,
+		Pause:       600 * time.Millisecond,
+		MinStdDev:   20 * time.Millisecond,
+		Samples:     1000,
+		ExpectAfter: time.Second,
+		StreamDead:  5 * time.Second,
+	}
+}
+
+// WAN suits long or lossy lines and noisy neighbours: a killed node is unreachable after
+// about four seconds.
+func WAN() Detector {
+	return Detector{
+		Interval:    500 * time.Millisecond,
+		CheckEvery:  100 * time.Millisecond,
+		Threshold:   8,
+		Pause:       3 * time.Second,
+		MinStdDev:   100 * time.Millisecond,
+		Samples:     1000,
+		ExpectAfter: 2 * time.Second,
+		StreamDead:  15 * time.Second,
+	}
+}
+
+// Local suits nodes on one machine, as in tests: a killed node is unreachable after about
+// 0.6 seconds. On a network it would suspect members more often than LAN does.
+func Local() Detector {
+	return Detector{
+		Interval:    50 * time.Millisecond,
+		CheckEvery:  25 * time.Millisecond,
+		Threshold:   8,
+		Pause:       500 * time.Millisecond,
+		MinStdDev:   20 * time.Millisecond,
+		Samples:     1000,
+		ExpectAfter: time.Second,
+		StreamDead:  5 * time.Second,
+	}
+}
+
+// WithDefaults returns d with the values of [LAN] where it has zeros.
+func WithDefaults(d Detector) Detector {
+	lan := LAN()
+	return Detector{
+		Interval:    cmp.Or(d.Interval, lan.Interval),
+		CheckEvery:  cmp.Or(d.CheckEvery, lan.CheckEvery),
+		Threshold:   cmp.Or(d.Threshold, lan.Threshold),
+		Pause:       cmp.Or(d.Pause, lan.Pause),
+		MinStdDev:   cmp.Or(d.MinStdDev, lan.MinStdDev),
+		Samples:     cmp.Or(d.Samples, lan.Samples),
+		ExpectAfter: cmp.Or(d.ExpectAfter, lan.ExpectAfter),
+		StreamDead:  cmp.Or(d.StreamDead, lan.StreamDead),
+		KeepRefused: d.KeepRefused,
+	}
+}
+
+// CheckDetector says which settings of d do not go together, and what would do.
+func CheckDetector(d Detector) error {
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("cluster: Config.Detector: "+format, args...)
+	}
+	switch {
+	case d.Interval <= 0 || d.CheckEvery <= 0 || d.ExpectAfter <= 0 || d.StreamDead <= 0:
+		return refuse("Interval %v, CheckEvery %v, ExpectAfter %v and StreamDead %v must be positive", d.Interval, d.CheckEvery, d.ExpectAfter, d.StreamDead)
+	case d.CheckEvery > d.Interval:
+		return refuse("CheckEvery %v must not exceed Interval %v, as heartbeats are sent when it is time to look; %v would do", d.CheckEvery, d.Interval, d.Interval/2)
+	case d.Pause < 2*d.Interval:
+		return refuse("Pause %v is shorter than two Intervals of %v, so that the loss of one heartbeat could make a member unreachable; %v would do", d.Pause, d.Interval, 6*d.Interval)
+	case d.ExpectAfter < 2*d.Interval:
+		return refuse("ExpectAfter %v must be at least two Intervals of %v, or new members are missed before they can speak; %v would do", d.ExpectAfter, d.Interval, 10*d.Interval)
+	}
+	if err := d.phi().Validate(); err != nil {
+		return refuse("%w", err)
+	}
+	if silence := d.phi().Silence(d.Interval); d.StreamDead <= silence {
+		return refuse("StreamDead %v must exceed the silence of %v that follows from Interval, Pause, Threshold and MinStdDev; %v would do", d.StreamDead, silence.Round(time.Millisecond), (6*silence).Truncate(time.Second)+time.Second)
+	}
+	return nil
+}
+
+func (d Detector) phi() phi.Settings {
+	return phi.Settings{Threshold: d.Threshold, Pause: d.Pause, MinStdDev: d.MinStdDev, Samples: d.Samples, FirstInterval: d.Interval}
+}
+
+// guard is how late a look may be; if it is later, this node itself was asleep.
+func (d Detector) guard() time.Duration {
+	return max(3*d.Interval, 3*d.CheckEvery)
+}
+
+// overdue is after how long a silence a subject is asked for a sign of life.
+func (d Detector) overdue() time.Duration { return 2 * d.Interval }
+
+// detection is how long after its death a member is found unreachable, at worst, on a
+// quiet network.
+func (d Detector) detection() time.Duration {
+	return d.phi().Silence(d.Interval) + d.CheckEvery
+}
+
+// usualDetection is detection on average: death comes somewhere between two heartbeats,
+// and its discovery somewhere between two looks.
+func (d Detector) usualDetection() time.Duration {
+	return d.phi().Silence(d.Interval) - d.Interval/2 + d.CheckEvery/2
+}
+
+// spread is within how long all members know of one failure: the heartbeats that are missed
+// and the looks that miss them come in different moments, and a row that did not arrive is
+// asked for when two heartbeats have differed.
+func (d Detector) spread() time.Duration {
+	return d.Interval + d.CheckEvery + 3*d.Interval
+}
+
+// secondWave is how much later than the first deaths those are noticed whose observers
+// have all died with them: the ring goes on past the dead, and the next ones are observed
+// from then on.
+func (d Detector) secondWave() time.Duration {
+	return d.ExpectAfter + d.phi().Silence(d.Interval) + d.CheckEvery + 2*d.Interval
+}
+
+// StableAfter is the delay of a strategy that suits d: it outlasts a second wave, so the
+// whole extent of a failure is known when the strategy decides.
+func StableAfter(d Detector) time.Duration {
+	return max(downing.DefaultStableAfter, d.secondWave().Truncate(time.Second)+time.Second)
+}
+
+// CheckDelay says what is wrong when a strategy decides before all members can know the same.
+func CheckDelay(d Detector, s downing.Strategy) error {
+	if s.Delay() < 0 || s.Delay() > d.spread() {
+		return nil
+	}
+	return fmt.Errorf("cluster: Config.Downing: %v decides when nothing has changed for %v, but with Config.Detector (Interval %v, CheckEvery %v) members may learn of one failure %v apart; let it wait for %v (StableAfter), or make Detector.Interval shorter",
+		s, s.Delay(), d.Interval, d.CheckEvery, d.spread(), StableAfter(d))
+}
+
+// DetectionTimes returns how long after its death a member is found unreachable on a quiet
+// network: usually, and at worst.
+func DetectionTimes(d Detector) (usual, worst time.Duration) {
+	return d.usualDetection(), d.detection()
+}

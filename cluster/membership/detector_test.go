@@ -1,0 +1,19 @@
+package membership
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What the settings promise is what the simulation measures.
+func TestExpectedDetectionIsTheMeasuredOne(t *testing.T) {
+	atLength(t)
+	for _, set := range []Detector{LAN(), WAN(), Local()} {
+		usual, worst := DetectionTimes(set)
+		all := detections(set, allConditions()[0], 200)
+		require.InDelta(t, usual.Seconds(), all[len(all)/2].Seconds(), set.Interval.Seconds()/4)
+		require.LessOrEqual(t, all[len(all)-1], worst+10*time.Millisecond, "but for a spike on the way")
+	}
+}

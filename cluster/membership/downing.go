@@ -1,0 +1,118 @@
+package membership
+
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/internal/guard"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+)
+
+// A splitResolver lets the downing strategy decide about unreachable members.
+type splitResolver struct {
+	*core
+	calm  calm
+	claim claim
+}
+
+// down gives up the member of that name, by order of an operator.
+func (r *splitResolver) down(name string) {
+	if r.phase != member {
+		return
+	}
+	change := r.change()
+	for _, id := range r.table.ids() {
+		if r.table.members[id].Name == name {
+			r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: "asked to"})
+			r.giveUp(change, id)
+		}
+	}
+	r.decide(change)
+}
+
+// judge lets the downing strategy decide, if somebody is unreachable and this node is the
+// one to act on its side.
+func (r *splitResolver) judge() {
+	r.calm.rest(r.now, r.set.Downing.Delay())
+	if len(r.table.unreachable()) == 0 {
+		return
+	}
+	s := r.situation()
+	here, _ := s.Split()
+	if !r.actsFor(here) {
+		return
+	}
+	s.Lease = r.claimed(here)
+	d := r.decision(s)
+	if d.Ask.Lease != nil && s.Lease == downing.NotAsked {
+		r.claimLease(here, d.Ask)
+	}
+	r.giveUpAll(d)
+}
+
+// decision asks the strategy. One that panics takes nobody down, and is asked again.
+func (r *splitResolver) decision(s downing.Situation) (d downing.Decision) {
+	if err := guard.Apart(func() { d = r.set.Downing.Decide(s) }); err != nil {
+		r.do(Note{Warn: true, Text: "downing strategy failed; it decides nothing", Reason: guard.Text(err)})
+		return downing.Decision{}
+	}
+	return d
+}
+
+// giveUpAll does what the strategy has decided.
+func (r *splitResolver) giveUpAll(d downing.Decision) {
+	change := r.change()
+	for _, id := range idsOf(d.Down) {
+		r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: d.Reason})
+		r.giveUp(change, id)
+	}
+	r.decide(change)
+}
+
+// giveUp puts into a change that a member is down.
+func (r *splitResolver) giveUp(change table, id ID) {
+	if each, known := r.table.members[id]; known && each.Status < Down {
+		each.Status = Down
+		change.members[id] = each
+	}
+}
+
+// situation is what the strategy decides about. Who is exiting is as good as removed.
+func (r *splitResolver) situation() downing.Situation {
+	s := downing.Situation{Stable: r.now.Sub(r.calm.since)}
+	s.Unstable, s.Spread = r.calm.troubled(r.now)
+	unreachable, observers := r.table.unreachable(), r.table.observers()
+	for _, id := range r.table.ids() {
+		each := r.table.members[id]
+		if each.Status >= Exiting {
+			continue
+		}
+		x := downing.Member{
+			Name:        each.Name,
+			Address:     id.Address,
+			Incarnation: id.Incarnation,
+			UpNumber:    each.UpNumber,
+			Roles:       each.Roles,
+			Joining:     each.UpNumber == 0,
+			Leaving:     each.Status == Leaving,
+			Self:        id == r.self,
+		}
+		for _, observer := range unreachable[id] {
+			x.UnreachableBy = append(x.UnreachableBy, observer.Address)
+		}
+		for _, observer := range observers[id] {
+			x.ObservedBy = append(x.ObservedBy, observer.Address)
+		}
+		s.Members = append(s.Members, x)
+	}
+	return s
+}
+
+// actsFor reports whether this node is the first candidate of its side.
+func (r *splitResolver) actsFor(here []downing.Member) bool {
+	side := idsOf(here)
+	decider, ok := first(r.table.candidates(r.set.Leader), func(each Member) bool {
+		return slices.Contains(side, each.ID())
+	})
+	return ok && decider.ID() == r.self
+}

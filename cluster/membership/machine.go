@@ -1,0 +1,208 @@
+package membership
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/downing"
+)
+
+// A Machine is the membership of one incarnation of a node. It hands each [Input] to the
+// part that it concerns. The parts share a core, and have a state of their own.
+type Machine struct {
+	*core
+	contacts      *contacts        // the nodes that are asked for a cluster
+	group         *seedGroup       // who founds a cluster when no seed begins its own list
+	bootstrap     *bootstrap       // whether this node founds a cluster
+	join          *join            // how this node gets into a cluster
+	admission     *admission       // who may become a member
+	leader        *leadership      // what the leader does for all
+	dissemination *dissemination   // heartbeats, and telling what is new
+	observation   *observation     // who is unreachable
+	resolver      *splitResolver   // who is taken down
+	clusters      *clusterMerge    // what happens when there are two clusters
+	departure     *departure       // how this incarnation ends
+	discovery     *discovery       // what discovery has found
+	strangers     map[ID]time.Time // since when we hear from whom that is no member
+}
+
+// New returns the machine of an incarnation. Its first input is [Started].
+func New(set Settings) *Machine {
+	set.Self.Downing = downing.Names(set.Downing)
+	c := &core{
+		set:     set,
+		self:    set.Self.ID(),
+		table:   newTable(ClusterID{}),
+		version: set.Version,
+		removed: map[ID]time.Time{},
+	}
+	c.begin()
+	m := &Machine{
+		core:          c,
+		discovery:     &discovery{core: c, last: map[string]time.Time{}},
+		admission:     &admission{core: c},
+		leader:        &leadership{core: c},
+		dissemination: &dissemination{core: c, guests: map[ID]time.Time{}},
+		observation:   &observation{core: c, monitor: newMonitor(set.Detector), doubted: map[ID]bool{}},
+		resolver:      &splitResolver{core: c},
+		departure:     &departure{core: c, acked: map[ID]bool{}, known: map[string]bool{}},
+		strangers:     map[ID]time.Time{},
+	}
+	for _, address := range set.Known {
+		m.departure.known[address] = true
+	}
+	m.contacts = newContacts(c, m.discovery)
+	m.group = &seedGroup{core: c, contacts: m.contacts, lists: map[string]seedList{}}
+	m.bootstrap = &bootstrap{core: c, contacts: m.contacts, group: m.group}
+	m.join = &join{core: c, contacts: m.contacts, group: m.group, bootstrap: m.bootstrap, departure: m.departure, replaces: set.Earlier}
+	m.clusters = &clusterMerge{core: c, contacts: m.contacts, departure: m.departure, gossip: map[ID]bool{}}
+	return m
+}
+
+// Self returns the identity of this incarnation.
+func (m *Machine) Self() ID { return m.self }
+
+// SetCalendar says how far the calendar is ahead of the clock by which [machine.step] is
+// told the time.
+func (m *Machine) SetCalendar(ahead time.Duration) { m.wallAhead = ahead }
+
+// Step handles one event, and returns what is to be done, in order.
+func (m *Machine) Step(ev Input, now time.Time) []Action {
+	m.now = now
+	before := m.phase
+	m.handle(ev)
+	if before != member && m.phase == member {
+		m.entered()
+	}
+	m.settle()
+	m.out, m.later = append(m.out, m.later...), nil
+	m.dissemination.beatWhenEager()
+	out := m.out
+	m.out = nil
+	return out
+}
+
+func (m *Machine) handle(ev Input) {
+	switch ev := ev.(type) {
+	case Started:
+		if m.phase == idle {
+			m.join.seek()
+		}
+	case Ticked:
+		m.tick()
+	case Received:
+		m.receive(ev.From, ev.msg)
+	case Gossiped:
+		m.learn(ev.msg)
+	case DialFailed:
+		if m.phase == member {
+			m.observation.refusedFor(ev)
+		}
+		m.join.dialFailed(ev)
+	case Found:
+		m.join.foundAddresses(ev)
+	case Connected:
+		m.clusters.connected(ev)
+	case LeaseAnswered:
+		m.resolver.leased(ev)
+	case LeaveAsked:
+		m.departure.leave()
+	case DownAsked:
+		m.resolver.down(ev.Name)
+	case FoundWithoutAsked:
+		m.do(Reply{To: ev.Answer, Err: m.join.foundWithout(ev.Addresses)})
+	case Drained:
+		m.departure.drained()
+	case Stopped:
+		m.departure.stopped()
+	}
+}
+
+// settle draws the consequences of what has changed, until nothing changes any more.
+func (m *Machine) settle() {
+	if !m.dirty {
+		return
+	}
+	for m.dirty {
+		m.dirty = false
+		if m.phase != member {
+			continue
+		}
+		m.addUp()
+		m.watch()
+		m.leader.lead()
+	}
+	if m.phase == member {
+		m.converged = m.agree()
+		m.dissemination.tellNews()
+		m.resolver.calm.note(m.table, m.now)
+	}
+	m.begin()
+	if m.phase == member && m.table.status(m.self) >= Down {
+		m.departure.fall("the cluster has given this node up", nil)
+	} else {
+		m.publish()
+	}
+}
+
+// addUp makes the sums of the table, and looks for new witnesses if the members are
+// others than before.
+func (m *Machine) addUp() {
+	before := m.sums
+	m.sums = m.table.sums()
+	if m.sums.members != m.witnesses.sum || m.witnesses.ids == nil {
+		m.witnesses = newWitnesses(m.sums.members, m.table.ids(), m.self)
+	}
+	m.dissemination.eager = m.dissemination.eager || m.sums != before
+}
+
+// watch observes whom the table says, and notes who has been removed and when.
+func (m *Machine) watch() {
+	m.dissemination.near = m.table.neighbours(m.self)
+	m.observation.observed = m.dissemination.near.observed
+	m.observation.watchSubjects()
+	for _, id := range slices.SortedFunc(maps.Keys(m.news.tombs), ID.Compare) {
+		if _, known := m.removed[id]; !known && id != m.self {
+			m.removed[id] = m.now
+			m.do(Forget{id})
+		}
+	}
+}
+
+// tick does what is due.
+func (m *Machine) tick() {
+	switch m.phase {
+	case seeking:
+		m.discovery.findWhenDue()
+		m.join.askWhenDue()
+	case member:
+		m.dissemination.beatWhenDue()
+		m.observation.report()
+		m.settle() // a change that was seen only now begins a new calm
+		m.resolver.judge()
+		m.discovery.findWhenDue()
+		m.clusters.greetWhenDue()
+		m.tidy()
+	case parting:
+		m.departure.endWhenDue()
+	case idle, downed, ended:
+	}
+}
+
+// tidy forgets what is too old to matter.
+func (m *Machine) tidy() {
+	m.table.forget(m.unix()-int64(tombFor/time.Second), func(id ID) bool { return m.now.Sub(m.removed[id]) >= tombAtLeast })
+	maps.DeleteFunc(m.removed, func(id ID, _ time.Time) bool { return m.table.status(id) != Removed })
+	maps.DeleteFunc(m.dissemination.guests, func(_ ID, until time.Time) bool { return m.now.After(until) })
+	maps.DeleteFunc(m.strangers, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*strangerFor })
+}
+
+// entered begins what a member does.
+func (m *Machine) entered() {
+	clear(m.departure.known)
+	m.dissemination.beatAt, m.clusters.greetAt = m.now, m.now.Add(greetEvery)
+	if m.founded {
+		m.clusters.greetAt = m.now // who still asks, and seldom, joins at once
+	}
+}

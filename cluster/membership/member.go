@@ -1,0 +1,63 @@
+package membership
+
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
+
+// An ID identifies one incarnation of a node. A process that is started again, and one that rejoins
+// after it was down, is another member at the same address.
+type ID = node.ID
+
+// A Status is how far a member has come. Within an incarnation it only moves forward.
+type Status uint8
+
+// The statuses of a member. A node that looks for a cluster has none of them.
+const (
+	Joining Status = iota + 1 // known to the cluster, learns from it, may do nothing yet
+	Up                        // a full member
+	Leaving                   // hands over what it runs
+	Exiting                   // its singletons have ended; its other actors are being stopped
+	Down                      // given up: it must stop what it runs
+	Removed                   // gone for good
+)
+
+// String returns the name of the status in lower case.
+func (s Status) String() string {
+	switch s {
+	case Joining:
+		return "joining"
+	case Up:
+		return "up"
+	case Leaving:
+		return "leaving"
+	case Exiting:
+		return "exiting"
+	case Down:
+		return "down"
+	case Removed:
+		return "removed"
+	}
+	return "none"
+}
+
+// A Member is one incarnation of a node, as the cluster sees it. Treat it as a value:
+// what it refers to is shared and must not be changed.
+type Member struct {
+	_           struct{} `cbor:",toarray"`
+	Name        string   // Config.NodeID
+	Address     string   // host:port, as the node advertises itself
+	Incarnation uint64   // random: it does not say which of two is the later
+	Status      Status
+	UpNumber    uint64            // the order in which members came up: the oldest has the lowest; 0 while joining
+	Roles       []string          // Config.Roles
+	Meta        map[string]string // Config.Meta
+	Downing     []string          // the name of Config.Downing; two during a downing.Transition
+}
+
+// ID returns the identity of m.
+func (m Member) ID() ID { return ID{Address: m.Address, Incarnation: m.Incarnation} }
+
+// HasRole reports whether m has a role. Everyone has the empty one.
+func (m Member) HasRole(role string) bool { return role == "" || slices.Contains(m.Roles, role) }

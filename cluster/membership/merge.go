@@ -1,0 +1,132 @@
+package membership
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// merge adds to t what o knows and t does not, and returns just that. It is commutative,
+// associative and idempotent, so news may come late, twice or in any order: a status only
+// moves forward, of two up-numbers the lower holds, removed ones stay removed, and of what
+// one member alone writes the newer version is right.
+func (t *table) merge(o table) table {
+	news := newTable(t.cluster)
+	for id, dead := range o.tombs {
+		t.bury(id, dead, &news)
+	}
+	for id, m := range o.members {
+		t.admit(id, m, &news)
+	}
+	for id, r := range o.rows {
+		t.hear(id, r, &news)
+	}
+	return news
+}
+
+// bury removes a member. What it has said is dropped.
+func (t *table) bury(id ID, dead tomb, news *table) {
+	old, known := t.tombs[id]
+	if known {
+		dead = old.merge(dead)
+	}
+	if m, alive := t.members[id]; alive {
+		dead = dead.merge(tombOf(m))
+	}
+	if dead.Clean {
+		dead.Roles = nil
+	}
+	delete(t.members, id)
+	delete(t.rows, id)
+	if !known || !dead.equal(old) {
+		t.tombs[id], news.tombs[id] = dead, dead
+	}
+}
+
+func tombOf(m Member) tomb { return tomb{Name: m.Name, UpNumber: m.UpNumber, Roles: m.Roles} }
+
+func (d tomb) merge(o tomb) tomb {
+	merged := tomb{
+		Name:     max(d.Name, o.Name),
+		UpNumber: lowest(d.UpNumber, o.UpNumber),
+		Clean:    d.Clean || o.Clean,
+		At:       int64(lowest(uint64(d.At), uint64(o.At))),
+	}
+	if !merged.Clean {
+		merged.Roles = union(d.Roles, o.Roles)
+	}
+	return merged
+}
+
+func (d tomb) equal(o tomb) bool {
+	return d.Name == o.Name && d.UpNumber == o.UpNumber && d.Clean == o.Clean && d.At == o.At &&
+		slices.Equal(d.Roles, o.Roles)
+}
+
+// admit adds a member, or what is newer about it. Of a removed one it only completes the
+// memory.
+func (t *table) admit(id ID, m Member, news *table) {
+	if _, removed := t.tombs[id]; removed {
+		t.bury(id, tombOf(m), news)
+		return
+	}
+	old, known := t.members[id]
+	if known {
+		m = old.merge(m)
+		if m.Status == old.Status && m.UpNumber == old.UpNumber {
+			return
+		}
+	}
+	t.members[id], news.members[id] = m, m
+}
+
+// hear takes over what a member says, if it is newer.
+func (t *table) hear(id ID, r row, news *table) {
+	if _, removed := t.tombs[id]; removed {
+		return
+	}
+	if r.Version > t.rows[id].Version {
+		t.rows[id], news.rows[id] = r, r
+	}
+}
+
+// merge joins two states of one incarnation, whose name, roles and metadata never change.
+func (m Member) merge(o Member) Member {
+	m.Status = max(m.Status, o.Status)
+	m.UpNumber = lowest(m.UpNumber, o.UpNumber)
+	return m
+}
+
+// lowest returns the lower of two numbers, of which 0 is none.
+func lowest(a, b uint64) uint64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// forget drops the memory of members that were removed before a time, in seconds of Unix
+// time, and may be forgotten.
+func (t *table) forget(before int64, may func(ID) bool) {
+	maps.DeleteFunc(t.tombs, func(id ID, dead tomb) bool { return dead.At < before && may(id) })
+	if len(t.tombs) <= maxTombs {
+		return
+	}
+	oldest := slices.SortedFunc(maps.Keys(t.tombs), func(a, b ID) int {
+		return cmp.Or(cmp.Compare(t.tombs[a].At, t.tombs[b].At), a.Compare(b))
+	})
+	for _, id := range oldest[:len(oldest)-maxTombs] {
+		delete(t.tombs, id)
+	}
+}
+
+// maxTombs bounds the memory of removed members, the newest of them, as others take no
+// table that is too large. Nodes that crash and restart all the time leave many behind.
+const maxTombs = MaxMembers / 2
+
+// union returns what is in a or in b, sorted.
+func union[T cmp.Ordered](a, b []T) []T {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

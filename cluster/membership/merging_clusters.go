@@ -1,0 +1,151 @@
+package membership
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A clusterMerge looks for other clusters of the same name, and decides which of two
+// dissolves.
+type clusterMerge struct {
+	*core
+	contacts  *contacts
+	departure *departure
+
+	greetAt     time.Time
+	lastGreeted string      // in the last round
+	gossip      map[ID]bool // whom gossip reaches
+}
+
+// A rival is another cluster, or the other half of ours.
+type rival struct {
+	cluster ClusterID
+	size    int      // members that are up
+	homes   []string // where members of it live, sorted
+}
+
+// homes returns where the members of a table live that are not down, sorted.
+func homes(t table) []string {
+	var homes []string
+	for _, id := range t.ids() {
+		if t.members[id].Status < Down {
+			homes = append(homes, id.Address)
+		}
+	}
+	return slices.Compact(homes)
+}
+
+// toldDown: somebody's cluster has given this node up. If ours has given up that one as
+// well, the two have parted, and the smaller part dissolves.
+func (c *clusterMerge) toldDown(from ID, msg youAreDown) {
+	theirs := msg.Table.table()
+	if theirs.cluster != c.table.cluster {
+		return
+	}
+	if status := theirs.status(c.self); status != 0 && status < Down {
+		return
+	}
+	if c.table.status(from) < Down {
+		c.departure.fall("removed by the cluster", homes(theirs))
+		return
+	}
+	r := rival{cluster: theirs.cluster, size: theirs.count(Up), homes: homes(theirs)}
+	c.compare(from, r, youAreDown{Table: c.table.pack()})
+}
+
+// greetWhenDue invites, from time to time, who lives at addresses where a member should
+// be and none is: seeds, what discovery finds, and where removed members lived. It may be
+// a node that seeks a cluster, or another cluster. They take turns, so that a round costs
+// no more when many are lost. It also reconnects gossip, which does not do it by itself.
+func (c *clusterMerge) greetWhenDue() {
+	if c.now.Before(c.greetAt) {
+		return
+	}
+	c.greetAt = c.now.Add(greetEvery)
+	for _, address := range turn(c.lost(), c.lastGreeted, greetAtOnce) {
+		c.greet(address)
+		c.lastGreeted = address
+	}
+	for _, id := range c.others() {
+		if !c.gossip[id] && c.table.members[id].Status < Down {
+			c.do(Connect{id.Address})
+		}
+	}
+}
+
+// lost returns the addresses where a member should be and none is, sorted.
+func (c *clusterMerge) lost() []string {
+	lost := map[string]bool{}
+	for _, address := range slices.Concat(c.contacts.discovery.wanted(), c.set.Known) {
+		lost[address] = !c.contacts.isSelf(address)
+	}
+	for id, dead := range c.table.tombs {
+		if !dead.Clean {
+			lost[id.Address] = true
+		}
+	}
+	homes := map[string]bool{}
+	for id := range c.table.members {
+		homes[id.Address] = true
+	}
+	maps.DeleteFunc(lost, func(address string, is bool) bool {
+		return !is || homes[address] || homes[c.contacts.names[address]]
+	})
+	return slices.Sorted(maps.Keys(lost))
+}
+
+func (c *clusterMerge) greet(address string) {
+	c.tell(ID{Address: address}, c.greeting())
+}
+
+func (c *clusterMerge) greeting() greeting {
+	return greeting{Cluster: c.table.cluster, Size: uint64(c.table.count(Up))}
+}
+
+// greeted: a node that seeks a cluster asks there at once; a member of another one
+// compares.
+func (c *clusterMerge) greeted(from ID, g greeting) {
+	switch {
+	case c.phase != member:
+	case g.Cluster != c.table.cluster:
+		c.compare(from, rival{cluster: g.Cluster, size: int(g.Size), homes: []string{from.Address}}, c.greeting())
+	case c.table.status(from) >= Down:
+		c.tell(from, youAreDown{Table: c.table.pack()})
+	}
+}
+
+// compare decides which of two clusters dissolves: the smaller; of two equal ones that
+// with the greater ID; of two halves of one that without the lowest address. The one that
+// stays replies, so that the other compares the same.
+func (c *clusterMerge) compare(from ID, r rival, reply message) {
+	if !c.yields(r) {
+		c.tell(from, reply)
+		return
+	}
+	c.do(Note{Warn: true, Text: "dissolving, as there is another cluster", Address: from.Address})
+	for _, id := range c.others() {
+		c.tell(id, dissolve{Instead: r.homes})
+	}
+	c.departure.fall("there is another cluster", r.homes)
+}
+
+func (c *clusterMerge) yields(r rival) bool {
+	if ours := c.table.count(Up); ours != r.size {
+		return ours < r.size
+	}
+	if order := bytes.Compare(c.table.cluster[:], r.cluster[:]); order != 0 {
+		return order > 0
+	}
+	return slices.Compare(homes(c.table), r.homes) > 0
+}
+
+// connected notes whom gossip reaches.
+func (c *clusterMerge) connected(ev Connected) {
+	if ev.On {
+		c.gossip[ev.ID] = true
+	} else {
+		delete(c.gossip, ev.ID)
+	}
+}

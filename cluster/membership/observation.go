@@ -1,0 +1,73 @@
+package membership
+
+import (
+	"maps"
+	"slices"
+)
+
+// An observation finds out who is unreachable.
+type observation struct {
+	*core
+	monitor  monitor
+	observed []ID        // from whom heartbeats come
+	doubted  map[ID]bool // whom this node observes because it was refused there
+}
+
+func (o *observation) writeRow(r row) {
+	r.Version++
+	change := o.change()
+	change.rows[o.self] = r
+	o.decide(change)
+}
+
+// watchSubjects observes the neighbours, and whom this node doubts.
+func (o *observation) watchSubjects() {
+	ids := o.observed
+	for _, id := range slices.SortedFunc(maps.Keys(o.doubted), ID.Compare) {
+		switch _, is := o.table.members[id]; {
+		case !is:
+			delete(o.doubted, id)
+		case !slices.Contains(ids, id):
+			ids = append(slices.Clip(ids), id)
+		}
+	}
+	o.monitor.watch(ids, o.now)
+}
+
+// report writes into our row whom we cannot reach, and asks who is late for a sign.
+func (o *observation) report() {
+	silent := o.monitor.look(o.now)
+	for _, id := range o.monitor.overdue(o.now) {
+		o.tell(id, observe{})
+	}
+	o.trust(silent)
+	if r := o.table.rows[o.self]; !slices.Equal(silent, r.Unreachable) {
+		r.Unreachable = silent
+		o.writeRow(r)
+	}
+}
+
+// trust ends the doubts about those that have been heard again.
+func (o *observation) trust(silent []ID) {
+	before := len(o.doubted)
+	maps.DeleteFunc(o.doubted, func(id ID, _ bool) bool { return !slices.Contains(silent, id) })
+	if len(o.doubted) < before {
+		o.watchSubjects()
+	}
+}
+
+// refusedFor: nobody listens at an address, or another incarnation does. The member there
+// is unreachable from now on, until it is heard.
+func (o *observation) refusedFor(ev DialFailed) {
+	if !ev.Refused && ev.Lives == 0 || o.set.Detector.KeepRefused {
+		return
+	}
+	for _, id := range o.table.at(ev.Address) {
+		if id != o.self && id.Incarnation != ev.Lives {
+			o.doubted[id] = true
+			o.watchSubjects()
+			o.monitor.refuse(id, o.now)
+		}
+	}
+	o.report()
+}

@@ -1,0 +1,110 @@
+package membership
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// A packed is a table in a canonical form: sorted, so that equal tables are equal bytes.
+type packed struct {
+	_       struct{} `cbor:",toarray"`
+	Cluster ClusterID
+	Members []Member
+	Tombs   []packedTomb
+	Rows    []packedRow
+}
+
+type packedTomb struct {
+	_        struct{} `cbor:",toarray"`
+	ID       ID
+	Name     string
+	UpNumber uint64
+	Clean    bool
+	At       int64
+	Roles    []string
+}
+
+type packedRow struct {
+	_           struct{} `cbor:",toarray"`
+	ID          ID
+	Version     uint64
+	Unreachable []ID
+}
+
+func (t table) pack() packed {
+	p := packed{Cluster: t.cluster}
+	for _, id := range t.ids() {
+		p.Members = append(p.Members, t.members[id])
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(t.tombs), ID.Compare) {
+		d := t.tombs[id]
+		p.Tombs = append(p.Tombs, packedTomb{ID: id, Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles})
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(t.rows), ID.Compare) {
+		r := t.rows[id]
+		p.Rows = append(p.Rows, packedRow{ID: id, Version: r.Version, Unreachable: r.Unreachable})
+	}
+	return p
+}
+
+func (p packed) table() table {
+	t := newTable(p.Cluster)
+	for _, m := range p.Members {
+		t.members[m.ID()] = m
+	}
+	for _, d := range p.Tombs {
+		t.tombs[d.ID] = tomb{Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles}
+	}
+	for _, r := range p.Rows {
+		t.rows[r.ID] = row{Version: r.Version, Unreachable: r.Unreachable}
+	}
+	return t
+}
+
+// entries returns each entry of t as a table by itself, by a key that stays the same when
+// the entry changes.
+func (t table) entries() map[string]table {
+	all := map[string]table{}
+	part := func(key string) table {
+		all[key] = newTable(t.cluster)
+		return all[key]
+	}
+	for id, m := range t.members {
+		part("member " + id.String()).members[id] = m
+	}
+	for id, d := range t.tombs {
+		part("tomb " + id.String()).tombs[id] = d
+	}
+	for id, r := range t.rows {
+		part("row " + id.String()).rows[id] = r
+	}
+	return all
+}
+
+// sums stand for a table in comparisons.
+type sums struct {
+	members uint64 // of the members alone: convergence is about these
+	all     uint64 // of everything that is to become equal everywhere
+}
+
+// sums leaves out the memory of removed members, which each node drops in its own time.
+func (t table) sums() sums {
+	p := t.pack()
+	p.Tombs = nil
+	p.Rows = slices.DeleteFunc(p.Rows, func(r packedRow) bool { return t.members[r.ID].Status == 0 })
+	return sums{members: sum(packed{Cluster: p.Cluster, Members: p.Members}), all: sum(p)}
+}
+
+func sum(p packed) uint64 {
+	data, err := codec.Marshal(p)
+	if err != nil {
+		panic(fmt.Sprintf("cluster: table cannot be encoded: %v", err))
+	}
+	digest := sha256.Sum256(data)
+	return binary.BigEndian.Uint64(digest[:])
+}

@@ -1,0 +1,116 @@
+package membership
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Waiting says, for people, why nothing moves: who is unreachable and what ends that,
+// which members must still come, who has not agreed yet. It is empty when all is well.
+func (v View) Waiting() string { return strings.Join(v.waiting, "; ") }
+
+// untilDown says what ends it that a member is unreachable.
+func (r Settings) untilDown() string {
+	if r.Downing.Delay() < 0 {
+		return "downing is " + r.Downing.String() + ": heal it or call Down"
+	}
+	return "downing by " + r.Downing.String() + " decides when nothing has changed for " + r.Downing.Delay().String()
+}
+
+// namesOf returns the names of members.
+func namesOf(members []Member) []string {
+	var names []string
+	for _, m := range members {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// publish shows how things stand.
+func (c *core) publish() {
+	c.version++
+	c.do(Publish{c.view()})
+}
+
+func (c *core) view() View {
+	v := View{Version: c.version, Self: c.set.Self, tombs: maps.Clone(c.table.tombs)}
+	switch c.phase {
+	case idle, seeking:
+		v.waiting = c.whyWaiting(v)
+		v.absent = c.absentees
+		return v
+	case downed:
+		v.Self.Status = Down
+		return v
+	case parting, ended:
+		v.Self.Status = Removed
+		return v
+	case member:
+	}
+	for _, id := range c.table.ids() {
+		each := c.table.members[id]
+		if id == c.self && each.Status == Up && !c.acting {
+			each.Status = Joining
+		}
+		if id == c.self {
+			v.Self = each
+		}
+		v.Members = append(v.Members, each)
+	}
+	v.unreachable = c.table.unreachable()
+	v.Converged = c.converged
+	v.order = c.set.Leader.order(v.Members)
+	v.gone = c.unclean()
+	v.waiting = c.whyWaiting(v)
+	return v
+}
+
+// unclean returns who was removed without a sign that it has stopped, and since when.
+func (c *core) unclean() map[ID]time.Time {
+	gone := map[ID]time.Time{}
+	for id, dead := range c.table.tombs {
+		if !dead.Clean {
+			gone[id] = c.removed[id]
+		}
+	}
+	return gone
+}
+
+// whyWaiting explains what this node is waiting for.
+func (c *core) whyWaiting(v View) []string {
+	switch {
+	case c.phase == seeking:
+		return []string{cmp.Or(c.waits, "looking for a cluster")}
+	case c.phase != member:
+		return nil
+	}
+	var why []string
+	for _, each := range v.Unreachable() {
+		if each.Status < Exiting {
+			why = append(why, fmt.Sprintf("%s is unreachable (by %s) and %s", each.Name, strings.Join(namesOf(v.UnreachableBy(each)), ", "), c.set.untilDown()))
+		}
+	}
+	if lacks := c.set.lacks(c.table); len(lacks) > 0 {
+		why = append(why, "fewer members than Config.MinMembers and MinMembersOf ask for: "+strings.Join(lacks, ", "))
+	}
+	if late := c.late(); len(why) == 0 && len(late) > 0 {
+		why = append(why, "members have not agreed: waiting for "+strings.Join(late, ", "))
+	}
+	return why
+}
+
+// late returns the names of the members that are not known to have what this node has.
+func (c *core) late() []string {
+	var late []string
+	for _, id := range c.table.voters() {
+		if !c.witnesses.has(id) {
+			late = append(late, c.table.members[id].Name)
+		}
+	}
+	slices.Sort(late)
+	return late
+}

@@ -1,0 +1,146 @@
+package membership
+
+// asked answers who wants to join.
+func (m *Machine) asked(from ID, r joinRequest) {
+	if from == m.self {
+		m.join.askedBySelf(r)
+		return
+	}
+	answer := m.answer(from, r)
+	answer.To = r.To
+	m.tell(from, answer)
+}
+
+func (m *Machine) answer(from ID, r joinRequest) joinAnswer {
+	switch m.phase {
+	case seeking:
+		return m.join.answerJoiner(from, r)
+	case member:
+		return m.admission.admit(from, r)
+	case idle, downed, parting, ended:
+	}
+	return joinAnswer{Verdict: busy}
+}
+
+// receive handles a message of another node.
+func (m *Machine) receive(from ID, msg message) {
+	switch msg := msg.(type) {
+	case joinRequest:
+		m.asked(from, msg)
+	case joinAnswer:
+		if m.phase == member && msg.Verdict == welcome && msg.Table.Cluster == m.table.cluster {
+			m.learn(tablePush{From: from, Whole: true, Table: msg.Table})
+		}
+		m.join.answered(from, msg)
+	case gone:
+		m.departure.buryClean(from)
+	case goneSeen:
+		if m.table.status(from) != 0 {
+			m.departure.acked[from] = true
+		}
+	case greeting:
+		if m.phase == seeking {
+			m.contacts.ask(from.Address)
+			m.join.askOne(from.Address)
+		}
+		m.clusters.greeted(from, msg)
+	case heartbeat, observe, tablePull, tablePush, youAreDown, dissolve:
+		if m.phase == member {
+			m.receiveAsMember(from, msg)
+		}
+	}
+}
+
+func (m *Machine) receiveAsMember(from ID, msg message) {
+	switch msg := msg.(type) {
+	case youAreDown:
+		m.clusters.toldDown(from, msg)
+		return
+	case heartbeat:
+		if msg.Cluster != m.table.cluster {
+			m.clusters.greet(from.Address)
+			return
+		}
+	case joinRequest, joinAnswer, observe, tablePull, tablePush, gone, goneSeen, greeting, dissolve:
+	}
+	switch status := m.table.status(from); {
+	case status == 0:
+		m.hearStranger(from, msg)
+	case status >= Down:
+		m.tell(from, youAreDown{Table: m.table.pack()})
+	default:
+		m.hearMember(from, msg)
+	}
+}
+
+// hearStranger: perhaps we have not heard yet that it is a member, then we will. If it
+// goes on for long, it is one that we have forgotten.
+func (m *Machine) hearStranger(from ID, msg message) {
+	if _, beats := msg.(heartbeat); !beats {
+		return
+	}
+	since, known := m.strangers[from]
+	switch {
+	case !known && len(m.strangers) >= MaxMembers:
+	case !known:
+		m.strangers[from] = m.now
+	case m.now.Sub(since) >= strangerFor:
+		delete(m.strangers, from)
+		m.tell(from, youAreDown{Table: m.table.pack()})
+	}
+}
+
+func (m *Machine) hearMember(from ID, msg message) {
+	delete(m.strangers, from)
+	switch msg := msg.(type) {
+	case heartbeat:
+		m.hearBeat(from, msg)
+	case observe:
+		m.dissemination.beObserved(from)
+	case tablePull:
+		m.tell(from, tablePush{From: m.self, Whole: true, Table: m.table.pack()})
+	case tablePush:
+		msg.From = from
+		m.learn(msg)
+	case dissolve:
+		m.departure.fall("the cluster dissolves", msg.Instead)
+	case joinRequest, joinAnswer, youAreDown, gone, goneSeen, greeting:
+	}
+}
+
+// hearBeat notes a sign of life and who knows what, and asks for the sender's table if it
+// keeps differing from ours.
+func (m *Machine) hearBeat(from ID, h heartbeat) {
+	if m.witnesses.learn(from, h.Members, h.Seen) {
+		m.dissemination.eager = true
+		m.dirty = m.dirty || m.agree() != m.converged
+	}
+	if h.Members == m.sums.members && m.table.status(from) == Up {
+		m.confirm()
+	}
+	if m.observation.monitor.hear(from, h, m.now) && m.observation.monitor.differs(from, h.All != m.sums.all) {
+		m.tell(from, tablePull{})
+	}
+}
+
+// confirm lets this node act as up: it knows all members that one who is up knows.
+func (m *Machine) confirm() {
+	if m.table.status(m.self) == Up && !m.acting {
+		m.acting, m.dirty = true, true
+	}
+}
+
+// learn takes over what another member knows. What one says that is down or unknown does
+// not count, or two sides that have removed each other would both perish.
+func (m *Machine) learn(p tablePush) {
+	if m.phase != member || p.Table.Cluster != m.table.cluster || p.From == m.self {
+		return
+	}
+	if status := m.table.status(p.From); status == 0 || status >= Down {
+		return
+	}
+	m.merge(p.Table.table())
+	if p.Whole {
+		m.confirm()
+	}
+}

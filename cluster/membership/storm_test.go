@@ -1,0 +1,21 @@
+package membership
+
+import (
+	"testing"
+	"time"
+)
+
+// 62, in small: 48 nodes start at once, and then 12 of them leave at once. Within 15 s each all that
+// remain agree, under one leader.
+func TestAStormOfJoinsAndLeavesIsOverInSeconds(t *testing.T) {
+	atLength(t)
+	w := newWorld(t, 62, 48)
+	for _, n := range w.nodes {
+		n.start()
+	}
+	w.within(15*time.Second, func() string { return w.among(w.all()...) })
+	for _, n := range w.nodes[36:] {
+		n.step(LeaveAsked{})
+	}
+	w.within(15*time.Second, func() string { return w.among(w.all()[:36]...) })
+}

@@ -1,0 +1,89 @@
+package membership
+
+import (
+	"encoding/hex"
+	"maps"
+	"slices"
+)
+
+// A ClusterID tells clusters of one name apart. Whoever founds one draws it.
+type ClusterID [16]byte
+
+func (c ClusterID) String() string { return hex.EncodeToString(c[:4]) }
+
+// A table is what a node knows of its cluster, or a part of that. Tables form a
+// join-semilattice: see merge.
+type table struct {
+	cluster ClusterID
+	members map[ID]Member // those not removed
+	tombs   map[ID]tomb   // those removed
+	rows    map[ID]row    // what each member says of the others
+}
+
+// A tomb remembers that a member was removed, so that no late news revives it.
+type tomb struct {
+	Name     string
+	UpNumber uint64
+	Clean    bool     // nothing of it runs any more: it said so, or another process lives at its address
+	At       int64    // when it was removed, in seconds of Unix time
+	Roles    []string // unless it is clean
+}
+
+// A row is what one member says. Only that member writes it, so the newer one is right.
+type row struct {
+	Version     uint64
+	Unreachable []ID // sorted
+}
+
+func newTable(c ClusterID) table {
+	return table{
+		cluster: c,
+		members: map[ID]Member{},
+		tombs:   map[ID]tomb{},
+		rows:    map[ID]row{},
+	}
+}
+
+// empty reports whether t has nothing to tell.
+func (t table) empty() bool {
+	return len(t.members)+len(t.tombs)+len(t.rows) == 0
+}
+
+// ids returns the members in order of their IDs.
+func (t table) ids() []ID { return slices.SortedFunc(maps.Keys(t.members), ID.Compare) }
+
+// status returns how far a member has come; 0 is unknown.
+func (t table) status(id ID) Status {
+	if _, removed := t.tombs[id]; removed {
+		return Removed
+	}
+	return t.members[id].Status
+}
+
+// at returns the members at an address, in order.
+func (t table) at(address string) []ID {
+	return slices.DeleteFunc(t.ids(), func(id ID) bool { return id.Address != address })
+}
+
+// count returns how many members have a status.
+func (t table) count(s Status) int {
+	n := 0
+	for _, m := range t.members {
+		if m.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// youngest returns the highest up-number ever given, as far as is known.
+func (t table) youngest() uint64 {
+	var n uint64
+	for _, m := range t.members {
+		n = max(n, m.UpNumber)
+	}
+	for _, dead := range t.tombs {
+		n = max(n, dead.UpNumber)
+	}
+	return n
+}

@@ -1,0 +1,225 @@
+package membership
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// wireVersion is the version of what nodes of a cluster say to each other.
+const wireVersion = 4
+
+// Bounds on what another node may say.
+const (
+	MaxMembers = codec.MaxBrief
+	maxText    = 4 << 10
+)
+
+var errMessage = errors.New("cluster: malformed message")
+
+// An envelope is a message with the incarnation that sent it and the one that it is for;
+// the latter is 0 for whichever gets it. A connection may outlive an incarnation at its
+// end, so it cannot be asked.
+type envelope struct {
+	from, to uint64
+	msg      message
+}
+
+// headerSize is that of version, kind, and the two incarnations.
+const headerSize = 1 + 1 + 8 + 8
+
+// encode returns a header and the message as CBOR.
+func encode(e envelope) []byte {
+	body, err := codec.Marshal(e.msg)
+	if err != nil {
+		panic(fmt.Sprintf("cluster: %T cannot be encoded: %v", e.msg, err))
+	}
+	data := append(make([]byte, 0, headerSize+len(body)), wireVersion, kindOf(e.msg))
+	data = binary.BigEndian.AppendUint64(data, e.from)
+	data = binary.BigEndian.AppendUint64(data, e.to)
+	return append(data, body...)
+}
+
+// decode is the inverse of encode. What it returns can be handled without further checks.
+func decode(data []byte) (envelope, error) {
+	if len(data) < headerSize || data[0] != wireVersion {
+		return envelope{}, fmt.Errorf("%w: not of version %d", errMessage, wireVersion)
+	}
+	e := envelope{from: binary.BigEndian.Uint64(data[2:]), to: binary.BigEndian.Uint64(data[10:])}
+	if e.from == 0 {
+		return envelope{}, fmt.Errorf("%w: from nobody", errMessage)
+	}
+	var err error
+	e.msg, err = decodeBody(data[1], data[headerSize:])
+	return e, err
+}
+
+func kindOf(msg message) byte {
+	switch msg.(type) {
+	case heartbeat:
+		return 1
+	case joinRequest:
+		return 2
+	case joinAnswer:
+		return 3
+	case tablePull:
+		return 4
+	case tablePush:
+		return 5
+	case youAreDown:
+		return 6
+	case gone:
+		return 7
+	case goneSeen:
+		return 8
+	case greeting:
+		return 9
+	case dissolve:
+		return 10
+	case observe:
+		return 11
+	}
+	panic(fmt.Sprintf("cluster: no kind for %T", msg))
+}
+
+func decodeBody(kind byte, body []byte) (message, error) {
+	switch kind {
+	case 1:
+		return decodeAs[heartbeat](body)
+	case 2:
+		return decodeAs[joinRequest](body)
+	case 3:
+		return decodeAs[joinAnswer](body)
+	case 4:
+		return decodeAs[tablePull](body)
+	case 5:
+		return decodeAs[tablePush](body)
+	case 6:
+		return decodeAs[youAreDown](body)
+	case 7:
+		return decodeAs[gone](body)
+	case 8:
+		return decodeAs[goneSeen](body)
+	case 9:
+		return decodeAs[greeting](body)
+	case 10:
+		return decodeAs[dissolve](body)
+	case 11:
+		return decodeAs[observe](body)
+	default:
+		return nil, fmt.Errorf("%w: of unknown kind %d", errMessage, kind)
+	}
+}
+
+func decodeAs[T message](body []byte) (message, error) {
+	var msg T
+	if err := codec.UnmarshalBrief(body, &msg); err != nil {
+		return nil, fmt.Errorf("%w: %T: %w", errMessage, msg, err)
+	}
+	if err := check(msg); err != nil {
+		return nil, fmt.Errorf("%w: %T: %w", errMessage, msg, err)
+	}
+	return msg, nil
+}
+
+// check says what is wrong with a message whose form is right.
+func check(msg message) error {
+	switch msg := msg.(type) {
+	case joinRequest:
+		return msg.check()
+	case joinAnswer:
+		return msg.check()
+	case tablePush:
+		return msg.Table.check()
+	case youAreDown:
+		return msg.Table.check()
+	case dissolve:
+		if len(msg.Instead) > MaxMembers {
+			return errors.New("too many addresses")
+		}
+		return checkTexts(msg.Instead, maxAddress)
+	case heartbeat:
+		if len(msg.Seen) > MaxMembers/8 {
+			return errors.New("too many witnesses")
+		}
+	case tablePull, gone, goneSeen, greeting, observe:
+	}
+	return nil
+}
+
+func (p packed) check() error {
+	if len(p.Members)+len(p.Tombs)+len(p.Rows) > MaxMembers {
+		return errors.New("table is too large")
+	}
+	for _, m := range p.Members {
+		if m.Address == "" || m.Incarnation == 0 || m.Status < Joining || m.Status > Down {
+			return fmt.Errorf("member %q, incarnation %d, status %d", m.Address, m.Incarnation, m.Status)
+		}
+	}
+	for _, d := range p.Tombs {
+		if d.ID.Address == "" || d.ID.Incarnation == 0 || d.At <= 0 {
+			return fmt.Errorf("removed member %v", d.ID)
+		}
+	}
+	return p.checkEntries()
+}
+
+// Decode returns a message of the node at an address as an input for the machine, and the
+// incarnation that it is for, 0 for whichever there is.
+func Decode(address string, data []byte) (to uint64, in Received, err error) {
+	e, err := decode(data)
+	if err != nil {
+		return 0, Received{}, err
+	}
+	return e.to, Received{From: ID{Address: address, Incarnation: e.from}, msg: e.msg}, nil
+}
+
+// DecodeGossip returns what gossip has brought as an input for the machine.
+func DecodeGossip(data []byte) (Gossiped, error) {
+	e, err := decode(data)
+	if err != nil {
+		return Gossiped{}, err
+	}
+	push, ok := e.msg.(tablePush)
+	if !ok {
+		return Gossiped{}, fmt.Errorf("%w: %T by gossip", errMessage, e.msg)
+	}
+	return Gossiped{push}, nil
+}
+
+// Encode returns the message as bytes, from an incarnation of this node.
+func (a Send) Encode(from uint64) []byte {
+	return encode(envelope{from: from, to: a.To.Incarnation, msg: a.msg})
+}
+
+// Encode returns the heartbeat as bytes, from an incarnation of this node, for each lane.
+func (b Beat) Encode(from uint64) (datagram, stream []byte) {
+	datagram = encode(envelope{from: from, msg: b.msg})
+	b.msg.Stream = true
+	return datagram, encode(envelope{from: from, msg: b.msg})
+}
+
+// Encode returns each entry of the change as a broadcast of its own, by a key that stays
+// the same when the entry changes.
+func (s Spread) Encode(from ID) map[string][]byte {
+	all := map[string][]byte{}
+	for key, entry := range s.change.entries() {
+		all[key] = encode(envelope{from: from.Incarnation, msg: tablePush{From: from, Table: entry.pack()}})
+	}
+	return all
+}
+
+// A Snapshot is the whole table of a machine at one moment. It does not change.
+type Snapshot struct{ push tablePush }
+
+// Encode returns the table as a message.
+func (s Snapshot) Encode() []byte {
+	return encode(envelope{from: s.push.From.Incarnation, msg: s.push})
+}
+
+// Snapshot returns the table as it is now.
+func (m *Machine) Snapshot() Snapshot {
+	return Snapshot{tablePush{From: m.self, Whole: true, Table: m.table.pack()}}
+}

@@ -1,0 +1,268 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// A Coordinator is a node's client of the coordinator, which runs on one of the nodes; see [Start].
+// Its methods may be called from any goroutine. They block until the answer comes or their context
+// ends. Without an answer they return [ErrNotLeader]; the operation may then have been done or not.
+// If the context has already ended, nothing is sent.
+//
+// If the coordinator moves to another node meanwhile, requests on their way wait for the new one.
+// Requests that the old one received and did not answer are repeated if that is safe: queries and
+// Remove. After such an error of Submit, StartSingleton, MoveSingleton or StopSingleton, find out
+// whether it was done, or call it again.
+type Coordinator struct {
+	node *cluster.Node
+	cfg  Config
+	ref  actor.ActorRef[command]
+}
+
+// singletonName is the name of the coordinator's singleton.
+const singletonName = "placement-coordinator"
+
+// started is the key of a system on which placement runs.
+type started struct{}
+
+// Start starts placement on a node: the node can run placed actors, and the coordinator if it is
+// elected. Call it on all nodes that take part, with the same settings; nothing is placed on other
+// nodes. Placement runs until the node stops. [cluster.Node.Leave] first moves the node's actors to
+// other nodes.
+//
+// Start returns a [*FieldError] if a setting is wrong, and another error if it was called for the
+// node before.
+func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("placement: %w", err)
+	}
+	can, err := factoriesOf(cfg.Factories)
+	if err != nil {
+		return nil, fmt.Errorf("placement: %w", err)
+	}
+	first := false
+	extension.Ensure(n.System, func() started { first = true; return started{} })
+	if !first {
+		return nil, errors.New("placement: Start has been called for this node before; keep the Coordinator that it returned")
+	}
+	c := &Coordinator{node: n, cfg: cfg}
+	startAgent(n, can)
+	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, cfg) },
+		singleton.OnElected(electionName(cfg), elector(cfg.election("")))), singletonName)
+	c.announce()
+	n.SetPhaseTimeout(actor.ServiceRequestsDone, cfg.DrainTimeout)
+	n.OnLeave("placement", c.drain)
+	extension.Set(n.System, c)
+	return c, nil
+}
+
+// electionName returns the name of the election with its role. Nodes that differ in it do not take part.
+func electionName(cfg Config) string {
+	if cfg.Role == "" {
+		return "placement/" + cfg.Election.Name
+	}
+	return "placement/" + cfg.Election.Name + " of role " + cfg.Role
+}
+
+// announce tells the coordinator that this node has an agent. The coordinator asks all members for
+// reports, and has had no answer from this one.
+func (c *Coordinator) announce() {
+	self := c.node.View().Self
+	c.ref.Tell(agentMessage{Message: plan.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
+}
+
+// Of returns what [Start] has returned for the node of a system, for use by actors; false before
+// that.
+func Of(s *actor.System) (*Coordinator, bool) { return extension.Get[*Coordinator](s) }
+
+// drain has all actors moved away from this node.
+func (c *Coordinator) drain(ctx context.Context) error {
+	self := c.node.View().Self
+	_, err := c.ask(ctx, request{Op: opDrain, Label: self.Name, Incarnation: self.Incarnation})
+	if errors.Is(err, ErrNotLeader) && len(c.node.View().Members) < 2 {
+		return nil // there is no other node
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("placement: what runs here has not all been moved: %w", context.Cause(ctx))
+	}
+	return err
+}
+
+// Leader returns the name of the node that runs the coordinator or is going to, as far as this node
+// knows.
+func (c *Coordinator) Leader() (name string, ok bool) {
+	status, _ := singleton.StatusOf(c.node.System, singletonName)
+	for _, m := range c.node.View().Members {
+		if status.Host != "" && m.Address == status.Host {
+			return m.Name, true
+		}
+	}
+	return "", false
+}
+
+// ask sends a request to the coordinator, wherever it runs.
+func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
+	if _, elected := c.Leader(); !elected && !c.electable() {
+		return answer{}, &NotLeaderError{}
+	}
+	a, err := c.askAgain(ctx, r)
+	if err != nil {
+		leader, _ := c.Leader()
+		return answer{}, &NotLeaderError{Leader: leader, Cause: err}
+	}
+	return a, extension.UnpackError(nil, a.Failure)
+}
+
+// electable reports whether the election admits a member that is up.
+func (c *Coordinator) electable() bool {
+	var nodes []Node
+	for _, m := range c.node.View().Members {
+		nodes = append(nodes, asNode(m, true))
+	}
+	_, ok := c.cfg.election("").Leader(plan.NewView(nodes))
+	return ok
+}
+
+// besides is how many bytes a message to another node may have besides a spec.
+const besides = 16 << 10
+
+// fits returns an error if a spec is larger than messages between nodes may be.
+func (c *Coordinator) fits(label string, spec any) error {
+	limit := extension.MaxMessage(c.node.System)
+	data, err := codec.Marshal(spec)
+	if err == nil && limit > 0 && len(data)+besides > limit {
+		err = fmt.Errorf("%q has %d bytes with its state, and messages between nodes may have %d; keep the state elsewhere and name it in the spec", label, len(data), limit)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return nil
+}
+
+// Submit adds a spec: its actor runs from now on, on a node that the constraints allow and the
+// strategy prefers. Submit returns when that has been decided and stored in the journal, which is
+// before the actor runs. It returns [ErrInvalid], also if the journal rejects a record of that
+// size, [ErrExists], [ErrNoEligibleNodes] or [ErrStrategy]; nothing is stored then.
+//
+// An actor that fails, cannot be started or stops by itself is started again after a delay, on the
+// node that is best then; see [Config.Retry].
+func (c *Coordinator) Submit(ctx context.Context, s Spec) (Decision, error) {
+	if err := s.Validate(); err != nil {
+		return Decision{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if err := c.fits(s.Label, s); err != nil {
+		return Decision{}, err
+	}
+	a, err := c.ask(ctx, request{Op: opSubmit, Spec: &s})
+	if err != nil || a.Decision == nil {
+		return Decision{}, err
+	}
+	return *a.Decision, nil
+}
+
+// Remove stops an actor and removes its spec. It returns when the actor has terminated. It returns
+// [ErrNotFound] if there is no such spec.
+func (c *Coordinator) Remove(ctx context.Context, label string) error {
+	_, err := c.ask(ctx, request{Op: opRemove, Label: label})
+	return err
+}
+
+// Specs returns the status of all specs, sorted by label. If they do not fit into one message it
+// sends several requests, and changes in between may show in part.
+func (c *Coordinator) Specs(ctx context.Context) ([]Status, error) {
+	var all []Status
+	for {
+		a, err := c.ask(ctx, request{Op: opSpecs, Label: plan.LastLabel(all)})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a.Statuses...)
+		if !a.More {
+			return all, nil
+		}
+	}
+}
+
+// View returns the cluster as the coordinator knows it. If it does not fit into one message View
+// sends several requests, and changes in between may show in part.
+func (c *Coordinator) View(ctx context.Context) (View, error) {
+	var all View
+	var node, after string
+	for {
+		a, err := c.ask(ctx, request{Op: opView, Label: node, After: after})
+		if err != nil || a.View == nil {
+			return View{}, err
+		}
+		all = plan.AppendView(all, *a.View)
+		if !a.More {
+			return all, nil
+		}
+		node, after = plan.EndOfView(*a.View) // of this part: all may lack nodes that have changed meanwhile
+	}
+}
+
+// Explain says why an actor is where it is, or why it runs nowhere. It returns [ErrNotFound] if
+// there is no such spec.
+func (c *Coordinator) Explain(ctx context.Context, label string) (Explanation, error) {
+	a, err := c.ask(ctx, request{Op: opExplain, Label: label})
+	if err != nil || a.Explanation == nil {
+		return Explanation{}, err
+	}
+	return *a.Explanation, nil
+}
+
+// StartSingleton starts a singleton at its anchor, with a new generation: of a higher term if it
+// starts on a node, of the next sequence number if it runs there already. If it runs on another
+// node it is moved, as by [Coordinator.MoveSingleton]. StartSingleton returns when the generation
+// has been granted, which is before the instance runs. It returns [ErrInvalid], [ErrExists] if a
+// spec has the label, [ErrNoEligibleNodes], [ErrInProgress] or [ErrSource]; nothing is started
+// then.
+func (c *Coordinator) StartSingleton(ctx context.Context, s SingletonSpec) (Ownership, error) {
+	if err := s.Validate(); err != nil {
+		return Ownership{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if err := c.fits(s.Label, s); err != nil {
+		return Ownership{}, err
+	}
+	return c.singleton(ctx, request{Op: opStartSingleton, Singleton: &s})
+}
+
+// Singleton returns where a singleton is. It returns [ErrNotFound] if there is none of that label,
+// and [ErrSource] while the source has not returned the list of singletons.
+func (c *Coordinator) Singleton(ctx context.Context, label string) (Ownership, error) {
+	return c.singleton(ctx, request{Op: opSingleton, Label: label})
+}
+
+// MoveSingleton moves a singleton to where its anchor is now, if that has changed. It claims the
+// next term for the destination and stops the instance, and returns then. The new instance starts
+// when the old one has terminated, or after SingletonSpec.DrainTimeout. It returns [ErrNotFound],
+// [ErrInProgress], [ErrNoOwner], [ErrNoEligibleNodes] or [ErrSource].
+func (c *Coordinator) MoveSingleton(ctx context.Context, label string) (Ownership, error) {
+	return c.singleton(ctx, request{Op: opMoveSingleton, Label: label})
+}
+
+// StopSingleton removes a singleton, and returns when its instance has terminated. It returns
+// [ErrNotFound], [ErrInProgress] or [ErrSource].
+func (c *Coordinator) StopSingleton(ctx context.Context, label string) error {
+	_, err := c.ask(ctx, request{Op: opStopSingleton, Label: label})
+	return err
+}
+
+func (c *Coordinator) singleton(ctx context.Context, r request) (Ownership, error) {
+	a, err := c.ask(ctx, r)
+	if err != nil || a.Ownership == nil {
+		return Ownership{}, err
+	}
+	return *a.Ownership, nil
+}

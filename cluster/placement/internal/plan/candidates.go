@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/understudy-go/understudy/internal/guard"
+)
+
+// A Decision says where an actor was placed, and why.
+type Decision struct {
+	_        struct{} `cbor:",toarray"`
+	Label    string   // of the spec
+	Node     string   // the name of the node
+	Strategy string   // the name of the strategy that chose
+	Score    float64  // that the strategy gave the node
+}
+
+// String returns the decision as text.
+func (d Decision) String() string {
+	return fmt.Sprintf("%s on %s (%s, %.2f)", d.Label, d.Node, d.Strategy, d.Score)
+}
+
+// A Candidate is a node that was considered for an actor.
+type Candidate struct {
+	_     struct{} `cbor:",toarray"`
+	Node  string   // its name
+	Score float64  // by the strategy; 0 if a filter has removed the node
+	Why   string   // the filter that has removed the node; "" if it is eligible
+}
+
+// The filters, in the order in which they are applied.
+const (
+	filterDown        = "not up"
+	filterNotReady    = "without placement"
+	filterUnreachable = "unreachable"
+	filterDraining    = "draining"
+	filterRequired    = "RequiredNode"
+	filterRoles       = "Roles"
+	filterMeta        = "Meta"
+	filterAffinity    = "AntiAffinity"
+	filterColocation  = "ColocateWith"
+	filterStrategy    = "strategy"
+)
+
+// refuses returns the filter that removes n as a node for s, or "". beside are the labels that s
+// must not be beside: those that it avoids, and those that avoid it.
+func (n Node) refuses(s Spec, beside []string) string {
+	switch {
+	case !n.Up:
+		return filterDown
+	case !n.Ready:
+		return filterNotReady
+	case !n.Reachable:
+		return filterUnreachable
+	case n.Draining:
+		return filterDraining
+	}
+	return n.violates(s.Constraints, beside)
+}
+
+// violates returns the constraint that n does not meet, or "".
+func (n Node) violates(c Constraints, beside []string) string {
+	switch {
+	case c.RequiredNode != "" && c.RequiredNode != n.Name:
+		return filterRequired
+	case len(c.Roles) > 0 && !slices.ContainsFunc(c.Roles, n.HasRole):
+		return filterRoles
+	case !n.hasMeta(c.Meta):
+		return filterMeta
+	case slices.ContainsFunc(beside, n.Runs):
+		return filterAffinity
+	case c.ColocateWith != "" && !n.keeps(c.ColocateWith):
+		return filterColocation
+	}
+	return ""
+}
+
+// keeps reports whether an actor is on n or on its way there, and is to stay.
+func (n Node) keeps(label string) bool {
+	_, passes := slices.BinarySearch(n.passing, label)
+	return n.Runs(label) && !passes
+}
+
+func (n Node) hasMeta(all map[string]string) bool {
+	for key, value := range all {
+		if has, ok := n.Meta[key]; !ok || has != value {
+			return false
+		}
+	}
+	return true
+}
+
+// consider returns how each node of v would do for s.
+func consider(s Spec, v View, beside []string, by Strategy) (all []Candidate, err error) {
+	if panicked := guard.Apart(func() { all = rate(s, v, beside, by) }); panicked != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrStrategy, nameOf(by), panicked)
+	}
+	return all, nil
+}
+
+func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
+	for _, n := range v.Nodes {
+		c := Candidate{Node: n.Name, Why: n.refuses(s, beside)}
+		if c.Why == "" {
+			c.Score = by.Score(n, s, v)
+			if !(c.Score > 0) { // also for NaN
+				c.Why = filterStrategy
+			}
+			if math.IsNaN(c.Score) {
+				c.Score = 0 // NaN cannot be compared
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// choose returns the node with the highest score. It takes a node in avoid only if there is no
+// other.
+func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Decision, error) {
+	all, err := consider(s, v, beside, by)
+	if err != nil {
+		return Decision{}, err
+	}
+	best, found := Candidate{}, false
+	for _, c := range all {
+		if c.Why != "" {
+			continue
+		}
+		shunned, bestShunned := slices.Contains(avoid, c.Node), slices.Contains(avoid, best.Node)
+		if !found || bestShunned && !shunned || bestShunned == shunned && c.Score > best.Score {
+			best, found = c, true
+		}
+	}
+	if !found {
+		return Decision{}, noEligible(s.Label, all)
+	}
+	return Decision{Label: s.Label, Node: best.Node, Strategy: nameOf(by), Score: best.Score}, nil
+}
+
+// nameOf returns the name of a strategy, or its type if Name panics.
+func nameOf(by Strategy) (name string) {
+	if guard.Apart(func() { name = by.Name() }) != nil {
+		return fmt.Sprintf("%T", by)
+	}
+	return name
+}

@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"slices"
+	"time"
+)
+
+// update handles a new view of the cluster.
+func (f *nodes) update(v ViewChanged) {
+	if !f.hasView {
+		f.hasView, f.settleAt = true, f.now.Add(f.cfg.AckTimeout)
+	}
+	f.members, f.cachedView, f.moreRoom = members{}, nil, true
+	for _, n := range v.Nodes {
+		if id, ok := f.members[n.Name]; !ok || id.incarnation < n.Incarnation {
+			f.members[n.Name] = nodeID{name: n.Name, incarnation: n.Incarnation}
+		}
+	}
+	for _, n := range f.known {
+		n.member = f.members.has(n.id)
+	}
+	for _, n := range v.Nodes {
+		if id := (nodeID{name: n.Name, incarnation: n.Incarnation}); f.members.has(id) {
+			f.incarnation(id).update(n)
+		}
+	}
+	f.updateGone(v.Gone)
+	f.requestMissingReports()
+}
+
+// incarnation returns the state of an incarnation, and adds it if it is not known.
+func (f *nodes) incarnation(id nodeID) *nodeState {
+	n := f.known[id]
+	if n == nil {
+		n = &nodeState{id: id, Node: Node{Name: id.name, Incarnation: id.incarnation}, places: map[string]*place{}}
+		f.known[id] = n
+	}
+	return n
+}
+
+// update stores what the cluster knows of a member. A member that was up and no longer is, is
+// leaving, so it is drained.
+func (n *nodeState) update(now Node) {
+	was := n.Node
+	n.member = true
+	n.Node = now
+	n.Ready, n.Draining = was.Ready, false
+	n.Actors, n.passing = was.Actors, was.passing
+	n.draining = n.draining || was.Up && !now.Up
+}
+
+// updateGone sets until when nodes that are not members may still be running. A node that has
+// certainly stopped, or is back in another incarnation, is lost at once.
+func (f *nodes) updateGone(all []Gone) {
+	until := map[nodeID]time.Time{}
+	for _, g := range all {
+		until[nodeID{name: g.Name, incarnation: g.Incarnation}] = g.Until
+	}
+	for id, n := range f.known {
+		at, may := until[id]
+		_, back := f.members[id.name]
+		switch {
+		case n.member, may && !back && at.IsZero():
+			f.goneUntil.clear(id)
+		case may && !back:
+			f.goneUntil.set(id, at)
+		default:
+			f.goneUntil.set(id, f.now)
+		}
+	}
+}
+
+// expireGone forgets the nodes whose time to run is over.
+func (f *nodes) expireGone() {
+	if !f.hasView {
+		return
+	}
+	for _, id := range sortedNodeIDs(f.goneUntil.pass(f.now)) {
+		f.lose(f.known[id])
+	}
+}
+
+func (f *nodes) lose(n *nodeState) {
+	for _, p := range n.sorted() {
+		f.dropPlace(n, p)
+	}
+	for _, w := range f.workloads {
+		w.lost(n.id)
+	}
+	f.drained(n)
+	f.reportsDue.clear(n.id)
+	delete(f.known, n.id)
+}
+
+// drain has a node emptied as far as possible, and replies then. A node that is not a member is
+// empty.
+func (f *nodes) drain(in Drain) {
+	n := f.incarnation(nodeID{name: in.Node, incarnation: in.Incarnation})
+	if f.hasView && !n.member {
+		f.goneUntil.set(n.id, f.now)
+	}
+	n.draining = true
+	n.drainTokens = append(n.drainTokens, in.Token)
+	if !slices.Contains(f.drains, n.id) {
+		f.drains = append(f.drains, n.id)
+	}
+	f.cachedView, f.moreRoom = nil, true
+}
+
+// endDrains ends the drains of the nodes from which nothing more can be moved.
+func (f *nodes) endDrains() {
+	f.drains = slices.DeleteFunc(f.drains, func(id nodeID) bool {
+		n := f.known[id]
+		if n == nil {
+			return true
+		}
+		if f.busy(id) || slices.ContainsFunc(f.workloads, func(w workload) bool { return w.leaving(id) }) {
+			return false
+		}
+		f.drained(n)
+		return true
+	})
+}
+
+// drained replies to the requests that wait for the end of a drain.
+func (f *nodes) drained(n *nodeState) {
+	for _, token := range n.drainTokens {
+		f.reply(token, nil, nil)
+	}
+	n.drainTokens = nil
+}

@@ -1,0 +1,249 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A workload is a part of the planner that has actors on nodes: the specs or the singletons. The
+// nodes tell a workload what happens to its labels. Each of these calls may be repeated, and may
+// concern a request that the workload no longer knows.
+type workload interface {
+	// owns reports whether the label belongs to the workload, also while its actor is being removed.
+	owns(label string) bool
+	// started: the actor of that request runs.
+	started(label string, id RequestID, on nodeID)
+	// failed: the actor could not be started, and does not run.
+	failed(label string, id RequestID, on nodeID, why string)
+	// stopped: the actor has terminated as requested, or does not run there.
+	stopped(label string, id RequestID, on nodeID)
+	// refused: the agent does not stop the actor, because it has a later generation.
+	refused(label string, id RequestID, on nodeID, why string)
+	// ended: the actor has terminated without a request.
+	ended(label string, id RequestID, on nodeID, why string)
+	// found: an agent reports an actor that no request of this coordinator has started. It is an
+	// orphan until the workload starts it again by the same request, or stops it.
+	found(label string, on nodeID, actor Reported)
+	// lost: that incarnation of a node is no longer a member, and none of its actors runs. The
+	// nodes have forgotten its places.
+	lost(on nodeID)
+	// leaving reports whether the workload is about to move an actor away from a node, although it
+	// has not told it to stop yet.
+	leaving(on nodeID) bool
+	// reconcile places, starts, stops and moves what a change requires. It is called last in each
+	// step.
+	reconcile()
+	// next returns when a step is due.
+	next() (time.Time, bool)
+}
+
+// A nodeID is one incarnation of a node.
+type nodeID struct {
+	name        string
+	incarnation uint64
+}
+
+func (n nodeID) isZero() bool { return n == nodeID{} }
+
+func compareNodeIDs(a, b nodeID) int {
+	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.incarnation, b.incarnation))
+}
+
+func sortedNodeIDs(all []nodeID) []nodeID {
+	slices.SortFunc(all, compareNodeIDs)
+	return all
+}
+
+// nodes is what the workloads share: the nodes, the places of actors on them as far as is known,
+// and the requests to agents that have not been answered. Requests are sent again until they are
+// answered or the node is lost.
+type nodes struct {
+	outbox
+	cfg       Config
+	now       time.Time
+	workloads []workload
+
+	known       map[nodeID]*nodeState
+	members     members
+	places      placeIndex
+	orphans     orphans
+	drains      []nodeID // nodes whose drain has not ended
+	lastRequest uint64
+
+	unanswered deadlines[placeKey] // when requests are sent again
+	reportsDue deadlines[nodeID]   // when nodes are asked for a report again
+	goneUntil  deadlines[nodeID]   // until when former members may run
+
+	hasView  bool      // the planner has had a view of the cluster
+	settleAt time.Time // when nodes have had their time to report
+
+	cachedView *View           // nil after a change
+	touched    map[string]bool // labels whose places have changed since the last reconcile
+	moreRoom   bool            // something may be eligible now that was not before
+}
+
+func newNodes(cfg Config) *nodes {
+	return &nodes{
+		cfg: cfg, known: map[nodeID]*nodeState{}, members: members{}, places: placeIndex{}, orphans: orphans{}, touched: map[string]bool{},
+	}
+}
+
+// A nodeState is what is known of one incarnation of a node.
+type nodeState struct {
+	Node
+	id             nodeID
+	member         bool
+	draining       bool
+	reportAttempts int    // requests for a report in a row that it has not answered
+	reportedTo     string // the last label it has reported, while it is asked for more
+	places         map[string]*place
+	drainTokens    []Token // requests that wait for the end of its drain
+}
+
+// snapshot returns the node as views show it.
+func (n *nodeState) snapshot() Node {
+	shown := n.Node
+	shown.Draining = n.draining
+	return shown
+}
+
+// An outbox has the effects of a step.
+type outbox struct{ effects []Effect }
+
+func (o *outbox) emit(e Effect) { o.effects = append(o.effects, e) }
+
+func (o *outbox) reply(to Token, value any, err error) {
+	o.emit(Reply{Token: to, Value: value, Err: err})
+}
+
+func (o *outbox) send(to nodeID, msg any) {
+	o.emit(Send{Node: to.name, Incarnation: to.incarnation, Msg: msg})
+}
+
+// take returns the effects, once.
+func (o *outbox) take() []Effect {
+	effects := o.effects
+	o.effects = nil
+	return effects
+}
+
+// members are the incarnations of nodes that are members, by name; of two, the later one.
+type members map[string]nodeID
+
+// current returns the incarnation of a node that is a member.
+func (m members) current(name string) (nodeID, bool) {
+	id, ok := m[name]
+	return id, ok
+}
+
+func (m members) has(id nodeID) bool { return !id.isZero() && m[id.name] == id }
+
+func (m members) sorted() []nodeID { return sortedNodeIDs(slices.Collect(maps.Values(m))) }
+
+// orphans are the places of actors that this coordinator has not started, and about which no
+// workload has decided.
+type orphans map[*place]bool
+
+func (o orphans) sorted() []*place {
+	if len(o) == 0 {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(o), func(a, b *place) int {
+		return cmp.Or(strings.Compare(a.start.Label, b.start.Label), compareNodeIDs(a.on, b.on))
+	})
+}
+
+// owner returns the workload that a label belongs to, or nil.
+func (f *nodes) owner(label string) workload {
+	for _, w := range f.workloads {
+		if w.owns(label) {
+			return w
+		}
+	}
+	return nil
+}
+
+// notify calls do with the workload that a label belongs to, if there is one.
+func (f *nodes) notify(label string, do func(workload)) {
+	if w := f.owner(label); w != nil {
+		do(w)
+	}
+}
+
+// node returns what is known of an incarnation, member or not.
+func (f *nodes) node(id nodeID) (Node, bool) {
+	n, ok := f.known[id]
+	if !ok {
+		return Node{}, false
+	}
+	return n.snapshot(), true
+}
+
+// draining reports whether a node is being drained, or is leaving.
+func (f *nodes) draining(id nodeID) bool {
+	n, ok := f.known[id]
+	return ok && n.draining
+}
+
+// view returns the members as they are known.
+func (f *nodes) view() View {
+	if f.cachedView == nil {
+		nodes := make([]Node, 0, len(f.members))
+		for _, id := range f.members {
+			nodes = append(nodes, f.known[id].snapshot())
+		}
+		v := NewView(nodes)
+		f.cachedView = &v
+	}
+	return *f.cachedView
+}
+
+// settled reports whether every reachable node that is up has reported what it runs, or has had
+// [Config.AckTimeout] to do so. Before that nothing is placed.
+func (f *nodes) settled() bool {
+	if !f.hasView {
+		return false
+	}
+	if !f.now.Before(f.settleAt) {
+		return true
+	}
+	for _, id := range f.members {
+		if n := f.known[id]; n.Up && n.Reachable && !n.Ready {
+			return false
+		}
+	}
+	f.settleAt = f.now
+	return true
+}
+
+// busy reports whether an actor on a node is being stopped, or may be.
+func (f *nodes) busy(id nodeID) bool {
+	n, ok := f.known[id]
+	return ok && len(n.passing) > 0
+}
+
+// tick does what is due.
+func (f *nodes) tick() {
+	for _, key := range f.unanswered.pass(f.now) {
+		if n, ok := f.known[key.on]; ok {
+			f.request(n, n.places[key.label])
+		}
+	}
+	for _, id := range f.reportsDue.pass(f.now) {
+		f.requestReport(f.known[id])
+	}
+	f.expireGone()
+}
+
+// next returns when a step is due.
+func (f *nodes) next() (time.Time, bool) {
+	var e earliest
+	e.add(f.unanswered.first())
+	e.add(f.reportsDue.first())
+	e.add(f.goneUntil.first())
+	e.add(f.settleAt, f.hasView && f.now.Before(f.settleAt))
+	return e.at, e.ok
+}

@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
+
+// maxPart is about how many bytes one of several messages has that together make an answer.
+const maxPart = 512 << 10
+
+// PartBytes returns about how many bytes such a message may have: 512 KiB, or half of the limit on
+// messages between nodes if that is less.
+func PartBytes(s *actor.System) int {
+	if limit := extension.MaxMessage(s); limit > 0 {
+		return min(maxPart, limit/2)
+	}
+	return maxPart
+}
+
+// A StatusPage is a part of the statuses that fits into one message.
+type StatusPage struct {
+	Statuses []Status
+	More     bool // there are more after these
+}
+
+// pageStatuses is how many statuses a page has at most.
+const pageStatuses = 1000
+
+// StatusPageOf returns the first statuses after that label, about maxBytes bytes unless one is
+// larger. all must be sorted by label.
+func StatusPageOf(all []Status, after string, maxBytes int) StatusPage {
+	i, found := slices.BinarySearchFunc(all, after, func(s Status, label string) int { return strings.Compare(s.Spec.Label, label) })
+	if found {
+		i++
+	}
+	all = all[i:]
+	size := 0
+	for i, s := range all {
+		size += s.size()
+		if i > 0 && (size > maxBytes || i == pageStatuses) {
+			return StatusPage{Statuses: all[:i], More: true}
+		}
+	}
+	return StatusPage{Statuses: all}
+}
+
+// size returns about how many bytes s takes in a message.
+func (s Status) size() int { return s.Spec.size() + len(s.LastError) }
+
+// LastLabel returns the label of the last status, or "".
+func LastLabel(all []Status) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1].Spec.Label
+}
+
+// A ViewPage is a part of a view that fits into one message.
+type ViewPage struct {
+	View View
+	More bool // there is more after the last actor of the last node
+}
+
+// ViewPageOf returns the part of v after an actor of a node, about maxBytes bytes unless one node
+// without its actors is larger.
+func ViewPageOf(v View, node, actor string, maxBytes int) ViewPage {
+	var p ViewPage
+	size := 0
+	for _, n := range v.Nodes {
+		if n.Name < node {
+			continue
+		}
+		if n.Name == node {
+			if n.Actors = n.actorsAfter(actor); len(n.Actors) == 0 {
+				continue
+			}
+		}
+		if size += n.size(); size > maxBytes && len(p.View.Nodes) > 0 {
+			p.More = true
+			return p
+		}
+		fit := 0
+		for ; fit < len(n.Actors) && (size <= maxBytes || fit == 0); fit++ {
+			size += len(n.Actors[fit]) + textBytes
+		}
+		p.More = fit < len(n.Actors)
+		n.Actors = n.Actors[:fit:fit]
+		p.View.Nodes = append(p.View.Nodes, n)
+		if p.More {
+			return p
+		}
+	}
+	return p
+}
+
+func (n Node) actorsAfter(label string) []string {
+	i, found := slices.BinarySearch(n.Actors, label)
+	if found {
+		i++
+	}
+	return n.Actors[i:]
+}
+
+// textBytes is how many bytes a text takes in a message besides itself.
+const textBytes = 5
+
+// size returns about how many bytes n takes in a message, without its actors.
+func (n Node) size() int {
+	size := len(n.Name) + len(n.Address) + 64
+	for _, role := range n.Roles {
+		size += len(role) + textBytes
+	}
+	for key, value := range n.Meta {
+		size += len(key) + len(value) + 2*textBytes
+	}
+	return size
+}
+
+// EndOfView returns the last node of v, and its last actor.
+func EndOfView(v View) (node, actor string) {
+	if len(v.Nodes) == 0 {
+		return "", ""
+	}
+	last := v.Nodes[len(v.Nodes)-1]
+	if len(last.Actors) > 0 {
+		actor = last.Actors[len(last.Actors)-1]
+	}
+	return last.Name, actor
+}
+
+// AppendView returns v with the next part. Of a node that has been replaced between the two it has
+// only the first part.
+func AppendView(v, next View) View {
+	for _, n := range next.Nodes {
+		i := len(v.Nodes) - 1
+		switch {
+		case i < 0 || v.Nodes[i].Name != n.Name:
+			v.Nodes = append(v.Nodes, n)
+		case v.Nodes[i].Incarnation == n.Incarnation:
+			v.Nodes[i].Actors = append(v.Nodes[i].Actors, n.Actors...)
+		}
+	}
+	return v
+}

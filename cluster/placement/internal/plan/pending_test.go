@@ -1,0 +1,256 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+func stateful(label string, size int) Spec {
+	return Spec{Label: label, Type: "t", State: make([]byte, size)}
+}
+
+// Only the first fact of a spec has its state, so a step that places a thousand of them again is
+// small, however large the states are.
+func TestAFactHasNoStateThatTheJournalHas(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	const size = 64 << 10
+	for i := range 1000 {
+		r.placed(stateful(fmt.Sprintf("s%03d", i), size).WithConstraints(Constraints{}).WithCrashStrategy(WaitForReturn(time.Minute)))
+	}
+	bytes, largest := r.bytes, r.largest
+	require.Greater(t, bytes, 1000*size)
+	require.Less(t, largest, 2*size)
+	r.crash("a", "b")
+	r.join(70, "c")
+	r.pass(2 * time.Minute)
+	r.runs("s000", "c")
+	r.runs("s999", "c")
+	require.Less(t, r.bytes-bytes, 1<<20, "two moves of each")
+	r.boot()
+	r.runs("s999", "c")
+	require.Len(t, r.status("s999").Spec.State, size, "and the next coordinator has it still")
+	r.done(r.remove("s999"))
+	require.NotContains(t, r.journal, "s999")
+}
+
+func TestAStepIsStoredInAppendsOfBoundedSize(t *testing.T) {
+	var u PendingFacts
+	for i := range 100 {
+		u.Add([]Fact{{Label: fmt.Sprint(i), Record: &record{Spec: stateful("s", 64<<10)}}}, []Effect{Reply{Token: Token(i + 1)}})
+	}
+	n, appends := 0, 0
+	for done := false; !done; appends++ {
+		batch, size := u.Batch(1<<20), 0
+		for _, f := range batch {
+			require.Equal(t, fmt.Sprint(n), f.Label)
+			size += len(f.Record.Spec.State)
+			n++
+		}
+		require.LessOrEqual(t, size, 1<<20)
+		var effects []Effect
+		effects, done = u.Stored(len(batch))
+		require.Equal(t, done, len(effects) == 100, "nothing is done before all is durable")
+	}
+	require.Equal(t, 100, n)
+	require.InDelta(t, 7, appends, 1)
+	require.False(t, u.Any())
+	u.Add([]Fact{{Label: "large", Record: &record{Spec: stateful("s", 2<<20)}}}, nil)
+	require.Len(t, u.Batch(1<<20), 1, "one fact is one append, whatever its size")
+}
+
+// A refusingRig is a rig whose journal does not take specs of some size.
+func newRefusingRig(t *testing.T, nodes ...string) specsRig {
+	r := newSpecsRig(t, nodes...)
+	r.refuseFact = func(f Fact) error {
+		if f.Record != nil && len(f.Record.Spec.State) > 100 {
+			return fmt.Errorf("spec of %s: %w", f.Label, persistence.ErrTooLarge)
+		}
+		return nil
+	}
+	return r
+}
+
+func (r specsRig) unfit(to Token) {
+	r.t.Helper()
+	r.failedWith(to, ErrInvalid)
+	r.failedWith(to, persistence.ErrTooLarge)
+	require.Nil(r.t, r.answers[to].Value)
+}
+
+func TestASpecThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
+	r := newRefusingRig(t, "a", "b")
+	r.placed(specOf("one"))
+	r.unfit(r.submit(stateful("large", 101)))
+	r.absent("large")
+	require.Empty(t, r.m.nodes.placesOf("large"))
+	r.runs("one", "a")
+	require.Equal(t, "b", r.placed(specOf("two")), "nothing else is on b")
+	require.Equal(t, "a", r.placed(specOf("large")), "the label is free")
+	r.failedWith(r.remove("other"), ErrNotFound)
+	r.boot()
+	for label, node := range map[string]string{"one": "a", "two": "b", "large": "a"} {
+		r.runs(label, node)
+	}
+}
+
+// Specs that are submitted while the nodes have not reported yet are accepted in one step.
+func TestOfSpecsThatAreStoredTogetherOnlyTheCulpritIsRefused(t *testing.T) {
+	r := newRefusingRig(t, "a", "b")
+	silent := r.nodes["b"].id()
+	runs := r.agents[silent]
+	delete(r.agents, silent)
+	r.boot()
+	var asked []Token
+	for i := range 9 {
+		asked = append(asked, r.submit(stateful(fmt.Sprint("s", i), 97+i)))
+	}
+	again := r.submit(specOf("s7"))
+	follower := r.submit(with("follower", Constraints{ColocateWith: "s2"}))
+	r.pending(asked[0])
+	r.agents[silent] = runs
+	r.pass(time.Minute)
+	for i, to := range asked {
+		label := fmt.Sprint("s", i)
+		if i > 3 {
+			r.unfit(to)
+			r.absent(label)
+			continue
+		}
+		r.done(to)
+		require.Equal(t, Running, r.status(label).State)
+	}
+	r.failedWith(again, ErrExists)
+	r.done(follower)
+	require.Len(t, r.m.Statuses(), 5)
+	r.boot()
+	require.Len(t, r.m.Statuses(), 5)
+}
+
+// A spec that the journal rejects has a follower that was placed in the same step. The follower
+// stays where it is, as if its target had been removed.
+func TestWhatFollowsASpecThatIsRefusedGoesOn(t *testing.T) {
+	r := newRefusingRig(t, "a", "b")
+	r.placed(specOf("x"))
+	anchor := r.placed(specOf("anchor"))
+	require.Equal(t, anchor, r.placed(with("follower", Constraints{ColocateWith: "anchor"})))
+	r.done(r.remove("anchor"))
+	r.crash(anchor)
+	r.inState("follower", Unplaced)
+	r.unfit(r.submit(stateful("anchor", 1000)))
+	r.absent("anchor")
+	r.runs("follower", "a")
+	require.Equal(t, "a", r.placed(specOf("anchor")))
+}
+
+func TestAJournalThatRefusesWhatMustBeStoredEndsTheCoordinator(t *testing.T) {
+	m := New(rigConfig)
+	u := PendingFacts{Facts: []Fact{{Label: "s", Record: &record{Node: "a"}}}}
+	require.False(t, u.Refused(1, persistence.ErrTooLarge, m, time.Time{}), "it is no submission")
+	u = PendingFacts{Facts: []Fact{{Label: "s", Record: &record{Spec: specOf("s")}}}}
+	require.False(t, u.Refused(1, fmt.Errorf("append: %w", persistence.ErrConflict), m, time.Time{}), "whatever is in it")
+	require.False(t, u.Refused(0, errors.New("it is closed"), m, time.Time{}))
+	require.True(t, u.Refused(1, persistence.ErrInvalid, m, time.Time{}))
+	require.False(t, u.Any())
+}
+
+// The ledger says what all facts say, one after the other.
+func TestTheLedgerIsWhatTheFactsSay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var l Ledger
+	want := map[string]record{}
+	for n := range 5000 {
+		f := Fact{Label: fmt.Sprint(rng.IntN(150))}
+		was, known := want[f.Label]
+		switch p := rng.IntN(10); {
+		case p == 0:
+		case p == 1 && (!known || was.Granted != Generation{}):
+			f.Record = &record{Granted: Generation{Term: uint64(n) + 1}}
+		case !known, was.Granted != Generation{}:
+			f.Record = &record{Spec: stateful(f.Label, n), Node: "a"}
+		default:
+			f.Record = &record{Node: fmt.Sprint(n)}
+		}
+		l = l.With(f)
+		if f.Record == nil {
+			delete(want, f.Label)
+		} else {
+			want[f.Label] = f.Record.after(was)
+		}
+		if n%500 != 0 {
+			continue
+		}
+		m := New(rigConfig)
+		l.Each(m.Replay)
+		for label, r := range want {
+			if r.Granted != (Generation{}) {
+				require.True(t, r.same(m.singletons.journal.records[label]), label)
+			} else {
+				require.True(t, r.same(m.specs.journal.records[label]), label)
+				require.True(t, r.Spec.Equal(m.specs.all[label].Spec), label)
+			}
+		}
+		require.Len(t, want, len(m.singletons.journal.records)+len(m.specs.journal.records))
+	}
+}
+
+// A label has one entry in the journal. What a singleton leaves there when it is forgotten
+// must not erase a spec that is submitted in the same step.
+func TestASpecTakesTheLabelOfASingletonThatEndsInTheSameStep(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.journal["x"] = record{Granted: Generation{Term: 3}, Generation: Generation{Term: 3}, Removed: true}
+	r.holdCalls = true
+	r.boot()
+	asked := r.submit(specOf("x"))
+	r.pending(asked)
+	r.answerNext() // the source has no such singleton
+	r.holdCalls = false
+	for len(r.calls) > 0 {
+		r.answerNext()
+	}
+	r.done(asked)
+	r.runs("x", "a")
+	require.Equal(t, "t", r.journal["x"].Spec.Type)
+	r.boot()
+	r.runs("x", "a")
+}
+
+// A spec is removed and submitted again in one step, and the journal rejects the new record. Then
+// the journal has no record of that label.
+func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
+	r := newRefusingRig(t, "a", "b")
+	r.journal["s"] = record{Spec: with("s", Constraints{RequiredNode: "nobody"})}
+	silent := r.nodes["b"].id()
+	runs := r.agents[silent]
+	delete(r.agents, silent)
+	r.boot()
+	removed, asked := r.remove("s"), r.submit(stateful("s", 1000))
+	r.agents[silent] = runs
+	r.pass(time.Minute)
+	r.done(removed)
+	r.unfit(asked)
+	require.NotContains(t, r.journal, "s")
+	r.boot()
+	r.absent("s")
+}
+
+func TestARemovalThatEndsBeforeAllNodesHaveReportedIsErased(t *testing.T) {
+	r := newSpecsRig(t, "a", "b")
+	a := r.nodes["a"].id()
+	r.journal["s"] = record{Spec: specOf("s"), Node: a.name, Incarnation: a.incarnation, Request: RequestID{Epoch: 1, N: 1}, Removed: true}
+	silent := r.nodes["b"].id()
+	runs := r.agents[silent]
+	delete(r.agents, silent)
+	r.boot()
+	r.pass(time.Second)
+	require.Contains(t, r.journal, "s", "b may have it too")
+	r.agents[silent] = runs
+	r.pass(time.Minute)
+	require.NotContains(t, r.journal, "s")
+}

@@ -1,0 +1,209 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A Config has the settings of a [Planner]. Every field is required.
+type Config struct {
+	Epoch         uint64 // greater than the epoch of every coordinator before
+	Strategy      Strategy
+	Election      Election
+	AckTimeout    time.Duration // after which a request to an agent is sent again
+	Retry         time.Duration // the delay after the first failure; it doubles with each further one
+	RetryMax      time.Duration // the longest delay
+	SourceTimeout time.Duration // how long an answer of the source is waited for
+}
+
+// delay returns how long to wait after that many failures.
+func (cfg Config) delay(failures int) time.Duration {
+	d := cfg.Retry
+	for range failures - 1 {
+		if d >= cfg.RetryMax {
+			break
+		}
+		d *= 2
+	}
+	return min(d, cfg.RetryMax)
+}
+
+// A Planner decides everything that the coordinator does; see the package documentation.
+type Planner struct {
+	nodes      *nodes
+	specs      *specs
+	singletons *singletons
+
+	recoveredAt time.Time
+	held        []Input // requests that wait until enough is known to answer them
+}
+
+// New returns a planner that knows nothing. Its journal's facts come first, by Replay, and then
+// [Recovered].
+func New(cfg Config) *Planner {
+	f := newNodes(cfg)
+	m := &Planner{nodes: f}
+	m.singletons = newSingletons(cfg, f)
+	m.specs = newSpecs(cfg, f, m.singletons.owns)
+	f.workloads = []workload{m.specs, m.singletons}
+	return m
+}
+
+// Replay applies a fact of the journal, before any step.
+func (m *Planner) Replay(of Fact) {
+	m.singletons.replay(of)
+	if of.ofSingleton() {
+		of.Record = nil // a spec of that label has been removed since
+	}
+	m.specs.replay(of)
+}
+
+// Step handles an input. The planner relies on the facts being stored before the effects are
+// carried out.
+func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
+	f := m.nodes
+	if f.now.Before(now) {
+		f.now = now
+	}
+	m.apply(in)
+	f.tick()
+	m.reconcile()
+	if m.serveHeld() {
+		m.reconcile()
+	}
+	return merged(m.specs.facts(), m.singletons.journal.facts()), f.take()
+}
+
+// merged returns the facts of one step, sorted, one for each label. The journal has one record for
+// a label, whichever workload it belongs to: if one workload removes its record, that does not
+// erase the other's.
+func merged(specs, singles []Fact) []Fact {
+	last := map[string]Fact{}
+	for _, f := range singles {
+		last[f.Label] = f
+	}
+	for _, f := range specs {
+		if f.Record != nil || last[f.Label].Record == nil {
+			last[f.Label] = f
+		}
+	}
+	all := make([]Fact, 0, len(last))
+	for _, label := range slices.Sorted(maps.Keys(last)) {
+		all = append(all, last[label])
+	}
+	return all
+}
+
+func (m *Planner) apply(in Input) {
+	switch in := in.(type) {
+	case Recovered:
+		m.recoveredAt = m.nodes.now
+		m.specs.begin()
+		m.singletons.begin()
+	case ViewChanged:
+		m.nodes.update(in)
+	case Received:
+		m.nodes.receive(in.Message)
+	case SourceAnswer:
+		m.singletons.apply(in)
+	case Drain:
+		m.nodes.drain(in)
+	case Submit, Remove, StartSingleton, MoveSingleton, StopSingleton:
+		m.held = append(m.held, in)
+	case withdrawn:
+		m.specs.withdraw(in.label)
+	case Tick:
+	}
+}
+
+// serveHeld serves the requests that were held, once the nodes have had their time to report and
+// the source has had its time to return the list of singletons. It reports whether there were any.
+func (m *Planner) serveHeld() bool {
+	if len(m.held) == 0 || !m.settled() {
+		return false
+	}
+	for _, in := range m.held {
+		switch in := in.(type) {
+		case Submit:
+			m.specs.submit(in)
+		case Remove:
+			m.specs.remove(in)
+		default:
+			m.singletons.apply(in)
+		}
+	}
+	m.held = nil
+	return true
+}
+
+func (m *Planner) settled() bool {
+	return m.nodes.settled() && (m.singletons.catalog.listed || !m.nodes.now.Before(m.listedBy()))
+}
+
+func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.nodes.cfg.SourceTimeout) }
+
+// reconcile lets the workloads place, start, stop and move actors. It repeats that until nothing
+// changes any more, because other actors may follow one that has been placed.
+func (m *Planner) reconcile() {
+	f := m.nodes
+	for again := true; again; again = f.moreRoom || len(f.touched) > 0 {
+		m.specs.notice(f.touched, f.moreRoom)
+		m.singletons.notice(f.touched, f.moreRoom)
+		f.touched, f.moreRoom = map[string]bool{}, false
+		m.specs.reconcile()
+		m.singletons.reconcile()
+		m.stopOrphans()
+	}
+	if m.settled() {
+		f.endDrains()
+	}
+}
+
+// stopOrphans stops actors that no workload wants. The singletons know which of them they want once
+// they have the list.
+func (m *Planner) stopOrphans() {
+	for _, p := range m.nodes.orphans.sorted() {
+		label := p.start.Label
+		if m.specs.owns(label) || m.singletons.catalog.listed && !m.singletons.owns(label) {
+			m.nodes.stop(p.on, label)
+		}
+	}
+}
+
+// Next returns when a [Tick] is due.
+func (m *Planner) Next() (time.Time, bool) {
+	var e earliest
+	for _, t := range m.nodes.workloads {
+		e.add(t.next())
+	}
+	e.add(m.nodes.next())
+	e.add(m.listedBy(), len(m.held) > 0 && m.nodes.now.Before(m.listedBy()))
+	return e.at, e.ok
+}
+
+// View returns the cluster as the planner knows it.
+func (m *Planner) View() View { return m.nodes.view() }
+
+// Statuses returns the status of all specs, sorted by label.
+func (m *Planner) Statuses() []Status { return m.specs.statuses() }
+
+// Explain says why an actor is where it is. It returns [ErrNotFound] if there is no such spec.
+func (m *Planner) Explain(label string) (Explanation, error) { return m.specs.explain(label) }
+
+// ownership returns where a singleton is, and false if there is none of that label.
+func (m *Planner) ownership(label string) (Ownership, bool) { return m.singletons.ownership(label) }
+
+// OwnershipOf returns where a singleton is. It returns [ErrNotFound] if there is none of that
+// label, and [ErrSource] while the source has not returned the list of singletons.
+func (m *Planner) OwnershipOf(label string) (Ownership, error) {
+	o, ok := m.ownership(label)
+	switch {
+	case ok:
+		return o, nil
+	case !m.singletons.catalog.listed:
+		return Ownership{}, m.singletons.errUnlisted()
+	}
+	return Ownership{}, fmt.Errorf("%w: %q", ErrNotFound, label)
+}

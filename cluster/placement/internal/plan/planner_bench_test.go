@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// A benchCluster is a planner, and agents that do at once what they are told.
+type benchCluster struct {
+	m     *Planner
+	now   time.Time
+	token Token
+	nodes []Node
+}
+
+func newBenchCluster(nodes int) *benchCluster {
+	cfg := rigConfig
+	cfg.Epoch = 1
+	f := &benchCluster{m: New(cfg), now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
+	for i := range nodes {
+		name := fmt.Sprintf("node-%02d", i)
+		f.nodes = append(f.nodes, Node{Name: name, Address: name, Incarnation: 1, UpNumber: uint64(i + 1), Up: true, Reachable: true})
+	}
+	f.step(Recovered{})
+	f.step(ViewChanged{Nodes: f.nodes})
+	return f
+}
+
+func (f *benchCluster) step(in Input) {
+	_, effects := f.m.Step(in, f.now)
+	for _, e := range effects {
+		switch e := e.(type) {
+		case SourceCall:
+			f.step(SourceAnswer{Number: e.Number})
+		case Send:
+			said := FromAgent{Node: e.Node, Incarnation: e.Incarnation}
+			switch m := e.Msg.(type) {
+			case StartRequest:
+				said.StartAck = &StartAck{ID: m.ID, Label: m.Label}
+			case StopRequest:
+				said.StopAck = &StopAck{ID: m.ID, Label: m.Label}
+			case ReportRequest:
+				said.Report = &Report{Epoch: m.Epoch}
+			}
+			f.step(Received{said})
+		case Reply:
+			if e.Err != nil {
+				panic(e.Err)
+			}
+		}
+	}
+}
+
+func (f *benchCluster) submit(label string) {
+	f.token++
+	f.step(Submit{Token: f.token, Spec: specOf(label)})
+}
+
+// Decisions alone: no journal, no network.
+func BenchmarkMachineSubmits(b *testing.B) {
+	for _, there := range []int{0, 10_000} {
+		b.Run(fmt.Sprintf("beside=%d", there), func(b *testing.B) {
+			f := newBenchCluster(5)
+			for i := range there {
+				f.submit(fmt.Sprintf("there/%d", i))
+			}
+			n := 0
+			for b.Loop() {
+				n++
+				label := fmt.Sprintf("s/%d", n)
+				f.submit(label)
+				f.token++
+				f.step(Remove{Token: f.token, Label: label})
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "submits+removes/s")
+		})
+	}
+}
+
+func BenchmarkMachinePlaces1000Anew(b *testing.B) {
+	f := newBenchCluster(5)
+	for i := range 5000 {
+		f.submit(fmt.Sprintf("s/%d", i))
+	}
+	incarnation := uint64(1)
+	for b.Loop() {
+		f.step(ViewChanged{Nodes: f.nodes[1:]})
+		b.StopTimer()
+		incarnation++
+		f.nodes[0].Incarnation = incarnation
+		f.step(ViewChanged{Nodes: f.nodes})
+		for n := 0; len(f.m.nodes.known[nodeID{name: "node-00", incarnation: incarnation}].Actors) < 1000; n++ {
+			label := fmt.Sprintf("more/%d/%d", incarnation, n)
+			f.submit(label)
+			f.token++
+			f.step(Remove{Token: f.token, Label: f.m.nodes.view().Nodes[1+n%4].Actors[0]})
+		}
+		b.StartTimer()
+	}
+}

@@ -1,0 +1,241 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+)
+
+// requestMissingReports asks each member for a report that has never been asked.
+func (f *nodes) requestMissingReports() {
+	for _, id := range f.members.sorted() {
+		n := f.known[id]
+		if _, asked := f.reportsDue.of(id); !asked && !n.Ready {
+			f.requestReport(n)
+		}
+	}
+}
+
+// requestReport asks a node for a report, or for its continuation, until the node answers. The time
+// between two requests grows from [Config.AckTimeout] to 16 times that, because the node may not
+// run placement at all.
+func (f *nodes) requestReport(n *nodeState) {
+	if n == nil || !n.member {
+		return
+	}
+	f.reportsDue.set(n.id, f.now.Add(f.cfg.AckTimeout<<min(n.reportAttempts, 4)))
+	n.reportAttempts++
+	f.send(n.id, ReportRequest{Epoch: f.cfg.Epoch, After: n.reportedTo})
+}
+
+// requestFullReport asks a node for a report from its beginning.
+func (f *nodes) requestFullReport(n *nodeState) {
+	if n != nil {
+		n.reportedTo = ""
+		f.requestReport(n)
+	}
+}
+
+// receive handles a message of an agent. A message of an unknown node, or about a request that has
+// been superseded, comes too late and is ignored.
+func (f *nodes) receive(msg FromAgent) {
+	n := f.known[nodeID{name: msg.Node, incarnation: msg.Incarnation}]
+	if n == nil {
+		return
+	}
+	if msg.greets() && !n.Ready {
+		n.reportAttempts = 0
+		f.requestReport(n)
+	}
+	if msg.StartAck != nil {
+		f.receiveStartAck(n, *msg.StartAck)
+	}
+	if msg.StopAck != nil {
+		f.receiveStopAck(n, *msg.StopAck)
+	}
+	if msg.Ended != nil {
+		f.receiveEnded(n, *msg.Ended)
+	}
+	if msg.Report != nil {
+		f.receiveReport(n, *msg.Report)
+	}
+}
+
+// placed returns the place of a request on n, or nil.
+func (n *nodeState) placed(label string, id RequestID) *place {
+	if p := n.places[label]; p != nil && p.start.ID == id {
+		return p
+	}
+	return nil
+}
+
+// receiveStartAck: a failure is final, and also means that an actor which has run no longer does.
+func (f *nodes) receiveStartAck(n *nodeState, ack StartAck) {
+	p := n.placed(ack.Label, ack.ID)
+	switch {
+	case p == nil || p.phase == stopping:
+	case ack.Error != "":
+		f.dropPlace(n, p)
+		f.notify(ack.Label, func(w workload) { w.failed(ack.Label, ack.ID, n.id, ack.Error) })
+	case p.phase == starting:
+		f.setRunning(p)
+	}
+}
+
+func (f *nodes) setRunning(p *place) {
+	p.enter(running, f.now)
+	f.unanswered.clear(p.key())
+	f.touch(p)
+	f.notify(p.start.Label, func(w workload) { w.started(p.start.Label, p.start.ID, p.on) })
+}
+
+// receiveStopAck: an actor that a former coordinator has stopped ends without a request of this one.
+func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
+	p := n.placed(ack.Label, ack.ID)
+	switch {
+	case p == nil || p.phase != stopping && ack.Error != "":
+	case p.phase != stopping:
+		f.dropPlace(n, p)
+		f.notify(ack.Label, func(w workload) { w.ended(ack.Label, ack.ID, n.id, "stopped by a former coordinator") })
+	case ack.Error != "":
+		p.enter(running, f.now)
+		n.passing = removeSorted(n.passing, ack.Label)
+		f.unanswered.clear(p.key())
+		f.touch(p)
+		f.notify(ack.Label, func(w workload) { w.refused(ack.Label, ack.ID, n.id, ack.Error) })
+	default:
+		f.dropPlace(n, p)
+		f.notify(ack.Label, func(w workload) { w.stopped(ack.Label, ack.ID, n.id) })
+	}
+}
+
+// receiveEnded: the agent repeats the message until it is told to stop that request. If it has been
+// told already, its answer to that will come.
+func (f *nodes) receiveEnded(n *nodeState, e Ended) {
+	p := n.placed(e.Label, e.ID)
+	if p != nil && p.phase == stopping {
+		return
+	}
+	var g Generation
+	if p != nil {
+		g = p.start.Generation
+		f.dropPlace(n, p)
+	}
+	f.sendStop(n.id, e.ID, e.Label, g)
+	if p != nil {
+		f.notify(e.Label, func(w workload) { w.ended(e.Label, e.ID, n.id, e.Error) })
+	}
+}
+
+// receiveReport compares what runs on n with the places that are known. A report may be older than
+// those, so an actor that is not in it has not necessarily ended: its request is sent again, and
+// the answer to that counts.
+func (f *nodes) receiveReport(n *nodeState, r Report) {
+	if r.Epoch < f.cfg.Epoch {
+		f.requestReport(n)
+	}
+	if r.Epoch != f.cfg.Epoch {
+		return
+	}
+	f.progress(n, r)
+	reports := n.latest(r)
+	for _, label := range slices.Sorted(maps.Keys(reports)) {
+		if n.places[label] == nil {
+			f.addOrphan(n, reports[label])
+		}
+	}
+	for _, p := range n.sorted() {
+		if r.about(p.start.Label) {
+			f.compare(n, p, reports[p.start.Label])
+		}
+	}
+}
+
+// progress asks for the continuation of r, if r is the report that was asked for. After the last
+// part the node is ready.
+func (f *nodes) progress(n *nodeState, r Report) {
+	if _, asked := f.reportsDue.of(n.id); !asked || r.After != n.reportedTo {
+		return
+	}
+	n.reportAttempts = 0
+	if r.More {
+		n.reportedTo = r.last()
+		f.requestReport(n)
+		return
+	}
+	n.reportedTo = ""
+	f.reportsDue.clear(n.id)
+	if !n.Ready {
+		n.Ready, f.cachedView, f.moreRoom = true, nil, true
+	}
+}
+
+// last returns the last label in r.
+func (r Report) last() string {
+	if len(r.Running) == 0 {
+		return r.After
+	}
+	return r.Running[len(r.Running)-1].Label
+}
+
+// about reports whether r would contain an actor of that label if there were one.
+func (r Report) about(label string) bool {
+	return label > r.After && (!r.More || label <= r.last())
+}
+
+// hasReported reports whether n has reported whether it runs a label.
+func (n *nodeState) hasReported(label string) bool { return n.Ready || label <= n.reportedTo }
+
+// latest returns one actor of a report for each label. A label has two if the later one waits for
+// the end of the other. Then the known one counts, or else the later.
+func (n *nodeState) latest(r Report) map[string]Reported {
+	all := map[string]Reported{}
+	for _, a := range r.Running {
+		was, twice := all[a.Label]
+		known := n.placed(a.Label, was.ID) != nil
+		if !twice || !known && (was.ID.less(a.ID) || n.placed(a.Label, a.ID) != nil) {
+			all[a.Label] = a
+		}
+	}
+	return all
+}
+
+// compare updates a place from what a report says of its label. An orphan that has ended is
+// dropped, because no workload counts on it.
+func (f *nodes) compare(n *nodeState, p *place, a Reported) {
+	switch {
+	case p.orphan && p.phase != stopping:
+		if a.ID.isZero() {
+			f.dropPlace(n, p)
+		}
+	case p.phase == starting && a.ID == p.start.ID && a.Started:
+		f.setRunning(p)
+	case p.phase == starting && a.ID == p.start.ID:
+		f.unanswered.set(p.key(), f.now.Add(f.cfg.AckTimeout))
+	case p.phase == running && a.ID != p.start.ID:
+		p.enter(starting, f.now)
+		f.touch(p)
+		f.request(n, p)
+	default:
+		f.request(n, p)
+	}
+}
+
+// addOrphan adds the place of an actor that this coordinator has not started.
+func (f *nodes) addOrphan(n *nodeState, a Reported) {
+	p := &place{on: n.id, orphan: true, since: f.now, start: StartRequest{ID: a.ID, Label: a.Label, Generation: a.Generation}}
+	if a.Started {
+		p.phase = running
+	}
+	f.orphans[p] = true
+	f.addPlace(n, p)
+	f.notify(a.Label, func(w workload) { w.found(a.Label, n.id, a) })
+}
+
+// sorted returns the places on n, sorted by label.
+func (n *nodeState) sorted() []*place {
+	all := make([]*place, 0, len(n.places))
+	for _, label := range slices.Sorted(maps.Keys(n.places)) {
+		all = append(all, n.places[label])
+	}
+	return all
+}

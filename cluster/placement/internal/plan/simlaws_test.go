@@ -1,0 +1,298 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// laws hold at each moment. A label has at most one actor in the whole world, nodes that
+// were removed but still run included: I1.
+func (s *sim) laws() {
+	for label, live := range s.census {
+		if len(live) > 1 && label != simImpatient {
+			var where []string
+			for _, x := range live {
+				where = append(where, fmt.Sprintf("%s as %v", x.agent.node.name, x.id))
+			}
+			s.breach("%s lives on %s", label, strings.Join(where, " and on "))
+		}
+	}
+}
+
+// record returns what the journal has of a label.
+func (s *sim) record(label string) (r *record) {
+	for _, f := range slices.Backward(s.journal) {
+		if f.Label != label {
+			continue
+		}
+		switch {
+		case f.Record == nil:
+			return r
+		case r == nil:
+			r = f.Record
+		default:
+			whole := r.after(*f.Record)
+			r = &whole
+		}
+		if r.Spec.Label != "" {
+			return r
+		}
+	}
+	return r
+}
+
+// lookAt holds a fact to the constraints: where an actor is placed they hold.
+func (s *sim) lookAt(c *simCoordinator, f Fact) {
+	if f.ofSingleton() {
+		return
+	}
+	before, now := s.record(f.Label), f.Record
+	if now != nil && before != nil {
+		whole := now.after(*before)
+		now = &whole
+	}
+	switch {
+	case now == nil:
+		if c.planner.specs.removals[f.Label] == nil {
+			s.found.Forgotten++
+		}
+		return
+	case now.Removed:
+		return
+	case !now.Until.IsZero():
+		s.found.Waited++
+	case before != nil && before.Node != "" && now.Node != "" && now.Node != before.Node:
+		s.found.Moved++
+	}
+	if now.Request.isZero() || before != nil && before.Request == now.Request {
+		return
+	}
+	spec := now.Spec
+	if target := spec.Constraints.ColocateWith; target != "" && c.planner.nodes.owner(target) == nil || c.planner.specs.removals[target] != nil {
+		spec.Constraints.ColocateWith = "" // it was removed in the same step, afterwards, or the journal does not take it
+	}
+	n, _ := c.planner.View().Node(now.Node)
+	if why := n.refuses(spec, c.planner.specs.beside(now.Spec)); why != "" {
+		s.breach("%s is placed on %s, which %s forbids", f.Label, now.Node, why)
+	}
+}
+
+// drained: the drain of a node is over when nothing that could run elsewhere is on it.
+func (s *sim) drained(n *simNode) {
+	if s.lead == nil || !n.member || s.seed%5 == 1 {
+		return // or the strategy may have failed
+	}
+	m := s.lead.planner
+	for label, live := range s.census {
+		it := m.specs.all[label]
+		if len(live) == 0 || live[0].agent.node != n || it == nil || it.on != n.id() {
+			continue
+		}
+		if _, err := m.specs.choose(it.Spec); err == nil {
+			s.breach("node %s is said to be drained, and runs %s, which could be elsewhere", n.name, label)
+		}
+	}
+}
+
+// final holds when nothing has happened for long.
+func (s *sim) final() {
+	if s.lead == nil {
+		s.breach("nobody leads in the end")
+		return
+	}
+	m := s.lead.planner
+	s.finalRequests(m)
+	s.finalAgents()
+	s.finalView(m)
+	s.finalSpecs(m)
+	s.finalJournal(m)
+	s.singletons.final(m)
+	for label := range s.clients.wanted {
+		if m.specs.all[label] == nil {
+			s.breach("%s was acknowledged, and is lost", label)
+		}
+	}
+}
+
+// finalRequests: every request has been answered, I5.
+func (s *sim) finalRequests(m *Planner) {
+	if at, ok := m.nodes.unanswered.first(); ok {
+		s.breach("a request is not answered in the end, and sent again at %v", at)
+	}
+	if len(m.held) > 0 || len(m.specs.removals) > 0 || len(m.nodes.orphans) > 0 {
+		s.breach("held %v, removals %v, orphans %v in the end", m.held, m.specs.removals, m.nodes.orphans)
+	}
+	for _, n := range m.nodes.known {
+		for _, p := range n.places {
+			if p.phase != running {
+				s.breach("%s on %s is in phase %d in the end", p.start.Label, n.id.name, p.phase)
+			}
+		}
+	}
+}
+
+// finalAgents: no agent has anything to say.
+func (s *sim) finalAgents() {
+	for _, n := range s.nodes {
+		if !n.member {
+			continue
+		}
+		for label, slot := range n.agent.core.slots {
+			if slot.unconfirmed != nil || slot.next != nil {
+				s.breach("the agent of %s is not done with %s: %+v", n.name, label, slot)
+			}
+		}
+	}
+}
+
+// finalView: the view has the members, and the actors on each.
+func (s *sim) finalView(m *Planner) {
+	var names []string
+	for _, n := range s.nodes {
+		if !n.member {
+			continue
+		}
+		names = append(names, n.name)
+		shown, ok := m.View().Node(n.name)
+		if !ok || shown.Incarnation != n.incarnation || shown.Up != n.up || !shown.Ready {
+			s.breach("node %s is shown as %+v", n.name, shown)
+		}
+		var runs []string
+		for _, label := range slices.Sorted(maps.Keys(s.census)) {
+			for _, x := range s.census[label] {
+				if x.agent.node == n {
+					runs = append(runs, label)
+				}
+			}
+		}
+		if !slices.Equal(runs, shown.Actors) {
+			s.breach("node %s is shown to run %v, and runs %v", n.name, shown.Actors, runs)
+		}
+	}
+	if len(m.View().Nodes) != len(names) {
+		s.breach("nodes %v, and the view has %+v", names, m.View().Nodes)
+	}
+}
+
+// finalSpecs: each spec that has an eligible node runs on one, and its constraints hold:
+// I6.
+func (s *sim) finalSpecs(m *Planner) {
+	for _, st := range m.Statuses() {
+		live := s.census[st.Spec.Label]
+		switch {
+		case st.State == Unplaced && st.NextAttempt.IsZero():
+			s.found.Unplaced++
+			if _, err := m.specs.choose(st.Spec); err == nil {
+				s.breach("%s is not placed, and could be", st.Spec.Label)
+			}
+			if len(live) > 0 {
+				s.breach("%s is not placed, and lives", st.Spec.Label)
+			}
+		case st.State != Running:
+			s.breach("%s is %s in the end", st.Spec.Label, st.State)
+		case len(live) != 1 || live[0].agent.node.name != st.Node || !live[0].started:
+			s.breach("%s is said to run on %s, and does not", st.Spec.Label, st.Node)
+		default:
+			s.finalConstraints(m, st)
+		}
+	}
+	for label, live := range s.census {
+		if len(live) > 0 && m.nodes.owner(label) == nil {
+			s.breach("%s is not wanted, and lives", label)
+		}
+	}
+}
+
+func (s *sim) finalConstraints(m *Planner, st Status) {
+	c := st.Spec.Constraints
+	n, _ := m.View().Node(st.Node)
+	if c.ColocateWith != "" {
+		s.found.Colocated++
+		if _, placed := m.View().Find(c.ColocateWith); !placed {
+			c.ColocateWith = "" // it goes on without
+		}
+	}
+	if why := n.violates(c, m.specs.beside(st.Spec)); why != "" {
+		s.breach("%s runs on %s, and %s does not hold", st.Spec.Label, st.Node, why)
+	}
+}
+
+// finalJournal: another coordinator would know the same.
+func (s *sim) finalJournal(m *Planner) {
+	next := New(s.config(s.epoch + 1))
+	for _, f := range s.journal {
+		next.Replay(f)
+	}
+	next.Step(Recovered{}, s.now)
+	for _, of := range slices.Sorted(maps.Keys(m.specs.all)) {
+		a, b := m.specs.all[of], next.specs.all[of]
+		if b == nil || a.record(m.nodes).Node != b.record(next.nodes).Node || a.request != b.request || a.stage != b.stage || !a.Equal(b.Spec) {
+			s.breach("the journal has %+v of %s, which is %+v", b, of, a)
+		}
+	}
+	if len(next.specs.all) != len(m.specs.all) {
+		s.breach("the journal has %d specs of %d", len(next.specs.all), len(m.specs.all))
+	}
+}
+
+func (f *simFound) add(o simFound) {
+	sum, more := reflect.ValueOf(f).Elem(), reflect.ValueOf(o)
+	for i := range sum.NumField() {
+		sum.Field(i).SetInt(sum.Field(i).Int() + more.Field(i).Int())
+	}
+}
+
+// unseen returns what has not happened once.
+func (f simFound) unseen() (names []string) {
+	v := reflect.ValueOf(f)
+	for i := range v.NumField() {
+		if v.Field(i).Int() == 0 {
+			names = append(names, v.Type().Field(i).Name)
+		}
+	}
+	return names
+}
+
+func simShow(v any) string {
+	switch v := v.(type) {
+	case StartRequest:
+		return fmt.Sprintf("start %s as %v", v.Label, v.ID)
+	case StopRequest:
+		return fmt.Sprintf("stop %s of %v", v.Label, v.ID)
+	case Received:
+		return simShow(v.Message)
+	case FromAgent:
+		return fmt.Sprintf("%s.%d says %s", v.Node, v.Incarnation, simShowAgent(v))
+	case Submit:
+		return fmt.Sprintf("submit %s %v %+v", v.Spec.Label, v.Spec.OnCrash, v.Spec.Constraints)
+	case ViewChanged:
+		var b strings.Builder
+		for _, n := range v.Nodes {
+			fmt.Fprintf(&b, " %s.%d up %t reachable %t", n.Name, n.Incarnation, n.Up, n.Reachable)
+		}
+		return "view" + b.String()
+	}
+	return fmt.Sprintf("%T %+v", v, v)
+}
+
+func simShowAgent(m FromAgent) string {
+	switch {
+	case m.StartAck != nil:
+		return fmt.Sprintf("started %s as %v %s", m.StartAck.Label, m.StartAck.ID, m.StartAck.Error)
+	case m.StopAck != nil:
+		return fmt.Sprintf("stopped %s of %v %s", m.StopAck.Label, m.StopAck.ID, m.StopAck.Error)
+	case m.Ended != nil:
+		return fmt.Sprintf("ended %s of %v %s", m.Ended.Label, m.Ended.ID, m.Ended.Error)
+	}
+	return fmt.Sprintf("report after %q %+v, more %t", m.Report.After, m.Report.Running, m.Report.More)
+}
+
+func simShowFact(f Fact) string {
+	if f.Record == nil {
+		return f.Label + " is gone"
+	}
+	return fmt.Sprintf("%s on %s.%d as %v until %v", f.Label, f.Record.Node, f.Record.Incarnation, f.Record.Request, f.Record.Until)
+}

@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"errors"
+	"time"
+)
+
+// A simSource is the store of generations that all coordinators share, however they are
+// cut off from each other.
+type simSource struct {
+	*fakeSource
+	granted map[string]map[Generation]string // owners, by label
+}
+
+func newSimSource() *simSource {
+	return &simSource{fakeSource: newFakeSource(), granted: map[string]map[Generation]string{}}
+}
+
+var errSimSource = errors.New("the store is away")
+
+// simPatience is for how long a call may happen after it was made, whoever has given it
+// up.
+const simPatience = time.Second
+
+// call makes a call of the source, which may fail, hang, and be answered late or never,
+// whether it has happened or not.
+func (g *simSingletons) call(c *simCoordinator, e SourceCall) {
+	s := g.sim
+	s.found.Calls++
+	happens, answers, fails := s.upTo(20*time.Millisecond), s.upTo(20*time.Millisecond), false
+	switch {
+	case s.quiet || s.chance(0.8):
+	case s.chance(0.3): // it fails
+		happens, fails = -1, true
+	case s.chance(0.3): // it happens, and seems to have failed
+		fails = true
+	case s.chance(0.5): // it takes its time
+		happens, answers = s.upTo(simPatience), s.upTo(3*time.Second)
+		s.found.CallsLate++
+	case s.chance(0.5): // it happens, and nobody hears of it
+		happens, answers = s.upTo(simPatience), -1
+		s.found.CallsSilent++
+	default:
+		happens, answers = -1, -1
+		s.found.CallsSilent++
+	}
+	if fails {
+		s.found.CallsFailed++
+	}
+	out := SourceAnswer{Number: e.Number}
+	if happens >= 0 {
+		s.in(happens, func() { out = g.happen(c, e) })
+	}
+	if answers < 0 {
+		return
+	}
+	s.in(max(happens, 0)+answers, func() {
+		if fails {
+			out = SourceAnswer{Number: e.Number, Err: errSimSource}
+		}
+		c.step(out)
+	})
+}
+
+// happen carries a call out, and keeps what was granted to whom.
+func (g *simSingletons) happen(c *simCoordinator, e SourceCall) SourceAnswer {
+	out := g.source.ask(e)
+	g.sim.note("source for %d: %v %s %s %v %v", c.epoch, e.Op, e.Label, e.Owner, out.Generation, out.Err)
+	if out.Err == nil && (e.Op == OpClaimTerm || e.Op == OpClaimSeq) {
+		all := g.source.granted[e.Label]
+		if all == nil {
+			all = map[Generation]string{}
+			g.source.granted[e.Label] = all
+		}
+		for was := range all {
+			if !was.Less(out.Generation) {
+				g.sim.breach("%s is granted %v after %v", e.Label, out.Generation, was)
+			}
+		}
+		all[out.Generation] = g.source.own[e.Label].Owner
+	}
+	return out
+}

@@ -1,0 +1,353 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A singleton decides what happens to one singleton; the nodes know where it runs. The source
+// of generations decides who owns it: each instance is requested with a generation of its own, which
+// the source has granted to its node. There is at most one call of the source under way for each
+// singleton, and requests wait for it. After each change, step compares what is wanted with what is
+// there, and does the next thing.
+type singleton struct {
+	in         *singletons
+	label      string
+	spec       SingletonSpec
+	registered bool // the source has the spec; otherwise the singleton is about to be started, or its last instance is ending
+
+	// grant is the owner according to the source; without an owner it is the last one's. unused
+	// means that no instance has been requested with it.
+	grant     grant
+	unused    bool
+	nextGrant grant // the owner once the present instance has ended; zero when the instance stays
+	ending    bool  // the source has forgotten it; it is removed when its instance has ended
+
+	on              nodeID             // where an instance was requested last
+	request         RequestID          // the number of that request
+	askedGeneration Generation         // the highest generation an instance was requested with
+	recorded        bool               // it was in the journal of a former coordinator
+	expected        bool               // a former coordinator has requested an instance, and its node has not reported yet
+	drainUntil      time.Time          // how long an instance may take to end; zero for as long as it takes
+	overdue         map[RequestID]bool // instances that have taken longer, which nothing waits for
+
+	asking        *question  // the call of the source that is under way; nil when there is none
+	granted       Generation // the last generation that the source has granted, to any node
+	lastCall      RequestID  // the number of the last call that stores or forgets the spec
+	specUncertain bool       // the source may not have the spec as it is here
+	stopUncertain bool       // the source may have forgotten it, although the request to stop it has failed
+	requests      []Input    // wait until the source has answered
+	stopTokens    []Token    // requests that wait for its end
+
+	attempts int       // that have failed since it ran well
+	retryAt  time.Time // nothing is tried again before
+	why      string    // of the last failure; "" since it runs
+	failed   []string  // names of nodes where it did not start, since it ran
+	since    time.Time // when it was reported to run
+}
+
+// A grant says that a node is to own a singleton.
+type grant struct {
+	owner      string
+	generation Generation
+}
+
+func (x *singleton) touch() { x.in.dirty[x.label] = true }
+
+func (x *singleton) now() time.Time { return x.in.nodes.now }
+
+func (x *singleton) moving() bool { return x.nextGrant != grant{} }
+
+// stays reports whether x is to stay where it is.
+func (x *singleton) stays() bool { return x.registered && !x.ending && !x.moving() }
+
+// busy reports whether x is being moved to a node other than owner, is being stopped, or is gone
+// apart from an instance that still runs.
+func (x *singleton) busy(owner string) bool {
+	return x.ending || x.asking.is(toStop) || x.moving() && x.nextGrant.owner != owner || !x.registered && x.asking == nil && x.occupied()
+}
+
+// resetFailures has the next attempt made at once.
+func (x *singleton) resetFailures() {
+	x.attempts, x.retryAt, x.why, x.failed = 0, time.Time{}, "", nil
+}
+
+// backOff delays the next attempt; the delay doubles with each failure.
+func (x *singleton) backOff(why string) {
+	x.attempts++
+	x.why = why
+	x.retryAt = x.now().Add(x.in.cfg.delay(x.attempts))
+}
+
+// unplace removes the owner, because no instance runs any more. The generation stays.
+func (x *singleton) unplace() {
+	x.grant.owner, x.unused = "", false
+	x.resetFailures()
+}
+
+// suspectLastCall: a former coordinator has made a call that may still take effect. The singleton
+// finds out when that is no longer possible.
+func (x *singleton) suspectLastCall() {
+	x.specUncertain, x.stopUncertain = true, true
+	x.retryAt = x.now().Add(x.in.cfg.SourceTimeout)
+}
+
+func (x *singleton) startRequest(g Generation) StartRequest {
+	return StartRequest{Label: x.label, Type: x.spec.Type, State: x.spec.State, Generation: g}
+}
+
+// instance returns the place of the instance that was requested last.
+func (x *singleton) instance() (p place, ok bool) {
+	p, ok = x.in.nodes.place(x.on, x.label)
+	return p, ok && p.start.ID == x.request
+}
+
+func (x *singleton) phase() SingletonPhase {
+	p, has := x.instance()
+	switch {
+	case x.ending, x.moving():
+		return SingletonDraining
+	case x.grant.owner == "":
+		return SingletonOwnerless
+	case has && p.phase == running:
+		return SingletonActive
+	}
+	return SingletonStarting
+}
+
+func (x *singleton) ownership() Ownership {
+	return Ownership{Label: x.label, Owner: x.grant.owner, Generation: x.grant.generation, Phase: x.phase(), Error: x.why}
+}
+
+// record returns what the journal keeps: that the label is in use, and where an instance may run.
+// It is written together with the request that starts the instance, so a new coordinator knows
+// which node must report before it starts another. Every generation that the source grants, and
+// every call that changes what the source keeps, changes the record too. So the journal rejects
+// a coordinator that has been replaced without knowing it, before it acts on a grant, answers a
+// request with it, or changes anything at the source.
+func (x *singleton) record() *record {
+	r := record{Generation: x.askedGeneration, Granted: x.granted, Removed: x.ending}
+	if x.specUncertain || x.stopUncertain || x.asking.changes() {
+		r.Call = x.lastCall
+	}
+	if p, has := x.instance(); has {
+		r.Node, r.Incarnation, r.Request = p.on.name, p.on.incarnation, x.request
+	} else if x.expected {
+		r.Node, r.Incarnation, r.Request = x.on.name, x.on.incarnation, x.request
+	}
+	return &r
+}
+
+// install makes g the owner: at once where no instance runs, otherwise when it has ended.
+func (x *singleton) install(g grant) {
+	x.resetFailures()
+	if x.occupied() {
+		x.nextGrant = g
+		x.startDrain()
+		return
+	}
+	x.grant, x.unused = g, true
+}
+
+// inherit continues where a former coordinator has ended. g is what the source has granted last;
+// the instance in the journal may be of an earlier grant. If g is lower than that instance's, the
+// source has lost grants, which the next claim reveals.
+func (x *singleton) inherit(g grant) {
+	was := x.grant
+	if x.granted.Less(g.generation) {
+		x.granted = g.generation
+	}
+	switch {
+	case !x.recorded:
+		x.grant = g
+	case !was.generation.Less(g.generation):
+		x.grant.owner = g.owner
+	case was.owner != "" && was.generation.Term == g.generation.Term:
+		x.grant = g
+	case was.owner == "":
+		x.grant, x.unused = g, true
+	default: // it was being moved
+		x.nextGrant = g
+		x.startDrain()
+	}
+}
+
+// startDrain begins the time that the spec gives the present instance to end.
+func (x *singleton) startDrain() {
+	x.drainUntil = time.Time{}
+	if x.spec.DrainTimeout > 0 {
+		x.drainUntil = x.now().Add(x.spec.DrainTimeout)
+	}
+}
+
+// step does the next thing: it stops what is not wanted, and starts an instance only when no other
+// can be running.
+func (x *singleton) step() {
+	x.stopUnwanted()
+	x.verify()
+	switch {
+	case x.occupied():
+		x.follow()
+	case x.ending, !x.registered && !x.specUncertain && x.asking == nil:
+		x.in.remove(x)
+	case x.moving():
+		x.grant, x.unused, x.nextGrant = x.nextGrant, true, grant{}
+		x.drainUntil = time.Time{}
+		x.place()
+	default:
+		x.place()
+	}
+}
+
+// next returns when the next step is due although nothing has happened.
+func (x *singleton) next() (time.Time, bool) {
+	var e earliest
+	e.add(x.retryAt, x.now().Before(x.retryAt))
+	e.add(x.drainUntil, !x.drainUntil.IsZero())
+	return e.at, e.ok
+}
+
+// verify finds out the effect of calls that seem to have failed. The spec is stored again, or
+// forgotten if there is none. A singleton that has been forgotten ends.
+func (x *singleton) verify() {
+	switch {
+	case !x.mayAsk():
+	case x.specUncertain && !x.registered:
+		x.ask(question{purpose: toVerify, op: OpForget})
+	case x.stopUncertain:
+		x.ask(question{purpose: toVerify, op: OpClaimSeq})
+	case x.specUncertain:
+		x.ask(question{purpose: toVerify, op: OpPutSpec, spec: x.spec})
+	}
+}
+
+// ask calls the source. There is never more than one call under way for a singleton.
+func (x *singleton) ask(q question) {
+	q.x, x.asking = x, &q
+	number := x.in.call(&q, SourceCall{Op: q.op, Label: x.label, Owner: q.owner, Spec: q.spec})
+	if q.changes() {
+		x.lastCall = RequestID{Epoch: x.in.cfg.Epoch, N: number}
+		x.touch()
+	}
+}
+
+// mayAsk reports whether x may call the source without a request.
+func (x *singleton) mayAsk() bool { return !x.ending && x.asking == nil && x.ready() }
+
+// ready reports whether what has failed may be tried again.
+func (x *singleton) ready() bool { return !x.now().Before(x.retryAt) }
+
+// stopUnwanted stops all places that are not wanted. An orphan that is wanted is requested once more
+// by the same number, because it may have ended since its node reported it.
+func (x *singleton) stopUnwanted() {
+	if !x.ready() {
+		return
+	}
+	for _, p := range x.places() {
+		if _, has := x.instance(); !has && !x.overdue[p.start.ID] {
+			x.recognize(p)
+		}
+		switch {
+		case p.phase == stopping, x.wanted(p) && !p.orphan:
+		case x.wanted(p):
+			r := x.startRequest(p.start.Generation)
+			r.ID = x.request
+			x.in.nodes.start(p.on, r)
+		default:
+			x.in.nodes.stop(p.on, x.label)
+		}
+	}
+	n, known := x.in.nodes.node(x.on)
+	x.expected = x.expected && known && !n.Ready
+}
+
+// recognize takes an orphan as the instance of x.
+func (x *singleton) recognize(p place) {
+	x.on, x.request, x.expected = p.on, p.start.ID, false
+	if x.askedGeneration.Less(p.start.Generation) {
+		x.askedGeneration = p.start.Generation
+	}
+}
+
+// wanted reports whether p is the instance of the owner, started by any coordinator.
+func (x *singleton) wanted(p place) bool {
+	return x.stays() && p.on == x.on && p.start.ID == x.request &&
+		p.on.name == x.grant.owner && p.start.Generation.Term == x.grant.generation.Term
+}
+
+// places returns where x is or may be. It excludes the places of a spec with that label.
+func (x *singleton) places() []place {
+	if x.in.isSpec(x.label) {
+		return nil
+	}
+	return x.in.nodes.placesOf(x.label)
+}
+
+// occupied reports whether an instance may run, other than those that are overdue.
+func (x *singleton) occupied() bool {
+	places := x.places()
+	if !x.drainUntil.IsZero() && !x.now().Before(x.drainUntil) {
+		x.drainUntil, x.expected, x.overdue = time.Time{}, false, map[RequestID]bool{}
+		for _, p := range places {
+			x.overdue[p.start.ID] = true
+		}
+	}
+	return x.expected || slices.ContainsFunc(places, func(p place) bool { return !x.overdue[p.start.ID] })
+}
+
+// follow moves the instance to where its anchor is now. While no other node is eligible it stays.
+func (x *singleton) follow() {
+	if to, ok := x.moveTarget(); ok && x.mayAsk() {
+		x.ask(question{purpose: toMove, op: OpClaimTerm, owner: to})
+	}
+}
+
+// moveTarget returns the node to which x must be moved, and false if x may stay where it runs.
+func (x *singleton) moveTarget() (owner string, ok bool) {
+	p, runs := x.instance()
+	v, election := x.in.nodes.view(), x.in.cfg.Election
+	if !runs || !x.wanted(p) || x.spec.Anchor.keeps(p.on, v, election) {
+		return "", false
+	}
+	n, err := x.spec.Anchor.resolve(x.label, v, election, nil)
+	return n.Name, err == nil && n.Name != p.on.name
+}
+
+// place starts an instance where none runs. If no instance has used the grant yet it starts on the
+// owner. Otherwise it needs a new grant: the next sequence number if it starts again on the same
+// node, the next term if it ran elsewhere.
+func (x *singleton) place() {
+	if !x.registered || !x.mayAsk() || !x.in.nodes.settled() {
+		return
+	}
+	if x.in.isSpec(x.label) {
+		x.unplace()
+		x.why = fmt.Sprintf("%v: a spec has the label %q; remove it", ErrExists, x.label)
+		return
+	}
+	v, election := x.in.nodes.view(), x.in.cfg.Election
+	if n, ok := x.spec.Anchor.admits(x.grant.owner, v, election); ok && x.unused {
+		x.launch(nodeID{name: n.Name, incarnation: n.Incarnation})
+		return
+	}
+	n, err := x.spec.Anchor.resolve(x.label, v, election, x.failed)
+	switch {
+	case err != nil:
+		x.grant.owner, x.unused = "", false
+		if x.attempts == 0 {
+			x.why = err.Error()
+		}
+	case x.on == nodeID{name: n.Name, incarnation: n.Incarnation} && x.grant.owner == n.Name:
+		x.ask(question{purpose: toOwn, op: OpClaimSeq, owner: n.Name})
+	default:
+		x.grant.owner, x.unused = "", false
+		x.ask(question{purpose: toOwn, op: OpClaimTerm, owner: n.Name})
+	}
+}
+
+// launch requests an instance from a node.
+func (x *singleton) launch(on nodeID) {
+	x.unused, x.on, x.askedGeneration = false, on, x.grant.generation
+	x.request = x.in.nodes.start(on, x.startRequest(x.askedGeneration))
+}

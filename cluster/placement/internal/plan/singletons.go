@@ -1,0 +1,427 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// singletons is the workload that keeps singletons at their anchors. It finds the singleton of each
+// input, and lets those take a step about which something has changed. Each of them decides for
+// itself what to do next; see [singleton].
+type singletons struct {
+	cfg     Config
+	nodes   *nodes
+	all     map[string]*singleton
+	calls   sourceCalls
+	catalog catalog
+	journal stored
+
+	dirty   map[string]bool   // labels that take a step
+	due     deadlines[string] // when labels take a step although nothing has happened
+	settled bool              // of nodes, at the last step
+}
+
+// A catalog is what is known of the list of singletons that the source keeps.
+type catalog struct {
+	listed   bool      // the source has returned the list
+	failures int       // of calls for it
+	retryAt  time.Time // when it is called again; zero while a call is under way
+}
+
+func newSingletons(cfg Config, f *nodes) *singletons {
+	return &singletons{
+		cfg: cfg, nodes: f, all: map[string]*singleton{}, dirty: map[string]bool{},
+		calls: sourceCalls{open: map[uint64]*question{}}, journal: stored{records: map[string]record{}},
+	}
+}
+
+// get returns the singleton of a label, and adds it if there is none.
+func (s *singletons) get(label string) *singleton {
+	x := s.all[label]
+	if x == nil {
+		x = &singleton{in: s, label: label}
+		s.all[label] = x
+	}
+	x.touch()
+	return x
+}
+
+func (s *singletons) touchAll() {
+	for label := range s.all {
+		s.dirty[label] = true
+	}
+}
+
+// owns reports whether a singleton of that label exists, or an instance of one is still ending.
+func (s *singletons) owns(label string) bool { return s.all[label] != nil }
+
+// isSpec reports whether a label belongs to a spec.
+func (s *singletons) isSpec(label string) bool {
+	return slices.ContainsFunc(s.nodes.workloads, func(w workload) bool { return w != workload(s) && w.owns(label) })
+}
+
+// ownership returns where a singleton is, and false if there is none of that label.
+func (s *singletons) ownership(label string) (Ownership, bool) {
+	x := s.all[label]
+	if x == nil || !x.registered {
+		return Ownership{}, false
+	}
+	return x.ownership(), true
+}
+
+// replay applies a fact of the journal.
+func (s *singletons) replay(of Fact) {
+	delete(s.journal.records, of.Label)
+	if of.ofSingleton() {
+		s.journal.records[of.Label] = *of.Record
+	}
+}
+
+// begin continues from what the journal has: an instance may run where the last one was requested,
+// until its node has reported that it does not.
+func (s *singletons) begin() {
+	for _, label := range slices.Sorted(maps.Keys(s.journal.records)) {
+		r, x := s.journal.records[label], s.get(label)
+		x.grant, x.askedGeneration, x.recorded = grant{r.Node, r.Generation}, r.Generation, true
+		x.granted, x.lastCall = r.Granted, r.Call
+		if !r.Call.isZero() {
+			x.suspectLastCall()
+		}
+		if r.Node != "" {
+			x.on, x.request, x.expected = nodeID{name: r.Node, incarnation: r.Incarnation}, r.Request, true
+			s.nodes.incarnation(x.on)
+		}
+	}
+	s.callList()
+}
+
+func (s *singletons) callList() {
+	s.catalog.retryAt = time.Time{}
+	s.call(&question{purpose: toList, op: OpList}, SourceCall{Op: OpList})
+}
+
+// call emits a call of the source, whose answer is handled as q says.
+func (s *singletons) call(q *question, e SourceCall) (number uint64) {
+	e.Number = s.calls.begin(q, s.nodes.now.Add(s.cfg.SourceTimeout))
+	s.nodes.emit(e)
+	return e.Number
+}
+
+// apply handles an input about singletons.
+func (s *singletons) apply(in Input) {
+	switch in := in.(type) {
+	case SourceAnswer:
+		s.receive(in)
+	case StartSingleton:
+		s.serve(in.Token, func() { s.start(in) })
+	case MoveSingleton:
+		s.serve(in.Token, func() { s.move(in) })
+	case StopSingleton:
+		s.serve(in.Token, func() { s.stop(in) })
+	}
+}
+
+// receive handles an answer of the source. The answer to a call that was given up is ignored.
+func (s *singletons) receive(in SourceAnswer) {
+	q := s.calls.end(in.Number)
+	switch {
+	case q == nil:
+	case q.purpose == toList:
+		s.receiveList(in.Records, in.Err)
+	default:
+		q.receive(in)
+	}
+}
+
+// receiveList handles the list of singletons. A record without a generation has been put after its
+// singleton was forgotten, by a call that took effect late.
+func (s *singletons) receiveList(records []SourceRecord, err error) {
+	if err != nil {
+		s.catalog.failures++
+		s.catalog.retryAt = s.nodes.now.Add(s.cfg.delay(s.catalog.failures))
+		return
+	}
+	s.catalog.listed = true
+	for _, r := range records {
+		x := s.get(r.Spec.Label)
+		if r.Generation == (Generation{}) {
+			x.specUncertain = true
+			continue
+		}
+		x.spec, x.registered = r.Spec, true
+		x.inherit(grant{r.Owner, r.Generation})
+	}
+	s.touchAll()
+}
+
+// serve carries out a request, if the list of singletons is known.
+func (s *singletons) serve(from Token, request func()) {
+	if !s.catalog.listed {
+		s.reply(from, nil, s.errUnlisted())
+		return
+	}
+	request()
+}
+
+func (s *singletons) errUnlisted() error {
+	return fmt.Errorf("%w: it has not returned the list of singletons yet; try again", ErrSource)
+}
+
+// reply answers a request. Token 0 belongs to no request.
+func (s *singletons) reply(to Token, value any, err error) {
+	if to != 0 {
+		s.nodes.reply(to, value, err)
+	}
+}
+
+// start handles a StartSingleton request.
+func (s *singletons) start(in StartSingleton) {
+	if err := in.Spec.Validate(); err != nil {
+		s.reply(in.Token, nil, fmt.Errorf("%w: %w", ErrInvalid, err))
+		return
+	}
+	label := in.Spec.Label
+	if s.isSpec(label) {
+		s.reply(in.Token, nil, fmt.Errorf("%w: %q is a spec; choose another label, or remove the spec", ErrExists, label))
+		return
+	}
+	owner, err := in.Spec.Anchor.resolve(label, s.nodes.view(), s.cfg.Election, nil)
+	x := s.all[label]
+	claim := question{purpose: toStart, op: OpClaimTerm, owner: owner.Name, spec: in.Spec, token: in.Token}
+	switch {
+	case x != nil && x.busy(owner.Name):
+		s.reply(in.Token, nil, inProgress(label))
+	case x != nil && x.asking != nil:
+		x.requests = append(x.requests, in)
+	case err != nil:
+		s.reply(in.Token, nil, err)
+	case x == nil:
+		s.get(label).ask(claim)
+	case x.moving():
+		s.reply(in.Token, x.ownership(), nil)
+	case x.grant.owner == owner.Name && x.phase() == SingletonActive:
+		claim.purpose, claim.op = toRegrant, OpClaimSeq
+		x.ask(claim)
+	case x.grant.owner == owner.Name && x.spec.equal(in.Spec): // it is starting
+		s.reply(in.Token, x.ownership(), nil)
+	default:
+		x.ask(claim)
+	}
+}
+
+// move handles a MoveSingleton request. The reply is sent when the old instance is being stopped.
+func (s *singletons) move(in MoveSingleton) {
+	x, err := s.idle(in.Label)
+	if err != nil {
+		s.reply(in.Token, nil, err)
+		return
+	}
+	if x.asking != nil {
+		x.requests = append(x.requests, in)
+		return
+	}
+	if x.grant.owner == "" {
+		s.reply(in.Token, nil, fmt.Errorf("%w: %q starts as soon as its anchor %v allows", ErrNoOwner, in.Label, x.spec.Anchor))
+		return
+	}
+	owner, err := x.spec.Anchor.resolve(in.Label, s.nodes.view(), s.cfg.Election, nil)
+	switch {
+	case err != nil:
+		s.reply(in.Token, nil, err)
+	case owner.Name == x.grant.owner:
+		s.reply(in.Token, x.ownership(), nil)
+	default:
+		x.ask(question{purpose: toMove, op: OpClaimTerm, owner: owner.Name, token: in.Token})
+	}
+}
+
+// stop handles a StopSingleton request. The reply is sent when the instance has ended.
+func (s *singletons) stop(in StopSingleton) {
+	x, err := s.idle(in.Label)
+	switch {
+	case err != nil:
+		s.reply(in.Token, nil, err)
+	case x.asking != nil:
+		x.requests = append(x.requests, in)
+	default:
+		x.ask(question{purpose: toStop, op: OpForget, token: in.Token})
+	}
+}
+
+// idle returns the singleton of a label, if it is not being moved or stopped.
+func (s *singletons) idle(label string) (*singleton, error) {
+	x := s.all[label]
+	switch {
+	case x == nil, !x.registered && !x.ending && x.asking == nil:
+		return nil, fmt.Errorf("%w: there is no singleton %q", ErrNotFound, label)
+	case x.ending, x.moving(), x.asking.is(toMove) && x.asking.token != 0, x.asking.is(toStop):
+		return nil, inProgress(label)
+	}
+	return x, nil
+}
+
+func inProgress(label string) error {
+	return fmt.Errorf("%w: singleton %q is being moved or stopped; try again when it has been", ErrInProgress, label)
+}
+
+// byRequest returns the singleton whose last instance was requested by id on that node.
+func (s *singletons) byRequest(label string, id RequestID, on nodeID) *singleton {
+	x := s.all[label]
+	if x == nil {
+		return nil
+	}
+	x.touch()
+	if x.request != id || x.on != on {
+		return nil
+	}
+	return x
+}
+
+func (s *singletons) started(label string, id RequestID, on nodeID) {
+	if x := s.byRequest(label, id, on); x != nil {
+		x.why, x.failed, x.since = "", nil, s.nodes.now
+	}
+}
+
+func (s *singletons) failed(label string, id RequestID, on nodeID, why string) {
+	if x := s.byRequest(label, id, on); x != nil && x.stays() {
+		x.failed = append(x.failed, on.name)
+		x.backOff(fmt.Sprintf("it did not start on %s: %s", on.name, why))
+	}
+}
+
+// ended has the instance started again on the same node after a delay. The delay doubles each time
+// the instance has ended without having run for [Config.RetryMax].
+func (s *singletons) ended(label string, id RequestID, on nodeID, why string) {
+	x := s.byRequest(label, id, on)
+	if x == nil || !x.stays() {
+		return
+	}
+	if s.nodes.now.Sub(x.since) >= s.cfg.RetryMax {
+		x.attempts = 0
+	}
+	if why == "" {
+		why = "it has stopped by itself"
+	}
+	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.name, why))
+}
+
+func (s *singletons) stopped(label string, id RequestID, on nodeID) { s.byRequest(label, id, on) }
+
+// refused: the agent runs a later generation than the one in the request. It is asked what it runs,
+// and told to stop again after a delay.
+func (s *singletons) refused(label string, id RequestID, on nodeID, why string) {
+	s.byRequest(label, id, on)
+	if x := s.all[label]; x != nil {
+		x.backOff(fmt.Sprintf("%s does not stop it: %s", on.name, why))
+		s.nodes.requestFullReport(s.nodes.known[on])
+	}
+}
+
+func (s *singletons) found(label string, on nodeID, actor Reported) {
+	s.byRequest(label, actor.ID, on)
+}
+
+// lost removes the owner of each singleton that ran on the node. Its anchor names the next one.
+func (s *singletons) lost(on nodeID) {
+	for _, x := range s.all {
+		if x.on != on {
+			continue
+		}
+		x.touch()
+		x.expected = false
+		if x.stays() && !x.unused {
+			x.unplace()
+		}
+	}
+}
+
+// leaving reports whether an instance is about to be moved away from a node.
+func (s *singletons) leaving(on nodeID) bool {
+	for _, x := range s.all {
+		if _, ok := x.moveTarget(); ok && x.on == on && s.catalog.listed {
+			return true
+		}
+	}
+	return false
+}
+
+// notice has those singletons take a step whose places have changed, or all of them.
+func (s *singletons) notice(labels map[string]bool, all bool) {
+	for label := range labels {
+		if s.all[label] != nil {
+			s.dirty[label] = true
+		}
+	}
+	if all {
+		s.touchAll()
+	}
+}
+
+// reconcile gives up calls that have taken too long, and lets every dirty singleton take a step.
+func (s *singletons) reconcile() {
+	now := s.nodes.now
+	for _, number := range s.calls.due.pass(now) {
+		s.receive(SourceAnswer{Number: number, Err: errNoAnswer})
+	}
+	if at := s.catalog.retryAt; !at.IsZero() && !now.Before(at) {
+		s.callList()
+	}
+	for _, label := range s.due.pass(now) {
+		s.dirty[label] = true
+	}
+	if !s.catalog.listed {
+		return
+	}
+	if settled := s.nodes.settled(); settled != s.settled {
+		s.settled = settled
+		s.touchAll()
+	}
+	for len(s.dirty) > 0 {
+		labels := slices.Sorted(maps.Keys(s.dirty))
+		s.dirty = map[string]bool{}
+		for _, label := range labels {
+			if x := s.all[label]; x != nil {
+				x.step()
+				s.keep(x)
+			}
+		}
+	}
+}
+
+// remove forgets a singleton that has ended, and answers those who wait for its end.
+func (s *singletons) remove(x *singleton) {
+	delete(s.all, x.label)
+	for _, to := range x.stopTokens {
+		s.reply(to, nil, nil)
+	}
+}
+
+// keep stores what is new about x in the journal, and sets when x takes its next step. While a spec
+// has the label nothing is stored: the journal has one record for a label, and it is the spec's.
+func (s *singletons) keep(x *singleton) {
+	exists := s.all[x.label] == x
+	if !s.isSpec(x.label) {
+		var now *record
+		if exists && x.granted != (Generation{}) {
+			now = x.record()
+		}
+		s.journal.put(x.label, now)
+	}
+	if at, ok := x.next(); ok && exists {
+		s.due.set(x.label, at)
+	} else {
+		s.due.clear(x.label)
+	}
+}
+
+// next returns when a step is due.
+func (s *singletons) next() (time.Time, bool) {
+	var e earliest
+	e.add(s.due.first())
+	e.add(s.catalog.retryAt, !s.catalog.retryAt.IsZero())
+	e.add(s.calls.due.first())
+	return e.at, e.ok
+}

@@ -1,0 +1,296 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Case 117: the owner dies, and the next one starts with a higher term.
+func TestALostOwnerIsReplacedWithAHigherTerm(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", Leader())
+	r.crash("a")
+	r.is("catalog", SingletonActive, "b", 2, 0)
+	require.Equal(t, []string{"catalog 1.0 a", "catalog 2.0 b"}, r.started)
+}
+
+// An owner is not replaced until it is known to have stopped.
+func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", Leader())
+	a := r.nodes["a"]
+	delete(r.nodes, "a")
+	r.gone = []Gone{{Name: "a", Incarnation: a.Incarnation, Until: r.now.Add(10 * time.Second)}}
+	r.look()
+	r.is("catalog", SingletonDraining, "a", 1, 0)
+	r.pass(9 * time.Second)
+	r.is("catalog", SingletonDraining, "a", 1, 0)
+	require.Len(t, r.started, 1)
+	delete(r.agents, a.id())
+	r.pass(time.Second)
+	r.is("catalog", SingletonActive, "b", 2, 0)
+}
+
+// Case 118: while its node is gone, a singleton anchored at the node has no owner, and keeps its
+// generation. Case 119: when the node returns the singleton starts there, with a higher term.
+func TestWhatIsBoundToANodeWaitsForIt(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("b"))
+	r.crash("b")
+	r.pass(time.Hour)
+	o := r.is("catalog", SingletonOwnerless, "", 1, 0)
+	require.ErrorContains(t, errorOf(o), "no eligible nodes")
+	r.join(99, "b")
+	o = r.is("catalog", SingletonActive, "b", 2, 0)
+	require.Empty(t, o.Error)
+}
+
+func errorOf(o Ownership) error { return &remoteText{o.Error} }
+
+type remoteText struct{ text string }
+
+func (e *remoteText) Error() string { return e.text }
+
+// Case 120: a restart that is over before anybody has noticed is a loss as well.
+func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("b"))
+	delete(r.agents, r.nodes["b"].id())
+	r.join(2, "b")
+	r.is("catalog", SingletonActive, "b", 2, 0)
+	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 b"}, r.started)
+}
+
+// Hole 5: the source fails while the owner is to be replaced. It is asked again, and the
+// dead node is not shown as the owner.
+func TestAFailoverIsTriedAgainUntilTheSourceAnswers(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", Leader())
+	r.refuse = failing(OpClaimTerm)
+	r.crash("a")
+	o := r.is("catalog", SingletonOwnerless, "", 1, 0)
+	require.Contains(t, o.Error, errStore.Error())
+	r.pass(time.Minute)
+	r.is("catalog", SingletonOwnerless, "", 1, 0)
+	require.Less(t, len(r.source.asked), 5)
+	r.refuse = nil
+	r.pass(30 * time.Second)
+	r.is("catalog", SingletonActive, "b", 2, 0)
+}
+
+// Case 137, case 9 of the holes: a destination that does not start it is not Starting for
+// ever; when it dies, the next one starts.
+func TestAnOwnerThatDiesWhileItStartsIsReplaced(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.holdStarts = true
+	r.start("catalog", Leader())
+	r.crash("a")
+	r.is("catalog", SingletonStarting, "b", 2, 0)
+	r.release()
+	r.is("catalog", SingletonActive, "b", 2, 0)
+}
+
+// Case 184: the coordinator's node was the owner, and ran specs, too. All of it is on the
+// survivors. Case 170: with a shared source the next owner has the next term.
+func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b", "c")
+	r.start("catalog", Leader())
+	r.start("minter", OnNode("c"))
+	for _, label := range []string{"x", "y", "z"} {
+		r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: label, Type: "kept"}} })
+	}
+	delete(r.agents, r.nodes["a"].id())
+	delete(r.nodes, "a")
+	r.boot()
+	r.is("catalog", SingletonActive, "b", 2, 0)
+	r.is("minter", SingletonActive, "c", 1, 0)
+	for _, s := range r.m.Statuses() {
+		require.Equal(t, Running, s.State)
+		require.Len(t, r.running(s.Spec.Label), 1)
+	}
+	require.Equal(t, []string{"c"}, r.running("minter"))
+}
+
+// A new coordinator keeps running instances, even without a journal.
+func TestANewCoordinatorKeepsWhatRuns(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("b"))
+	r.start("catalog", OnNode("b"))
+	r.boot()
+	r.is("catalog", SingletonActive, "b", 1, 1)
+	r.journal = map[string]record{}
+	r.boot()
+	r.is("catalog", SingletonActive, "b", 1, 1)
+	require.Len(t, r.started, 1)
+	require.Len(t, r.journal, 1)
+}
+
+// A start that the former coordinator has asked for is waited for, not asked for twice.
+func TestANewCoordinatorWaitsForWhatIsStarting(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.holdStarts = true
+	r.start("catalog", OnNode("b"))
+	b, start := r.nodes["b"].id(), r.sends[0].Msg.(StartRequest)
+	r.agents[b]["catalog"] = Reported{ID: start.ID, Label: "catalog", Generation: start.Generation}
+	r.boot()
+	r.is("catalog", SingletonStarting, "b", 1, 0)
+	require.Equal(t, start.ID, r.sends[0].Msg.(StartRequest).ID)
+	r.hear(b, FromAgent{StartAck: &StartAck{ID: start.ID, Label: "catalog"}})
+	r.is("catalog", SingletonActive, "b", 1, 0)
+}
+
+// Case 132 across coordinators: a move that the old one has begun is ended by the new one,
+// with the term that was granted for it.
+func TestANewCoordinatorEndsAMove(t *testing.T) {
+	t.Parallel()
+	r, _ := moving(t, 0)
+	r.boot()
+	r.is("catalog", SingletonDraining, "b", 1, 0)
+	r.release()
+	r.is("catalog", SingletonActive, "a", 2, 0)
+	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
+}
+
+// A node that may run it, but has not said so yet, is waited for by the new coordinator.
+func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
+	t.Parallel()
+	r, _ := moving(t, 0)
+	r.nodes["b"] = func(n Node) Node { n.Reachable = false; return n }(r.nodes["b"])
+	agent := r.agents[r.nodes["b"].id()]
+	delete(r.agents, r.nodes["b"].id()) // it cannot be heard
+	r.boot()
+	r.pass(time.Hour)
+	r.is("catalog", SingletonDraining, "b", 1, 0)
+	require.Len(t, r.started, 1)
+
+	r.agents[r.nodes["b"].id()] = agent
+	r.holdStarts, r.holdStops = false, false
+	r.change("b", func(n *Node) { n.Reachable = true })
+	r.pass(2 * time.Minute)
+	r.is("catalog", SingletonActive, "a", 2, 0)
+	require.Equal(t, []string{"a"}, r.running("catalog"))
+}
+
+// Holes 7 and 8: what runs by an earlier generation than the source knows is stopped
+// before the owner's starts, wherever a new coordinator finds it.
+func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b", "c")
+	r.start("catalog", OnNode("b"))
+	r.agents[r.nodes["c"].id()]["catalog"] = Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
+	r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"}) // by a coordinator on another side
+	r.holdStops = true
+	r.boot()
+	r.is("catalog", SingletonDraining, "b", 1, 0)
+	require.Len(t, r.started, 1)
+	r.release()
+	r.is("catalog", SingletonActive, "b", 2, 0)
+	require.Equal(t, []string{"b"}, r.running("catalog"))
+}
+
+// A coordinator that is the leader again begins with what the source says then. Hole 7.
+func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("a"))
+	old := r.m
+	r.boot()
+	r.answered(r.start("catalog", OnNode("b")))
+	r.is("catalog", SingletonActive, "b", 2, 0)
+	o, _ := old.ownership("catalog")
+	require.Equal(t, Generation{Term: 1}, o.Generation)
+	r.boot()
+	r.is("catalog", SingletonActive, "b", 2, 0)
+}
+
+// Case 169: if each node has a source of its own, the next coordinator does not know the singletons
+// of the former one, and stops them. That is why all nodes must share one source.
+func TestACoordinatorWithASourceOfItsOwnKnowsNothing(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("b"))
+	r.source = newFakeSource()
+	r.crash("a")
+	r.boot()
+	r.none("catalog")
+	require.Empty(t, r.journal)
+}
+
+// A coordinator that has been replaced, and does not know, has to write to the journal
+// before it changes anything at the source, and before it acts on a grant or tells of it.
+func TestTheJournalKnowsOfCallsAndGrantsFirst(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("a"))
+	other := singleOf("catalog", OnNode("b"))
+	grown := func() func(what string) {
+		before := r.journal["catalog"]
+		return func(what string) {
+			now, kept := r.journal["catalog"]
+			require.True(t, !kept || !now.same(before), "%s left no record in the journal", what)
+		}
+	}
+	r.holdCalls, r.holdStops = true, true
+
+	r.startSpec(singleOf("catalog", OnNode("a")))
+	marked := grown()
+	r.answerNext()
+	marked("ClaimSeq")
+
+	to := r.startSpec(other)
+	marked = grown()
+	r.answerNext()
+	marked("ClaimTerm")
+	require.Equal(t, RequestID{Epoch: 1, N: r.calls[0].Number}, r.journal["catalog"].Call, "PutSpec is announced")
+	r.answerNext()
+	require.True(t, r.journal["catalog"].Call.isZero(), "and known to have happened")
+	require.Equal(t, SingletonDraining, r.answered(to).Phase)
+	r.release()
+
+	r.stop("catalog")
+	require.Equal(t, RequestID{Epoch: 1, N: r.calls[0].Number}, r.journal["catalog"].Call, "Forget is announced")
+	r.answerNext()
+	require.Empty(t, r.journal)
+}
+
+// A call of a former coordinator may happen for a while after its end. What it was to
+// change is looked at when that is over.
+func TestACallOfAFormerCoordinatorIsLookedInto(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		ask  func(*singletonsRig)
+	}{
+		{name: "a spec that was kept late", ask: func(r *singletonsRig) { r.start("catalog", Leader()); r.answerNext() }},
+		{name: "a spec that was forgotten late", ask: func(r *singletonsRig) {
+			r.holdCalls = false
+			r.start("catalog", Leader())
+			r.holdCalls = true
+			r.stop("catalog")
+		}},
+	} {
+		r := newSingletonsRig(t, "a")
+		r.holdCalls = true
+		c.ask(r)
+		late := r.calls[0]
+		r.holdCalls = false
+		r.boot()
+		r.pass(time.Second)
+		r.source.ask(late)
+		r.pass(time.Minute)
+		r.none("catalog")
+		require.Empty(t, r.source.specs, c.name)
+		require.Empty(t, r.journal, c.name)
+	}
+}

@@ -1,0 +1,231 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// moving returns a rig in which "catalog" is being moved from b to a: an older worker has
+// joined.
+func moving(t *testing.T, drain time.Duration) (*singletonsRig, Token) {
+	t.Helper()
+	r := newSingletonsRig(t, "z", "b:worker")
+	spec := singleOf("catalog", Role("worker"))
+	spec.DrainTimeout = drain
+	r.answered(r.startSpec(spec))
+	r.is("catalog", SingletonActive, "b", 1, 0)
+	r.join(1, "a:worker")
+	r.is("catalog", SingletonActive, "b", 1, 0) // an older one is no reason to move
+	r.holdStops, r.holdStarts = true, true
+	return r, r.move("catalog")
+}
+
+// Case 121: a move drains the old owner, and shows it until the instance has ended. Case 122: then
+// the next instance starts, with the term that was granted before. Case 123: an acknowledgement of
+// another stop does not count.
+func TestAMoveStopsThenStarts(t *testing.T) {
+	t.Parallel()
+	r, to := moving(t, 0)
+	o := r.answered(to)
+	require.Equal(t, Ownership{Label: "catalog", Owner: "b", Generation: Generation{Term: 1}, Phase: SingletonDraining}, o)
+	require.Equal(t, "a", r.source.own["catalog"].Owner, "the term is claimed first")
+	stop := r.sends[len(r.sends)-1].Msg.(StopRequest)
+	require.Equal(t, Generation{Term: 1}, stop.Generation)
+
+	r.hear(r.nodes["b"].id(), FromAgent{StopAck: &StopAck{ID: RequestID{Epoch: 1, N: 99}, Label: "catalog"}})
+	r.hear(r.nodes["a"].id(), FromAgent{StopAck: &StopAck{ID: stop.ID, Label: "catalog"}})
+	r.is("catalog", SingletonDraining, "b", 1, 0)
+
+	r.ackStop(r.nodes["b"].id(), stop)
+	r.is("catalog", SingletonStarting, "a", 2, 0)
+	r.release()
+	r.is("catalog", SingletonActive, "a", 2, 0)
+	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
+}
+
+// Case 125: if the anchor still names the owner, a move is done at once.
+func TestAMoveToWhereItIsChangesNothing(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", Leader())
+	require.Equal(t, SingletonActive, r.answered(r.move("catalog")).Phase)
+	r.is("catalog", SingletonActive, "a", 1, 0)
+	require.Len(t, r.started, 1)
+}
+
+// Case 126: when its time is over the next owner starts though the old one has not ended;
+// that it ends later means nothing.
+func TestADrainTimeoutEndsTheWait(t *testing.T) {
+	t.Parallel()
+	r, _ := moving(t, 10*time.Second)
+	r.pass(9 * time.Second)
+	r.is("catalog", SingletonDraining, "b", 1, 0)
+	r.pass(time.Second)
+	r.is("catalog", SingletonStarting, "a", 2, 0)
+	require.Equal(t, []string{"b"}, r.running("catalog"))
+	r.release()
+	r.is("catalog", SingletonActive, "a", 2, 0)
+	require.Equal(t, []string{"a"}, r.running("catalog"), "it is told to stop until it has")
+	r.pass(time.Hour)
+	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
+}
+
+// Case 127: without a time-out it may take a year.
+func TestWithoutADrainTimeoutAMoveWaits(t *testing.T) {
+	t.Parallel()
+	r, _ := moving(t, 0)
+	for range 365 {
+		r.now = r.now.Add(24 * time.Hour)
+		r.step(Tick{})
+		r.sends, r.held = nil, nil
+	}
+	r.is("catalog", SingletonDraining, "b", 1, 0)
+}
+
+// Case 128: meanwhile neither another move nor a stop begins.
+func TestWhatIsMovedIsNeitherMovedNorStopped(t *testing.T) {
+	t.Parallel()
+	r, _ := moving(t, 0)
+	r.failedWith(r.move("catalog"), ErrInProgress)
+	r.failedWith(r.stop("catalog"), ErrInProgress)
+	r.release()
+	r.is("catalog", SingletonActive, "a", 2, 0)
+}
+
+// Nor while the source is still asked for the term.
+func TestWhatIsAboutToBeMovedIsNeitherMovedNorStopped(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "z", "b:worker")
+	r.start("catalog", Role("worker"))
+	r.join(1, "a:worker")
+	r.holdCalls = true
+	r.move("catalog")
+	r.failedWith(r.move("catalog"), ErrInProgress)
+	r.failedWith(r.stop("catalog"), ErrInProgress)
+}
+
+// Case 129: there is nothing to move or to stop.
+func TestWhatDoesNotExistIsNotFound(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a")
+	r.start("catalog", Leader())
+	r.failedWith(r.move("minter"), ErrNotFound)
+	r.failedWith(r.stop("minter"), ErrNotFound)
+	r.none("minter")
+}
+
+// Case 130: what runs nowhere cannot be moved.
+func TestWhatHasNoOwnerIsNotMoved(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("b"))
+	r.crash("b")
+	r.is("catalog", SingletonOwnerless, "", 1, 0)
+	r.failedWith(r.move("catalog"), ErrNoOwner)
+}
+
+// A move that leads nowhere is refused, and changes nothing.
+func TestAMoveToNobodyIsRefused(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b:worker")
+	r.start("catalog", Role("worker"))
+	r.change("b", func(n *Node) { n.Reachable = false })
+	r.failedWith(r.move("catalog"), ErrNoEligibleNodes)
+	r.is("catalog", SingletonActive, "b", 1, 0)
+}
+
+// Case 131: the old owner crashes while it drains. The new instance starts once, with the term that
+// was granted, and may then be moved again.
+func TestAnOwnerThatDiesWhileItDrainsEndsTheWait(t *testing.T) {
+	t.Parallel()
+	for _, drain := range []time.Duration{0, 10 * time.Second} {
+		r, _ := moving(t, drain)
+		r.crash("b")
+		r.is("catalog", SingletonStarting, "a", 2, 0)
+		r.release()
+		r.is("catalog", SingletonActive, "a", 2, 0)
+		r.pass(time.Hour)
+		r.is("catalog", SingletonActive, "a", 2, 0)
+		require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
+		require.Equal(t, SingletonActive, r.answered(r.move("catalog")).Phase)
+	}
+}
+
+// Case 132: the destination dies while the old owner drains: another is found when it has
+// ended. Hole 3.
+func TestADestinationThatDiesIsReplaced(t *testing.T) {
+	t.Parallel()
+	r, _ := moving(t, 0)
+	r.join(97, "c:worker")
+	r.crash("a")
+	r.is("catalog", SingletonDraining, "b", 1, 0)
+	r.release()
+	r.is("catalog", SingletonActive, "b", 3, 0)
+	require.Equal(t, []string{"catalog 1.0 b", "catalog 3.0 b"}, r.started)
+
+	r, _ = moving(t, 0)
+	r.join(97, "c:worker")
+	r.crash("a", "b")
+	r.release()
+	r.is("catalog", SingletonActive, "c", 3, 0)
+
+	r, _ = moving(t, 0)
+	r.crash("a", "b")
+	r.is("catalog", SingletonOwnerless, "", 2, 0)
+	r.join(98, "c:worker")
+	r.release()
+	r.is("catalog", SingletonActive, "c", 3, 0)
+}
+
+// When the leader changes without a crash, a singleton anchored at it follows.
+func TestALeadersSingletonFollowsTheLeader(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "b", "c")
+	r.start("catalog", Leader())
+	r.is("catalog", SingletonActive, "b", 1, 0)
+	r.holdStops = true
+	r.join(1, "a")
+	r.is("catalog", SingletonDraining, "b", 1, 0)
+	r.release()
+	r.is("catalog", SingletonActive, "a", 2, 0)
+	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
+}
+
+// Case 104, for singletons: a node being drained gives up the singletons that other nodes may own,
+// and the drain is answered when they have ended. The others stay until the node leaves.
+func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a:worker", "b:worker")
+	r.start("catalog", Role("worker"))
+	r.start("minter", OnNode("a"))
+	r.start("manager", Leader())
+	r.holdCalls = true
+	a := r.nodes["a"].id()
+	drained := r.ask(func(to Token) Input { return Drain{Token: to, Node: a.name, Incarnation: a.incarnation} })
+	r.pending(drained)
+	r.holdCalls, r.holdStops = false, true
+	r.answerNext()
+	r.answerNext()
+	r.pending(drained)
+	r.release()
+	require.Contains(t, r.answers, drained)
+	r.is("catalog", SingletonActive, "b", 2, 0)
+	r.is("manager", SingletonActive, "b", 2, 0)
+	r.is("minter", SingletonActive, "a", 1, 0)
+	r.crash("a")
+	r.is("minter", SingletonOwnerless, "", 1, 0)
+}
+
+// What is not reachable keeps what it has.
+func TestUnreachableAloneMovesNothing(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "z", "a:worker", "b:worker")
+	r.start("catalog", Role("worker"))
+	r.start("minter", OnNode("a"))
+	r.change("a", func(n *Node) { n.Reachable = false })
+	r.pass(time.Hour)
+	r.is("catalog", SingletonActive, "a", 1, 0)
+	r.is("minter", SingletonActive, "a", 1, 0)
+}

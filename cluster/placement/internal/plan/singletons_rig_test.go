@@ -1,0 +1,410 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/singleton/generation"
+)
+
+// A singletonsRig is a planner with nodes and a source that a test looks at between any two
+// things that happen. By itself the source answers at once, and agents do as they are told.
+type singletonsRig struct {
+	t       *testing.T
+	now     time.Time
+	m       *Planner
+	epoch   uint64
+	source  *fakeSource
+	journal map[string]record
+	bytes   int // that were written to it
+	largest int // fact
+	nodes   map[string]Node
+	gone    []Gone
+	agents  map[nodeID]map[string]Reported
+
+	holdCalls, holdStarts, holdStops bool // they are kept, for the test to answer
+	refuse                           func(SourceCall) error
+	refuseFact                       func(Fact) error // of the journal
+	failStart                        func(StartRequest, nodeID) string
+	calls                            []SourceCall
+	sends, held                      []Send
+	answers                          map[Token]Reply
+	tokens                           Token
+	started                          []string // "label generation node", in order
+}
+
+var rigConfig = Config{
+	Strategy: LeastLoaded(), Election: oldest(""),
+	AckTimeout: 5 * time.Second, Retry: time.Second, RetryMax: 30 * time.Second, SourceTimeout: 3 * time.Second,
+}
+
+// newSingletonsRig begins with those nodes, the oldest first: names, and after a colon roles.
+func newSingletonsRig(t *testing.T, nodes ...string) *singletonsRig {
+	r := &singletonsRig{
+		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: newFakeSource(), journal: map[string]record{},
+		nodes: map[string]Node{}, agents: map[nodeID]map[string]Reported{}, answers: map[Token]Reply{},
+	}
+	for i, n := range nodes {
+		r.add(uint64(i+50), n)
+	}
+	r.boot()
+	return r
+}
+
+// add makes a node a member that came up as the n-th.
+func (r *singletonsRig) add(n uint64, name string) {
+	name, roles, _ := strings.Cut(name, ":")
+	node := Node{Name: name, Address: name, Incarnation: r.nodes[name].Incarnation + n + 100, UpNumber: n, Up: true, Reachable: true}
+	if roles != "" {
+		node.Roles = strings.Split(roles, ",")
+	}
+	r.nodes[name] = node
+	r.agents[node.id()] = map[string]Reported{}
+}
+
+func (n Node) id() nodeID { return nodeID{name: n.Name, incarnation: n.Incarnation} }
+
+// boot has a new coordinator take over.
+func (r *singletonsRig) boot() {
+	r.epoch++
+	cfg := rigConfig
+	cfg.Epoch = r.epoch
+	r.m = New(cfg)
+	for label, rec := range r.journal {
+		r.m.Replay(Fact{Label: label, Record: &rec})
+	}
+	r.calls, r.sends, r.held = nil, nil, nil
+	r.step(Recovered{})
+	r.look()
+}
+
+// look shows the planner how the cluster stands.
+func (r *singletonsRig) look() {
+	v := ViewChanged{Gone: r.gone}
+	for _, n := range r.nodes {
+		v.Nodes = append(v.Nodes, n)
+	}
+	slices.SortFunc(v.Nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	r.step(v)
+}
+
+// join adds a node, and leave takes one away, with all that runs on it.
+func (r *singletonsRig) join(n uint64, name string) {
+	r.add(n, name)
+	r.look()
+}
+
+func (r *singletonsRig) crash(names ...string) {
+	for _, name := range names {
+		delete(r.agents, r.nodes[name].id())
+		delete(r.nodes, name)
+	}
+	r.look()
+}
+
+func (r *singletonsRig) change(name string, do func(*Node)) {
+	n := r.nodes[name]
+	do(&n)
+	r.nodes[name] = n
+	r.look()
+}
+
+func (r *singletonsRig) step(in Input) {
+	var u PendingFacts
+	u.Add(r.m.Step(in, r.now))
+	for _, e := range r.save(&u) {
+		switch e := e.(type) {
+		case Reply:
+			require.NotContains(r.t, r.answers, e.Token, "a request is answered twice")
+			r.answers[e.Token] = e
+		case SourceCall:
+			if r.holdCalls {
+				r.calls = append(r.calls, e)
+			} else {
+				r.answer(e)
+			}
+		case Send:
+			r.send(e)
+		}
+	}
+}
+
+// save stores all facts, and returns the effects.
+func (r *singletonsRig) save(u *PendingFacts) []Effect {
+	for {
+		batch := u.Batch(MaxAppend)
+		if err := r.refusal(batch); err != nil {
+			require.True(r.t, u.Refused(len(batch), err, r.m, r.now))
+			continue
+		}
+		for _, f := range batch {
+			r.bytes, r.largest = r.bytes+f.size(), max(r.largest, f.size())
+			if f.Record == nil {
+				delete(r.journal, f.Label)
+			} else {
+				r.journal[f.Label] = f.Record.after(r.journal[f.Label])
+			}
+		}
+		if effects, done := u.Stored(len(batch)); done {
+			return effects
+		}
+	}
+}
+
+func (r *singletonsRig) refusal(batch []Fact) error {
+	for _, f := range batch {
+		if r.refuseFact == nil {
+			return nil
+		}
+		if err := r.refuseFact(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer has the source answer a call.
+func (r *singletonsRig) answer(c SourceCall) {
+	out := SourceAnswer{Number: c.Number}
+	if r.refuse != nil {
+		out.Err = r.refuse(c)
+	}
+	if out.Err == nil {
+		out = r.source.ask(c)
+	}
+	r.step(out)
+}
+
+// answerNext has the source answer what it was asked last, and was held.
+func (r *singletonsRig) answerNext() {
+	require.NotEmpty(r.t, r.calls, "the source has not been asked")
+	next := r.calls[0]
+	r.calls = r.calls[1:]
+	r.answer(next)
+}
+
+// send tells an agent something, which does it and says so.
+func (r *singletonsRig) send(e Send) {
+	id := nodeID{name: e.Node, incarnation: e.Incarnation}
+	runs, there := r.agents[id]
+	if !there {
+		return
+	}
+	switch m := e.Msg.(type) {
+	case ReportRequest:
+		rep := &Report{Epoch: m.Epoch}
+		for _, a := range runs {
+			rep.Running = append(rep.Running, a)
+		}
+		r.hear(id, FromAgent{Report: rep})
+	case StartRequest:
+		r.sends = append(r.sends, e)
+		if r.holdStarts {
+			r.held = append(r.held, e)
+			return
+		}
+		r.ackStart(id, m)
+	case StopRequest:
+		r.sends = append(r.sends, e)
+		if r.holdStops {
+			r.held = append(r.held, e)
+			return
+		}
+		r.ackStop(id, m)
+	}
+}
+
+func (r *singletonsRig) hear(id nodeID, msg FromAgent) {
+	msg.Node, msg.Incarnation = id.name, id.incarnation
+	r.step(Received{msg})
+}
+
+func (r *singletonsRig) ackStart(id nodeID, m StartRequest) {
+	ack := &StartAck{ID: m.ID, Label: m.Label}
+	if r.failStart != nil {
+		ack.Error = r.failStart(m, id)
+	}
+	if now := r.agents[id][m.Label]; ack.Error == "" && now.ID != m.ID {
+		r.agents[id][m.Label] = Reported{ID: m.ID, Label: m.Label, Generation: m.Generation, Started: true}
+		r.started = append(r.started, fmt.Sprintf("%s %v %s", m.Label, m.Generation, id.name))
+	}
+	r.hear(id, FromAgent{StartAck: ack})
+}
+
+func (r *singletonsRig) ackStop(id nodeID, m StopRequest) {
+	if r.agents[id][m.Label].ID == m.ID {
+		delete(r.agents[id], m.Label)
+	}
+	r.hear(id, FromAgent{StopAck: &StopAck{ID: m.ID, Label: m.Label}})
+}
+
+// release has agents do what they were told and have not done.
+func (r *singletonsRig) release() {
+	r.holdStarts, r.holdStops = false, false
+	held := r.held
+	r.held = nil
+	for _, e := range held {
+		if _, there := r.agents[nodeID{name: e.Node, incarnation: e.Incarnation}]; there {
+			r.send(e)
+		}
+	}
+}
+
+// end has an instance end without a request.
+func (r *singletonsRig) end(node, label, why string) {
+	id := r.nodes[node].id()
+	was := r.agents[id][label]
+	delete(r.agents[id], label)
+	r.hear(id, FromAgent{Ended: &Ended{ID: was.ID, Label: label, Error: why}})
+}
+
+// pass lets time go by.
+func (r *singletonsRig) pass(d time.Duration) {
+	end := r.now.Add(d)
+	for {
+		at, ok := r.m.Next()
+		if !ok || at.After(end) {
+			break
+		}
+		if at.After(r.now) {
+			r.now = at
+		}
+		r.step(Tick{})
+	}
+	r.now = end
+	r.step(Tick{})
+}
+
+func (r *singletonsRig) ask(in func(Token) Input) Token {
+	r.tokens++
+	r.step(in(r.tokens))
+	return r.tokens
+}
+
+func (r *singletonsRig) start(label string, a Anchor) Token {
+	return r.startSpec(singleOf(label, a))
+}
+
+func (r *singletonsRig) startSpec(s SingletonSpec) Token {
+	return r.ask(func(t Token) Input { return StartSingleton{Token: t, Spec: s} })
+}
+
+func (r *singletonsRig) move(label string) Token {
+	return r.ask(func(t Token) Input { return MoveSingleton{Token: t, Label: label} })
+}
+
+func (r *singletonsRig) stop(label string) Token {
+	return r.ask(func(t Token) Input { return StopSingleton{Token: t, Label: label} })
+}
+
+func singleOf(label string, a Anchor) SingletonSpec {
+	return SingletonSpec{Label: label, Type: "kept", Anchor: a}
+}
+
+// answered returns the ownership that a request was answered with.
+func (r *singletonsRig) answered(t Token) Ownership {
+	r.t.Helper()
+	require.Contains(r.t, r.answers, t, "the request has not been answered")
+	require.NoError(r.t, r.answers[t].Err)
+	o, _ := r.answers[t].Value.(Ownership)
+	return o
+}
+
+// failedWith requires that a request was answered with an error.
+func (r *singletonsRig) failedWith(t Token, is error) {
+	r.t.Helper()
+	require.Contains(r.t, r.answers, t, "the request has not been answered")
+	require.ErrorIs(r.t, r.answers[t].Err, is)
+}
+
+func (r *singletonsRig) pending(t Token) {
+	r.t.Helper()
+	require.NotContains(r.t, r.answers, t, "the request has been answered")
+}
+
+// is requires that a singleton is in a phase, on a node, with a generation.
+func (r *singletonsRig) is(label string, phase SingletonPhase, owner string, term, seq uint64) Ownership {
+	r.t.Helper()
+	o, ok := r.m.ownership(label)
+	require.True(r.t, ok, "there is no singleton %q", label)
+	require.Equal(r.t, fmt.Sprintf("%s on %q with %d.%d", phase, owner, term, seq), fmt.Sprintf("%s on %q with %v", o.Phase, o.Owner, o.Generation))
+	return o
+}
+
+func (r *singletonsRig) none(label string) {
+	r.t.Helper()
+	_, ok := r.m.ownership(label)
+	require.False(r.t, ok, "there is a singleton %q", label)
+	require.Empty(r.t, r.running(label))
+}
+
+// running returns where a label runs in truth.
+func (r *singletonsRig) running(label string) (on []string) {
+	for id, runs := range r.agents {
+		if _, ok := runs[label]; ok {
+			on = append(on, id.name)
+		}
+	}
+	slices.Sort(on)
+	return on
+}
+
+// A fakeSource is a source of generations without a store.
+type fakeSource struct {
+	terms map[string]uint64 // the highest ever
+	own   map[string]generation.Ownership
+	specs map[string]SingletonSpec
+	asked []string
+}
+
+func newFakeSource() *fakeSource {
+	return &fakeSource{terms: map[string]uint64{}, own: map[string]generation.Ownership{}, specs: map[string]SingletonSpec{}}
+}
+
+func (f *fakeSource) ask(c SourceCall) SourceAnswer {
+	f.asked = append(f.asked, strings.TrimSpace(c.Op.String()+" "+c.Label))
+	out := SourceAnswer{Number: c.Number}
+	own, owned := f.own[c.Label]
+	switch c.Op {
+	case OpClaimTerm:
+		f.terms[c.Label]++
+		out.Generation = Generation{Term: f.terms[c.Label]}
+		f.own[c.Label] = generation.Ownership{Owner: c.Owner, Generation: out.Generation}
+	case OpClaimSeq:
+		if !owned {
+			out.Err = generation.ErrNeverClaimed
+			break
+		}
+		own.Generation.Seq++
+		f.own[c.Label], out.Generation = own, own.Generation
+	case OpPutSpec:
+		f.specs[c.Label] = c.Spec
+	case OpList:
+		for label, spec := range f.specs {
+			out.Records = append(out.Records, SourceRecord{Spec: spec, Owner: f.own[label].Owner, Generation: f.own[label].Generation})
+		}
+		slices.SortFunc(out.Records, func(a, b SourceRecord) int { return strings.Compare(a.Spec.Label, b.Spec.Label) })
+	case OpForget:
+		delete(f.own, c.Label)
+		delete(f.specs, c.Label)
+	}
+	return out
+}
+
+var errStore = errors.New("the store is full")
+
+// failing has the calls of those kinds fail.
+func failing(ops ...SourceOp) func(SourceCall) error {
+	return func(c SourceCall) error {
+		if slices.Contains(ops, c.Op) {
+			return errStore
+		}
+		return nil
+	}
+}

@@ -1,0 +1,138 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// stoppingRig returns a rig in which "catalog" is being stopped on a.
+func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, Token) {
+	t.Helper()
+	r := newSingletonsRig(t, "a", "b")
+	spec := singleOf("catalog", Leader())
+	spec.DrainTimeout = drain
+	r.answered(r.startSpec(spec))
+	r.holdStops = true
+	return r, r.stop("catalog")
+}
+
+// Case 124: a stop drains, and is answered when the instance has ended; then the singleton is gone.
+// The source forgets it first.
+func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	r, to := stoppingRig(t, 0)
+	r.pending(to)
+	r.is("catalog", SingletonDraining, "a", 1, 0)
+	require.Empty(t, r.source.specs)
+	r.failedWith(r.stop("catalog"), ErrInProgress)
+	r.failedWith(r.move("catalog"), ErrInProgress)
+	r.failedWith(r.start("catalog", Leader()), ErrInProgress)
+
+	r.release()
+	require.NoError(t, r.answers[to].Err)
+	require.Contains(t, r.answers, to)
+	r.none("catalog")
+	require.Empty(t, r.journal)
+
+	r.answered(r.start("catalog", Leader()))
+	r.is("catalog", SingletonActive, "a", 2, 0)
+}
+
+// What has no owner has nothing to end.
+func TestAStopOfWhatRunsNowhereIsDoneAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("b"))
+	r.crash("b")
+	require.NoError(t, r.answers[r.stop("catalog")].Err)
+	r.none("catalog")
+	r.join(99, "b")
+	r.pass(time.Hour)
+	r.none("catalog")
+}
+
+// Case 133: the owner dies while it is being stopped: it is forgotten, and does not rise
+// again elsewhere. Hole 2.
+func TestAnOwnerThatDiesWhileItStopsIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	r, to := stoppingRig(t, 0)
+	r.crash("a")
+	require.Contains(t, r.answers, to)
+	r.none("catalog")
+	r.join(99, "a")
+	r.pass(time.Hour)
+	r.none("catalog")
+	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
+}
+
+// Case 134: what has been stopped does not come back with another coordinator. Hole 4. Nor
+// what was being stopped when the coordinator died.
+func TestWhatWasStoppedDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	r, _ := stoppingRig(t, 0)
+	r.boot()
+	_, ok := r.m.ownership("catalog")
+	require.False(t, ok)
+	r.failedWith(r.start("catalog", Leader()), ErrInProgress)
+	r.release()
+	r.none("catalog")
+	require.Empty(t, r.journal)
+
+	r.boot()
+	r.pass(time.Hour)
+	r.none("catalog")
+	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
+}
+
+// A stop, too, waits no longer than the spec says; what has not ended is told to until it
+// does.
+func TestADrainTimeoutEndsAStop(t *testing.T) {
+	t.Parallel()
+	r, to := stoppingRig(t, 10*time.Second)
+	r.pass(9 * time.Second)
+	r.pending(to)
+	r.pass(time.Second)
+	require.Contains(t, r.answers, to)
+	_, ok := r.m.ownership("catalog")
+	require.False(t, ok)
+	r.release()
+	r.pass(10 * time.Second)
+	r.none("catalog")
+}
+
+// Case 135: a start that was acknowledged after the stop has begun changes nothing.
+func TestALateStartIsStoppedToo(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.holdStarts = true
+	r.start("catalog", Leader())
+	r.holdStops = true
+	to := r.stop("catalog")
+	r.is("catalog", SingletonDraining, "a", 1, 0)
+	r.ackStart(r.nodes["a"].id(), r.sends[0].Msg.(StartRequest))
+	r.is("catalog", SingletonDraining, "a", 1, 0)
+	r.pending(to)
+	r.release()
+	require.Contains(t, r.answers, to)
+	r.none("catalog")
+}
+
+// Case 136, on this side: an agent that does not stop it, as it knows of a later
+// generation, is asked what it runs, and told again later.
+func TestAStopThatIsRefusedIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	r, to := stoppingRig(t, 0)
+	stop := r.sends[len(r.sends)-1].Msg.(StopRequest)
+	r.held = nil
+	r.hear(r.nodes["a"].id(), FromAgent{StopAck: &StopAck{ID: stop.ID, Label: "catalog", Error: "2.0 runs"}})
+	require.Contains(t, r.is("catalog", SingletonDraining, "a", 1, 0).Error, "2.0 runs")
+	require.Empty(t, r.held)
+	r.pass(time.Second)
+	require.Len(t, r.held, 1)
+	r.pending(to)
+	r.release()
+	require.Contains(t, r.answers, to)
+	r.none("catalog")
+}

@@ -1,0 +1,404 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// specs is the workload that keeps the actor of each spec running on one node.
+type specs struct {
+	cfg         Config
+	nodes       *nodes
+	isSingleton func(label string) bool
+
+	all      items
+	removals map[string]*removal
+	journal  stored
+
+	followers relation // from a label to those that are colocated with it
+	avoiders  relation // from a label to those that avoid it
+
+	nodeless map[string]bool // labels that are on no node
+	dirty    map[string]bool // labels to be reviewed
+	changed  map[string]bool // labels whose record or state may have changed
+
+	retries deadlines[string] // when the next start is attempted
+	waits   deadlines[string] // until when the return of nodes is awaited
+}
+
+// An item is a spec and the state of its actor.
+type item struct {
+	Spec
+	stage    stage
+	on       nodeID // where the actor is; while it waits for the node's return, where it was
+	request  RequestID
+	until    time.Time // while it waits
+	drained  bool      // a former coordinator was draining the node
+	decision Decision
+
+	startedAt time.Time // when it was reported to run; zero if it has not been
+	failures  int       // since it last ran for RetryMax
+	failedOn  []string  // names of nodes, since then
+	lastError string
+
+	state State
+	since time.Time // of state
+}
+
+// items are the specs by label.
+type items map[string]*item
+
+// A stage is what the planner is doing with an item.
+type stage uint8
+
+const (
+	unplaced stage = iota
+	placed         // runs, or has been requested
+	leaving        // is being stopped in order to be placed again
+	waiting        // for its node to return
+)
+
+// A removal is a label whose actors are being stopped for good.
+type removal struct {
+	record *record // in the journal, so that the next coordinator stops it, too
+	tokens []Token
+	next   []Submit // that wait for the label
+}
+
+func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
+	return &specs{
+		cfg: cfg, nodes: f, isSingleton: taken,
+		all: items{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
+		followers: relation{}, avoiders: relation{},
+		nodeless: map[string]bool{}, dirty: map[string]bool{}, changed: map[string]bool{},
+	}
+}
+
+// submit places a spec, and adds it if that succeeds.
+func (s *specs) submit(in Submit) {
+	label := in.Spec.Label
+	if err := s.check(in.Spec); err != nil {
+		s.nodes.reply(in.Token, nil, err)
+		return
+	}
+	if s.removals[label] == nil && len(s.nodes.placesOf(label)) > 0 {
+		s.removals[label] = &removal{}
+	}
+	if r := s.removals[label]; r != nil {
+		r.next = append(r.next, in)
+		return
+	}
+	d, err := s.choose(in.Spec)
+	if err != nil {
+		s.nodes.reply(in.Token, nil, err)
+		return
+	}
+	it := &item{Spec: in.Spec}
+	s.add(it)
+	s.start(it, d)
+	s.nodes.reply(in.Token, d, nil)
+}
+
+func (s *specs) check(spec Spec) error {
+	err := spec.Validate()
+	if err == nil {
+		err = s.all.checkCycle(spec)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	case s.all[spec.Label] != nil:
+		return fmt.Errorf("%w: %q; remove it first, or choose another label", ErrExists, spec.Label)
+	case s.isSingleton(spec.Label):
+		return fmt.Errorf("%w: %q is a singleton; choose another label", ErrExists, spec.Label)
+	}
+	return nil
+}
+
+// checkCycle returns an error if spec would be colocated with itself by way of others.
+func (all items) checkCycle(spec Spec) error {
+	for label := spec.Constraints.ColocateWith; label != ""; {
+		if label == spec.Label {
+			return BadField("Spec.Constraints.ColocateWith", "spec %q is colocated with itself by way of %q", label, spec.Constraints.ColocateWith)
+		}
+		target := all[label]
+		if target == nil {
+			return nil
+		}
+		label = target.Constraints.ColocateWith
+	}
+	return nil
+}
+
+// remove removes a spec, stops its actor, and replies when that has terminated.
+func (s *specs) remove(in Remove) {
+	if r := s.removals[in.Label]; r != nil {
+		r.tokens = append(r.tokens, in.Token)
+		return
+	}
+	it := s.all[in.Label]
+	if it == nil {
+		s.nodes.reply(in.Token, nil, fmt.Errorf("%w: %q", ErrNotFound, in.Label))
+		return
+	}
+	r := &removal{tokens: []Token{in.Token}}
+	if !it.request.isZero() {
+		r.record = &record{Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Removed: true}
+	}
+	s.forget(in.Label)
+	s.stop(in.Label, r)
+}
+
+// withdraw removes a spec that the journal rejects, before anything was requested.
+func (s *specs) withdraw(label string) {
+	it := s.all[label]
+	if it == nil {
+		return
+	}
+	s.forget(label)
+	s.nodes.forgetPlace(it.on, label)
+}
+
+// stop has every actor of a label stopped.
+func (s *specs) stop(label string, r *removal) {
+	s.removals[label] = r
+	for _, p := range s.nodes.placesOf(label) {
+		s.nodes.stop(p.on, label)
+	}
+	s.touch(label)
+}
+
+// finish ends a removal when no actor of the label is left.
+func (s *specs) finish(label string, r *removal) {
+	if len(s.nodes.placesOf(label)) > 0 {
+		return
+	}
+	delete(s.removals, label)
+	s.changed[label] = true
+	for _, to := range r.tokens {
+		s.nodes.reply(to, nil, nil)
+	}
+	for _, in := range r.next {
+		s.submit(in)
+	}
+}
+
+// replay applies a fact of the journal.
+func (s *specs) replay(of Fact) {
+	if s.all[of.Label] != nil {
+		s.forget(of.Label)
+	}
+	before := s.journal.records[of.Label]
+	delete(s.journal.records, of.Label)
+	delete(s.removals, of.Label)
+	if of.Record == nil {
+		return
+	}
+	r := of.Record.after(before)
+	s.journal.records[of.Label] = r
+	if r.Removed {
+		s.removals[of.Label] = &removal{record: &r}
+		return
+	}
+	it := &item{Spec: r.Spec, on: nodeID{name: r.Node, incarnation: r.Incarnation}, request: r.Request, until: r.Until, drained: r.Drained}
+	switch {
+	case !r.Request.isZero():
+		it.stage = placed
+	case !r.Until.IsZero():
+		it.stage = waiting
+	}
+	s.add(it)
+}
+
+// begin continues from what has been replayed.
+func (s *specs) begin() {
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		it := s.all[label]
+		switch it.stage {
+		case placed:
+			s.nodes.start(it.on, it.startRequest())
+		case waiting:
+			s.waits.set(label, it.until)
+		case unplaced, leaving:
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(s.removals)) {
+		r := s.removals[label]
+		s.nodes.start(nodeID{name: r.record.Node, incarnation: r.record.Incarnation}, StartRequest{ID: r.record.Request, Label: label})
+		s.stop(label, r)
+	}
+}
+
+func (s *specs) add(it *item) {
+	s.all[it.Label] = it
+	s.followers.add(it.Constraints.ColocateWith, it.Label)
+	for _, avoided := range it.Constraints.AntiAffinity {
+		s.avoiders.add(avoided, it.Label)
+	}
+	s.enter(it, it.stage)
+}
+
+func (s *specs) forget(label string) {
+	it := s.all[label]
+	delete(s.all, label)
+	delete(s.nodeless, label)
+	s.retries.clear(label)
+	s.waits.clear(label)
+	s.followers.remove(it.Constraints.ColocateWith, label)
+	for _, avoided := range it.Constraints.AntiAffinity {
+		s.avoiders.remove(avoided, label)
+	}
+	s.changed[label] = true
+}
+
+// enter puts an item into another stage.
+func (s *specs) enter(it *item, next stage) {
+	it.stage = next
+	delete(s.nodeless, it.Label)
+	if next == unplaced || next == waiting {
+		s.nodeless[it.Label] = true
+	}
+	if next == unplaced {
+		it.on, it.request, it.drained = nodeID{}, RequestID{}, false
+	}
+	if next != waiting {
+		it.until = time.Time{}
+		s.waits.clear(it.Label)
+	}
+	s.touch(it.Label)
+}
+
+func (s *specs) touch(label string) { s.dirty[label], s.changed[label] = true, true }
+
+func (s *specs) owns(label string) bool { return s.all[label] != nil || s.removals[label] != nil }
+
+// itemOf returns the item that a request belongs to, or nil.
+func (s *specs) itemOf(label string, id RequestID) *item {
+	if it := s.all[label]; it != nil && it.request == id && (it.stage == placed || it.stage == leaving) {
+		return it
+	}
+	return nil
+}
+
+func (s *specs) started(label string, id RequestID, _ nodeID) {
+	if it := s.itemOf(label, id); it != nil {
+		it.startedAt = s.nodes.now
+		it.lastError = ""
+		s.touch(label)
+	}
+}
+
+func (s *specs) failed(label string, id RequestID, on nodeID, why string) {
+	if it := s.itemOf(label, id); it != nil {
+		s.retry(it, on, why)
+	}
+}
+
+func (s *specs) ended(label string, id RequestID, on nodeID, why string) {
+	it := s.itemOf(label, id)
+	if it == nil {
+		return
+	}
+	if why == "" {
+		why = "it has stopped by itself"
+	}
+	if !it.startedAt.IsZero() && s.nodes.now.Sub(it.startedAt) >= s.cfg.RetryMax {
+		it.failures, it.failedOn = 0, nil
+	}
+	s.retry(it, on, why)
+}
+
+func (s *specs) stopped(label string, id RequestID, _ nodeID) {
+	if it := s.itemOf(label, id); it != nil && it.stage == leaving {
+		s.enter(it, unplaced)
+	}
+}
+
+func (s *specs) refused(label string, id RequestID, _ nodeID, _ string) {
+	if it := s.itemOf(label, id); it != nil {
+		s.enter(it, placed)
+	}
+}
+
+func (s *specs) found(string, nodeID, Reported) {}
+
+func (s *specs) leaving(nodeID) bool { return false }
+
+// retry has an item that has failed placed again after a delay.
+func (s *specs) retry(it *item, on nodeID, why string) {
+	it.failures++
+	it.lastError = why
+	if !on.isZero() && !slices.Contains(it.failedOn, on.name) {
+		it.failedOn = append(it.failedOn, on.name)
+	}
+	s.enter(it, unplaced)
+	s.retries.set(it.Label, s.nodes.now.Add(s.cfg.delay(it.failures)))
+}
+
+// lost does what the crash strategies of the actors on a lost node say.
+func (s *specs) lost(on nodeID) {
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		it := s.all[label]
+		if it.on != on {
+			continue
+		}
+		drained := it.drained || s.nodes.draining(on)
+		switch {
+		case it.stage == leaving:
+			s.enter(it, unplaced)
+		case it.stage == placed && it.OnCrash.Kind == KindAbandon:
+			s.forget(label)
+		case it.stage == placed && it.OnCrash.Kind == KindWaitForReturn && !drained:
+			s.wait(it)
+		case it.stage == placed:
+			s.enter(it, unplaced)
+		}
+	}
+}
+
+func (s *specs) wait(it *item) {
+	s.enter(it, waiting)
+	it.request = RequestID{}
+	it.until = s.nodes.now.Add(it.OnCrash.Wait)
+	s.waits.set(it.Label, it.until)
+}
+
+// choose returns the node for a spec, which avoids some labels and is avoided by others.
+func (s *specs) choose(spec Spec, avoid ...string) (Decision, error) {
+	return choose(spec, s.nodes.view(), s.beside(spec), s.cfg.Strategy, avoid...)
+}
+
+func (s *specs) beside(spec Spec) []string {
+	return append(slices.Clone(spec.Constraints.AntiAffinity), s.avoiders.of(spec.Label)...)
+}
+
+func isStrategyError(err error) bool { return errors.Is(err, ErrStrategy) }
+
+func (it *item) startRequest() StartRequest {
+	return StartRequest{ID: it.request, Label: it.Label, Type: it.Type, State: it.State}
+}
+
+// A relation maps labels to labels.
+type relation map[string]map[string]bool
+
+func (r relation) add(from, to string) {
+	if from == "" {
+		return
+	}
+	if r[from] == nil {
+		r[from] = map[string]bool{}
+	}
+	r[from][to] = true
+}
+
+func (r relation) remove(from, to string) {
+	delete(r[from], to)
+	if len(r[from]) == 0 {
+		delete(r, from)
+	}
+}
+
+func (r relation) of(from string) []string { return slices.Sorted(maps.Keys(r[from])) }

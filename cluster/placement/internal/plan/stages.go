@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// notice has the specs that a change concerns reviewed: those of the touched labels and their
+// followers. When there is more room, also those on no node, and those on nodes being drained.
+func (s *specs) notice(touched map[string]bool, moreRoom bool) {
+	for label := range touched {
+		if s.owns(label) {
+			s.touch(label)
+		}
+		for follower := range s.followers[label] {
+			s.touch(follower)
+		}
+	}
+	if !moreRoom {
+		return
+	}
+	for label := range s.nodeless {
+		s.dirty[label] = true
+	}
+	for _, n := range s.nodes.known {
+		if !n.draining {
+			continue
+		}
+		for label := range n.places {
+			s.touch(label)
+		}
+	}
+}
+
+// reconcile reviews the specs that a change concerns.
+func (s *specs) reconcile() {
+	for _, label := range slices.Concat(s.retries.pass(s.nodes.now), s.waits.pass(s.nodes.now)) {
+		s.touch(label)
+	}
+	if !s.nodes.settled() {
+		return
+	}
+	labels := slices.Sorted(maps.Keys(s.dirty))
+	clear(s.dirty)
+	for _, label := range labels {
+		if r := s.removals[label]; r != nil {
+			s.finish(label, r)
+		}
+		if it := s.all[label]; it != nil {
+			s.review(it)
+		}
+	}
+}
+
+func (s *specs) review(it *item) {
+	switch it.stage {
+	case placed:
+		if it.misplaced(s.nodes) || s.mayDrain(it) {
+			s.enter(it, leaving)
+			s.nodes.stop(it.on, it.Label)
+		}
+	case waiting:
+		s.awaitReturn(it)
+	case unplaced:
+		s.place(it)
+	case leaving:
+	}
+}
+
+// misplaced reports whether the actor it is colocated with is on another node, to which it could
+// move.
+func (it *item) misplaced(f *nodes) bool {
+	if it.Constraints.ColocateWith == "" {
+		return false
+	}
+	at, ok := f.places.settledAt(it.Constraints.ColocateWith)
+	n, _ := f.node(at)
+	return ok && at != it.on && f.members.has(at) && n.Alive()
+}
+
+// mayDrain reports whether it is on a node being drained, and another node is eligible.
+func (s *specs) mayDrain(it *item) bool {
+	if !s.nodes.draining(it.on) {
+		return false
+	}
+	_, err := s.choose(it.Spec)
+	return err == nil
+}
+
+// awaitReturn starts an actor on the node it waits for, if that is back. It is placed anywhere when
+// the wait is over, or makes no sense: the actor it is colocated with runs elsewhere, or the node
+// no longer meets its constraints.
+func (s *specs) awaitReturn(it *item) {
+	target := it.Constraints.ColocateWith
+	at, settled := s.nodes.places.settledAt(target)
+	_, pending := s.waits.of(it.Label)
+	id, back := s.nodes.members.current(it.on.name)
+	n, _ := s.nodes.node(id)
+	switch {
+	case !pending, settled && at.name != it.on.name:
+		s.redistribute(it)
+	case !back || !n.Alive() || target != "" && !settled || len(s.nodes.placesOf(it.Label)) > 0:
+	case n.violates(it.Constraints, s.beside(it.Spec)) != "":
+		s.redistribute(it)
+	default:
+		s.start(it, Decision{Label: it.Label, Node: id.name, Strategy: it.OnCrash.String()})
+	}
+}
+
+func (s *specs) redistribute(it *item) {
+	s.enter(it, unplaced)
+	s.place(it)
+}
+
+// place starts it on a node, if one is eligible and the next attempt is due.
+func (s *specs) place(it *item) {
+	if _, later := s.retries.of(it.Label); later || len(s.nodes.placesOf(it.Label)) > 0 {
+		return
+	}
+	d, err := s.choose(it.Spec, it.failedOn...)
+	switch {
+	case isStrategyError(err):
+		s.retry(it, nodeID{}, err.Error())
+	case err == nil:
+		s.start(it, d)
+	}
+}
+
+// start requests it as decided.
+func (s *specs) start(it *item, d Decision) {
+	on, ok := s.nodes.members.current(d.Node)
+	if !ok {
+		return
+	}
+	it.decision, it.startedAt = d, time.Time{}
+	s.enter(it, placed)
+	it.on, it.request = on, RequestID{}
+	it.request = s.nodes.start(on, it.startRequest())
+}

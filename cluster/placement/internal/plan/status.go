@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"fmt"
+)
+
+// A State is the state of a spec.
+type State string
+
+const (
+	// Running means that its actor runs.
+	Running State = "running"
+	// Pending means that its actor is being started, or stopped in order to be moved.
+	Pending State = "pending"
+	// WaitingForReturn means that its node is gone and expected back.
+	WaitingForReturn State = "waiting for return"
+	// Unplaced means that no node is eligible, or that the last attempt failed and the next one is
+	// due later.
+	Unplaced State = "unplaced"
+)
+
+// A Status describes a spec and its actor.
+type Status struct {
+	_           struct{} `cbor:",toarray"`
+	Spec        Spec
+	State       State
+	Node        string    // where the actor runs, is being started or is expected back; "" when unplaced
+	Since       time.Time // when State was entered, as far as this coordinator knows
+	Attempts    int       // failed starts, and ends without a request, since it last ran for Retry.Max; 0 while it runs
+	LastError   string    // of the last failure; "" while it runs
+	NextAttempt time.Time // when the next start is due, or the wait for the node ends; zero if only a change of the cluster can help
+}
+
+// An Explanation says why an actor is where it is, or why it runs nowhere.
+type Explanation struct {
+	_          struct{} `cbor:",toarray"`
+	Status     Status
+	Awaited    string      // what a node is doing, and since when: "spawning on n2 since …"; "" if it runs or is nowhere
+	Decision   Decision    // the last one; zero if this coordinator has not placed the actor
+	Candidates []Candidate // how each node would do if it were placed now
+	Error      string      // why no node could be chosen now; "" if one could
+}
+
+// facts returns what the journal is to get after this step.
+func (s *specs) facts() []Fact {
+	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
+		if it := s.all[label]; it != nil {
+			it.updateState(s.nodes)
+		}
+		s.journal.put(label, s.recordOf(label))
+	}
+	clear(s.changed)
+	return s.journal.facts()
+}
+
+// recordOf returns what the journal keeps of a label, or nil.
+func (s *specs) recordOf(label string) *record {
+	if r := s.removals[label]; r != nil {
+		return r.record
+	}
+	if it := s.all[label]; it != nil {
+		r := it.record(s.nodes)
+		return &r
+	}
+	return nil
+}
+
+func (it *item) updateState(f *nodes) {
+	if now := it.stateIn(f); now != it.state {
+		it.state, it.since = now, f.now
+	}
+}
+
+// record returns what the journal keeps of an item.
+func (it *item) record(f *nodes) record {
+	return record{
+		Spec: it.Spec, Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Until: it.until,
+		Drained: it.drained || f.draining(it.on),
+	}
+}
+
+// stateIn returns the state of the spec.
+func (it *item) stateIn(f *nodes) State {
+	switch it.stage {
+	case waiting:
+		return WaitingForReturn
+	case unplaced:
+		return Unplaced
+	case placed:
+		if p, ok := f.place(it.on, it.Label); ok && p.phase == running {
+			return Running
+		}
+	case leaving:
+	}
+	return Pending
+}
+
+func (s *specs) status(it *item) Status {
+	st := Status{Spec: it.Spec, State: it.stateIn(s.nodes), Node: it.on.name, Since: it.since}
+	if st.State != Running {
+		st.Attempts, st.LastError = it.failures, it.lastError
+	}
+	switch st.State {
+	case Unplaced:
+		st.NextAttempt, _ = s.retries.of(it.Label)
+	case WaitingForReturn:
+		st.NextAttempt = it.until
+	case Running, Pending:
+	}
+	return st
+}
+
+func (s *specs) statuses() []Status {
+	all := make([]Status, 0, len(s.all))
+	for _, label := range slices.Sorted(maps.Keys(s.all)) {
+		all = append(all, s.status(s.all[label]))
+	}
+	return all
+}
+
+func (s *specs) explain(label string) (Explanation, error) {
+	it := s.all[label]
+	switch {
+	case it == nil && s.removals[label] != nil:
+		return Explanation{}, fmt.Errorf("%w: %q is being removed: %s", ErrNotFound, label, s.nodes.awaited(label))
+	case it == nil:
+		return Explanation{}, fmt.Errorf("%w: %q", ErrNotFound, label)
+	}
+	e := Explanation{Status: s.status(it), Awaited: s.nodes.awaited(label), Decision: it.decision}
+	all, err := consider(it.Spec, s.nodes.view(), s.beside(it.Spec), s.cfg.Strategy)
+	e.Candidates = all
+	if err == nil && !slices.ContainsFunc(all, func(c Candidate) bool { return c.Why == "" }) {
+		err = noEligible(label, all)
+	}
+	if err != nil {
+		e.Error = err.Error()
+	}
+	return e, nil
+}
+
+// next returns when a step is due.
+func (s *specs) next() (time.Time, bool) {
+	var e earliest
+	e.add(s.retries.first())
+	e.add(s.waits.first())
+	return e.at, e.ok
+}

@@ -1,0 +1,43 @@
+package generations_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton/generation"
+)
+
+// Two nodes that share a journal, here one in memory, claim from one sequence.
+func ExampleNewJournal() {
+	ctx, journal := context.Background(), memory.New()
+	a, b := generations.NewJournal(journal), generations.NewJournal(journal)
+
+	first, _ := a.ClaimTerm(ctx, "report", "node-a", 0)
+	second, _ := b.ClaimTerm(ctx, "report", "node-b", 0)
+	again, _ := a.ClaimSeq(ctx, "report")
+	fmt.Println(first, second, again)
+
+	owner, _, _ := a.Current(ctx, "report")
+	fmt.Println(owner.Owner, owner.Generation)
+	// Output:
+	// 1.0 2.0 2.1
+	// node-b 2.1
+}
+
+// What is forgotten has no owner any more, and its terms go on.
+func ExampleNewMemory() {
+	ctx, source := context.Background(), generations.NewMemory()
+	first, _ := source.ClaimTerm(ctx, "report", "node-a", 0)
+	_ = source.Forget(ctx, "report") // it fails only when ctx has ended
+	_, err := source.ClaimSeq(ctx, "report")
+	fmt.Println(first, errors.Is(err, generation.ErrNeverClaimed))
+
+	next, _ := source.ClaimTerm(ctx, "report", "node-b", 0)
+	fmt.Println(next)
+	// Output:
+	// 1.0 true
+	// 2.0
+}

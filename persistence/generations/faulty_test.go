@@ -1,0 +1,84 @@
+package generations_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// A faulty journal has what it does altered. Its functions may be nil.
+type faulty struct {
+	persistence.Journal
+	claim  func(context.Context, func() (persistence.Claim, error)) (persistence.Claim, error)
+	append func(context.Context, []persistence.AppendRequest, func() []error) []error
+	delete func(func() error) error
+}
+
+func (f *faulty) Claim(ctx context.Context, id string, w persistence.WriterID) (persistence.Claim, error) {
+	do := func() (persistence.Claim, error) { return f.Journal.Claim(ctx, id, w) }
+	if f.claim == nil {
+		return do()
+	}
+	return f.claim(ctx, do)
+}
+
+func (f *faulty) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+	do := func() []error { return f.Journal.Append(ctx, reqs) }
+	if f.append == nil {
+		return do()
+	}
+	return f.append(ctx, reqs, do)
+}
+
+func (f *faulty) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
+	do := func() error { return f.Journal.DeleteTo(ctx, id, epoch, seq) }
+	if f.delete == nil {
+		return do()
+	}
+	return f.delete(do)
+}
+
+// A forgetful journal loses the answers of a third of all appends, and every third of those
+// has not happened. It deletes what it is told to half of the time.
+func forgetful(j persistence.Journal, seed uint64) persistence.Journal {
+	var mu sync.Mutex // guards random
+	random := rand.New(rand.NewPCG(seed, 0))
+	draw := func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return random.IntN(n)
+	}
+	return &faulty{
+		Journal: j,
+		append: func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+			switch draw(9) {
+			case 0, 1:
+				do()
+				fallthrough
+			case 2:
+				return []error{fmt.Errorf("%w: the test has lost it", persistence.ErrUnknown)}
+			}
+			return do()
+		},
+		delete: func(do func() error) error {
+			if draw(2) == 0 {
+				return persistence.ErrUnknown
+			}
+			return do()
+		},
+	}
+}
+
+func count(records iter.Seq2[persistence.Record, error]) (n int, err error) {
+	for _, err := range records {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}

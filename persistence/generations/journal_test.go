@@ -1,0 +1,345 @@
+package generations_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/generation/generationtest"
+)
+
+// All the laws hold when answers are lost: what has happened is looked up.
+func TestJournalThatLosesAnswers(t *testing.T) {
+	for name, slack := range map[string]uint64{"long": 1000, "tidied often": 400} {
+		t.Run(name, func(t *testing.T) {
+			seed := rand.Uint64()
+			t.Log("seed", seed)
+			generationtest.Run(t, func(*testing.T) generationtest.Backend {
+				j := forgetful(memory.New(), seed)
+				return onJournal(func(*testing.T) persistence.Journal { return j }, func(j persistence.Journal) *generations.Journal {
+					return generations.NewTidyJournal(j, slack)
+				})
+			})
+		})
+	}
+}
+
+func TestAJournalThatDoesNotAnswerHoldsUpNobodyBeyondTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang, inner := make(chan struct{}), memory.New()
+		s := generations.NewJournal(&faulty{
+			Journal: inner,
+			append: func(ctx context.Context, reqs []persistence.AppendRequest, _ func() []error) []error {
+				<-hang // whatever its context says
+				return inner.Append(context.WithoutCancel(ctx), reqs)
+			},
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		_, err := s.ClaimTerm(ctx, "x", "a", 0)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, _, err = s.Current(ctx, "x")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, time.Second, time.Since(began))
+
+		claimed := make(chan error)
+		go func() {
+			g, err := s.ClaimTerm(t.Context(), "x", "b", 0)
+			if g.Term != 2 {
+				err = errors.Join(fmt.Errorf("term %d: the first claim has happened, late", g.Term), err)
+			}
+			claimed <- err
+		}()
+		synctest.Wait()
+		close(hang)
+		require.NoError(t, <-claimed)
+	})
+}
+
+// What waits behind a request whose caller has given up is answered.
+func TestWhoGivesUpHarmsNoNeighbour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		block := make(chan struct{})
+		s := generations.NewJournal(&faulty{
+			Journal: memory.New(),
+			append: func(ctx context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+				select {
+				case <-block:
+					return do()
+				case <-ctx.Done():
+					return []error{fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())}
+				}
+			},
+		})
+		impatient, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for i := range 20 {
+			ctx := t.Context()
+			if i%2 == 0 {
+				ctx = impatient
+			}
+			all.Go(func() {
+				_, err := s.ClaimTerm(ctx, "x", "a", 0)
+				if i%2 == 0 && !errors.Is(err, context.Canceled) || i%2 == 1 && err != nil {
+					t.Errorf("claim %d: %v", i, err)
+				}
+			})
+		}
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		close(block)
+		all.Wait()
+	})
+}
+
+func TestRequestsThatAreMadeAtOnceShareAppends(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		appends := 0
+		s := generations.NewJournal(&faulty{
+			Journal: memory.New(),
+			append: func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+				appends++
+				time.Sleep(time.Millisecond)
+				return do()
+			},
+		})
+		var all sync.WaitGroup
+		for range 1000 {
+			all.Go(func() {
+				_, err := s.ClaimTerm(t.Context(), "x", "a", 0)
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		o, _, err := s.Current(t.Context(), "x")
+		require.NoError(t, err)
+		require.EqualValues(t, 1000, o.Generation.Term)
+		require.LessOrEqual(t, appends, 10)
+	})
+}
+
+func TestWhatTheJournalAnswersComesBackAndNothingHasHappened(t *testing.T) {
+	for _, cause := range []error{persistence.ErrUnavailable, persistence.ErrFull, persistence.ErrTooLarge, persistence.ErrConflict, persistence.ErrClosed} {
+		t.Run(cause.Error(), func(t *testing.T) {
+			failing := false
+			s := generations.NewJournal(&faulty{
+				Journal: memory.New(),
+				append: func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+					if failing {
+						return []error{fmt.Errorf("append: %w", cause)}
+					}
+					return do()
+				},
+			})
+			_, err := s.ClaimTerm(t.Context(), "x", "a", 0)
+			require.NoError(t, err)
+			failing = true
+			_, err = s.ClaimTerm(t.Context(), "x", "b", 0)
+			require.ErrorIs(t, err, cause)
+			require.ErrorContains(t, err, `claim a term of "x"`)
+			require.ErrorIs(t, s.PutSpec(t.Context(), "x", []byte("spec")), cause)
+			failing = false
+			o, _, err := s.Current(t.Context(), "x")
+			require.NoError(t, err)
+			require.Equal(t, generation.Ownership{Owner: "a", Generation: generation.Generation{Term: 1}}, o)
+			g, err := s.ClaimTerm(t.Context(), "x", "b", 0)
+			require.NoError(t, err)
+			require.EqualValues(t, 2, g.Term)
+		})
+	}
+}
+
+func TestAClaimOfTheLogThatFailsIsMadeAgain(t *testing.T) {
+	failures := 2
+	s := generations.NewJournal(&faulty{
+		Journal: memory.New(),
+		claim: func(_ context.Context, do func() (persistence.Claim, error)) (persistence.Claim, error) {
+			if failures--; failures >= 0 {
+				_, err := do()
+				return persistence.Claim{}, errors.Join(persistence.ErrUnknown, err)
+			}
+			return do()
+		},
+	})
+	for range 2 {
+		_, err := s.ClaimTerm(t.Context(), "x", "a", 0)
+		require.ErrorIs(t, err, persistence.ErrUnknown)
+	}
+	g, err := s.ClaimTerm(t.Context(), "x", "a", 0)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, g.Term)
+}
+
+// An append whose answer is lost and a store that fails right after it: nobody knows, and the
+// next claim does.
+func TestWhatNobodyKnowsIsFoundOutByTheNext(t *testing.T) {
+	for _, happens := range []bool{true, false} {
+		lost := false
+		f := &faulty{Journal: memory.New()}
+		s := generations.NewJournal(f)
+		_, err := s.ClaimTerm(t.Context(), "x", "a", 0)
+		require.NoError(t, err)
+		f.append = func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+			if lost {
+				return do()
+			}
+			lost = true
+			if happens {
+				do()
+			}
+			return []error{persistence.ErrUnknown}
+		}
+		f.claim = func(context.Context, func() (persistence.Claim, error)) (persistence.Claim, error) {
+			return persistence.Claim{}, persistence.ErrUnavailable
+		}
+		_, err = s.ClaimTerm(t.Context(), "x", "b", 0)
+		require.ErrorIs(t, err, persistence.ErrUnknown)
+		f.claim = nil
+		g, err := s.ClaimTerm(t.Context(), "x", "c", 0)
+		require.NoError(t, err)
+		require.Equal(t, map[bool]uint64{true: 3, false: 2}[happens], g.Term)
+	}
+}
+
+func TestASpecThatIsTooLargeFailsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := generations.NewJournal(&faulty{
+			Journal: memory.New(),
+			append: func(_ context.Context, reqs []persistence.AppendRequest, do func() []error) []error {
+				size := 0
+				for _, r := range reqs[0].Records {
+					size += len(r.Payload)
+				}
+				if time.Sleep(time.Millisecond); size > 1000 {
+					return []error{persistence.ErrTooLarge}
+				}
+				return do()
+			},
+		})
+		var all sync.WaitGroup
+		for i := range 50 {
+			all.Go(func() {
+				spec := strings.Repeat("s", 100)
+				if i == 20 {
+					spec = strings.Repeat("s", 1000)
+				}
+				err := s.PutSpec(t.Context(), fmt.Sprint(i), []byte(spec))
+				if errors.Is(err, persistence.ErrTooLarge) != (i == 20) {
+					t.Errorf("spec %d: %v", i, err)
+				}
+			})
+		}
+		all.Wait()
+		records, err := s.List(t.Context())
+		require.NoError(t, err)
+		require.Len(t, records, 49)
+	})
+}
+
+func TestTheLogStaysShort(t *testing.T) {
+	const slack = 500
+	for labels, size := range map[int]int{1: 0, 30: 10, 700: 10, 40: 20_000} {
+		t.Run(fmt.Sprintf("%d labels, %d bytes", labels, size), func(t *testing.T) {
+			j := memory.New()
+			s := generations.NewTidyJournal(j, slack)
+			spec := strings.Repeat("s", size)
+			for i := range labels {
+				require.NoError(t, s.PutSpec(t.Context(), fmt.Sprint("kept ", i), []byte(spec)))
+			}
+			longest := 0
+			for i := range 4000 {
+				_, err := s.ClaimTerm(t.Context(), fmt.Sprint("kept ", i%max(1, labels/2)), "a", 0)
+				require.NoError(t, err)
+				if i%100 == 0 {
+					n, err := count(j.Read(t.Context(), generations.LogID, 1, math.MaxUint64))
+					require.NoError(t, err)
+					longest = max(longest, n)
+				}
+			}
+			t.Logf("%d records at most", longest)
+			require.LessOrEqual(t, longest, slack+4*labels+1)
+			later, err := generations.NewJournal(j).List(t.Context())
+			require.NoError(t, err)
+			now, err := s.List(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, now, later)
+			require.Len(t, later, labels)
+		})
+	}
+}
+
+// Wherever tidying ends, all is there.
+func TestTidyingMayBeBrokenOffAnywhere(t *testing.T) {
+	for broken := range 12 {
+		for _, happens := range []bool{true, false} {
+			f := &faulty{Journal: memory.New()}
+			s := generations.NewTidyJournal(f, 20)
+			for i := range 8 {
+				require.NoError(t, s.PutSpec(t.Context(), fmt.Sprint("x", i), []byte(strings.Repeat("s", 50_000))))
+			}
+			left := broken // changes until the power fails
+			power := func(do func() error) error {
+				if left--; left > 0 {
+					return do()
+				}
+				if left == 0 && happens {
+					_ = do()
+				}
+				return persistence.ErrUnavailable
+			}
+			f.append = func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+				return []error{power(func() error { return do()[0] })}
+			}
+			f.delete = power
+			granted := uint64(0)
+			for range 40 {
+				if g, err := s.ClaimTerm(t.Context(), "x0", "a", 0); err == nil {
+					granted = g.Term
+				}
+				if left <= 0 {
+					break
+				}
+			}
+			later := generations.NewJournal(f.Journal)
+			records, err := later.List(t.Context())
+			require.NoError(t, err)
+			require.Len(t, records, 8)
+			g, err := later.ClaimTerm(t.Context(), "x0", "b", 0)
+			require.NoError(t, err)
+			require.Greater(t, g.Term, granted)
+			require.LessOrEqual(t, g.Term, granted+2)
+		}
+	}
+}
+
+func TestSomethingElseUnderTheIDIsAnError(t *testing.T) {
+	j := memory.New()
+	claim, err := j.Claim(t.Context(), generations.LogID, persistence.WriterID{})
+	require.NoError(t, err)
+	foreign := persistence.Record{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'x'}}
+	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{{ID: generations.LogID, Epoch: claim.Epoch, Records: []persistence.Record{foreign}}})[0])
+	_, err = generations.NewJournal(j).List(t.Context())
+	require.ErrorIs(t, err, persistence.ErrCorrupt)
+	require.ErrorContains(t, err, "nothing else may use this id")
+}
+
+func TestASourceNeedsAJournal(t *testing.T) {
+	require.PanicsWithValue(t, "generations: NewJournal needs a journal", func() { generations.NewJournal(nil) })
+}

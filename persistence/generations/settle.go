@@ -1,0 +1,71 @@
+package generations
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// settle applies the requests atomically, one after the other, and returns their answers. If it
+// returns an error, the requests may have taken effect or not.
+func (l *log) settle(ctx context.Context, batch []*request) ([]error, error) {
+	fresh := false // the ledger was read after the requests were made
+	for attempt := 0; ; {
+		changed, answers := l.try(batch)
+		switch {
+		case len(changed) == 0 && fresh:
+			return answers, nil
+		case len(changed) == 0:
+			if err := l.catchUp(ctx, math.MaxUint64, ignore); err != nil {
+				return nil, err
+			}
+			fresh = true
+		case l.epoch == 0:
+			if err := l.claim(ctx, ignore); err != nil {
+				return nil, err
+			}
+			fresh = true
+		default:
+			if stored, err := l.add(ctx, changed); stored || err != nil {
+				return answers, err
+			}
+			if attempt > 0 { // the first time another source has merely written since; after that the two compete
+				if err := pause(ctx, takeover.Delay(attempt-1)); err != nil {
+					return nil, err
+				}
+			}
+			attempt++
+			fresh = false
+		}
+	}
+}
+
+// try applies the requests to a copy of the ledger.
+func (l *log) try(batch []*request) (changed []entry, answers []error) {
+	s := l.ledger.sheet()
+	for _, r := range batch {
+		err := r.ctx.Err()
+		if err == nil {
+			err = r.apply(s)
+		}
+		answers = append(answers, err)
+	}
+	return slices.Collect(maps.Values(s.changed)), answers
+}
+
+func ignore(persistence.Record) {}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,93 @@
+package generations_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton/generation"
+)
+
+func TestTermsOfAJournalGrowBeyondTheFloorAndWithEveryCall(t *testing.T) {
+	j := memory.New()
+	first, second := generations.NewJournal(j), generations.NewJournal(j)
+	for i, step := range []struct {
+		source      *generations.Journal
+		floor, want uint64
+	}{{first, 0, 1}, {second, 0, 2}, {first, 7, 8}, {second, 3, 9}} {
+		g, err := step.source.ClaimTerm(t.Context(), "a", "node", step.floor)
+		require.NoError(t, err)
+		require.Equal(t, generation.Generation{Term: step.want}, g, "step %d", i)
+	}
+	g, err := second.ClaimTerm(t.Context(), "b", "node", 0)
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), g.Term, "each name has its own")
+}
+
+// Case 160: a hundred claims made at once get the terms from 1 to 100.
+func TestAHundredAtOnceGetAHundredTerms(t *testing.T) {
+	source := generations.NewJournal(memory.New())
+	terms := make([]uint64, 100)
+	errs := make([]error, 100)
+	var all sync.WaitGroup
+	for i := range terms {
+		all.Go(func() {
+			g, err := source.ClaimTerm(t.Context(), "one", "node", 0)
+			terms[i], errs[i] = g.Term, err
+		})
+	}
+	all.Wait()
+	slices.Sort(terms)
+	for i, term := range terms {
+		require.NoError(t, errs[i])
+		require.Equal(t, uint64(i+1), term)
+	}
+}
+
+// Cases 158 and 166: a journal that fails or hangs answers an error in the caller's time,
+// and a later call has a term.
+func TestATermThatCannotBeHadIsAnErrorAndAskedForAgain(t *testing.T) {
+	failures := 1
+	source := generations.NewJournal(&faulty{
+		Journal: memory.New(),
+		claim: func(_ context.Context, do func() (persistence.Claim, error)) (persistence.Claim, error) {
+			if failures--; failures >= 0 {
+				return persistence.Claim{}, persistence.ErrUnavailable
+			}
+			return do()
+		},
+	})
+	_, err := source.ClaimTerm(t.Context(), "one", "node", 0)
+	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = source.ClaimTerm(ctx, "one", "node", 0)
+	require.ErrorIs(t, err, context.Canceled)
+	g, err := source.ClaimTerm(t.Context(), "one", "node", 0)
+	require.NoError(t, err)
+	require.NotZero(t, g.Term)
+}
+
+// A term beyond 32 bits is refused. A long name and a floor far ahead are not.
+func TestTermsThatNoSourceCanGiveAreAnOverflow(t *testing.T) {
+	source := generations.NewJournal(memory.New())
+	for _, floor := range []uint64{math.MaxUint32, math.MaxInt64, math.MaxUint64} {
+		_, err := source.ClaimTerm(t.Context(), "one", "node", floor)
+		require.ErrorIs(t, err, generation.ErrOverflow)
+	}
+	g, err := source.ClaimTerm(t.Context(), strings.Repeat("x", 250), "node", 0)
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), g.Term)
+	simple := generations.NewJournal(struct{ persistence.Journal }{memory.New()})
+	g, err = simple.ClaimTerm(t.Context(), "one", "node", 5)
+	require.NoError(t, err)
+	require.Equal(t, uint64(6), g.Term)
+}

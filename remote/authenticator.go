@@ -1,0 +1,222 @@
+package remote
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+)
+
+// A authenticator sees to it that both sides of a connection are who they should be, and that
+// nobody else reads what they say. Without one, peers are taken at their word.
+type authenticator struct {
+	dials   *tls.Config
+	listens *tls.Config
+	named   bool // certificates say for which hosts they are
+}
+
+// newGuard returns the authenticator that a configuration asks for, or nil.
+func newAuthenticator(c Config) (*authenticator, error) {
+	switch {
+	case c.TLS != nil && c.Keyring != nil:
+		return nil, errors.New("remote: Config.TLS and Config.Keyring are both set; a node has one identity, leave out one of them")
+	case c.TLS != nil:
+		if err := validateTLS(c.TLS); err != nil {
+			return nil, err
+		}
+		return &authenticator{dials: dialConfig(c.TLS), listens: listenConfig(c.TLS), named: true}, nil
+	case c.Keyring != nil:
+		return keyringAuthenticator(c.Keyring), nil
+	}
+	return nil, nil
+}
+
+// alpn is what nodes agree on in the handshake of TLS, by its extension for application protocols
+// (RFC 7301), and other servers do not.
+var alpn = []string{"understudy"}
+
+// validateTLS says what a configuration lacks for both sides to prove who they are.
+func validateTLS(c *tls.Config) error {
+	own := len(c.Certificates) > 0
+	switch {
+	case c.InsecureSkipVerify:
+		return errors.New("remote: Config.TLS has InsecureSkipVerify, with which anybody could pass for a node; leave it out and set RootCAs")
+	case c.MaxVersion != 0 && c.MaxVersion < tls.VersionTLS13:
+		return errors.New("remote: Config.TLS has a MaxVersion below TLS 1.3; leave it out")
+	case !own && c.GetCertificate == nil && c.GetConfigForClient == nil:
+		return errors.New("remote: Config.TLS has no certificate for connections that others open; set Certificates, or GetCertificate")
+	case !own && c.GetClientCertificate == nil:
+		return errors.New("remote: Config.TLS has no certificate for connections that this node opens; set Certificates, or GetClientCertificate")
+	case c.RootCAs == nil:
+		return errors.New("remote: Config.TLS has no RootCAs; set the authorities that sign the certificates of nodes")
+	case c.ClientCAs == nil && c.GetConfigForClient == nil:
+		return errNoClientCAs
+	}
+	return nil
+}
+
+var errNoClientCAs = errors.New("remote: Config.TLS has no ClientCAs; set the authorities that sign the certificates of nodes, as in RootCAs")
+
+// dialConfig returns what c is for connections that this node opens.
+func dialConfig(c *tls.Config) *tls.Config {
+	c = c.Clone()
+	c.MinVersion = tls.VersionTLS13
+	c.NextProtos = alpn
+	c.ClientSessionCache = nil // a session that is resumed has not been verified
+	c.DynamicRecordSizingDisabled = true
+	return c
+}
+
+// listenConfig returns what c is for connections that others open.
+func listenConfig(c *tls.Config) *tls.Config {
+	c = c.Clone()
+	c.MinVersion = tls.VersionTLS13
+	c.NextProtos = alpn
+	c.ClientAuth = tls.RequireAndVerifyClientCert
+	c.SessionTicketsDisabled = true
+	c.DynamicRecordSizingDisabled = true
+	if choose := c.GetConfigForClient; choose != nil {
+		c.GetConfigForClient = func(h *tls.ClientHelloInfo) (*tls.Config, error) { return chosen(c, choose, h) }
+	}
+	return c
+}
+
+// chosen returns what a user's GetConfigForClient has chosen instead of c, as strict as c.
+func chosen(c *tls.Config, choose func(*tls.ClientHelloInfo) (*tls.Config, error), h *tls.ClientHelloInfo) (*tls.Config, error) {
+	other, err := choose(h)
+	switch {
+	case err != nil:
+		return nil, err
+	case other == nil && c.ClientCAs != nil:
+		return nil, nil // which is c
+	case other == nil || other.ClientCAs == nil:
+		return nil, errNoClientCAs // or it would be the authorities of the operating system
+	}
+	other = listenConfig(other)
+	other.GetConfigForClient = nil
+	return other, nil
+}
+
+// keyringGuard returns a authenticator that knows peers by their keys.
+func keyringAuthenticator(k *Keyring) *authenticator {
+	return &authenticator{
+		dials: &tls.Config{
+			MinVersion:                  tls.VersionTLS13,
+			NextProtos:                  alpn,
+			InsecureSkipVerify:          true, //nolint:gosec // the key itself is compared, by VerifyConnection
+			VerifyConnection:            k.verify,
+			GetClientCertificate:        func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return k.certificate(), nil },
+			DynamicRecordSizingDisabled: true,
+		},
+		listens: &tls.Config{
+			MinVersion:                  tls.VersionTLS13,
+			NextProtos:                  alpn,
+			ClientAuth:                  tls.RequireAnyClientCert,
+			VerifyConnection:            k.verify,
+			GetCertificate:              func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return k.certificate(), nil },
+			SessionTicketsDisabled:      true,
+			DynamicRecordSizingDisabled: true,
+		},
+	}
+}
+
+// A secureConn is a TLS connection that is closed at once, and not after a farewell for
+// which the peer would have to read.
+type secureConn struct {
+	*tls.Conn
+	raw net.Conn
+}
+
+func (c *secureConn) Close() error { return c.raw.Close() }
+
+// dialed makes a connection to addr secure. The peer has proved who it is then; whether it
+// takes us shows when it answers.
+func (g *authenticator) dialed(ctx context.Context, raw net.Conn, addr string) (*secureConn, error) {
+	config := g.dials
+	if g.named {
+		host, _, err := net.SplitHostPort(addr)
+		if err != nil {
+			return nil, err
+		}
+		config = config.Clone()
+		config.ServerName = host
+	}
+	conn := tls.Client(raw, config)
+	err := conn.HandshakeContext(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("no answer: %w", ctx.Err())
+	case isOtherServer(conn, err):
+		return nil, foreign(otherTLS)
+	case err != nil:
+		return nil, authError(err)
+	}
+	return &secureConn{conn, raw}, nil
+}
+
+// isOtherServer tells whether a TLS server is no node, after a handshake that ended with err: it
+// does not speak TLS 1.3, or has shown its certificate and not taken our protocol. That protocol
+// is agreed on before certificates are shown, so it tells a web server from a node that is not
+// trusted.
+func isOtherServer(conn *tls.Conn, err error) bool {
+	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Op == opAlert {
+		said := broken.Err.Error()
+		return said == noSuchProtocol.Error() || said == noSuchVersion.Error()
+	}
+	_, doubted := errors.AsType[*tls.CertificateVerificationError](err)
+	state := conn.ConnectionState()
+	return (doubted || len(state.PeerCertificates) > 0) && state.NegotiatedProtocol != alpn[0]
+}
+
+// Alerts of TLS servers that are no nodes, by their numbers in RFC 8446.
+const (
+	noSuchVersion  tls.AlertError = 70
+	noSuchProtocol tls.AlertError = 120
+)
+
+// accepted makes a connection of a stranger's secure. The peer has proved who it is then.
+func (g *authenticator) accepted(raw net.Conn, begin []byte) (*secureConn, error) {
+	unauthenticatedConn := &meteredConn{Conn: raw, first: begin, left: maxUnauthenticatedBytes}
+	conn := tls.Server(unauthenticatedConn, g.listens)
+	if err := conn.Handshake(); err != nil {
+		return nil, authError(err)
+	}
+	unauthenticatedConn.trusted = true
+	return &secureConn{conn, raw}, nil
+}
+
+// identify checks that the certificate of a peer is for the address that it says it has.
+func (g *authenticator) identify(conn net.Conn, addr string) error {
+	secure, ok := conn.(*secureConn)
+	if !ok || !g.named {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	return secure.ConnectionState().PeerCertificates[0].VerifyHostname(host)
+}
+
+// opAlert is the Op of a net.OpError in which package tls wraps an alert of the peer.
+const opAlert = "remote error"
+
+// mistrust returns err with [ErrNotAuthenticated], if it says that one side does not know
+// the other, and not that the connection broke.
+func authError(err error) error {
+	record, plain := errors.AsType[tls.RecordHeaderError](err)
+	broken, network := errors.AsType[*net.OpError](err)
+	switch name := protocolOf(record.RecordHeader[:]); {
+	case plain && name != "":
+		return foreign(name)
+	case plain:
+		return fmt.Errorf("%w: it does not speak TLS; certificates, or a secret, must be set on all nodes or on none", ErrNotAuthenticated)
+	case network && broken.Op == opAlert:
+		return fmt.Errorf("%w: it does not accept the certificate or secret of this node: %w", ErrNotAuthenticated, err)
+	case network, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrNotAuthenticated, err)
+}

@@ -1,0 +1,33 @@
+package remote
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/remote/internal/wire"
+)
+
+// What writer and reader remember of the message before changes nothing.
+func TestEnvelopesAreTheSameWhateverCameBefore(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it makes a test repeatable
+	d, reader := &encodeBuffer{}, wire.NewEnvelopeReader(1<<20)
+	for range 2000 {
+		to := extension.Target{Path: []string{"/user/a", "/user/ab", "/user/a/b"}[r.IntN(3)], UID: uint64(r.IntN(2) * 1000)}
+		p := extension.Payload{Type: []string{"x", "xy"}[r.IntN(2)], Data: []byte(strings.Repeat("data", r.IntN(3)*r.IntN(300)))}
+		d.packed.Reset()
+		sent, size := d.compress(p, 1000)
+		d.write(to, sent, size)
+		require.Equal(t, envelopeFrame(to.Path, to.UID, sent, size), d.frame)
+		got, err := reader.Read(bytes.Clone(d.frame[wire.HeaderSize:]))
+		require.NoError(t, err)
+		require.Equal(t, to.Path, got.Path)
+		require.Equal(t, to.UID, got.UID)
+		require.Equal(t, p.Type, got.Payload.Type)
+		require.Equal(t, string(p.Data), string(got.Payload.Data))
+	}
+}

@@ -1,0 +1,202 @@
+// Package outbox keeps the frames of one session from when they are sent until the peer has
+// acknowledged them. It decides what is written next, what is written again on a new connection,
+// and what is lost with a session. It has no locks, clocks or connections.
+package outbox
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/remote/internal/wire"
+)
+
+// A Frame is an outgoing frame, with what a dead letter needs in case the frame is lost.
+type Frame struct {
+	Bytes  []byte
+	System *actor.System // the sender's; nil on the control channel, which has no dead letters
+	To     string        // the recipient, as in a dead letter
+	Last   bool          // must not overtake any earlier frame
+
+	used    *fullBlock // holds only earlier frames of the same queue; nil for none
+	message *message   // the message that Bytes is a part of; nil for a whole message
+	left    int        // bytes of the message behind this part
+	seq     uint64     // the position in the outbox
+}
+
+// An Outbox keeps the frames of one session in order, in four queues: waiting has those that have
+// not been written to the present connection; bulk has the parts of large messages, and what is
+// for the same actors; last has what must come after everything before it; and inFlight has what
+// was written and is not acknowledged yet.
+type Outbox struct {
+	MaxFrames int // that wait; a large message counts once
+	MaxBytes  int // of all frames
+
+	waiting  queue
+	rewound  int // frames at the head of waiting that were written to an earlier connection
+	bulk     queue
+	bulky    map[string]int // frames in bulk by recipient
+	parts    int            // parts in bulk, except the last of each message
+	last     queue
+	inFlight queue
+	seq      uint64 // of the newest frame
+	acked    uint64 // frames of the session that the peer has acknowledged
+	bytes    int    // of all frames
+	block    block  // has the bytes of the newest frames
+}
+
+// Len returns how many frames there are.
+func (o *Outbox) Len() int { return o.Unsent() + o.inFlight.len() }
+
+// Unsent returns how many frames have not been written to the present connection.
+func (o *Outbox) Unsent() int { return o.waiting.len() + o.bulk.len() + o.last.len() }
+
+// InFlight returns how many frames were written to the present connection and are not acknowledged.
+func (o *Outbox) InFlight() int { return o.inFlight.len() }
+
+// Push adds a copy of a frame. It returns false if there is no room for it.
+func (o *Outbox) Push(l Frame) bool {
+	if o.Unsent()-o.parts >= o.MaxFrames || o.bytes+len(l.Bytes) > o.MaxBytes && o.Len() > 0 {
+		return false
+	}
+	if o.Len() == 0 {
+		o.block.clear()
+	}
+	o.bytes += len(l.Bytes)
+	o.seq++
+	l.seq = o.seq
+	large := l.System != nil && len(l.Bytes) > wire.MaxPart
+	behind := l.Last && o.bulk.len() > 0
+	if !large && !behind && o.bulky[l.To] == 0 {
+		l.Bytes, l.used = o.block.keep(l.Bytes)
+		o.waiting.push(l)
+		return true
+	}
+	l.Bytes = slices.Clone(l.Bytes) // in no block: the queues overtake each other
+	switch {
+	case behind:
+		o.last.push(l)
+	case large:
+		o.pushParts(l)
+	default:
+		o.pushBulk(l)
+	}
+	return true
+}
+
+// DropOldest drops the frame that has waited longest and has not been written. It returns false if
+// there is none.
+func (o *Outbox) DropOldest() bool {
+	if o.waiting.len() == 0 {
+		return false
+	}
+	o.bytes -= len(o.waiting.pop().Bytes)
+	o.rewound = max(o.rewound-1, 0)
+	return true
+}
+
+// Take appends the next frames to buf until buf is full or nothing waits. The frames are in flight
+// then. A frame that is larger than buf is taken alone. Large messages get half of buf.
+func (o *Outbox) Take(buf []byte) []byte {
+	begin := len(buf)
+	for ; o.rewound > 0; o.rewound-- {
+		if !o.takeFrom(&o.waiting, &buf, cap(buf)) {
+			return buf
+		}
+	}
+	share := cap(buf)
+	if o.bulk.len() > 0 {
+		share = begin + (cap(buf)-begin)/2
+	}
+	o.takeLasts(&buf)
+	for o.takeFrom(&o.waiting, &buf, share) {
+	}
+	for o.takeFrom(&o.bulk, &buf, cap(buf)) {
+	}
+	for o.takeFrom(&o.waiting, &buf, cap(buf)) {
+	}
+	o.takeLasts(&buf)
+	return buf
+}
+
+// takeLasts takes the frames of last that no earlier frame is left for.
+func (o *Outbox) takeLasts(buf *[]byte) {
+	for o.last.len() > 0 && !o.waiting.before(o.last) && !o.bulk.before(o.last) && o.takeFrom(&o.last, buf, cap(*buf)) {
+	}
+}
+
+// takeFrom takes the next frame of a queue, unless buf would exceed limit bytes.
+func (o *Outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
+	if q.len() == 0 || len(*buf) > 0 && len(*buf)+q.first().wireSize() > limit {
+		return false
+	}
+	l := q.first()
+	*buf = l.appendTo(*buf)
+	o.inFlight.push(*l)
+	if q == &o.bulk {
+		o.tookBulk(*l)
+	}
+	q.drop()
+	return true
+}
+
+// Acknowledge drops the frames that the peer has received. count is the number of all frames of
+// the session that it has received. Acknowledge fails with [wire.ErrFrame] if count cannot be.
+func (o *Outbox) Acknowledge(count uint64) error {
+	if count < o.acked || count > o.acked+uint64(o.inFlight.len()) {
+		return fmt.Errorf("%w: the peer acknowledges %d frames, has acknowledged %d, and was sent %d more", wire.ErrFrame, count, o.acked, o.inFlight.len())
+	}
+	for ; o.acked < count; o.acked++ {
+		l := o.inFlight.first()
+		o.bytes -= len(l.Bytes)
+		if l.used != nil {
+			fullBlocks.Put(l.used)
+		}
+		o.inFlight.drop()
+	}
+	return nil
+}
+
+// Rewind makes the frames in flight wait again, for a new connection of the session.
+func (o *Outbox) Rewind() {
+	if o.inFlight.len() > 0 {
+		o.rewound += o.inFlight.len()
+		o.waiting.frames = append(o.inFlight.drain(), o.waiting.drain()...)
+	}
+}
+
+// Abandon begins a new session. It removes and returns the frames that may or may not have arrived.
+func (o *Outbox) Abandon() []Frame {
+	o.keepBlocks()
+	lost := o.inFlight.drain()
+	for ; o.rewound > 0; o.rewound-- {
+		lost = append(lost, o.waiting.pop())
+	}
+	lost = o.begunParts(lost)
+	for _, l := range lost {
+		o.bytes -= len(l.Bytes)
+	}
+	o.acked = 0
+	return lost
+}
+
+// Drain empties the outbox and returns what was in it, in order.
+func (o *Outbox) Drain() []Frame {
+	all := append(o.Abandon(), o.waiting.drain()...)
+	all = append(all, o.bulk.drain()...)
+	all = append(all, o.last.drain()...)
+	clear(o.bulky)
+	o.parts, o.bytes = 0, 0
+	return all
+}
+
+// keepBlocks keeps the blocks from being used again, because frames that leave the outbox without
+// an acknowledgement are still read.
+func (o *Outbox) keepBlocks() {
+	o.block = nil
+	for _, q := range []*queue{&o.waiting, &o.bulk} {
+		for i := range q.len() {
+			q.frames[q.head+i].used = nil
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package outbox
+
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
+)
+
+// A message is a large one, whose parts are sent as frames of their own.
+type message struct {
+	bytes []byte // the frame with the whole envelope
+	begun bool   // a part has been written
+	lost  bool   // it has become a dead letter
+}
+
+// pushParts queues a large message in parts.
+func (o *Outbox) pushParts(l Frame) {
+	o.bytes -= wire.HeaderSize // parts have their own
+	m := &message{bytes: l.Bytes}
+	for body := l.Bytes[wire.HeaderSize:]; len(body) > 0; {
+		part := body[:min(wire.MaxPart, len(body))]
+		body = body[len(part):]
+		o.pushBulk(Frame{Bytes: part, System: l.System, To: l.To, message: m, left: len(body), seq: l.seq})
+	}
+}
+
+// pushBulk queues a frame that must not overtake a large message.
+func (o *Outbox) pushBulk(l Frame) {
+	if o.bulky == nil {
+		o.bulky = map[string]int{}
+	}
+	o.bulky[l.To]++
+	if l.left > 0 {
+		o.parts++
+	}
+	o.bulk.push(l)
+}
+
+// tookBulk notes that a frame has left bulk.
+func (o *Outbox) tookBulk(l Frame) {
+	if l.message != nil {
+		l.message.begun = true
+	}
+	if l.left > 0 {
+		o.parts--
+	}
+	if o.bulky[l.To]--; o.bulky[l.To] == 0 {
+		delete(o.bulky, l.To)
+	}
+}
+
+// begunParts removes the waiting parts of messages whose first parts were sent in the old session,
+// and appends them to lost.
+func (o *Outbox) begunParts(lost []Frame) []Frame {
+	begun := func(l Frame) bool { return l.message != nil && l.message.begun }
+	for _, q := range []*queue{&o.waiting, &o.bulk} {
+		kept := q.frames[:q.head:q.head]
+		for _, l := range q.frames[q.head:] {
+			if !begun(l) {
+				kept = append(kept, l)
+				continue
+			}
+			lost = append(lost, l)
+			if q == &o.bulk {
+				o.tookBulk(l)
+			}
+		}
+		q.frames = kept
+	}
+	return lost
+}
+
+// wireSize is an upper bound for what appendTo appends.
+func (x *Frame) wireSize() int {
+	if x.message == nil {
+		return len(x.Bytes)
+	}
+	return len(x.Bytes) + wire.PartOverhead
+}
+
+// appendTo appends the frame to what is written.
+func (x *Frame) appendTo(buf []byte) []byte {
+	if x.message == nil {
+		return append(buf, x.Bytes...)
+	}
+	return wire.AppendPart(buf, x.Bytes, x.left)
+}
+
+// Envelope returns the frame with the whole envelope of the message.
+func (x *Frame) Envelope() []byte {
+	if x.message == nil {
+		return x.Bytes
+	}
+	return x.message.bytes
+}
+
+// OncePerMessage returns frames with only one frame for each message that was in parts. A message
+// is returned by only one call, too.
+func OncePerMessage(frames []Frame) []Frame {
+	return slices.DeleteFunc(frames, func(l Frame) bool {
+		if l.message == nil {
+			return false
+		}
+		again := l.message.lost
+		l.message.lost = true
+		return again
+	})
+}

@@ -1,0 +1,200 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// An envelope is what a frame of the user channel holds: a message and whom it is for, as
+// the CBOR array [path, uid, type, data], or [path, uid, type, compressed data, size]. It is coded by hand, as every message passes
+// through here; the fuzz test holds it to what the codec says.
+type Envelope struct {
+	Path    string
+	UID     uint64
+	Payload extension.Payload // Data is part of the frame, or was compressed in it
+}
+
+const (
+	envelopeFields   = 4
+	compressedFields = 5
+)
+
+// maxText bounds paths and names of types, which are logged and kept.
+const MaxText = 4 << 10
+
+// beginEnvelope appends what stands before the data.
+func BeginEnvelope(buf []byte, path string, uid uint64, name string, size int) []byte {
+	fields := uint64(envelopeFields)
+	if size > 0 {
+		fields = compressedFields
+	}
+	buf = append(buf, make([]byte, HeaderSize)...)
+	buf = codec.AppendHead(buf, codec.MajorArray, fields)
+	buf = codec.AppendHead(buf, codec.MajorText, uint64(len(path)))
+	buf = append(buf, path...)
+	buf = codec.AppendHead(buf, codec.MajorUint, uid)
+	buf = codec.AppendHead(buf, codec.MajorText, uint64(len(name)))
+	return append(buf, name...)
+}
+
+// appendData appends the data to an envelope that begins there.
+func AppendData(buf []byte, begin int, data []byte, size int) []byte {
+	buf = codec.AppendHead(buf, codec.MajorBytes, uint64(len(data)))
+	buf = append(buf, data...)
+	if size > 0 {
+		buf = codec.AppendHead(buf, codec.MajorUint, uint64(size))
+	}
+	return putSize(buf, begin)
+}
+
+// EnvelopeSize is an upper bound for the bytes of a frame with an envelope.
+func EnvelopeSize(path string, p extension.Payload) int {
+	const heads = HeaderSize + 1 + 5*9
+	return heads + len(path) + len(p.Type) + len(p.Data)
+}
+
+// An envelopeReader decodes the envelopes of one connection. It keeps the strings that
+// come again and again, and the beginning of the envelope before: the next one is likely to be
+// to the same actor, of the same type.
+type EnvelopeReader struct {
+	known  map[string]string
+	before Envelope // without its data
+	fields uint64   // that it had
+	begun  []byte   // what stood before its data
+	limit  int      // of what is decompressed
+	rest   []byte
+	err    error
+}
+
+// maxKnown bounds what an envelopeReader keeps.
+const maxKnown = 1000
+
+// oncePrefix begins the paths of asks, to each of which there is one answer.
+const oncePrefix = "/temp/"
+
+// newEnvelopeReader returns one that decompresses no message to more than limit bytes.
+func NewEnvelopeReader(limit int) *EnvelopeReader {
+	return &EnvelopeReader{known: map[string]string{}, limit: limit}
+}
+
+// read decodes the body of a frame. It fails with [ErrFrame]; what could be read is returned
+// then, too.
+func (r *EnvelopeReader) Read(body []byte) (Envelope, error) {
+	r.begin(body)
+	e := r.before
+	e.Payload.Data = r.bytes(codec.MajorBytes)
+	var size uint64
+	if r.fields == compressedFields {
+		size = r.head(codec.MajorUint)
+	}
+	if r.err == nil && len(r.rest) > 0 {
+		r.fail("%d bytes after its end", len(r.rest))
+	}
+	if r.err == nil && r.fields == compressedFields {
+		e.Payload.Data, r.err = inflate(e.Payload.Data, size, r.limit)
+	}
+	return e, r.err
+}
+
+// begin decodes what stands before the data, into before.
+func (r *EnvelopeReader) begin(body []byte) {
+	r.rest, r.err = body, nil
+	if len(r.begun) > 0 && bytes.HasPrefix(body, r.begun) {
+		r.rest = body[len(r.begun):]
+		return
+	}
+	r.begun = r.begun[:0]
+	r.fields = r.head(codec.MajorArray)
+	if r.err == nil && r.fields != envelopeFields && r.fields != compressedFields {
+		r.fail("an array of %d", r.fields)
+	}
+	r.before.Path = r.text(r.before.Path) // "" when it fails, as all that follows
+	r.before.UID = r.head(codec.MajorUint)
+	r.before.Payload.Type = r.text(r.before.Payload.Type)
+	if r.err == nil {
+		r.begun = append(r.begun, body[:len(body)-len(r.rest)]...)
+	}
+}
+
+// part decodes the body of a frame that is a part of a message. It fails with [ErrFrame].
+func (r *EnvelopeReader) part(body []byte) (left uint64, data []byte, err error) {
+	r.rest, r.err = body, nil
+	if fields := r.head(codec.MajorArray); r.err == nil && fields != partFields {
+		r.fail("an array of %d", fields)
+	}
+	left, data = r.head(codec.MajorUint), r.bytes(codec.MajorBytes)
+	if r.err == nil && len(r.rest) > 0 {
+		r.fail("%d bytes after its end", len(r.rest))
+	}
+	return left, data, r.err
+}
+
+func (r *EnvelopeReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: envelope has %s", ErrFrame, fmt.Sprintf(format, args...))
+	}
+}
+
+// text returns a text string, of which it keeps a copy for the next time. It is likely to be
+// the one that came last.
+func (r *EnvelopeReader) text(last string) string {
+	b := r.bytes(codec.MajorText)
+	if string(b) == last {
+		return last
+	}
+	if s, ok := r.known[string(b)]; ok {
+		return s
+	}
+	if len(b) > MaxText || !utf8.Valid(b) {
+		r.fail("a text that is too long or not UTF-8: %.100q", b)
+		return ""
+	}
+	s := string(b)
+	if strings.HasPrefix(s, oncePrefix) {
+		return s
+	}
+	if len(r.known) == maxKnown {
+		clear(r.known)
+	}
+	r.known[s] = s
+	return s
+}
+
+func (r *EnvelopeReader) bytes(major byte) []byte {
+	size := r.head(major)
+	if r.err == nil && size > uint64(len(r.rest)) {
+		r.fail("a string of %d bytes where %d are left", size, len(r.rest))
+	}
+	if r.err != nil {
+		return nil
+	}
+	b := r.rest[:size:size]
+	r.rest = r.rest[size:]
+	return b
+}
+
+// head reads the head of an item of that major type and returns its number.
+func (r *EnvelopeReader) head(major byte) uint64 {
+	if r.err == nil && len(r.rest) == 0 {
+		r.fail("no end")
+	}
+	if r.err != nil {
+		return 0
+	}
+	if first := r.rest[0]; first&0xe0 != major || first&0x1f > 27 {
+		r.fail("an item 0x%02x where major type %d belongs", first, major>>5)
+		return 0
+	}
+	_, n, rest, ok := codec.Head(r.rest)
+	if !ok {
+		r.fail("no end")
+		return 0
+	}
+	r.rest = rest
+	return n
+}

@@ -1,0 +1,133 @@
+package wire
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// plainEnvelope is an envelope as the codec sees it.
+type plainEnvelope struct {
+	_    struct{} `cbor:",toarray"`
+	Path string
+	UID  uint64
+	Type string
+	Data []byte
+}
+
+func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
+	for _, uid := range []uint64{0, 23, 24, 255, 256, math.MaxUint16, math.MaxUint16 + 1, math.MaxUint32, math.MaxUint32 + 1, math.MaxUint64} {
+		for _, size := range []int{0, 1, 23, 24, 255, 256, 70_000} {
+			plain := plainEnvelope{Path: "/user/" + strings.Repeat("x", min(size, 1000)), UID: uid, Type: "pump", Data: make([]byte, size)}
+			want, err := codec.Marshal(plain)
+			require.NoError(t, err)
+			payload := extension.Payload{Type: plain.Type, Data: plain.Data}
+			frame := envelopeFrame(plain.Path, plain.UID, payload, 0)
+			require.Equal(t, AppendFrame(nil, want), frame)
+			require.GreaterOrEqual(t, EnvelopeSize(plain.Path, payload), len(frame))
+
+			got, err := NewEnvelopeReader(1 << 20).Read(want)
+			require.NoError(t, err)
+			require.Equal(t, Envelope{plain.Path, plain.UID, payload}, got)
+		}
+	}
+}
+
+func TestEnvelopeThatIsCutOffIsMalformed(t *testing.T) {
+	body := envelopeFrame("/user/somebody", 1<<40, extension.Payload{Type: "pump", Data: []byte("data")}, 0)[HeaderSize:]
+	for cut := range body {
+		_, err := NewEnvelopeReader(1 << 20).Read(body[:cut])
+		require.ErrorIs(t, err, ErrFrame)
+	}
+	_, err := NewEnvelopeReader(1 << 20).Read(append(body, 0))
+	require.ErrorIs(t, err, ErrFrame)
+}
+
+func TestEnvelopeRefusesTextsThatCannotBeNames(t *testing.T) {
+	for name, path := range map[string]string{"too long": strings.Repeat("x", MaxText+1), "not UTF-8": "/user/\xff"} {
+		_, err := NewEnvelopeReader(1 << 20).Read(envelopeFrame(path, 0, extension.Payload{Type: "pump"}, 0)[HeaderSize:])
+		require.ErrorIs(t, err, ErrFrame, name)
+	}
+}
+
+func TestEnvelopeReaderKeepsABoundedNumberOfStrings(t *testing.T) {
+	r := NewEnvelopeReader(1 << 20)
+	for i := range 10 * maxKnown {
+		path := "/user/" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune(i+1000))
+		got, err := r.Read(envelopeFrame(path, 0, extension.Payload{Type: "pump"}, 0)[HeaderSize:])
+		require.NoError(t, err)
+		require.Equal(t, path, got.Path)
+		require.LessOrEqual(t, len(r.known), maxKnown)
+	}
+}
+
+func FuzzEnvelope(f *testing.F) {
+	f.Add(envelopeFrame("/user/somebody", 7, extension.Payload{Type: "pump", Data: []byte("data")}, 0)[HeaderSize:])
+	f.Add(compressedEnvelope(f, []byte(strings.Repeat("data", 100)), 400))
+	f.Add([]byte{0x84, 0x61, 0xff, 0x00, 0x60, 0x40})
+	f.Add([]byte{0x84, 0x7b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got, err := NewEnvelopeReader(1 << 20).Read(body)
+		if err != nil {
+			require.ErrorIs(t, err, ErrFrame)
+			return
+		}
+		if body[0] == codec.MajorArray|compressedFields {
+			require.LessOrEqual(t, len(got.Payload.Data), 1<<20)
+			return
+		}
+		var want plainEnvelope
+		require.NoError(t, codec.Unmarshal(body, &want))
+		require.Equal(t, want.Path, got.Path)
+		require.Equal(t, want.UID, got.UID)
+		require.Equal(t, want.Type, got.Payload.Type)
+		require.Equal(t, string(want.Data), string(got.Payload.Data))
+	})
+}
+
+// compressedEnvelope is the body of a frame with data that is compressed, and said to be of size.
+func compressedEnvelope(t testing.TB, data []byte, size int) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	p, was := Compress(&buf, extension.Payload{Type: "bytes", Data: data})
+	require.Equal(t, len(data), was)
+	return envelopeFrame("/user/somebody", 0, p, size)[HeaderSize:]
+}
+
+func TestWhatIsDecompressedIsBounded(t *testing.T) {
+	zeros := make([]byte, 10<<20)
+	for name, body := range map[string][]byte{
+		"more than the limit":     compressedEnvelope(t, zeros, len(zeros)),
+		"less than it says":       compressedEnvelope(t, zeros[:1000], 1001),
+		"more than it says":       compressedEnvelope(t, zeros, 1000),
+		"nothing that was packed": envelopeFrame("/user/x", 0, extension.Payload{Type: "bytes", Data: []byte{7, 7, 7}}, 10)[HeaderSize:],
+	} {
+		begin := allocated()
+		_, err := NewEnvelopeReader(1 << 20).Read(body)
+		require.ErrorIs(t, err, ErrFrame, name)
+		require.Less(t, allocated()-begin, uint64(4<<20), name)
+	}
+	got, err := NewEnvelopeReader(1 << 20).Read(compressedEnvelope(t, zeros[:1<<20], 1<<20))
+	require.NoError(t, err)
+	require.Len(t, got.Payload.Data, 1<<20)
+}
+
+// allocated returns how many bytes have ever been.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// envelopeFrame is a frame with the envelope. The data has been compressed unless size is 0.
+func envelopeFrame(path string, uid uint64, p extension.Payload, size int) []byte {
+	buf := make([]byte, 0, EnvelopeSize(path, p))
+	return AppendData(BeginEnvelope(buf, path, uid, p.Type, size), 0, p.Data, size)
+}

@@ -1,0 +1,202 @@
+package remote
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// writeBuffer is how much is written at once.
+const writeBuffer = 64 << 10
+
+// writeBuffers are shared by all links, as few of many write at the same time.
+var writeBuffers = sync.Pool{New: func() any { return new([writeBuffer]byte) }}
+
+// transmit writes what there is to the connection until that fails or there is nothing to
+// do. It returns why it ended.
+func (l *link) transmit(conn net.Conn) error {
+	lost := make(chan error, 1)
+	l.end.links.tasks.Go(func() { lost <- l.readAcks(conn) })
+	err := l.write(conn, lost)
+	l.mu.Lock()
+	l.conn = nil
+	l.failures++ // so that connections that bring nothing do not follow each other at once
+	l.mu.Unlock()
+	discard(conn) // which ends readAcks, if that has not ended us
+	if why := <-lost; err == nil {
+		err = why
+	}
+	return err
+}
+
+// write returns nil when the connection was lost; the reason remains in lost.
+func (l *link) write(conn net.Conn, lost chan error) error {
+	timer := time.NewTimer(l.end.cfg.IdleAfter)
+	defer timer.Stop()
+	for {
+		written, due, err := l.writeNext(conn)
+		if err != nil {
+			return err
+		}
+		if written {
+			continue
+		}
+		timer.Reset(time.Until(due))
+		select {
+		case <-l.wake:
+			l.yield()
+		case <-timer.C:
+		case why := <-lost:
+			lost <- why
+			return nil
+		}
+	}
+}
+
+// giveWay lets run who else is about to send messages, as one write is for many.
+func (l *link) yield() {
+	if l.key.channel == channelUser {
+		runtime.Gosched()
+	}
+}
+
+// writeNext writes what is to be written now, or returns when to look again.
+func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error) {
+	buf := writeBuffers.Get().(*[writeBuffer]byte)
+	defer writeBuffers.Put(buf)
+	bytes, rest, due, err := l.next(conn, buf[:0])
+	switch {
+	case err != nil, rest == nil && len(bytes) == 0:
+		return false, due, err
+	case rest != nil:
+		return true, due, l.writeWithin(conn, rest.flush)
+	}
+	return true, due, l.writeWithin(conn, func() error {
+		_, err := conn.Write(bytes)
+		return err
+	})
+}
+
+// patiently lets write wait as long as a connection may be of no use.
+func (l *link) writeWithin(conn net.Conn, write func() error) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter / 2)); err != nil {
+		return err
+	}
+	return write()
+}
+
+// next returns what is to be written now, or what has to be flushed; or else when to look
+// again, or why there is nothing more to do on this connection. While somebody leads there is
+// nothing to write: who leads wakes the writing goroutine for what is left.
+func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingConn, due time.Time, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.awake()
+	if l.conn != conn {
+		return nil, nil, time.Time{}, errHungUp
+	}
+	if !l.inline {
+		if rest = l.takeUnflushed(); rest != nil {
+			return nil, rest, time.Time{}, nil
+		}
+		if bytes = l.out.Take(buf); len(bytes) > 0 {
+			return bytes, nil, time.Time{}, nil
+		}
+	}
+	due, err = l.sleepUntil()
+	return nil, nil, due, err
+}
+
+// takeRest returns where something is to be flushed, or nil. The caller holds mu.
+func (l *link) takeUnflushed() *nonBlockingConn {
+	if !l.rest {
+		return nil
+	}
+	l.rest = false
+	return l.nonBlocking
+}
+
+// goToSleep returns when to look again, or why not to. The caller holds mu.
+func (l *link) sleepUntil() (due time.Time, err error) {
+	due, err = l.deadline(), errSilent
+	if l.out.Len() == 0 {
+		err = errIdle
+	} else if renewal := l.renewal(); renewal.Before(due) {
+		due, err = renewal, errStale
+	}
+	now := time.Now()
+	if now.Before(due) {
+		l.asleep, l.slept = true, now
+		return due, nil
+	}
+	return time.Time{}, err
+}
+
+// renewal returns when to give up a connection on which nothing is acknowledged: it may be lost
+// without anybody having said so, and there must be time left for another one. The caller holds
+// mu.
+func (l *link) renewal() time.Time {
+	since := l.since
+	if l.opened.After(since) {
+		since = l.opened
+	}
+	return since.Add(l.end.cfg.UnreachableAfter / 2)
+}
+
+// catchUp says that the writing goroutine is awake: by the timer, perhaps, with a wake
+// that it need not hear. The caller holds mu.
+func (l *link) awake() {
+	l.asleep = false
+	select {
+	case <-l.wake:
+	default:
+	}
+}
+
+// deadline returns when the link has to end unless something happens. The caller
+// holds mu.
+func (l *link) deadline() time.Time {
+	finishBy := !l.finishBy.IsZero()
+	if l.out.Len() == 0 {
+		if finishBy {
+			return time.Time{}
+		}
+		return l.since.Add(l.end.cfg.IdleAfter)
+	}
+	due := l.since.Add(l.end.cfg.UnreachableAfter)
+	if finishBy && l.finishBy.Before(due) {
+		return l.finishBy
+	}
+	return due
+}
+
+// readAcks reads how many letters the peer has, until the connection ends.
+func (l *link) readAcks(conn net.Conn) error {
+	var count [ackSize]byte
+	for {
+		if _, err := io.ReadFull(conn, count[:]); err != nil {
+			return err
+		}
+		if err := l.acknowledge(binary.BigEndian.Uint64(count[:])); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *link) acknowledge(count uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.out.Acknowledge(count); err != nil {
+		return err
+	}
+	l.since = time.Now()
+	l.failures = 0
+	l.noteEmpty()
+	if l.out.Len() == 0 && !l.finishBy.IsZero() {
+		l.wakeWriter()
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/understudy-go/understudy/remote/internal/wire"
+)
+
+// protocols are how what is no endpoint begins to talk to a node that dials it, in four bytes.
+var protocols = []struct {
+	begin *regexp.Regexp
+	name  string
+}{
+	{regexp.MustCompile(`^HTTP`), "HTTP"},
+	{regexp.MustCompile(`(?s)^\x00\x00.\x04`), "HTTP/2, as gRPC has it"},
+	{regexp.MustCompile(`(?s)^[\x15\x16]\x03`), otherTLS},
+	{regexp.MustCompile(`^SSH-`), "SSH"},
+	{regexp.MustCompile(`^-[A-Z]|^\+OK`), "the protocol of Redis"},
+	{regexp.MustCompile(`^INFO`), "the protocol of NATS"},
+	{regexp.MustCompile(`^ERRO`), "the protocol of memcached"},
+	{regexp.MustCompile(`^AMQP`), "AMQP"},
+	{regexp.MustCompile(`^220[ -]`), "SMTP or FTP"},
+	{regexp.MustCompile(`(?s)^E\x00\x00`), "the protocol of PostgreSQL"},
+	{regexp.MustCompile(`(?s)^[^\x00]\x00\x00\x00`), "the protocol of MySQL"},
+}
+
+// otherTLS is the name of what a TLS server speaks that is no node.
+const otherTLS = "TLS, and is no node"
+
+// protocolOf returns the name of a protocol that is not ours, "" for one that is not known.
+func protocolOf(begin []byte) string {
+	for _, p := range protocols {
+		if p.begin.Match(begin) {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// foreign is the error of a peer that speaks another protocol.
+func foreign(name string) error {
+	return fmt.Errorf("%w: it speaks %s; give the address of a node", ErrForeign, name)
+}
+
+// An opening is what a peer says first.
+type prefixRecorder struct {
+	io.Reader
+	begin []byte
+}
+
+func (o *prefixRecorder) Read(b []byte) (int, error) {
+	n, err := o.Reader.Read(b)
+	o.begin = append(o.begin, b[:min(n, wire.HeaderSize-len(o.begin))]...)
+	return n, err
+}
+
+// explain returns err, the error of reading an answer, in words that say who has answered so.
+func (o *prefixRecorder) explain(err error) error {
+	malformed := errors.Is(err, ErrFrame)
+	switch name := protocolOf(o.begin); {
+	case malformed && name != "":
+		return foreign(name)
+	case malformed:
+		return fmt.Errorf("%w; it begins with %q, so it may be no node", err, o.begin)
+	case len(o.begin) == 0 && errors.Is(err, io.EOF):
+		return fmt.Errorf("the connection was closed without an answer, as what is no node does: %w", err)
+	}
+	return err
+}

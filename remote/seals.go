@@ -1,0 +1,233 @@
+package remote
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// With a authenticator, datagrams are sealed by AES-256-GCM. Each listener draws a key for each peer
+// that has opened a control channel to it, and grants it in its answer; it is for datagrams
+// from that peer to this listener alone, and never used again. The header of a sealed
+// datagram is authenticated with it: tag, version with the upper bit set, number of the
+// key, 8 bytes, and how many have been sealed with it, 8 bytes, which is the nonce.
+const (
+	packetSealed = Version | 0x80
+	sealedHeader = 1 + 1 + 8 + 8
+	sealOverhead = 16
+	keySize      = 32
+	grantSize    = 8 + keySize // the number of the key, and the key
+	nonceSize    = 12
+)
+
+var (
+	errUnsealed = fmt.Errorf("%w: not sealed, or with a key that is not known here", ErrFrame)
+	errForged   = fmt.Errorf("%w: sealed packet is forged or damaged", ErrFrame)
+	errReplayed = fmt.Errorf("%w: sealed packet has come before, or is too old", ErrFrame)
+)
+
+// drawGrant returns a new key with its number.
+func drawGrant() []byte {
+	grant := make([]byte, grantSize)
+	_, _ = rand.Read(grant) // it never fails
+	return grant
+}
+
+func newAEAD(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("key of packets: %w", err)
+	}
+	return cipher.NewGCM(block)
+}
+
+func nonceOf(count uint64) (nonce [nonceSize]byte) {
+	binary.BigEndian.PutUint64(nonce[nonceSize-8:], count)
+	return nonce
+}
+
+// A sealer seals the datagrams to one peer.
+type sealer struct {
+	peer   NodeID
+	number uint64
+	aead   cipher.AEAD
+	count  atomic.Uint64
+}
+
+func newSealer(to NodeID, grant []byte) (*sealer, error) {
+	if len(grant) != grantSize {
+		return nil, fmt.Errorf("%w: a grant of %d bytes", ErrFrame, len(grant))
+	}
+	aead, err := newAEAD(grant[8:])
+	if err != nil {
+		return nil, err
+	}
+	return &sealer{peer: to, number: binary.BigEndian.Uint64(grant), aead: aead}, nil
+}
+
+func (s *sealer) seal(tag byte, data []byte) []byte {
+	count := s.count.Add(1)
+	buf := make([]byte, 0, sealedHeader+len(data)+sealOverhead)
+	buf = append(buf, tag, packetSealed)
+	buf = binary.BigEndian.AppendUint64(buf, s.number)
+	buf = binary.BigEndian.AppendUint64(buf, count)
+	nonce := nonceOf(count)
+	return s.aead.Seal(buf, nonce[:], data, buf)
+}
+
+// sealers knows how to seal, by the address that was dialed.
+type sealers struct {
+	mu sync.RWMutex // guards to
+	to map[string]*sealer
+}
+
+func (s *sealers) of(addr string) *sealer {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.to[addr]
+}
+
+func (s *sealers) set(addr string, x *sealer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.to[addr] = x
+}
+
+func (s *sealers) remove(addr string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.to, addr)
+}
+
+// drop forgets the keys granted by those peers.
+func (s *sealers) drop(which func(NodeID) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for addr, x := range s.to {
+		if which(x.peer) {
+			delete(s.to, addr)
+		}
+	}
+}
+
+// An opener opens what was sealed with one key.
+type opener struct {
+	number  uint64
+	channel *inbound // for which the key was granted
+	aead    cipher.AEAD
+	window  window // belongs to who reads packets
+}
+
+// openers knows the keys that were granted: for each address the last two, as the answer
+// with the last one may not have arrived.
+type openers struct {
+	mu       sync.Mutex // guards all below
+	byNumber map[uint64]*opener
+	byAddr   map[string][]*opener // the last one last
+}
+
+// grant draws a key for the peer of a control channel.
+func (o *openers) grant(in *inbound) ([]byte, error) {
+	grant := drawGrant()
+	aead, err := newAEAD(grant[8:])
+	if err != nil {
+		return nil, err
+	}
+	x := &opener{number: binary.BigEndian.Uint64(grant), channel: in, aead: aead}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.expire()
+	before := o.byAddr[in.key.addr]
+	for len(before) > 0 && (len(before) > 1 || before[0].channel.from != in.from) {
+		delete(o.byNumber, before[0].number)
+		before = before[1:]
+	}
+	o.byNumber[x.number] = x
+	o.byAddr[in.key.addr] = append(slices.Clip(before), x)
+	return grant, nil
+}
+
+// expire forgets the keys of peers that have had no control channel for long. The caller
+// holds mu.
+func (o *openers) expire() {
+	for addr, all := range o.byAddr {
+		if last := all[len(all)-1].channel; last.finished() && time.Since(last.ended) > sessionMemory {
+			o.forget(addr)
+		}
+	}
+}
+
+// drop forgets the keys of those peers.
+func (o *openers) drop(which func(NodeID) bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for addr, all := range o.byAddr {
+		if which(all[len(all)-1].channel.from) {
+			o.forget(addr)
+		}
+	}
+}
+
+func (o *openers) forget(addr string) {
+	for _, x := range o.byAddr[addr] {
+		delete(o.byNumber, x.number)
+	}
+	delete(o.byAddr, addr)
+}
+
+// open returns who has sealed a datagram, and what is in it, which takes the place of
+// what was sealed. It is called by one goroutine.
+func (o *openers) open(b []byte) (NodeID, []byte, error) {
+	if len(b) < sealedHeader+sealOverhead || b[1] != packetSealed {
+		return NodeID{}, nil, errUnsealed
+	}
+	o.mu.Lock()
+	x := o.byNumber[binary.BigEndian.Uint64(b[2:])]
+	o.mu.Unlock()
+	if x == nil {
+		return NodeID{}, nil, errUnsealed
+	}
+	count := binary.BigEndian.Uint64(b[10:])
+	nonce := nonceOf(count)
+	header, sealed := b[:sealedHeader], b[sealedHeader:]
+	data, err := x.aead.Open(sealed[:0], nonce[:], sealed, header)
+	switch {
+	case err != nil:
+		return NodeID{}, nil, errForged
+	case !x.window.accept(count):
+		return NodeID{}, nil, errReplayed
+	}
+	return x.channel.from, data, nil
+}
+
+// windowSize is how far a datagram may lag behind others and still be accepted.
+const windowSize = 1024
+
+// A window tells what comes for the first time from what comes again. Numbers begin at 1.
+type window struct {
+	last uint64 // the highest so far
+	seen [windowSize / 64]uint64
+}
+
+func (w *window) accept(n uint64) bool {
+	if n == 0 || w.last >= windowSize && n <= w.last-windowSize {
+		return false
+	}
+	for ; n > w.last && n-w.last > windowSize; w.last = n - windowSize {
+		clear(w.seen[:])
+	}
+	for w.last < n {
+		w.last++
+		w.seen[w.last%windowSize/64] &^= 1 << (w.last % 64)
+	}
+	slot, bit := &w.seen[n%windowSize/64], uint64(1)<<(n%64)
+	fresh := *slot&bit == 0
+	*slot |= bit
+	return fresh
+}
