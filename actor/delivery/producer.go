@@ -184,8 +184,8 @@ func (p *producer[M]) drop(e *entry[M], why error) {
 	p.noteRefused(e, why)
 }
 
-// noteRefused notes that no worker will handle a message. With a queue, the sender and the consumers
-// learn of the refusal when the queue has stored it.
+// noteRefused notes that no worker will handle a message. With a queue, the sender and the
+// consumers learn of the refusal when the queue has stored it.
 func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	e.refusal = why
 	if p.set.queue == nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// lookAgain is how long to wait before a queue that had no room for refused messages is asked again.
+// lookAgain is how long to wait before a queue that had no room for refused messages is asked
+// again.
 const lookAgain = 10 * time.Second
 
 type (

@@ -30,10 +30,10 @@ func Serve[M any](key Key[M], worker actor.Behavior[Delivery[M]], opts ...Option
 	}
 }
 
-// WorkPullingFor returns a [WorkPulling] producer that connects to every consumer registered under a
-// key, on any node. A consumer whose node does not answer, or that is not registered any more, gets
-// no new messages and keeps those it has. When it ends, or its node is removed, its unconfirmed
-// messages go to the others.
+// WorkPullingFor returns a [WorkPulling] producer that connects to every consumer registered under
+// a key, on any node. A consumer whose node does not answer, or that is not registered any more,
+// gets no new messages and keeps those it has. When it ends, or its node is removed, its
+// unconfirmed messages go to the others.
 func WorkPullingFor[M any](key Key[M], opts ...Option) actor.Behavior[Command[M]] {
 	return newProducer(settingsOf(opts), true, func(p *producer[M]) {
 		p.ctx.Defer(receptionist.Subscribe(p.ctx.System(), key.service, actor.Handle(p.ctx, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {

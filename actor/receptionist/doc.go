@@ -6,9 +6,9 @@
 //	receptionist.Register(system, workers, ref)           // or behaviors.Discoverable
 //	for _, ref := range receptionist.Find(system, workers).Reachable() { … }
 //
-// The key carries the type of messages: registering a ref of another type does not compile, and Find
-// returns refs of that type. Actors that follow every change use [Subscribe]. Package router has a
-// router over the instances of a service. All functions may be called by any goroutine.
+// The key carries the type of messages: registering a ref of another type does not compile, and
+// Find returns refs of that type. Actors that follow every change use [Subscribe]. Package router
+// has a router over the instances of a service. All functions may be called by any goroutine.
 //
 // # Guarantees
 //
@@ -19,32 +19,32 @@
 //   - Every node knows the registrations of every member. The registrations of a node that leaves,
 //     is removed, or restarts at the same address disappear everywhere with its membership. They
 //     never come back, however late a message arrives: they belong to one incarnation of the node.
-//   - Instances on an unreachable member stay listed, but [Listing.Reachable] leaves them out. A node
-//     that is partitioned lists its own until it is a member again.
+//   - Instances on an unreachable member stay listed, but [Listing.Reachable] leaves them out. A
+//     node that is partitioned lists its own until it is a member again.
 //   - A node that rejoins as a new incarnation keeps its registrations, as its actors live on.
 //
 // # How soon
 //
-// Listings of different nodes are eventually equal. While members reach each other, a registration is
-// known everywhere after the time of one message. A node that joins, or becomes reachable again, gets
-// everything as soon as the cluster notices. A loss that nobody notices is repaired within 30 s: every
-// node compares versions with each member in turn. A listing does not prove that an actor lives: it
-// may have ended a moment ago.
+// Listings of different nodes are eventually equal. While members reach each other, a registration
+// is known everywhere after the time of one message. A node that joins, or becomes reachable again,
+// gets everything as soon as the cluster notices. A loss that nobody notices is repaired within 30
+// s: every node compares versions with each member in turn. A listing does not prove that an actor
+// lives: it may have ended a moment ago.
 //
 // # Cost
 //
-// A change is one message to each other member, however many registrations change at the same moment.
-// A member that joins gets all registrations of each node, in messages of about 64 KiB. After that,
-// every node sends one small message to each other node per 30 s. A cluster without registrations
-// sends nothing. Every node keeps all registrations in memory.
+// A change is one message to each other member, however many registrations change at the same
+// moment. A member that joins gets all registrations of each node, in messages of about 64 KiB.
+// After that, every node sends one small message to each other node per 30 s. A cluster without
+// registrations sends nothing. Every node keeps all registrations in memory.
 //
 // # One name, two types
 //
-// A service has one type of messages. Using its name with another type on the same node is a mistake
-// in the program, and panics. Where nodes disagree, for instance during an update, actors of the other
-// type are not listed: [Listing]'s Err names them, and each is logged and published as a [Mismatch]
-// once. Types are compared by the names given to [actor.RegisterType]; types without a name, such as
-// interfaces, by package and name.
+// A service has one type of messages. Using its name with another type on the same node is a
+// mistake in the program, and panics. Where nodes disagree, for instance during an update, actors
+// of the other type are not listed: [Listing]'s Err names them, and each is logged and published as
+// a [Mismatch] once. Types are compared by the names given to [actor.RegisterType]; types without a
+// name, such as interfaces, by package and name.
 //
 // # From outside
 //

@@ -12,9 +12,9 @@ import (
 
 // Each node owns its registrations, and no other node passes them on. It sends its changes to every
 // member; a member that finds a gap between versions asks for a snapshot. Members compare versions
-// when they see each other for the first time or again, and each does so with all others in turn, in
-// case a loss went unnoticed. The registrations of an incarnation count as long as it is a member,
-// which it never is again after its removal.
+// when they see each other for the first time or again, and each does so with all others in turn,
+// in case a loss went unnoticed. The registrations of an incarnation count as long as it is a
+// member, which it never is again after its removal.
 
 const (
 	// partBytes is about how much travels in one message.

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// A receptionist is the extension of a system: the registry under a lock, the state of this process,
-// and the agent, an actor that talks to other nodes.
+// A receptionist is the extension of a system: the registry under a lock, the state of this
+// process, and the agent, an actor that talks to other nodes.
 type receptionist struct {
 	system  *actor.System
 	locator Locator // nil without a cluster

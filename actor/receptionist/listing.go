@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A Listing is the instances of a service that a node knows at one moment. It does not change. It is
-// shared: do not modify it.
+// A Listing is the instances of a service that a node knows at one moment. It does not change. It
+// is shared: do not modify it.
 type Listing[M any] struct {
 	Key       ServiceKey[M]
 	Instances []Instance[M] // sorted by path

@@ -7,7 +7,8 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// A Locator tells a receptionist the members of its cluster. Package cluster passes one to [Attach].
+// A Locator tells a receptionist the members of its cluster. Package cluster passes one to
+// [Attach].
 type Locator interface {
 	// Topologies yields the current topology, and then the newest whenever it has changed, until
 	// ctx ends.

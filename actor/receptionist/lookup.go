@@ -15,7 +15,8 @@ const maxAnswer = 10_000
 // that are not members of the cluster; members use [Find], which does not ask. In the listing Local
 // is false. A listing has at most 10 000 instances, reachable ones first.
 //
-// Lookup blocks until the answer comes. When ctx ends first, it returns an error that wraps ctx.Err().
+// Lookup blocks until the answer comes. When ctx ends first, it returns an error that wraps
+// ctx.Err().
 func Lookup[M any](ctx context.Context, s *actor.System, address string, key ServiceKey[M]) (Listing[M], error) {
 	to := actor.Resolve[any](s, agentAt(s, address))
 	a, err := actor.Ask(ctx, to, func(replyTo actor.ActorRef[wireAnswer]) any {

@@ -12,7 +12,8 @@ import (
 
 // Register makes an actor of s an instance of a service, until it ends or is deregistered. When
 // Register has returned, [Find] on this node finds it; other nodes learn of it after one message.
-// Registering an actor twice has the effect of once. An actor may be an instance of several services.
+// Registering an actor twice has the effect of once. An actor may be an instance of several
+// services.
 //
 // Register panics if the service is used with another type of messages on this node, if ref is zero
 // or belongs to an actor of another node (register it there), and on a client of a cluster.
@@ -70,9 +71,9 @@ func (o *receptionist) remove(e entry) {
 	}
 }
 
-// Find returns the instances of a service that this node knows now, without waiting for other nodes.
-// On a client of a cluster it finds none, and the Err of the listing says why. Find panics if the
-// service is used with another type of messages on this node.
+// Find returns the instances of a service that this node knows now, without waiting for other
+// nodes. On a client of a cluster it finds none, and the Err of the listing says why. Find panics
+// if the service is used with another type of messages on this node.
 func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
 	l, _ := current(of(s), key)
 	if why := Outside(s); why != nil {
@@ -82,12 +83,12 @@ func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
 }
 
 // Subscribe sends ref the [Listing] of a service: the current one immediately, and the newest
-// whenever it has changed. While ref has not handled one, newer listings replace it, so that no more
-// than one ever waits, whatever the bound of the mailbox.
+// whenever it has changed. While ref has not handled one, newer listings replace it, so that no
+// more than one ever waits, whatever the bound of the mailbox.
 //
 // The subscription ends when its actor ends or cancel is called, which may be repeated. An actor
-// that subscribes an [actor.Adapt] or [actor.Handle] when it starts cancels the subscription when it
-// restarts:
+// that subscribes an [actor.Adapt] or [actor.Handle] when it starts cancels the subscription when
+// it restarts:
 //
 //	ctx.Defer(receptionist.Subscribe(ctx.System(), key, actor.Handle(ctx, onListing)))
 //

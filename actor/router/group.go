@@ -9,7 +9,8 @@ import (
 )
 
 // Group returns a behavior that routes each message to one instance of a service, on any node. The
-// default option is [Random]. It keeps running while there are no instances, and uses those that come.
+// default option is [Random]. It keeps running while there are no instances, and uses those that
+// come.
 //
 // Group panics if an option is for another type of messages or for pools only. The actor fails when
 // the service is used with another type of messages on this node.

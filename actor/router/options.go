@@ -8,15 +8,16 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// ErrNoRoutees is the reason of dead letters of a [Group]: its node knows no actor that is registered
-// for the service.
+// ErrNoRoutees is the reason of dead letters of a [Group]: its node knows no actor that is
+// registered for the service.
 var ErrNoRoutees = errors.New("router: no instance of the service is registered")
 
 func init() {
 	actor.RegisterError("understudy/router.no-routees", ErrNoRoutees)
 }
 
-// An Option chooses the routees of a message. Of several options that choose one routee, the last counts.
+// An Option chooses the routees of a message. Of several options that choose one routee, the last
+// counts.
 type Option func(*settings)
 
 type settings struct {
@@ -52,8 +53,8 @@ func Random() Option { return func(s *settings) { s.choice = randomChoice } }
 // not handled yet, the current one included. Only a [Pool] takes it.
 func SmallestMailbox() Option { return func(s *settings) { s.choice = smallestChoice } }
 
-// ConsistentHashing sends messages of the same key to the same routee. When routees come and go, few
-// keys move. key runs inside the router; a message at which it panics becomes a dead letter.
+// ConsistentHashing sends messages of the same key to the same routee. When routees come and go,
+// few keys move. key runs inside the router; a message at which it panics becomes a dead letter.
 func ConsistentHashing[M any](key func(msg M) string) Option {
 	return func(s *settings) {
 		s.choice, s.key = hashingChoice, key
@@ -62,8 +63,8 @@ func ConsistentHashing[M any](key func(msg M) string) Option {
 }
 
 // Broadcast sends a message to all routees if which returns true for it. Other options choose the
-// routee of the other messages. which runs inside the router; a message at which it panics becomes a
-// dead letter.
+// routee of the other messages. which runs inside the router; a message at which it panics becomes
+// a dead letter.
 func Broadcast[M any](which func(msg M) bool) Option {
 	return func(s *settings) {
 		s.broadcast = which

@@ -9,9 +9,9 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// Pool returns a behavior that spawns n children with behavior b, its routees, and routes each message
-// to one of them. The default option is [RoundRobin]. A routee that ends is not replaced; the pool ends
-// with the last one.
+// Pool returns a behavior that spawns n children with behavior b, its routees, and routes each
+// message to one of them. The default option is [RoundRobin]. A routee that ends is not replaced;
+// the pool ends with the last one.
 //
 // b runs n times, so it must make its state when it starts (behaviors.Setup) and not share it. Pool
 // panics if n is less than 1, or an option is for another type of messages or for groups only.

@@ -9,12 +9,12 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// virtualNodes is the number of points of each routee on the ring. With so many the shares are similar:
-// the largest of ten is about 1.2 times the mean.
+// virtualNodes is the number of points of each routee on the ring. With so many the shares are
+// similar: the largest of ten is about 1.2 times the mean.
 const virtualNodes = 128
 
-// A ring is a circle of numbers on which each key belongs to the next point of a routee. It depends only
-// on the paths of routees, so equal sets of routees make equal rings on all nodes.
+// A ring is a circle of numbers on which each key belongs to the next point of a routee. It depends
+// only on the paths of routees, so equal sets of routees make equal rings on all nodes.
 type ring[M any] []place[M]
 
 type place[M any] struct {
@@ -42,8 +42,8 @@ func (r ring[M]) of(key string) actor.ActorRef[M] {
 	return r[i%len(r)].routee
 }
 
-// hash returns the same number in every process. FNV alone puts similar keys side by side, so its bits
-// are mixed.
+// hash returns the same number in every process. FNV alone puts similar keys side by side, so its
+// bits are mixed.
 func hash(key string) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(key)) // never fails

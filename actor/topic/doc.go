@@ -6,8 +6,8 @@
 //	cancel := prices.Subscribe(system, ref)
 //	prices.Publish(system, Price{"apples", 3})
 //
-// A topic is a name and a type of messages. Nothing has to be started or stopped: a topic uses memory
-// only on nodes that have subscribers.
+// A topic is a name and a type of messages. Nothing has to be started or stopped: a topic uses
+// memory only on nodes that have subscribers.
 //
 // # Guarantees
 //
@@ -26,8 +26,8 @@
 //     cannot be sent to a node, for instance because the node has not answered for some seconds, is
 //     a dead letter of package remote.
 //
-// A client of a cluster (cluster.Dial) is not a node: on it, Subscribe panics, and Publish makes dead
-// letters with [ErrOutside]. Let an actor of the cluster subscribe or publish for it.
+// A client of a cluster (cluster.Dial) is not a node: on it, Subscribe panics, and Publish makes
+// dead letters with [ErrOutside]. Let an actor of the cluster subscribe or publish for it.
 //
 // Messages that cross the wire need a name: see actor.RegisterType.
 //

@@ -10,8 +10,9 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
-// topics is the extension of a system: the topics that have subscribers there. Publish and Subscribe
-// read and change it under its lock. The registrar, an actor, registers the topics for other nodes.
+// topics is the extension of a system: the topics that have subscribers there. Publish and
+// Subscribe read and change it under its lock. The registrar, an actor, registers the topics for
+// other nodes.
 type topics struct {
 	open      sync.Once
 	registrar actor.ActorRef[updatable] // gets the subscriptions of a topic when they change
@@ -65,8 +66,8 @@ func subscribersOf[T any](o *topics, t Topic[T]) []subscriber[T] {
 	return nil
 }
 
-// find returns the subscriptions of a topic, or nil. It panics if the topic has another type. o.mu is
-// held.
+// find returns the subscriptions of a topic, or nil. It panics if the topic has another type. o.mu
+// is held.
 func find[T any](o *topics, t Topic[T]) *subscriptions[T] {
 	found, exists := o.byName[t.key.Name()]
 	if !exists {

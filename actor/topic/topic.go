@@ -14,8 +14,8 @@ import (
 // ErrNoSubscribers is the reason of dead letters of messages for which there is no subscriber.
 var ErrNoSubscribers = errors.New("topic: nobody has subscribed")
 
-// ErrOutside is the reason of dead letters of messages that were published on a client of a cluster:
-// a client is not a node, and its topics are not those of the cluster.
+// ErrOutside is the reason of dead letters of messages that were published on a client of a
+// cluster: a client is not a node, and its topics are not those of the cluster.
 var ErrOutside = errors.New("topic: not published")
 
 func init() {
@@ -23,8 +23,8 @@ func init() {
 	actor.RegisterError("understudy/topic.outside", ErrOutside)
 }
 
-// A Topic names the subscribers to which messages of type T are published. Make one with [New]; equal
-// Topics are the same topic, on all nodes. All methods may be called by any goroutine.
+// A Topic names the subscribers to which messages of type T are published. Make one with [New];
+// equal Topics are the same topic, on all nodes. All methods may be called by any goroutine.
 type Topic[T any] struct{ key receptionist.ServiceKey[T] }
 
 // New returns the topic with a name. It panics unless the name has 1 to 255 bytes of UTF-8 without
@@ -42,11 +42,11 @@ const prefix = "topic:"
 // Name returns the name of the topic.
 func (t Topic[T]) Name() string { return t.key.Name()[len(prefix):] }
 
-// Publish sends msg to all subscribers, on all nodes. It waits neither for other nodes nor for room in
-// a blocking mailbox ([actor.Mailbox.Block]); its time grows with the number of subscribers on this
-// node. Without any subscriber msg becomes a dead letter with [ErrNoSubscribers], and on a client of
-// a cluster with [ErrOutside]. Publish panics if the topic is used with another type of messages on
-// this node.
+// Publish sends msg to all subscribers, on all nodes. It waits neither for other nodes nor for room
+// in a blocking mailbox ([actor.Mailbox.Block]); its time grows with the number of subscribers on
+// this node. Without any subscriber msg becomes a dead letter with [ErrNoSubscribers], and on a
+// client of a cluster with [ErrOutside]. Publish panics if the topic is used with another type of
+// messages on this node.
 func (t Topic[T]) Publish(s *actor.System, msg T) {
 	if why := receptionist.Outside(s); why != nil {
 		extension.DeadLetter(s, "topic "+t.Name(), msg, fmt.Errorf("%w: %w; have an actor of the cluster publish", ErrOutside, why))
@@ -66,8 +66,8 @@ func (t Topic[T]) Publish(s *actor.System, msg T) {
 	}
 }
 
-// Subscribe sends ref every message that is published from now on, until its actor ends or cancel is
-// called. A message that is published on this node after cancel has returned does not reach ref.
+// Subscribe sends ref every message that is published from now on, until its actor ends or cancel
+// is called. A message that is published on this node after cancel has returned does not reach ref.
 // cancel may be called more than once.
 //
 // Subscribing a ref twice has the effect of once, and either cancel ends the subscription. Each
@@ -76,8 +76,8 @@ func (t Topic[T]) Publish(s *actor.System, msg T) {
 //
 //	ctx.Defer(prices.Subscribe(ctx.System(), actor.Adapt(ctx, wrap)))
 //
-// Subscribe panics if the topic is used with another type of messages on this node, if ref is not an
-// actor of this node, and on a client of a cluster.
+// Subscribe panics if the topic is used with another type of messages on this node, if ref is not
+// an actor of this node, and on a client of a cluster.
 func (t Topic[T]) Subscribe(s *actor.System, ref actor.ActorRef[T]) (cancel func()) {
 	if why := receptionist.Outside(s); why != nil {
 		panic(fmt.Sprintf("topic: cannot subscribe %q to %q: %v; have an actor of the cluster subscribe, and tell it on", ref.Path(), t.Name(), why))
