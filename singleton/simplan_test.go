@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/simulation"
 )
 
 // A simPlan is all that one run depends on. It is drawn before the run, so that faults
@@ -128,26 +130,27 @@ func (p simPlan) spike() time.Duration {
 	return 300 * time.Millisecond
 }
 
-// without returns the plan without one of its faults.
-func (p simPlan) without(i int) simPlan {
-	p.faults = slices.Clone(p.faults)
-	if i+1 < len(p.faults) {
-		p.faults[i+1].after += p.faults[i].after
+// only returns p with those faults, which come when they would have come.
+func (p simPlan) only(kept []int) simPlan {
+	var faults []simFault
+	var later time.Duration
+	for i, f := range p.faults {
+		if later += f.after; slices.Contains(kept, i) {
+			f.after, later = later, 0
+			faults = append(faults, f)
+		}
 	}
-	p.faults = slices.Delete(p.faults, i, i+1)
+	p.faults = faults
 	return p
 }
 
 // shrink returns a plan that still breaks a law, and from which no fault can be left out.
 func (p simPlan) shrink(broken func(simPlan) bool) simPlan {
-	for i := 0; i < len(p.faults); {
-		if fewer := p.without(i); broken(fewer) {
-			p, i = fewer, 0
-		} else {
-			i++
-		}
+	all := make([]int, len(p.faults))
+	for i := range all {
+		all[i] = i
 	}
-	return p
+	return p.only(simulation.Shrink(all, func(kept []int) bool { return broken(p.only(kept)) }))
 }
 
 func (p simPlan) String() string {

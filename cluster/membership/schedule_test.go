@@ -3,7 +3,6 @@ package membership
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 )
@@ -72,12 +71,6 @@ func draw(seed uint64, size, faults int) schedule {
 		}
 		s.faults = append(s.faults, f)
 	}
-	return s
-}
-
-// without returns the schedule without one of its faults.
-func (s schedule) without(i int) schedule {
-	s.faults = slices.Delete(slices.Clone(s.faults), i, i+1)
 	return s
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/internal/simulation"
 )
 
 func (w *world) fail(format string, args ...any) {
@@ -81,17 +82,15 @@ func simulate(s schedule, tune func(*Settings)) (v verdictOn) {
 	return v
 }
 
-// shrink returns a schedule that still breaks a law, and from which no fault can be left
-// out, with what it breaks.
-func shrink(s schedule, v verdictOn, tune func(*Settings)) (schedule, verdictOn) {
-	for i := 0; i < len(s.faults); {
-		if fewer := simulate(s.without(i), tune); fewer.failure != "" {
-			s, v, i = s.without(i), fewer, 0
-		} else {
-			i++
-		}
-	}
-	return s, v
+// shrink returns a schedule that still breaks a law, and from which no fault can be left out, with
+// what it breaks.
+func shrink(s schedule, tune func(*Settings)) (schedule, verdictOn) {
+	s.faults = simulation.Shrink(s.faults, func(fewer []fault) bool {
+		smaller := s
+		smaller.faults = fewer
+		return simulate(smaller, tune).failure != ""
+	})
+	return s, simulate(s, tune)
 }
 
 var (
@@ -138,7 +137,7 @@ func simulateAll(t *testing.T, h histories) {
 				v := simulate(s, tune)
 				kept.Add(int64(v.kept))
 				if v.failure != "" {
-					smallest, v := shrink(s, v, tune)
+					smallest, v := shrink(s, tune)
 					require.Fail(t, "a law is broken", "schedule: %v\nsmallest: %v\n%s", s, smallest, v.failure)
 				}
 			})
@@ -194,7 +193,7 @@ func TestABrokenLawIsShrunkToTheFaultThatBreaksIt(t *testing.T) {
 		fault{kind: cutOff, node: 1, lasts: 20 * time.Second, then: 40 * time.Second})
 	v := simulate(s, manual)
 	require.NotEmpty(t, v.failure)
-	smallest, v := shrink(s, v, manual)
+	smallest, v := shrink(s, manual)
 	require.Contains(t, v.failure, "of the majority")
 	require.Len(t, smallest.faults, 1, "%v", smallest)
 }

@@ -154,10 +154,10 @@ func (p *plan) alive() (now, peak int) {
 // A world is a cluster whose nodes take part.
 type world struct {
 	*clustertest.Cluster
-	t    *testing.T
-	cfg  placement.Config
-	plan *plan
-	name string // of the plan
+	t      *testing.T
+	cfg    placement.Config
+	plan   *plan
+	name   string // of the plan
 	client map[string]*placement.Coordinator
 }
 

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
-	"github.com/understudy-go/understudy/internal/guard"
-
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/singleton"
 )
 

@@ -33,7 +33,7 @@ var layers = []layer{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/generations", []string{"persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}},
+		{"persistence/generations", []string{"persistence/memory", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor/extension", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},

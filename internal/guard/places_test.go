@@ -43,7 +43,6 @@ var places = map[string]string{
 	"cluster/log.go whyNotUp":                                "Error of the error of a discovery",
 	"cluster/placement/internal/plan/candidates.go consider": "Score of a strategy",
 	"cluster/placement/internal/plan/candidates.go nameOf":   "Name of a strategy",
-	"cluster/placement/internal/plan/election.go Leader":     "Elect of an election",
 	"cluster/placement/placed_actor.go introduce":            "the receptionist, for which a service has one type",
 	"cluster/splitting.go decision":                          "Decide of a downing strategy",
 	"cluster/status_singletons.go singleton":                 "Error of what keeps a singleton from starting",

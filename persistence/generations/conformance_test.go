@@ -20,8 +20,10 @@ func TestMemory(t *testing.T) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
 		m := generations.NewMemory()
 		return generationtest.Backend{
-			Open:    func(*testing.T) generation.Source { return m },
-			Advance: func(_ *testing.T, label string, g generation.Generation) { m.Advance(label, g) },
+			Open: func(*testing.T) generation.Source { return m },
+			Advance: func(t *testing.T, label string, g generation.Generation) {
+				require.NoError(t, m.Advance(t.Context(), label, g))
+			},
 		}
 	})
 }

@@ -2,7 +2,6 @@ package generations
 
 import (
 	"fmt"
-	"iter"
 	"math"
 
 	"github.com/understudy-go/understudy/actor"
@@ -69,12 +68,4 @@ func (e entry) ownership() (generation.Ownership, bool) {
 func (e entry) record() generation.Record {
 	o, _ := e.ownership()
 	return generation.Record{Label: string(e.Label), Spec: append([]byte(nil), e.Spec...), Ownership: o}
-}
-
-// entries is the table that operations read and change.
-type entries interface {
-	// get returns the entry of a label. A label without one has an empty entry.
-	get(label string) entry
-	put(label string, e entry)
-	all() iter.Seq[entry]
 }

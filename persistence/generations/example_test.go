@@ -31,7 +31,7 @@ func ExampleNewJournal() {
 func ExampleNewMemory() {
 	ctx, source := context.Background(), generations.NewMemory()
 	first, _ := source.ClaimTerm(ctx, "report", "node-a", 0)
-	_ = source.Forget(ctx, "report") // it fails only when ctx has ended
+	_ = source.Forget(ctx, "report")
 	_, err := source.ClaimSeq(ctx, "report")
 	fmt.Println(first, errors.Is(err, generation.ErrNeverClaimed))
 

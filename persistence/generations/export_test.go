@@ -8,16 +8,8 @@ import (
 )
 
 // Advance makes g the generation of a label, owned by somebody.
-func (m *Memory) Advance(label string, g generation.Generation) {
-	_ = m.do(context.Background(), func(known entries) error { // its context does not end
-		known.put(label, advanced(label, g))
-		return nil
-	})
-}
-
-// Advance makes g the generation of a label, owned by somebody.
 func (j *Journal) Advance(ctx context.Context, label string, g generation.Generation) error {
-	return j.do(ctx, func(known entries) error {
+	return j.do(ctx, func(known sheet) error {
 		known.put(label, advanced(label, g))
 		return nil
 	})

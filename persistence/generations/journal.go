@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -24,8 +25,6 @@ var _ generation.Source = (*Journal)(nil)
 
 // A Journal is a [generation.Source] in a journal. Make one with [NewJournal].
 type Journal struct {
-	operations
-
 	mu      sync.Mutex // guards waiting and working
 	waiting []*request
 	working bool
@@ -51,18 +50,21 @@ func NewJournal(j persistence.Journal) *Journal {
 	}
 	s := &Journal{log: log{journal: j, slack: defaultSlack, ledger: newLedger()}}
 	_, _ = rand.Read(s.log.writer[:]) // it never fails
-	s.operations = s.do
 	return s
 }
+
+// NewMemory returns a source in memory, for tests and for clusters within one process. All nodes must
+// use the same one.
+func NewMemory() *Journal { return NewJournal(memory.New()) }
 
 // A request is a call of an operation that has not returned yet.
 type request struct {
 	ctx    context.Context // of the caller
-	apply  func(entries) error
+	apply  func(sheet) error
 	answer chan error // has room for one
 }
 
-func (j *Journal) do(ctx context.Context, apply func(entries) error) error {
+func (j *Journal) do(ctx context.Context, apply func(sheet) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

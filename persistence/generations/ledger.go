@@ -51,6 +51,7 @@ type sheet struct {
 
 func (l ledger) sheet() sheet { return sheet{l, map[string]entry{}} }
 
+// get returns the entry of a label. A label without one has an empty entry.
 func (s sheet) get(label string) entry {
 	if e, ok := s.changed[label]; ok {
 		return e

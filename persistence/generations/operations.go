@@ -10,14 +10,10 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// operations implements [generation.Source] on a function that applies a change to the entries
-// atomically, for all nodes. The function may call apply several times; the last call counts.
-type operations func(ctx context.Context, apply func(entries) error) error
-
 // ClaimTerm implements [generation.Source].
-func (do operations) ClaimTerm(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
+func (j *Journal) ClaimTerm(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
 	var claimed entry
-	err := do(ctx, func(known entries) (err error) {
+	err := j.do(ctx, func(known sheet) (err error) {
 		if claimed, err = known.get(label).claimTerm(owner, floor); err == nil {
 			known.put(label, claimed)
 		}
@@ -30,9 +26,9 @@ func (do operations) ClaimTerm(ctx context.Context, label, owner string, floor u
 }
 
 // ClaimSeq implements [generation.Source].
-func (do operations) ClaimSeq(ctx context.Context, label string) (generation.Generation, error) {
+func (j *Journal) ClaimSeq(ctx context.Context, label string) (generation.Generation, error) {
 	var claimed entry
-	err := do(ctx, func(known entries) (err error) {
+	err := j.do(ctx, func(known sheet) (err error) {
 		if claimed, err = known.get(label).claimSeq(); err == nil {
 			known.put(label, claimed)
 		}
@@ -45,9 +41,9 @@ func (do operations) ClaimSeq(ctx context.Context, label string) (generation.Gen
 }
 
 // Current implements [generation.Source].
-func (do operations) Current(ctx context.Context, label string) (generation.Ownership, bool, error) {
+func (j *Journal) Current(ctx context.Context, label string) (generation.Ownership, bool, error) {
 	var found entry
-	err := do(ctx, func(known entries) error {
+	err := j.do(ctx, func(known sheet) error {
 		found = known.get(label)
 		return nil
 	})
@@ -59,9 +55,9 @@ func (do operations) Current(ctx context.Context, label string) (generation.Owne
 }
 
 // PutSpec implements [generation.Source].
-func (do operations) PutSpec(ctx context.Context, label string, spec []byte) error {
+func (j *Journal) PutSpec(ctx context.Context, label string, spec []byte) error {
 	spec = bytes.Clone(spec) // the caller may change its own once ctx has ended
-	err := do(ctx, func(known entries) error {
+	err := j.do(ctx, func(known sheet) error {
 		if e := known.get(label); !e.Kept || !bytes.Equal(e.Spec, spec) {
 			known.put(label, e.putSpec(spec))
 		}
@@ -71,9 +67,9 @@ func (do operations) PutSpec(ctx context.Context, label string, spec []byte) err
 }
 
 // List implements [generation.Source].
-func (do operations) List(ctx context.Context) ([]generation.Record, error) {
+func (j *Journal) List(ctx context.Context) ([]generation.Record, error) {
 	var kept []entry
-	err := do(ctx, func(known entries) error {
+	err := j.do(ctx, func(known sheet) error {
 		kept = nil
 		for e := range known.all() {
 			if e.Kept {
@@ -94,8 +90,8 @@ func (do operations) List(ctx context.Context) ([]generation.Record, error) {
 }
 
 // Forget implements [generation.Source].
-func (do operations) Forget(ctx context.Context, label string) error {
-	err := do(ctx, func(known entries) error {
+func (j *Journal) Forget(ctx context.Context, label string) error {
+	err := j.do(ctx, func(known sheet) error {
 		if e := known.get(label); e.Owned || e.Kept {
 			known.put(label, e.forget())
 		}

@@ -8,7 +8,7 @@
 //
 //   - generations.NewJournal in persistence/generations keeps everything in a journal, beside the
 //     events of the actors;
-//   - generations.NewMemory is for tests, and for clusters within one process;
+//   - generations.NewMemory is the same in memory, for tests and for clusters within one process;
 //   - singleton/generation/postgres, a module of its own, uses a table in PostgreSQL.
 //
 // Package generationtest has the contract as a test suite, for sources of your own as well.

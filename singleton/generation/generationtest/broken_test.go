@@ -20,32 +20,32 @@ import (
 // broken are sources that break their contract, each in one way, and a law that finds it.
 var broken = map[string]struct {
 	law    string
-	source func(*generations.Memory) generation.Source
+	source func(*generations.Journal) generation.Source
 }{
-	"begins at zero": {"TheFirstTermIsOne", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
+	"begins at zero": {"TheFirstTermIsOne", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
 			g, err := m.ClaimTerm(ctx, label, owner, floor)
 			g.Term--
 			return g, err
 		}}
 	}},
-	"leaves numbers from the term before": {"NumbersGrowWithinATermAndBeginAnewWithTheNext", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
+	"leaves numbers from the term before": {"NumbersGrowWithinATermAndBeginAnewWithTheNext", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
 			o, _, _ := m.Current(ctx, label)
 			g, err := m.ClaimTerm(ctx, label, owner, floor)
 			g.Seq = o.Generation.Seq
 			return g, err
 		}}
 	}},
-	"ignores the floor": {"ATermIsAboveTheFloorAndAllTermsBefore", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, claimTerm: func(ctx context.Context, label, owner string, _ uint64) (generation.Generation, error) {
+	"ignores the floor": {"ATermIsAboveTheFloorAndAllTermsBefore", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, claimTerm: func(ctx context.Context, label, owner string, _ uint64) (generation.Generation, error) {
 			return m.ClaimTerm(ctx, label, owner, 0)
 		}}
 	}},
-	"claims twice when two ask at once": {"AHundredClaimsAtOnceAreTheTermsOneToAHundred", func(m *generations.Memory) generation.Source {
+	"claims twice when two ask at once": {"AHundredClaimsAtOnceAreTheTermsOneToAHundred", func(m *generations.Journal) generation.Source {
 		var mu sync.Mutex
 		claims := 0
-		return altered{Memory: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
+		return altered{Journal: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if claims++; claims == 50 {
@@ -55,17 +55,17 @@ var broken = map[string]struct {
 			return m.ClaimTerm(ctx, label, owner, floor)
 		}}
 	}},
-	"claims a number without a term": {"ANumberWithoutATermIsRefused", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, claimSeq: func(ctx context.Context, label string) (generation.Generation, error) {
+	"claims a number without a term": {"ANumberWithoutATermIsRefused", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, claimSeq: func(ctx context.Context, label string) (generation.Generation, error) {
 			if _, owned, _ := m.Current(ctx, label); !owned {
 				return generation.Generation{Seq: 1}, nil
 			}
 			return m.ClaimSeq(ctx, label)
 		}}
 	}},
-	"begins anew after forgetting": {"WhatIsForgottenIsNotListedAndItsTermsGoOn", func(m *generations.Memory) generation.Source {
+	"begins anew after forgetting": {"WhatIsForgottenIsNotListedAndItsTermsGoOn", func(m *generations.Journal) generation.Source {
 		forgotten := uint64(0)
-		return altered{Memory: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
+		return altered{Journal: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
 			g, err := m.ClaimTerm(ctx, label, owner, floor)
 			g.Term -= forgotten
 			return g, err
@@ -75,31 +75,31 @@ var broken = map[string]struct {
 			return errors.Join(err, m.Forget(ctx, label))
 		}}
 	}},
-	"does not forget the owner": {"WhatIsForgottenIsNotListedAndItsTermsGoOn", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, forget: func(context.Context, string) error { return nil }}
+	"does not forget the owner": {"WhatIsForgottenIsNotListedAndItsTermsGoOn", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, forget: func(context.Context, string) error { return nil }}
 	}},
-	"takes upper case for lower": {"LabelsAndOwnersMayBeAnyText", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
+	"takes upper case for lower": {"LabelsAndOwnersMayBeAnyText", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
 			return m.ClaimTerm(ctx, strings.ToLower(label), owner, floor)
 		}}
 	}},
-	"lists in any order": {"LabelsWithASpecAreListedInOrder", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, list: func(ctx context.Context) ([]generation.Record, error) {
+	"lists in any order": {"LabelsWithASpecAreListedInOrder", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, list: func(ctx context.Context) ([]generation.Record, error) {
 			records, err := m.List(ctx)
 			slices.Reverse(records)
 			return records, err
 		}}
 	}},
-	"is of each node": {"AHundredClaimsFromFiveNodesAreTheTermsOneToAHundred", func(*generations.Memory) generation.Source {
+	"is of each node": {"AHundredClaimsFromFiveNodesAreTheTermsOneToAHundred", func(*generations.Journal) generation.Source {
 		return generations.NewMemory()
 	}},
-	"ignores contexts": {"WhatIsCancelledBeforehandFailsAndChangesNothing", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
+	"ignores contexts": {"WhatIsCancelledBeforehandFailsAndChangesNothing", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, claimTerm: func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
 			return m.ClaimTerm(context.WithoutCancel(ctx), label, owner, floor)
 		}}
 	}},
-	"forgets the rest, too, now and then": {"AnyOperationsDoWhatTheModelDoes", func(m *generations.Memory) generation.Source {
-		return altered{Memory: m, forget: func(ctx context.Context, label string) error {
+	"forgets the rest, too, now and then": {"AnyOperationsDoWhatTheModelDoes", func(m *generations.Journal) generation.Source {
+		return altered{Journal: m, forget: func(ctx context.Context, label string) error {
 			records, err := m.List(ctx)
 			if err == nil && len(records) == 4 {
 				err = m.Forget(ctx, records[0].Label)
@@ -114,7 +114,7 @@ var broken = map[string]struct {
 
 // altered is a memory of which some operations are done otherwise.
 type altered struct {
-	*generations.Memory
+	*generations.Journal
 	claimTerm func(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error)
 	claimSeq  func(ctx context.Context, label string) (generation.Generation, error)
 	list      func(ctx context.Context) ([]generation.Record, error)
@@ -125,28 +125,28 @@ func (a altered) ClaimTerm(ctx context.Context, label, owner string, floor uint6
 	if a.claimTerm != nil {
 		return a.claimTerm(ctx, label, owner, floor)
 	}
-	return a.Memory.ClaimTerm(ctx, label, owner, floor)
+	return a.Journal.ClaimTerm(ctx, label, owner, floor)
 }
 
 func (a altered) ClaimSeq(ctx context.Context, label string) (generation.Generation, error) {
 	if a.claimSeq != nil {
 		return a.claimSeq(ctx, label)
 	}
-	return a.Memory.ClaimSeq(ctx, label)
+	return a.Journal.ClaimSeq(ctx, label)
 }
 
 func (a altered) List(ctx context.Context) ([]generation.Record, error) {
 	if a.list != nil {
 		return a.list(ctx)
 	}
-	return a.Memory.List(ctx)
+	return a.Journal.List(ctx)
 }
 
 func (a altered) Forget(ctx context.Context, label string) error {
 	if a.forget != nil {
 		return a.forget(ctx, label)
 	}
-	return a.Memory.Forget(ctx, label)
+	return a.Journal.Forget(ctx, label)
 }
 
 const brokenSource = "GENERATIONTEST_BROKEN_SOURCE"

@@ -1,11 +1,10 @@
 package plan
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
-
-	"fmt"
 )
 
 // A State is the state of a spec.
