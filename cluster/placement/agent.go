@@ -84,7 +84,7 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 		case <-done:
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("they have not ended: %w", context.Cause(ctx))
+			return fmt.Errorf("not all placed actors have ended: %w", context.Cause(ctx))
 		}
 	}
 }

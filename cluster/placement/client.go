@@ -94,7 +94,7 @@ func (c *Coordinator) drain(ctx context.Context) error {
 		return nil // there is no other node
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("placement: what runs here has not all been moved: %w", context.Cause(ctx))
+		return fmt.Errorf("placement: not all actors of this node have been moved: %w", context.Cause(ctx))
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func NewType[S, M any](name string) Type[S, M] {
 // encodable returns why values of S cannot be encoded and decoded, judging from its zero value.
 func encodable[S any]() error {
 	if reflect.TypeFor[S]().Kind() == reflect.Interface {
-		return errors.New("it is an interface, and nobody could tell what to decode")
+		return errors.New("it is an interface, so its values could not be decoded")
 	}
 	var zero, back S
 	data, err := codec.Marshal(zero)

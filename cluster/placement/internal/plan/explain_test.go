@@ -56,7 +56,7 @@ func TestExplainSaysWhatANodeHasNotTold(t *testing.T) {
 	r.pass(time.Hour)
 	r.boot()
 	r.pass(time.Minute)
-	require.Equal(t, "spawning on a since 2026-11-22T01:00:00Z, which has not told yet what it runs", r.awaited())
+	require.Equal(t, "spawning on a since 2026-11-22T01:00:00Z, which has not reported what it runs", r.awaited())
 	r.agents[silent] = runs
 	r.pass(2 * time.Minute)
 	require.Empty(t, r.awaited())
@@ -66,7 +66,7 @@ func TestExplainSaysWhatANodeHasNotTold(t *testing.T) {
 	r.crash("a")
 	r.pass(time.Second)
 	_, err := r.m.Explain("s")
-	require.ErrorContains(t, err, "which is no member any more, and may run it still")
+	require.ErrorContains(t, err, "which is no longer a member and may still run it")
 	r.pending(to)
 	r.pass(time.Minute)
 	r.done(to)

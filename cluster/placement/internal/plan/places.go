@@ -84,9 +84,9 @@ func (f *nodes) awaited(label string) string {
 		text := fmt.Sprintf("%s on %s since %s", doing, p.on.name, p.since.Format(time.RFC3339))
 		switch {
 		case !n.member:
-			text += ", which is no member any more, and may run it still"
+			text += ", which is no longer a member and may still run it"
 		case !n.hasReported(label):
-			text += ", which has not told yet what it runs"
+			text += ", which has not reported what it runs"
 		case !n.Reachable:
 			text += ", which is unreachable"
 		}
