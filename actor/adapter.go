@@ -6,32 +6,48 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// An adapter is a ref through which an actor takes messages of another type.
+// An adapter is a ref through which an actor receives messages of another type.
 type adapter[T any] struct {
 	core
 	post   func(msg T, by entrance)
 	follow func(read func() (T, bool)) (notify func())
 }
 
-// Adapt returns a ref that takes messages of type T for the actor: wrap turns each into
-// one of its own. wrap runs inside the actor, so it may use its state; a panic in it is
-// told to the actor by the signal [AdaptFailed]. The ref works as long as the actor does, restarts included.
+// Adapt returns a ref that takes messages of type T for the actor; wrap converts each into one of
+// its own. wrap runs inside the actor, so it may use its state; if it panics, the actor gets the
+// signal [AdaptFailed]. The ref remains valid as long as the actor exists, restarts included.
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	c := ctx.cell
 	c.check("Adapt")
 	return newAdapter(c, func(msg T) task[M] { return &adapted[T, M]{msg, wrap} })
 }
 
-// Handle returns a ref whose messages go to handle instead of the behavior, in their
-// place among the actor's other messages. It is for wrappers that have a protocol of
-// their own beside the one of what they wrap; the bound of a mailbox does not count what
-// they are told. The ref works for this incarnation only: after a restart what it is told
-// becomes dead letters with [ErrStaleHandler].
-func Handle[T, M any](ctx *Context[M], handle func(T) Behavior[M]) ActorRef[T] {
-	c := ctx.cell
+// Handler implements extension.Handle. accept returns why a message has the wrong type, if so.
+func (c *cell[M]) Handler(accept func(msg any) error, handle func(msg any) Behavior[M]) any {
 	c.check("Handle")
-	epoch := c.epoch
-	return newAdapter(c, func(msg T) task[M] { return &handled[T, M]{msg, handle, epoch} })
+	h := &handler[M]{
+		core: core{sys: c.sys, uid: c.sys.nextUID(), parent: c.actor(), outside: true},
+		to:   c, epoch: c.epoch, accept: accept, handle: handle,
+	}
+	h.impl = h
+	return &h.core
+}
+
+// A handler is a ref whose messages go to a function instead of the behavior.
+type handler[M any] struct {
+	core
+	to     *cell[M]
+	epoch  uint32 // the incarnation for which it works
+	accept func(msg any) error
+	handle func(msg any) Behavior[M]
+}
+
+func (h *handler[M]) deliver(msg any, by entrance) {
+	if err := h.accept(msg); err != nil {
+		h.sys.deadLetter(&h.core, msg, err)
+		return
+	}
+	h.to.post(item[M]{task: &handled[M]{msg, h}}, by)
 }
 
 func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
@@ -73,22 +89,21 @@ func (a *adapted[T, M]) exempt() bool { return false }
 
 func (a *adapted[T, M]) undelivered() (any, bool) { return a.msg, true }
 
-type handled[T, M any] struct {
-	msg    T
-	handle func(T) Behavior[M]
-	epoch  uint32
+type handled[M any] struct {
+	msg any
+	by  *handler[M]
 }
 
-func (h *handled[T, M]) run(c *cell[M]) {
-	if h.epoch != c.epoch {
+func (h *handled[M]) run(c *cell[M]) {
+	if h.by.epoch != c.epoch {
 		c.sys.deadLetter(c.actor(), h.msg, ErrStaleHandler)
 		return
 	}
-	if next := h.handle(h.msg); next != nil && !c.become(next) {
+	if next := h.by.handle(h.msg); next != nil && !c.become(next) {
 		c.unhandled(h.msg)
 	}
 }
 
-func (h *handled[T, M]) exempt() bool { return true }
+func (h *handled[M]) exempt() bool { return true }
 
-func (h *handled[T, M]) undelivered() (any, bool) { return h.msg, true }
+func (h *handled[M]) undelivered() (any, bool) { return h.msg, true }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -125,7 +126,7 @@ func TestAHandlerTakesMessagesBesideTheBehavior(t *testing.T) {
 		unhandled := unhandled(t, s)
 		refs := testkit.NewProbe[actor.ActorRef[int]](t, s)
 		ref := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
-			refs.Ref().Tell(actor.Handle(ctx, func(n int) actor.Behavior[order] {
+			refs.Ref().Tell(extension.Handle(ctx, func(n int) actor.Behavior[order] {
 				switch n {
 				case 0:
 					return nil
@@ -153,7 +154,7 @@ func TestWhatWaitsForAnAdapterOrAHandlerWhenTheActorStopsIsADeadLetterAsItWasTol
 		ref := actor.Spawn(s, obedient(), "wrapper")
 		ref.Tell(func(ctx *actor.Context[order]) actor.Behavior[order] {
 			actor.Adapt(ctx, func(int) order { return nil }).Tell(1)
-			actor.Handle(ctx, func(string) actor.Behavior[order] { return nil }).Tell("two")
+			extension.Handle(ctx, func(string) actor.Behavior[order] { return nil }).Tell("two")
 			return behaviors.Stopped
 		})
 		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 1, Reason: actor.ErrTerminated})
@@ -167,7 +168,7 @@ func TestAHandlerEndsWithItsIncarnation(t *testing.T) {
 		letters := deadLetters(t, s)
 		refs := testkit.NewProbe[actor.ActorRef[string]](t, s)
 		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
-			refs.Ref().Tell(actor.Handle(ctx, func(what string) actor.Behavior[order] {
+			refs.Ref().Tell(extension.Handle(ctx, func(what string) actor.Behavior[order] {
 				p.Ref().Tell(what)
 				return nil
 			}))

@@ -3,42 +3,42 @@ package actor
 import (
 	"context"
 	"fmt"
-	"github.com/understudy-go/understudy/internal/payload"
 	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/payload"
+
+	"go.uber.org/zap"
 )
 
-// Ask tells the actor a request and waits for the reply: request builds the message
-// around the ref to reply to. The first reply counts; later ones are dead letters with
-// [ErrLateReply].
+// Ask sends a request to the actor and waits for the first reply. request builds the message around
+// the ref to reply to; later replies are dead letters with [ErrLateReply].
 //
 // Its error wraps
 //
-//   - the reason, as soon as a message with the ref to reply to has become a dead letter, on
-//     whichever node: for instance [ErrNotSerializable], [ErrWrongType], [ErrNoSuchActor],
-//     [ErrMailboxFull], or the error of the code that dropped it, if that is registered by
-//     [RegisterError]; also where the actor has passed it on. So does the reply, if it cannot
-//     be encoded or decoded. See [System.DeadLetter] for where the ref is found;
-//   - [ErrTerminated] as soon as the actor is known to have ended without a reply, for actors
-//     of this system only;
-//   - [ErrUnreachable] as soon as the node of the actor is known to have left its cluster, or
-//     this system has stopped its actors; at once, where that has been before;
-//   - ctx.Err() when ctx ends, with the path and the time waited and, where
-//     [System.ExplainSilence] knows it, the reason. It wraps [ErrWithdrawn] as well where the
-//     request was still being kept on this node, by a singleton without an instance for
-//     example, and is not delivered any more. Otherwise the request may still be handled. Where
-//     ctx has ended before, nothing is told;
-//   - the panic of request, in which case nothing is told either.
+//   - [ErrTerminated] when an actor of this system ends without having replied;
+//   - [ErrUnreachable] when the node of the actor leaves its cluster or this system has stopped its
+//     actors, and immediately if that has already happened;
+//   - the reason, when a message with the reply ref becomes a dead letter on any node, for instance
+//     [ErrNotSerializable], [ErrWrongType], [ErrNoSuchActor], [ErrMailboxFull], or the error of the
+//     code that dropped it, if [RegisterError] has named it. The same holds for a message to which
+//     the actor has passed the ref on, and for a reply that cannot be encoded or decoded. Refs are
+//     found in structs, slices and pointers, but not in maps, in functions, or beside a mutex;
+//   - ctx.Err() when ctx ends, with the path, the time waited and, if an extension knows it, the
+//     cause. It also wraps [ErrWithdrawn] if the request was still buffered on this node, for
+//     example by a singleton without an instance, and will not be delivered. Otherwise the request
+//     may still be handled. If ctx is already done, nothing is sent;
+//   - a [*PanicError] if request panics; nothing is sent.
 //
-// Who tells the ref to several by itself should give each an ask of its own: one of them that
-// cannot be told ends the ask. With topics and routers that tell all it does not.
+// To ask several actors, give each an ask of its own: if the same reply ref is sent to several, the
+// ask ends as soon as one of these messages is a dead letter. Topics and routers that broadcast are
+// exempt.
 //
-// In a mailbox that blocks, see [Mailbox.Block], the request waits for room no longer than ctx.
-// Without a deadline in ctx it may wait for ever; that it waits is logged after 30 seconds.
-// Inside an actor it blocks that actor; prefer [AskToSelf].
+// In a blocking mailbox, see [Mailbox.Block], the request waits for a place until ctx ends. Without
+// a deadline in ctx, Ask may wait forever; a wait of 30 seconds is logged. Ask blocks the calling
+// actor; inside an actor prefer [AskToSelf].
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {
@@ -54,13 +54,13 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
 	if _, here := to.c.impl.(*cell[M]); !here {
-		p.watch() // whose node may be gone before the request is
+		p.watch() // its node may be gone before the request is sent
 		if why := to.c.unreachable(); why != nil {
 			to.c.sys.reportDeadLetter(to.c.fullPath(), msg, why)
 			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
 		}
 	}
-	if full := to.offer(msg, entrance{ctx: ctx}); full != nil { // it is a dead letter, as when the target has ended
+	if full := to.offer(msg, entrance{ctx: ctx}); full != nil { // msg is a dead letter, as if the target had ended
 		if err := ctx.Err(); err != nil {
 			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
 		}
@@ -73,29 +73,29 @@ func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, e
 	return guard.Value(func() M { return request(replyTo) })
 }
 
-// A promise is the ref to reply to. It has one outcome: the first reply, the end of the
-// target, or the end of the wait, whichever claims it first.
+// A promise is the ref to reply to. It has one outcome, which the first to claim it determines: the
+// first reply, the end of the asked actor, or the end of the wait.
 type promise[R any] struct {
 	core
 	asked   *core
 	claimed atomic.Bool
 	state   atomic.Uint32
-	watches bool        // it is a watcher of the asked actor; of the asker's goroutine
+	watches bool        // it watches the asked actor; owned by the asking goroutine
 	shared  atomic.Bool // see asker
 	custody
-	wake  chan struct{} // of one, when state is promiseAwaited
-	reply R             // written by the goroutine that has claimed it, until state is promiseSettled
+	wake  chan struct{} // with one place; set when state is promiseAwaited
+	reply R             // written by the goroutine that has claimed it, before state is promiseSettled
 	ended error         // why there is no reply
 }
 
 const (
 	promiseOpen    = iota
-	promiseAwaited // who settles it wakes who asked
+	promiseAwaited // settling it wakes the asking goroutine
 	promiseSettled // it has a reply, or ended
 )
 
-// yields is how often who asks lets others run before it waits: most replies come sooner
-// than a goroutine is put to sleep and woken, but for those from another node.
+// yields is how often the asking goroutine yields before it sleeps: most local replies come sooner
+// than a goroutine is put to sleep and woken.
 const yields = 4
 
 func newPromise[R any](asked *core) *promise[R] {
@@ -105,7 +105,7 @@ func newPromise[R any](asked *core) *promise[R] {
 	return p
 }
 
-// watch lets the end of the target settle the promise, and that of this system.
+// watch settles the promise when the asked actor, or this system, ends.
 func (p *promise[R]) watch() {
 	if p.watches {
 		return
@@ -130,7 +130,7 @@ func (p *promise[R]) await(ctx context.Context) (R, error) {
 	return p.sleep(ctx)
 }
 
-// sleep waits for the outcome without using a processor.
+// sleep blocks until the outcome is known.
 func (p *promise[R]) sleep(ctx context.Context) (R, error) {
 	started := time.Now()
 	willBlock(ctx)
@@ -156,7 +156,7 @@ func (p *promise[R]) sleep(ctx context.Context) (R, error) {
 				var none R
 				return none, p.silenceError(ctx, time.Since(started))
 			}
-			<-p.wake // an outcome is on its way
+			<-p.wake // another goroutine settles it
 			return p.result()
 		}
 	}
@@ -166,7 +166,7 @@ func (p *promise[R]) silenceError(ctx context.Context, waited time.Duration) err
 	return p.asked.silenceError(waited, ctx.Err(), p.giveUp())
 }
 
-// silenceError is the error of an ask of c that was not answered in time.
+// silenceError returns the error of an ask of c that got no reply in time.
 func (c *core) silenceError(waited time.Duration, err error, withdrawn bool) error {
 	if why := c.actor().silence(); why != nil {
 		err = fmt.Errorf("%w: %w", err, why)
@@ -177,7 +177,7 @@ func (c *core) silenceError(waited time.Duration, err error, withdrawn bool) err
 	return fmt.Errorf("ask %s: no reply after %v, and the request may still be handled: %w", c.fullPath(), waited, err)
 }
 
-// result is that of a settled promise.
+// result returns the outcome of a settled promise.
 func (p *promise[R]) result() (R, error) {
 	if p.ended == nil {
 		return p.reply, nil
@@ -186,10 +186,10 @@ func (p *promise[R]) result() (R, error) {
 	return none, fmt.Errorf("ask %s: %w", p.asked.fullPath(), p.ended)
 }
 
-// claim reports whether the caller decides on the outcome; who does settles it then.
+// claim reports whether the caller determines the outcome; it then has to settle it.
 func (p *promise[R]) claim() bool { return p.claimed.CompareAndSwap(false, true) }
 
-// settle tells who asked that there is an outcome.
+// settle wakes the asking goroutine: the outcome is known.
 func (p *promise[R]) settle() {
 	if p.state.Swap(promiseSettled) == promiseAwaited {
 		p.wake <- struct{}{}
@@ -201,7 +201,7 @@ func (p *promise[R]) settleEnded(err error) {
 	p.settle()
 }
 
-// end makes every later reply a late one.
+// end turns all further replies into late ones.
 func (p *promise[R]) end() {
 	p.claim()
 	if p.watches {
@@ -216,8 +216,8 @@ func (p *promise[R]) watchedEnded(target *core, err error) {
 	}
 }
 
-// errNobodyThere ends asks of a path where nobody lives, of an actor that has ended perhaps.
-var errNobodyThere = fmt.Errorf("%w: %w", ErrNoSuchActor, ErrTerminated)
+// errNoActorThere ends asks of a path at which no actor lives, possibly because it has ended.
+var errNoActorThere = fmt.Errorf("%w: %w", ErrNoSuchActor, ErrTerminated)
 
 func endedBefore(end error) error { return fmt.Errorf("%w before it replied", end) }
 
@@ -229,13 +229,13 @@ func (p *promise[R]) refuse(why error) {
 
 func (p *promise[R]) share() { p.shared.Store(true) }
 
-// endOfAsk is the error of an ask whose target c has ended by err.
+// endOfAsk returns the error of an ask whose target c has ended by err.
 func (c *core) endOfAsk(err error) error {
 	if c.isRemote() {
 		return err
 	}
 	if c.wanders() {
-		return errNobodyThere
+		return errNoActorThere
 	}
 	return ErrTerminated // whatever it ended by
 }
@@ -249,7 +249,7 @@ func (p *promise[R]) tell(msg R) {
 	p.settle()
 }
 
-// replied is tell for a reply of this system.
+// replied is tell for a reply that an actor of this system has sent.
 func (p *promise[R]) replied(msg R) {
 	copied, err := carried(&p.core, msg)
 	if err == nil {
@@ -268,4 +268,28 @@ func (p *promise[R]) deliver(msg any, _ entrance) {
 		return
 	}
 	p.sys.deadLetter(&p.core, msg, wrongType[R](msg))
+}
+
+// OnAskTimeout implements extension.OnAskTimeout.
+func (s internals) OnAskTimeout(why func(path string) error) { s.why.Store(&why) }
+
+// silence returns the reason why c does not reply, or nil if no extension knows one.
+func (c *core) silence() error {
+	if c.address() != c.sys.address {
+		return nil
+	}
+	if why := c.sys.why.Load(); why != nil {
+		return (*why)(c.path())
+	}
+	return nil
+}
+
+// longAsk is how long an ask without a deadline waits before it is logged, once.
+const longAsk = 30 * time.Second
+
+func (s *System) warnOfLongAsk(asked *core) {
+	if s.longAsks.admit(time.Now()) {
+		s.log.Warn("ask without a deadline has no reply yet: give its context one",
+			zap.String("asked", asked.fullPath()), zap.Duration("waited", longAsk))
+	}
 }

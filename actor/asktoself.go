@@ -8,17 +8,15 @@ import (
 	"time"
 )
 
-// AskToSelf is [Ask] from inside an actor, without waiting: other messages are handled
-// meanwhile, and the actor is told what wrap makes of the reply, in its place among the
-// messages. The error that wrap gets is as with [Ask]; after timeout it wraps
-// [context.DeadlineExceeded]. Without a positive timeout there is none; that the ask waits is
-// logged after 30 seconds then. wrap runs inside the actor; a panic in it, or in request, is a
-// failure of the actor.
+// AskToSelf asks another actor from inside an actor without waiting: other messages are handled
+// meanwhile, and the actor gets what wrap makes of the reply, in its place among the messages. The
+// error that wrap gets is that of [Ask]; after timeout it wraps [context.DeadlineExceeded]. A
+// timeout of zero or less means none; a wait of 30 seconds is then logged. wrap runs inside the
+// actor. A panic in wrap or request is a failure of the actor.
 //
-// An ask ends with the incarnation: a reply that comes after a restart or the end of the
-// actor is a dead letter, and a request that is still held for a singleton is withdrawn. An ask
-// costs no goroutine. Without a timeout it is remembered until then, or until the asked actor
-// replies or ends.
+// An ask ends with the incarnation of the actor: a reply that arrives after a restart, or after the
+// end of the actor, is a dead letter, and a request that is still buffered is withdrawn. An ask
+// uses no goroutine. It is remembered until the reply, the timeout, or the end of the asked actor.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
 	c := ctx.cell
 	c.check("AskToSelf")
@@ -43,17 +41,17 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	}
 }
 
-// A selfAsk is the ref to reply to. It has one outcome, which ends it: the first reply, the
-// end of the asked actor, or that of the time.
+// A selfAsk is the ref to reply to. It has one outcome: the first reply, the end of the asked
+// actor, or the timeout.
 type selfAsk[M, R any] struct {
 	core    // dead once it has an outcome
 	by      *cell[M]
 	asked   *core
-	epoch   uint32 // in which it was asked
+	epoch   uint32 // the incarnation that asked
 	wrap    func(R, error) M
 	started time.Time
 	timer   *time.Timer // guarded by core.mu
-	late    error       // why it takes no replies, once it is dead; guarded by core.mu
+	late    error       // why replies are dead letters, once it is dead; guarded by core.mu
 	pending pendingAsk
 	shared  atomic.Bool // see asker
 	custody
@@ -98,8 +96,8 @@ func (a *selfAsk[M, R]) settle(err error) {
 	}
 }
 
-// claim reports whether the caller decides on the outcome; late is why there will be no
-// replies then.
+// claim reports whether the caller determines the outcome. late is the reason for which replies are
+// dead letters from then on.
 func (a *selfAsk[M, R]) claim(late error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,7 +111,7 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 	return first
 }
 
-// end tells the actor the outcome.
+// end sends the outcome to the actor.
 func (a *selfAsk[M, R]) end(reply R, err error) {
 	if a.asked != nil {
 		a.asked.actor().removeWatcher(a)
@@ -137,11 +135,11 @@ func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
 	}
 }
 
-// abandon ends it with the incarnation that has asked, for the reason given to replies. A
-// request that is held is withdrawn.
+// abandon ends the ask because its incarnation ends; replies are dead letters with reason. A
+// buffered request is withdrawn.
 func (a *selfAsk[M, R]) abandon(reason error) {
 	if !a.claim(reason) {
-		return // the outcome is on its way
+		return // the outcome is in the mailbox
 	}
 	a.giveUp()
 	a.asked.actor().removeWatcher(a)

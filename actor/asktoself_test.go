@@ -82,7 +82,7 @@ func TestAnAskToSelfEndsWithItsTimeOrTheAskedActor(t *testing.T) {
 		p.Expect("0 ask understudy://test/user/silent: actor: terminated")
 		require.ErrorIs(t, letters.Receive().Reason, actor.ErrTerminated)
 		ref.Tell(asking(p, actor.ActorRef[actor.ActorRef[int]]{}, time.Minute))
-		p.Expect("0 ask: actor: nobody's ActorRef")
+		p.Expect("0 ask: actor: the ActorRef addresses no actor")
 		p.ExpectNone(time.Hour)
 		letters.ExpectNone(time.Hour)
 	})

@@ -1,21 +1,22 @@
 package actor
 
-// A Behavior says how an actor goes on. It is called once, inside the actor, to fill
-// in next: handlers for what comes, or an end. What it leaves nil stays as it was; so
-// a behavior that fills in nothing means "the same", and so does the nil Behavior.
+// A Behavior determines how an actor continues. It is called once, inside the actor, and fills in
+// next: handlers, or the end of the actor. Fields that it leaves nil keep their value; a behavior
+// that fills in nothing therefore means "same", and so does the nil Behavior.
 //
-// Users rarely write one themselves; package behaviors has the catalogue.
+// Package behaviors has constructors for all usual ones.
 type Behavior[M any] func(ctx *Context[M], next *Next[M])
 
-// A MessageHandler handles one message and returns the behavior for the next one.
+// A MessageHandler handles one message and returns the behavior for the next one; nil means the
+// same.
 type MessageHandler[M any] func(ctx *Context[M], msg M) Behavior[M]
 
-// A SignalHandler handles one signal and returns the behavior for what comes next. What
-// it returns for [PostStop] and [PreRestart] is ignored.
+// A SignalHandler handles one signal and returns the behavior for what comes next; nil means the
+// same. The result for [PostStop] and [PreRestart] is ignored.
 type SignalHandler[M any] func(ctx *Context[M], sig Signal) Behavior[M]
 
-// OnSignal returns b with h as its signal handler. Use it inside supervision: a restart
-// begins again with what is supervised, and knows nothing of what is around that.
+// OnSignal returns b with h as its signal handler. Apply it inside Supervise: a handler attached
+// outside is lost after a restart.
 func (b Behavior[M]) OnSignal(h SignalHandler[M]) Behavior[M] {
 	return func(ctx *Context[M], next *Next[M]) {
 		b(ctx, next)
@@ -23,7 +24,7 @@ func (b Behavior[M]) OnSignal(h SignalHandler[M]) Behavior[M] {
 	}
 }
 
-// Next is what a [Behavior] fills in. It is valid during that call only.
+// Next is what a [Behavior] fills in. It is valid only during that call.
 type Next[M any] struct {
 	OnMessage MessageHandler[M] // nil keeps the handler there is
 	OnSignal  SignalHandler[M]  // nil keeps the handler there is
@@ -37,7 +38,7 @@ type Next[M any] struct {
 	unhandled bool
 }
 
-// restOfNext is what few behaviors fill in.
+// restOfNext has the fields that few behaviors fill in.
 type restOfNext[M any] struct {
 	wrapping *wrapping[M] // what this transition puts around the handlers; nil: what there is
 	err      error
@@ -64,28 +65,27 @@ func (n *Next[M]) err() error {
 	return n.rest.err
 }
 
-// same reports whether n is as it was before a behavior was asked.
+// same reports whether the behavior has filled in nothing.
 func (n *Next[M]) same() bool {
 	return n.OnMessage == nil && n.OnSignal == nil && n.rest == nil &&
 		!n.stop && !n.unhandled && !n.layered && !n.mute
 }
 
-// Receive sets h, without a handler for signals: the end of a watched actor and the failure
-// of an adapter are unhandled then, the rest does not matter.
+// Receive sets h as message handler and removes the signal handler. Without one, the end of a
+// watched actor and the failure of an adapter are unhandled, and other signals are ignored.
 func (n *Next[M]) Receive(h MessageHandler[M]) { n.OnMessage, n.OnSignal, n.mute = h, nil, true }
 
-// Ignore sets handlers that do nothing, neither at messages nor at signals.
+// Ignore sets handlers that ignore all messages and signals.
 func (n *Next[M]) Ignore() { n.OnMessage, n.OnSignal = n.cell.conf.ignore, n.cell.conf.ignoreSignals }
 
-// Stop ends the actor: its children first, then [PostStop] to the current behavior.
+// Stop ends the actor: first its children, then [PostStop] goes to the current behavior.
 func (n *Next[M]) Stop() { n.stop = true }
 
-// Unhandled says that the message or signal was not meant for this behavior, and keeps
-// the behavior. A message is published as [UnhandledMessage]; a [Terminated] fails the
-// actor with [ErrDeathPact].
+// Unhandled keeps the behavior and declares the message or signal unhandled. A message is then
+// published as [UnhandledMessage]; a [Terminated] fails the actor with [ErrDeathPact].
 func (n *Next[M]) Unhandled() { n.unhandled = true }
 
-// Fail fails the actor with err, as a panic would.
+// Fail fails the actor with err, like a panic.
 func (n *Next[M]) Fail(err error) {
 	if err == nil {
 		err = errNoError
@@ -93,15 +93,14 @@ func (n *Next[M]) Fail(err error) {
 	n.toRest().err = err
 }
 
-// Supervise goes on as b does, under s: failures are decided by s, and a restart begins
-// again with b. Nested strategies are asked from the inside out. Supervision stays when
-// the behavior changes; when a handler returns a supervised behavior, its strategy
-// takes the place of the one that a handler returned before, so that they never pile up.
-// It panics on a strategy that makes no sense.
+// Supervise continues with b, supervised by s: s decides about failures, and a restart begins with
+// b again. Nested strategies are asked from the inside out. Supervision remains when the behavior
+// changes. A supervised behavior that a handler returns replaces the strategies that handlers
+// returned earlier; they do not accumulate. Supervise panics on an invalid strategy.
 func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
 	s.validate()
-	if host := n.cell.hosted(); host != nil {
-		host.supervise(b, s, n)
+	if outer := n.cell.outer(); outer != nil {
+		outer.supervise(b, s, n)
 		return
 	}
 	n.cell.supervise(b, s, n)

@@ -8,32 +8,32 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// batchSize is how many messages a turn handles before it lets others run.
+// batchSize is how many messages a turn handles before it lets other actors run.
 const batchSize = 300
 
-// A cell is an actor: its queues, its behavior and the turn that brings them together.
-// A turn runs in a goroutine of the scheduler while there is something to do; everything
-// below "owned by the turn" is touched by it alone.
+// A cell is an actor at run time: its mailbox, its behavior, and the turn that handles messages. A
+// turn runs in a goroutine of the scheduler while the actor has something to do. No other goroutine
+// touches the fields below "owned by the turn".
 type cell[M any] struct {
 	core
 
 	queue   queue[M]    // guarded by core.mu
 	system  systemMsgs  // to be handled before messages; likewise
-	initial Behavior[M] // it was spawned with
+	initial Behavior[M] // the behavior it was spawned with
 
 	conf       *config[M]
 	*extras[M] // see own
 	ctx        Context[M]
 	onMessage  MessageHandler[M] // owned by the turn, as all below is
 	onSignal   SignalHandler[M]
-	batch      chain[M]    // what the turn works off; but guarded by core.mu while suspended
+	batch      chain[M]    // what the turn handles next; guarded by core.mu while suspended
 	urgent     atomic.Bool // there are system messages; read by the turn
-	epoch      uint32      // counts incarnations, so that what belongs to an old one is recognised
+	epoch      uint32      // counts incarnations
 	owner      owner
 	scratch    Next[M]
 }
 
-// phase is where an actor is in its life.
+// phase is the state of an actor in its life.
 type phase uint8
 
 const (
@@ -44,9 +44,10 @@ const (
 	stopped
 )
 
+// tell puts msg into the mailbox. This is the fast way of an unbounded mailbox.
 func (c *cell[M]) tell(msg M) {
 	if !c.mu.TryLock() {
-		c.contend()
+		c.lockWithBackoff()
 	}
 	if c.dead || !c.plain {
 		c.mu.Unlock()
@@ -54,7 +55,7 @@ func (c *cell[M]) tell(msg M) {
 		return
 	}
 	if last := c.queue.waiting.tail; last != nil && last.hasPlace() {
-		last.msgs = append(last.msgs, msg) // others wait: there is nobody to wake
+		last.msgs = append(last.msgs, msg) // a turn is due already
 		c.queue.waiting.size++
 		c.mu.Unlock()
 		return
@@ -70,7 +71,7 @@ func (c *cell[M]) tell(msg M) {
 	}
 }
 
-// tellAside is tell where the way is not plain.
+// tellAside is tell for a cell that is not plain.
 func (c *cell[M]) tellAside(msg M) {
 	copied, err := carried(&c.core, msg)
 	if err != nil {
@@ -80,7 +81,7 @@ func (c *cell[M]) tellAside(msg M) {
 	c.enqueue(item[M]{msg: copied}, entrance{})
 }
 
-// accept is tell for what has been encoded before, or need not be.
+// accept is tell for messages that must not be encoded, or not again.
 func (c *cell[M]) accept(msg M, by entrance) {
 	if c.sys.encoding == nil && c.conf.box.overflow != block {
 		c.tell(msg)
@@ -89,12 +90,12 @@ func (c *cell[M]) accept(msg M, by entrance) {
 	}
 }
 
-// refit finds out again whether the way of messages is plain. core.mu is held.
+// refit updates plain. core.mu is held.
 func (c *cell[M]) refit() {
-	c.plain = c.conf.box.plain() && c.conf.gate == nil && !c.diverted && c.stashCap == 0 && c.sys.encoding == nil
+	c.plain = c.conf.box.plain() && c.conf.admission == nil && !c.bypassed && c.stashCap == 0 && c.sys.encoding == nil
 }
 
-// deliver takes a message of any type. A nil is a message where M is an interface.
+// deliver takes a message of any type. A nil is a message if M is an interface.
 func (c *cell[M]) deliver(msg any, by entrance) {
 	if m, ok := payload.As[M](msg); ok {
 		c.accept(m, by)
@@ -103,7 +104,7 @@ func (c *cell[M]) deliver(msg any, by entrance) {
 	c.sys.deadLetter(&c.core, msg, wrongType[M](msg))
 }
 
-// deliverAll is deliver for many, none of which is waited for.
+// deliverAll is deliver for many messages; it waits for none of them.
 func (c *cell[M]) deliverAll(msgs []any, sizes []int) {
 	for i := 0; i < len(msgs); {
 		i += c.deliverPlain(msgs[i:])
@@ -114,7 +115,8 @@ func (c *cell[M]) deliverAll(msgs []any, sizes []int) {
 	}
 }
 
-// deliverPlain takes messages up to the first that is not plain, at once, and returns how many.
+// deliverPlain puts the messages up to the first unsuitable one into the mailbox, and returns how
+// many.
 func (c *cell[M]) deliverPlain(msgs []any) (count int) {
 	c.mu.Lock()
 	if c.dead || !c.plain {
@@ -142,24 +144,24 @@ func (c *cell[M]) deliverPlain(msgs []any) (count int) {
 
 func (c *cell[M]) ref() AnyRef { return ActorRef[M]{&c.core} }
 
-// enqueue puts it into the queue and sees that a turn comes.
+// enqueue puts an item into the mailbox and schedules the actor.
 func (c *cell[M]) enqueue(it item[M], by entrance) {
 	if lost, at, reason := c.put(it, by); reason != nil {
 		at.reportUndelivered(lost, reason)
 	}
 }
 
-// put is enqueue without the report: it returns what was not delivered, where and why.
+// put is enqueue without the report: it returns the item that was not delivered, the cell, and why.
 func (c *cell[M]) put(it item[M], by entrance) (lost item[M], at *cell[M], reason error) {
 	c.mu.Lock()
-	if c.diverted && (it.task == nil || !it.task.exempt()) {
+	if c.bypassed && (it.task == nil || !it.task.exempt()) {
 		if it.task == nil {
-			if lost, at, reason = c.detour.put(it, by); !errors.Is(reason, ErrTerminated) {
+			if lost, at, reason = c.bypass.put(it, by); !errors.Is(reason, ErrTerminated) {
 				c.mu.Unlock()
 				return lost, at, reason
 			}
 		}
-		c.diverted = false // what is told after a task must not overtake it
+		c.bypassed = false // later messages must not overtake a task
 		c.refit()
 	}
 	if reason := c.refusal(it); reason != nil {
@@ -191,12 +193,12 @@ func (c *cell[M]) put(it item[M], by entrance) (lost item[M], at *cell[M], reaso
 	return it, c, nil
 }
 
-// refusal says why it cannot be queued, if so. core.mu is held.
+// refusal returns why the item cannot be queued, or nil. core.mu is held.
 func (c *cell[M]) refusal(it item[M]) error {
 	if c.dead {
 		return ErrTerminated
 	}
-	if c.suspended && c.stashCap > 0 && c.batch.size+c.queue.size()+c.ranking.size() >= int(c.stashCap) && !it.exempt() {
+	if c.suspended && c.stashCap > 0 && c.batch.size+c.queue.size()+c.priorities.size() >= int(c.stashCap) && !it.exempt() {
 		return ErrStashFull
 	}
 	return nil
@@ -212,8 +214,8 @@ func (c *cell[M]) reportUndelivered(it item[M], reason error) {
 	}
 }
 
-// signal queues a system message. A stop is visible in the context at once, so that a
-// handler that waits for something gives up.
+// signal queues a system message. A stop ends the context immediately, so that a handler that waits
+// gives up.
 func (c *cell[M]) signal(msg systemMsg) {
 	if msg.kind == sysDrain {
 		c.enqueue(item[M]{task: lastTask[M]{}}, entrance{})
@@ -230,16 +232,16 @@ func (c *cell[M]) signal(msg systemMsg) {
 	c.scheduled = true
 	c.mu.Unlock()
 	if msg.kind == sysStop {
-		c.endLife() // not before it is queued: who sees the end handles nothing else
-		c.closeRoom()
+		c.endLife() // after the message is queued: a handler that sees the end handles no other message
+		c.closeToSenders()
 	}
 	if wake {
 		c.sys.scheduler.ready(&c.core)
 	}
 }
 
-// turn handles a batch, and reports whether there may be more. A panic ends it as a
-// failure of the actor; one recover serves a whole batch.
+// turn handles up to batchSize messages, and reports whether there may be more. A panic fails the
+// actor; one recover serves the whole turn.
 func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	halted := c.sys.halt.begun.Load()
 	if halted && c.sys.halt.hold(&c.core) {
@@ -247,10 +249,10 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	}
 	c.owner.begin()
 	returned := false
-	room := c.room // at the end it may be for another turn to look at c
-	at := room.enter()
+	senders := c.senders // read now: at the end another turn may own c
+	at := senders.enter()
 	defer func() {
-		room.leave(at)
+		senders.leave(at)
 		if returned {
 			return
 		}
@@ -259,8 +261,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 			c.fail(guard.Recovered(r))
 			return
 		}
-		// The handler has ended this goroutine. Its actor ends, whatever supervision says,
-		// as the goroutine is lost on purpose.
+		// The handler has called runtime.Goexit. Its actor ends, whatever supervision says.
 		s.replace(r, &c.core, func() {
 			c.owner.begin()
 			c.stopFailed(guard.ErrGoexit)
@@ -275,7 +276,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	return more
 }
 
-// work does up to n things; false means that there is nothing left and the turn is over.
+// work handles up to n things; false means that nothing is left and the turn is over.
 func (c *cell[M]) work(n int) (more bool) {
 	for left := n; left > 0; {
 		if c.urgent.Load() {
@@ -292,8 +293,8 @@ func (c *cell[M]) work(n int) (more bool) {
 			left -= c.handleBatch(left)
 			continue
 		}
-		if n-left >= lingerAfter && c.conf.box.plain() { // of others a batch is one item, however long it lingers
-			c.linger()
+		if n-left >= spinAfter && c.conf.box.plain() { // the batch of other mailboxes is one item, however long the turn spins
+			c.spin()
 		}
 		if !c.refillOrRest() {
 			return false
@@ -303,19 +304,19 @@ func (c *cell[M]) work(n int) (more bool) {
 	return true
 }
 
-// handleBatch works off up to n items of the batch, until something urgent comes or the
-// actor does not run any more. It returns how many there were.
+// handleBatch handles up to n items of the batch, until a system message arrives or the actor no
+// longer runs. It returns how many it has handled.
 func (c *cell[M]) handleBatch(n int) (handled int) {
 	for handled < n && c.phase == running && c.batch.size > 0 && !c.urgent.Load() {
 		handled++
-		if c.conf.gate == nil || !c.shut() {
+		if c.conf.admission == nil || !c.refused() {
 			c.handle()
 		}
 	}
 	return handled
 }
 
-// handle works off the first item of the batch.
+// handle handles the first item of the batch.
 func (c *cell[M]) handle() {
 	if k := c.batch.head; k.next+1 < len(k.msgs) && len(k.tasks) == 0 {
 		c.batch.size--
@@ -331,19 +332,19 @@ func (c *cell[M]) handle() {
 }
 
 const (
-	// lingerAfter is how much a turn must have done to wait for more.
-	lingerAfter = 16
-	// lingerLooks makes about half a microsecond.
-	lingerLooks = 1000
+	// spinAfter is how many things a turn must have handled before it spins.
+	spinAfter = 16
+	// spinSteps takes about half a microsecond.
+	spinSteps = 1000
 )
 
-// linger gives those who tell the time to tell more than one message: who comes back too
-// soon for each of them slows them down.
-func (c *cell[M]) linger() {
+// spin gives senders time to send more than one message: a turn that returns to the mailbox for
+// each message contends with its senders for the lock.
+func (c *cell[M]) spin() {
 	if c.sys.scheduler.virtual {
 		return
 	}
-	for n := 0; n < lingerLooks && !c.urgent.Load(); n++ {
+	for n := 0; n < spinSteps && !c.urgent.Load(); n++ {
 	}
 }
 
@@ -355,10 +356,11 @@ func (c *cell[M]) nextSystem() (msg systemMsg, ok bool) {
 	return msg, ok
 }
 
-// refillOrRest gets what has come since; there is nothing left of what came before.
+// refillOrRest fetches the messages that have arrived since the batch was taken. Without any it
+// ends the turn and returns false.
 func (c *cell[M]) refillOrRest() bool {
 	if !c.mu.TryLock() {
-		c.contend() // as those do who tell: else they would always come first
+		c.lockWithBackoff() // as senders do, which otherwise would always win
 	}
 	if !c.system.empty() {
 		c.mu.Unlock()
@@ -371,9 +373,9 @@ func (c *cell[M]) refillOrRest() bool {
 			c.handleMessage(msg)
 			return true
 		}
-		if c.ranking != nil {
-			if c.queue.waiting.size+c.ranking.size() > 0 {
-				c.rank()
+		if c.priorities != nil {
+			if c.queue.waiting.size+c.priorities.size() > 0 {
+				c.prioritize()
 				return true
 			}
 		} else if c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks) {
@@ -384,19 +386,18 @@ func (c *cell[M]) refillOrRest() bool {
 	}
 	c.scheduled = false
 	c.owner.end()
-	c.divert()
+	c.openBypass()
 	c.mu.Unlock()
 	return false
 }
 
-// rank makes the first of what waits in a mailbox with priorities the batch. core.mu is
-// held, and given back.
-func (c *cell[M]) rank() {
+// prioritize makes the first waiting message by priority the batch. core.mu is held, and released.
+func (c *cell[M]) prioritize() {
 	fresh := c.queue.waiting
 	c.queue.waiting = chain[M]{}
 	c.mu.Unlock()
 	defer func() {
-		if fresh.size > 0 { // a panic has left it
+		if fresh.size > 0 { // after a panic
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			fresh.join(c.queue.waiting)
@@ -404,9 +405,9 @@ func (c *cell[M]) rank() {
 		}
 	}()
 	for it, ok := fresh.pop(&c.conf.chunks); ok; it, ok = fresh.pop(&c.conf.chunks) {
-		c.ranking.add(it)
+		c.priorities.add(it)
 	}
-	if it, ok := c.ranking.take(); ok {
+	if it, ok := c.priorities.take(); ok {
 		c.batch.push(it, &c.conf.chunks)
 	}
 }
@@ -414,14 +415,14 @@ func (c *cell[M]) rank() {
 // drain empties the mailbox.
 func (c *cell[M]) drain() []item[M] {
 	rest := c.batch.drain(nil, &c.conf.chunks)
-	for c.ranking.size() > 0 {
-		it, _ := c.ranking.take()
+	for c.priorities.size() > 0 {
+		it, _ := c.priorities.take()
 		rest = append(rest, it)
 	}
 	return c.queue.drain(rest, &c.conf.chunks)
 }
 
-// A lastTask stops the actor when its turn comes.
+// A lastTask stops the actor when its turn in the mailbox comes.
 type lastTask[M any] struct{}
 
 func (lastTask[M]) run(c *cell[M]) { c.beginStop(nil) }

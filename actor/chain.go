@@ -6,14 +6,15 @@ import (
 	"sync"
 )
 
-// A chain is a queue in pieces, so that a flood is never copied. What is empty has none.
+// A chain is a queue of chunks, so that many messages are never copied. An empty chain has no
+// chunk.
 type chain[M any] struct {
 	head, tail *chunk[M]
 	size       int
 }
 
-// A chunk is a piece of a chain. Its messages and its tasks are apart, as most chunks
-// have no task: then tasks is empty, else it is as long as msgs.
+// A chunk is a piece of a chain. Tasks are stored apart from messages, because most chunks have
+// none: tasks is either empty or as long as msgs.
 type chunk[M any] struct {
 	msgs  []M // those before next are gone
 	tasks []task[M]
@@ -35,7 +36,7 @@ func (c *chain[M]) put(msg M, chunks *chunks[M]) {
 	c.size++
 }
 
-// hasPlace reports whether a message can be appended, and nothing else.
+// hasPlace reports whether a message can be appended and the chunk has no tasks.
 func (k *chunk[M]) hasPlace() bool { return len(k.msgs) < cap(k.msgs) && len(k.tasks) == 0 }
 
 func (c *chain[M]) push(it item[M], chunks *chunks[M]) {
@@ -72,7 +73,7 @@ func (c *chain[M]) pop(chunks *chunks[M]) (it item[M], ok bool) {
 	return it, true
 }
 
-// take empties a place: nothing is retained.
+// take removes and returns the item at a place, and retains nothing.
 func (k *chunk[M]) take(i int) (it item[M]) {
 	var none M
 	it.msg, k.msgs[i] = k.msgs[i], none
@@ -82,7 +83,7 @@ func (k *chunk[M]) take(i int) (it item[M]) {
 	return it
 }
 
-// first takes the first message out; it is not the last one, and there are no tasks.
+// first removes the first message. It is not the last one, and the chunk has no tasks.
 func (k *chunk[M]) first() (msg M) {
 	var none M
 	msg, k.msgs[k.next] = k.msgs[k.next], none
@@ -90,7 +91,7 @@ func (k *chunk[M]) first() (msg M) {
 	return msg
 }
 
-// swap puts it into a place and returns what was there.
+// swap puts an item into a place and returns the previous one.
 func (k *chunk[M]) swap(i int, it item[M]) (was item[M]) {
 	was = k.take(i)
 	k.msgs[i] = it.msg
@@ -103,8 +104,8 @@ func (k *chunk[M]) swap(i int, it item[M]) (was item[M]) {
 	return was
 }
 
-// takeBounded takes out the first item that is not exempt from a bound, of which there
-// must be one. Those before it move up by one place.
+// takeBounded removes the first item that the bound counts; there must be one. Those before it move
+// up by one place.
 func (c *chain[M]) takeBounded(chunks *chunks[M]) item[M] {
 	var carry item[M]
 	for piece := c.head; ; piece = piece.after {
@@ -118,7 +119,7 @@ func (c *chain[M]) takeBounded(chunks *chunks[M]) item[M] {
 	}
 }
 
-// advance takes the first place, which is empty, out of the chain.
+// advance removes the first place, which is empty.
 func (c *chain[M]) advance(chunks *chunks[M]) {
 	c.size--
 	first := c.head
@@ -142,7 +143,7 @@ func (c *chain[M]) putBack(items []item[M], chunks *chunks[M]) {
 	*c = back
 }
 
-// join adds all that is in other, which is not to be used any more.
+// join appends all items of other, which must not be used afterwards.
 func (c *chain[M]) join(other chain[M]) {
 	switch {
 	case other.head == nil:
@@ -156,7 +157,7 @@ func (c *chain[M]) join(other chain[M]) {
 	c.size += other.size
 }
 
-// drain empties the chain and appends all that was in it, in order.
+// drain empties the chain and appends its items in order.
 func (c *chain[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
 	into = slices.Grow(into, c.size)
 	for it, ok := c.pop(chunks); ok; it, ok = c.pop(chunks) {
@@ -165,15 +166,14 @@ func (c *chain[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
 	return into
 }
 
-// chunkSizes are the sizes of chunks: the first of a chain has the first one, so that
-// little is taken for a few messages, and a flood has few chunks.
+// chunkSizes are the capacities of chunks. The first chunk of a chain is small, later ones are
+// large.
 var chunkSizes = [...]int{32, 256, 1024}
 
-// largeChunk is how many bytes a chunk may have beyond the first size.
+// largeChunk is the largest size of a chunk in bytes, unless it has the smallest capacity.
 const largeChunk = 64 << 10
 
-// chunks are those of one type of messages that are in no chain. The garbage collector
-// takes what is not used.
+// chunks is the pool of unused chunks for one message type.
 type chunks[M any] struct {
 	pools [len(chunkSizes)]sync.Pool
 }
@@ -189,7 +189,7 @@ func (p *chunks[M]) get(class int) *chunk[M] {
 	return &chunk[M]{msgs: make([]M, 0, size), class: class}
 }
 
-// put takes a chunk whose places are all empty.
+// put takes back a chunk whose places are all empty.
 func (p *chunks[M]) put(k *chunk[M]) {
 	k.msgs, k.tasks, k.next, k.after = k.msgs[:0], k.tasks[:0], 0, nil
 	p.pools[k.class].Put(k)

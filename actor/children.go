@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// children are those of one actor, from the oldest to the youngest. The mutex of the parent
-// guards it all.
+// children are the children of one actor, oldest first. The mutex of the parent guards them.
 type children struct {
-	all       []*core          // nil: it has gone
-	count     int              // how many of them have not
-	departing int              // more, which have given their names back, and not told their watchers yet
-	byName    map[string]*core // those that were given a name; nil while there are few
-	byNumber  map[uint64]*core // those that were not; nil until one is looked for among many
+	all       []*core          // nil entries have ended
+	count     int              // how many have not ended
+	departing int              // further ones, which have released their names but not notified their watchers
+	byName    map[string]*core // children with given names; nil while there are few
+	byNumber  map[uint64]*core // children with generated names; nil until one is searched among many
 }
 
-// fewChildren is how many are looked through one by one.
+// fewChildren is how many children are searched one by one.
 const fewChildren = 8
 
 func (c *children) add(child *core) {
@@ -29,7 +28,7 @@ func (c *children) add(child *core) {
 	c.index(child)
 }
 
-// makeRoom sees that another one can be added.
+// makeRoom makes place for another child.
 func (c *children) makeRoom() {
 	if 2*c.count >= len(c.all) {
 		c.all = slices.Grow(c.all, max(len(c.all), fewChildren/2))
@@ -38,7 +37,7 @@ func (c *children) makeRoom() {
 	}
 }
 
-// pack gives the places of those that have gone to others.
+// pack closes the gaps of removed children.
 func (c *children) pack() {
 	c.all = slices.DeleteFunc(c.all, func(child *core) bool { return child == nil })
 	for i, child := range c.all {
@@ -46,7 +45,7 @@ func (c *children) pack() {
 	}
 }
 
-// index puts child into the index that is for it, if that exists.
+// index adds child to its index, if that exists.
 func (c *children) index(child *core) {
 	switch {
 	case child.label == "" && c.byNumber != nil:
@@ -70,7 +69,7 @@ func (c *children) remove(child *core) {
 	}
 }
 
-// list returns a copy of them.
+// list returns a copy of the living children.
 func (c *children) list() []*core {
 	list := make([]*core, 0, c.count)
 	for _, child := range c.all {
@@ -81,7 +80,7 @@ func (c *children) list() []*core {
 	return list
 }
 
-// find returns the child of the name, or nil.
+// find returns the child with that name, or nil.
 func (c *children) find(name string) *core {
 	if c.count <= fewChildren { // there are not many places either
 		for _, child := range c.all {

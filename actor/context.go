@@ -8,34 +8,33 @@ import (
 	"go.uber.org/zap"
 )
 
-// A Context is what a behavior knows of its actor and may do with it. As a
-// context.Context it is done when the actor is told to stop or decides to; its values
-// are those of the parent's context and of [WithContext]. Its other methods, but for Self
-// and System, may be called by the actor's own handlers only, never from another
-// goroutine: with the race detector, or the build tag understudy_debug, that panics.
+// A Context gives a behavior access to its actor. As a context.Context it is done when the actor is
+// told to stop or stops itself; its values are those of [WithContext] and of the parent's context.
+// Only handlers of the actor may call its other methods, except Self and System, and never from
+// another goroutine. With the race detector, or the build tag understudy_debug, other calls panic.
 type Context[M any] struct {
 	cell *cell[M] // and nothing else, as each cell has a Context
 }
 
-// Deadline returns that of [WithContext], the parent's or its own, if any.
+// Deadline returns the deadline of the context given to [WithContext], or else that of the parent.
 func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return c.life().Deadline() }
 
-// Done returns a channel that is closed when the actor is told to stop, or decides to.
+// Done returns a channel that is closed when the actor is told to stop or stops itself.
 func (c *Context[M]) Done() <-chan struct{} { return c.life().Done() }
 
-// Err returns nil until Done is closed, then why.
+// Err returns nil until Done is closed, then the reason.
 func (c *Context[M]) Err() error { return c.life().Err() }
 
-// Value returns what [WithContext], or else the context of the parent, has for key.
+// Value returns the value for key in the context given to [WithContext], or else in the parent's.
 func (c *Context[M]) Value(key any) any { return c.life().Value(key) }
 
-// life returns the context itself, which is the host's for a guest.
+// life returns the context of the actor; for an inner cell, that of the outer one.
 func (c *Context[M]) life() context.Context { return (*lifeContext)(c.cell.actor()) }
 
-// Self returns the actor's own ref.
+// Self returns the actor's own ref. It may be called from any goroutine.
 func (c *Context[M]) Self() ActorRef[M] { return ActorRef[M]{&c.cell.core} }
 
-// System returns the system the actor lives in.
+// System returns the system in which the actor lives. It may be called from any goroutine.
 func (c *Context[M]) System() *System { return c.cell.sys }
 
 // Log returns a logger with the actor's path in the field "actor".
@@ -57,7 +56,7 @@ func (c *Context[M]) Children() []AnyRef {
 	return refs
 }
 
-// Child returns the living child of that name.
+// Child returns the living child with that name.
 func (c *Context[M]) Child(name string) (child AnyRef, ok bool) {
 	c.cell.check("Child")
 	if child := c.cell.actor().child(name); child != nil {
@@ -71,13 +70,13 @@ func refOf(c *core) AnyRef {
 	return c.impl.(interface{ ref() AnyRef }).ref()
 }
 
-// Stop stops a child, which has ended when its [Terminated] arrives: it finishes the
-// message it is at; those that wait become dead letters. A child that has ended is fine.
-// It panics when ref is not a child: stop others by a message.
+// Stop stops a child: it finishes its current message, and messages that wait become dead letters.
+// The child has ended when its [Terminated] arrives. Stop does nothing if the child has already
+// ended. It panics if the ref is not that of a child; to stop another actor, send it a message.
 func (c *Context[M]) Stop(child AnyRef) { c.signalChild(child, sysStop) }
 
-// Drain stops a child like [Context.Stop], but after it has handled all that it has been
-// told so far.
+// Drain is like [Context.Stop], but the child first handles all messages that it has been sent so
+// far.
 func (c *Context[M]) Drain(child AnyRef) { c.signalChild(child, sysDrain) }
 
 func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
@@ -89,41 +88,40 @@ func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
 	target.node().signal(systemMsg{kind: kind})
 }
 
-// Fail returns the behavior that fails the actor with err; supervision decides.
+// Fail returns a behavior that fails the actor with err; supervision decides what happens.
 func (c *Context[M]) Fail(err error) Behavior[M] {
 	return func(_ *Context[M], n *Next[M]) { n.Fail(err) }
 }
 
-// Defer runs f when what the actor is now comes to its end, by stop, restart or a failed
-// start: after [PostStop] or [PreRestart], the last deferred first, before watchers
-// know. What was deferred outside a supervised behavior outlives the restarts inside,
-// as the code that deferred it is not run again. f may use what the behavior uses; it
-// may block, and the actor's end waits.
+// Defer registers f to run when the current incarnation ends (stop, restart, or failed start),
+// after [PostStop] or [PreRestart], last in first out, before watchers are notified. Functions
+// deferred outside a supervised behavior survive restarts inside it, because the code that deferred
+// them does not run again. f may use the state of the behavior. It may block; the end of the actor
+// waits for it.
 func (c *Context[M]) Defer(f func()) {
 	c.cell.check("Defer")
 	c.cell.addCleanup(cleanup{depth: c.cell.depth(), run: f})
 }
 
-// After tells the actor msg after d. A timer of the same key is replaced.
+// After sends msg to the actor after d. It replaces a timer with the same key.
 //
-// A timer that was cancelled or replaced never delivers, even when it had fired
-// already and its message was waiting. Timers end with the incarnation: a restart
-// cancels them, and one that is set in [PreRestart] or [PostStop] never fires.
+// A cancelled or replaced timer never delivers, even if its message was already waiting in the
+// mailbox. Timers end with the incarnation: a restart cancels them, and one that is set while
+// [PreRestart] or [PostStop] is handled never fires.
 func (c *Context[M]) After(key string, d time.Duration, msg M) {
 	c.cell.check("After")
 	c.cell.own().timers.set(c.cell, d, &keyedTimer[M]{key: key, msg: msg})
 }
 
-// Every tells the actor msg again and again: d after now, and d after each has been
-// handled. So they never pile up. A timer of the same key is replaced. It panics
-// unless d is positive.
+// Every sends msg to the actor repeatedly: first after d, then d after each one has been handled,
+// so that they never accumulate. It replaces a timer with the same key, and panics unless d > 0.
 func (c *Context[M]) Every(key string, d time.Duration, msg M) {
 	c.repeat("Every", d, &keyedTimer[M]{key: key, msg: msg, every: d})
 }
 
-// AtFixedRate is [Context.Every], but that each is due d after the one before was, however
-// long that took to be handled: when the actor is late, those that are due come one after
-// the other until it has caught up. No more than one of them waits in the mailbox.
+// AtFixedRate sends msg at a fixed rate of one per d, where [Context.Every] waits d after each one.
+// If the actor falls behind, missed ones are delivered back to back until it has caught up; at most
+// one waits in the mailbox. AtFixedRate panics unless d > 0.
 func (c *Context[M]) AtFixedRate(key string, d time.Duration, msg M) {
 	c.repeat("AtFixedRate", d, &keyedTimer[M]{key: key, msg: msg, every: d, due: time.Now().Add(d)})
 }
@@ -136,7 +134,7 @@ func (c *Context[M]) repeat(what string, d time.Duration, k *keyedTimer[M]) {
 	c.cell.own().timers.set(c.cell, d, k)
 }
 
-// CancelTimer cancels the timer of key; when there is none, nothing happens.
+// CancelTimer cancels the timer with that key, if there is one.
 func (c *Context[M]) CancelTimer(key string) {
 	c.cell.check("CancelTimer")
 	c.cell.timers.cancel(key)
@@ -148,17 +146,16 @@ func (c *Context[M]) CancelTimers() {
 	c.cell.timers.cancelAll()
 }
 
-// TimerActive reports whether the timer of key is yet to tell something.
+// TimerActive reports whether the timer with that key will still deliver a message.
 func (c *Context[M]) TimerActive(key string) bool {
 	c.cell.check("TimerActive")
 	_, active := c.cell.timers.byKey[key]
 	return active
 }
 
-// SetReceiveTimeout tells the actor msg whenever it has been told nothing for d. Each
-// message begins d anew, timers, adapters and piped results included; signals do not, and
-// neither does a message that has a method KeepsReceiveTimeout(), whatever that does. It
-// panics unless d is positive.
+// SetReceiveTimeout sends msg to the actor whenever it has received nothing for d. Every message
+// restarts d, including those of timers, adapters and PipeToSelf. Signals do not, nor do messages
+// with a method KeepsReceiveTimeout(). SetReceiveTimeout panics unless d > 0.
 func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
@@ -170,7 +167,8 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	}
 }
 
-// CancelReceiveTimeout ends the receive timeout; one that has fired is not delivered.
+// CancelReceiveTimeout removes the receive timeout. One that has fired and not been handled is
+// dropped.
 func (c *Context[M]) CancelReceiveTimeout() {
 	c.cell.check("CancelReceiveTimeout")
 	c.cell.cancelReceiveTimeout()

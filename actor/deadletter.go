@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -12,16 +11,15 @@ import (
 	"go.uber.org/zap"
 )
 
-// A DeadLetter is a message that could not be delivered, as published on the event
-// stream of the system in which that was found out.
+// A DeadLetter is a message that could not be delivered. It is published as an event of the system
+// that found out.
 type DeadLetter struct {
 	Recipient string // path; "" for the zero ActorRef
 	Message   any
 	Reason    error // compare with errors.Is, for instance with [ErrTerminated]
 }
 
-// A carrier is a message of the framework that may carry one of the user, see
-// extension.DeadLetter.
+// A carrier is a message of the framework that may carry one of the user, see extension.DeadLetter.
 type carrier interface {
 	Carried(s *System) (recipient string, msg any, ok bool)
 }
@@ -52,8 +50,7 @@ func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int
 	s.refuse(recipient, msg, reason)
 }
 
-// carriedBy asks c, which may be of a type of the user's. Where that panics c itself is the
-// dead letter.
+// carriedBy returns what c carries. If the user's method panics, c itself is the dead letter.
 func (s *System) carriedBy(c carrier, recipient string) (to string, msg any, ok bool) {
 	if err := guard.Do(func() { to, msg, ok = c.Carried(s) }); err != nil {
 		s.log.Error("the method Carried of a message has panicked", zap.String("type", fmt.Sprintf("%T", c)), zap.Error(err))
@@ -69,11 +66,17 @@ func (s *System) deadLetter(to *core, msg any, reason error) {
 // DeadLetters returns how many dead letters there have been.
 func (s *System) DeadLetters() uint64 { return s.deadLetters.sum() }
 
-// DeadLettersByReason returns how many dead letters there have been of each of the reasons
-// that this package names, such as [ErrMailboxFull]; those of other reasons are under nil.
-func (s *System) DeadLettersByReason() map[error]uint64 { return s.deadLetters.byReason() }
+// A DeadLetterCount says how many dead letters there have been with one reason.
+type DeadLetterCount struct {
+	Reason error // an error of this package, such as [ErrMailboxFull]; nil for all others together
+	Count  uint64
+}
 
-// deadLetterToNobody publishes on all systems, as what is nobody's belongs to none.
+// DeadLettersByReason returns the number of dead letters for each reason that has occurred, in the
+// order in which this package declares them.
+func (s *System) DeadLettersByReason() []DeadLetterCount { return s.deadLetters.byReason() }
+
+// deadLetterToNobody publishes a message sent to no actor on all systems of the process.
 func deadLetterToNobody(path string, msg any) {
 	systems.Range(func(s, _ any) bool {
 		s.(*System).reportDeadLetter(path, msg, ErrNoRef) // only systems are stored
@@ -81,14 +84,14 @@ func deadLetterToNobody(path string, msg any) {
 	})
 }
 
-// A deadLetterLog counts dead letters, and logs some.
+// A deadLetterLog counts dead letters, and logs some of them.
 type deadLetterLog struct {
 	mu      sync.Mutex // guards reasons
 	reasons map[error]uint64
 	lines   lineLimit
 }
 
-// count counts one. An error is under the first of the reasons that it wraps.
+// count counts a dead letter under the first known reason that its error wraps.
 func (l *deadLetterLog) count(reason error) {
 	var known error
 	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return guard.Is(reason, r) }); i >= 0 {
@@ -111,10 +114,15 @@ func (l *deadLetterLog) sum() (n uint64) {
 	return n
 }
 
-func (l *deadLetterLog) byReason() map[error]uint64 {
+func (l *deadLetterLog) byReason() (counts []DeadLetterCount) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return maps.Clone(l.reasons)
+	for _, reason := range append(slices.Clip(deadLetterReasons), nil) {
+		if n := l.reasons[reason]; n > 0 {
+			counts = append(counts, DeadLetterCount{reason, n})
+		}
+	}
+	return counts
 }
 
 func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error, depth int) {

@@ -221,7 +221,7 @@ func TestDeadLettersAreCountedByTheirReasons(t *testing.T) {
 		extension.DeadLetter(s, "c", 3, actor.ErrMailboxFull)
 		extension.DeadLetter(s, "d", 4, errBoom)
 		extension.DeadLetter(s, "e", 5, nil)
-		require.Equal(t, map[error]uint64{actor.ErrDropped: 2, actor.ErrMailboxFull: 1, nil: 2}, s.DeadLettersByReason())
+		require.Equal(t, []actor.DeadLetterCount{{actor.ErrMailboxFull, 1}, {actor.ErrDropped, 2}, {nil, 2}}, s.DeadLettersByReason())
 		require.EqualValues(t, 5, s.DeadLetters())
 	})
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// encoding is what a system with extension.WithEncoding has.
+// encoding is the state of a system with extension.WithEncoding.
 type encoding struct {
 	failed func(recipient string, msg any, err error)
 }
 
-// carried returns msg as c gets it, which is msg itself unless its system encodes. What
-// does not get through has been reported; what becomes of it is for the caller to decide.
+// carried returns msg as c receives it: a copy if its system encodes messages, otherwise msg
+// itself. An error has been reported; the caller decides what becomes of msg.
 func carried[M any](c *core, msg M) (M, error) {
 	if c.sys == nil || c.sys.encoding == nil {
 		return msg, nil
@@ -68,8 +68,8 @@ func (s *System) checkFields(v any) error {
 // module is the path of this module, with which the packages of the framework begin.
 var module = strings.TrimSuffix(reflect.TypeFor[System]().PkgPath(), "actor")
 
-// isLocal reports whether msg is for actors of its own node: it says so, or is one of what
-// actors of the framework tell each other there, which has no name.
+// isLocal reports whether msg is never encoded: its type says so, or it is an unnamed message
+// between actors of the framework.
 func isLocal(msg any) bool {
 	if l, ok := msg.(interface{ LocalOnly() bool }); ok {
 		local, _ := guard.Value(l.LocalOnly)
@@ -89,8 +89,8 @@ func isLocal(msg any) bool {
 // maxLostDepth bounds how deep lost fields are looked for.
 const maxLostDepth = 16
 
-// lostField returns the first field with a value that encoding leaves out, as it is not
-// exported; "" when there is none.
+// lostField returns the first unexported field with a value, which encoding loses; "" if there is
+// none.
 func lostField(v reflect.Value, depth int) string {
 	if depth == 0 || !v.IsValid() || codesItself(v.Type()) {
 		return ""
@@ -136,8 +136,8 @@ func lostOfStruct(v reflect.Value, depth int) string {
 
 var selfCoding sync.Map // reflect.Type → bool, the answers of codesItself
 
-// codesItself reports whether values of a type encode themselves, so that their fields do
-// not tell what is lost.
+// codesItself reports whether values of a type encode themselves, so that their fields do not
+// matter.
 func codesItself(t reflect.Type) bool {
 	if known, ok := selfCoding.Load(t); ok {
 		return known.(bool) // only bools are stored
@@ -147,9 +147,9 @@ func codesItself(t reflect.Type) bool {
 	return itself
 }
 
-// codings are the methods by which values encode themselves. They are not looked for by name: a
-// program in which names are looked up keeps every exported method of everything, and is half as
-// large again.
+// codings are the methods by which values encode themselves. They are not looked up by name: that
+// would make the linker keep every exported method of every type, and the program half as large
+// again.
 var codings = []reflect.Type{
 	reflect.TypeFor[interface{ MarshalCBOR() ([]byte, error) }](),
 	reflect.TypeFor[interface{ MarshalBinary() ([]byte, error) }](),

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// An eventStream has the subscriptions of one system.
+// An eventStream holds the subscriptions of a system.
 type eventStream struct {
 	mu            sync.RWMutex // guards subscriptions, which is replaced, never changed
 	subscriptions []subscription
@@ -22,18 +22,17 @@ func (s subscription) same(as subscription) bool {
 	return s.subscriber == as.subscriber && s.event == as.event
 }
 
-// UnhandledMessage is published when a behavior has said that a message was not meant
-// for it.
+// UnhandledMessage is the event that a behavior has returned Unhandled for a message.
 type UnhandledMessage struct {
 	Recipient string // path
 	Message   any
 }
 
-// Subscribe tells ref every event of type T that is published from now on; when T is an
-// interface, every event that implements it. Events are those of [System.Publish]. They are
-// not kept: who subscribes later misses what was published before. Subscribing twice is
-// subscribing once. A subscription ends with its actor, or by cancel, which may be called
-// more than once.
+// Subscribe sends every event of type T that is published from now on to ref; if T is an interface,
+// every event that implements it. Events are published by [System.Publish] and not stored.
+// Subscribing ref twice to the same type has the effect of subscribing it once. A subscription ends
+// with its actor, or by cancel, which may be called repeatedly. Subscribe panics if ref is the zero
+// ActorRef.
 func Subscribe[T any](s *System, ref ActorRef[T]) (cancel func()) {
 	if ref.c == nil {
 		panic("actor: cannot subscribe the zero ActorRef")

@@ -41,7 +41,7 @@ func ExampleAskToSelf() {
 }
 
 // A request that may be refused is replied to by a Result.
-func ExampleUnwrap() {
+func ExampleAskResult() {
 	type withdraw struct {
 		amount  int
 		replyTo actor.ActorRef[actor.Result[int]]

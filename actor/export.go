@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// exports are the asks and adapters whose refs have left for other nodes: they are in
-// no tree, so that incoming messages find them here until they end.
+// exports are the asks and adapters whose refs have been sent to other nodes. They are not in the
+// tree of actors, so incoming messages find them here until they end.
 type exports struct {
 	mu    sync.Mutex // guards byUID
 	byUID map[uint64]*core
 }
 
-// add makes c reachable from other nodes, if it is not already by its path.
+// add makes c reachable from other nodes, unless it has a path in the tree.
 func (e *exports) add(c *core) {
 	if !c.outside {
 		return
@@ -39,7 +39,7 @@ func (e *exports) find(path string) *core {
 	return e.byUID[uid]
 }
 
-// exported watches what has been exported.
+// exported removes an exported core when it ends.
 type exported struct {
 	from *exports
 	uid  uint64

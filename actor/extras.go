@@ -8,33 +8,33 @@ import (
 	"go.uber.org/zap"
 )
 
-// extras are what most cells never need; owned by the turn.
+// extras are fields that most cells never need. The turn owns them.
 type extras[M any] struct {
-	layers    []*layer[M]   // of supervision, the innermost last
-	base      int           // how many of them the first behavior set; -1: it has not run yet
-	replaced  []*layer[M]   // those that there were before the transition that is under way; nil: the same
-	restart   int           // index of the layer that restarts; -1: the actor starts
-	awaiting  bool          // the restart waits for children
-	delay     time.Duration // of the restart, once they are gone
-	backoff   *time.Timer
-	timers    timers[M]
-	idle      *receiveTimeout[M]
-	wrapping  *wrapping[M]
-	diverting *diversion[M] // takes the detour once nothing waits
-	detour    *cell[M]      // where messages go instead, while they are diverted; guarded by core.mu, and its mutex may be taken under that one
-	watched   map[*core]*watch[M]
-	cleanups  []cleanup
-	asks      pendingAsks
-	log       *zap.Logger
-	ranking   *ranking[M] // of a mailbox with priorities
-	room      *room[M]    // of a mailbox that blocks; guarded by core.mu
+	layers     []*layer[M]   // of supervision, the innermost last
+	base       int           // how many of them the first behavior has set; -1 before it has run
+	replaced   []*layer[M]   // the layers before the current transition; nil if unchanged
+	restart    int           // index of the restarting layer; -1 while the actor starts
+	awaiting   bool          // the restart waits for children
+	delay      time.Duration // of the restart, after their end
+	backoff    *time.Timer
+	timers     timers[M]
+	idle       *receiveTimeout[M]
+	wrapping   *wrapping[M]
+	bypassing  *bypassRequest[M] // opens once the mailbox is empty
+	bypass     *cell[M]          // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
+	watched    map[*core]*watch[M]
+	cleanups   []cleanup
+	asks       pendingAsks
+	log        *zap.Logger
+	priorities *priorities[M]     // of a mailbox with priorities
+	senders    *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu
 }
 
-// common is what all cells of one type of messages share.
+// common is shared by all cells of one message type.
 type common[M any] struct {
 	chunks chunks[M]
-	none   extras[M] // of those that have none of their own: never written to
-	conf   config[M] // of those that are spawned without options
+	none   extras[M] // the extras of cells without their own; never written
+	conf   config[M] // the config of cells spawned without options
 	ignore MessageHandler[M]
 
 	ignoreSignals SignalHandler[M]
@@ -46,8 +46,8 @@ type config[M any] struct {
 	*common[M]
 }
 
-// own returns the extras of c, to be written to. Each write to one that may be the first
-// goes through it; reads do not, as they find what all share.
+// own returns the extras of c for writing. Every write that may be the first uses it. Reads need
+// not: they find the shared empty extras.
 func (c *cell[M]) own() *extras[M] {
 	if c.extras != &c.conf.none {
 		return c.extras
@@ -59,7 +59,7 @@ func (c *cell[M]) own() *extras[M] {
 	return c.extras
 }
 
-// commons has what is common to the cells of each type of messages, by reflect.Type.
+// commons maps reflect.Type to the common of that message type.
 var commons sync.Map
 
 func commonOf[M any]() *common[M] {

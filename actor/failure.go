@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -11,10 +12,10 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// errNoBehavior fails an actor whose first behavior says nothing about messages.
+// errNoBehavior fails an actor whose first behavior sets no message handler.
 var errNoBehavior = errors.New("actor: the first behavior must handle messages or stop; Same and Unhandled cannot be first")
 
-// A layer is one strategy around the behavior it restarts.
+// A layer is one strategy, and the behavior that it restarts.
 type layer[M any] struct {
 	initial  Behavior[M]
 	strategy Strategy
@@ -22,7 +23,7 @@ type layer[M any] struct {
 	around   []wrapper[M] // its handlers, put there outside
 }
 
-// supervise adds a layer. Those that a handler adds replace those of earlier handlers.
+// supervise adds a layer. Layers added by a handler replace those of earlier handlers.
 func (c *cell[M]) supervise(b Behavior[M], s Strategy, n *Next[M]) {
 	c.own()
 	if !n.starting && !n.layered {
@@ -32,15 +33,14 @@ func (c *cell[M]) supervise(b Behavior[M], s Strategy, n *Next[M]) {
 	c.layers = append(c.layers, &layer[M]{initial: b, strategy: s, ledger: ledger{started: c.runsSince()}, around: n.around()})
 }
 
-// keepLayers takes back the supervision that a transition has set, if it did and nothing has
-// come of it.
+// keepLayers restores the layers from before a transition that was not completed.
 func (c *cell[M]) keepLayers() {
 	if c.replaced != nil {
 		c.layers, c.replaced = c.replaced, nil
 	}
 }
 
-// runsSince is when a layer begins to run that is added now; zero while the actor starts.
+// runsSince returns when a layer that is added now begins to run; zero while the actor starts.
 func (c *cell[M]) runsSince() (now time.Time) {
 	if c.phase == running {
 		now = time.Now()
@@ -48,12 +48,11 @@ func (c *cell[M]) runsSince() (now time.Time) {
 	return now
 }
 
-// fail asks the layers what to do about err, from the inside out. Without any, the actor
-// stops.
+// fail asks the layers, from the inside out, what to do about err. Without layers the actor stops.
 func (c *cell[M]) fail(err error) {
 	c.scratch = Next[M]{} // of a transition that failed
-	if host := c.hosted(); host != nil {
-		host.fail(err)
+	if outer := c.outer(); outer != nil {
+		outer.fail(err)
 		return
 	}
 	if isFinal(err) {
@@ -68,8 +67,8 @@ func (c *cell[M]) fail(err error) {
 	c.failUp(err)
 }
 
-// isFinal reports whether err is one that no strategy can decide about. What is final for
-// a child is not so for the parent that watches it.
+// isFinal reports whether no strategy may decide about err. An error that is final for a child is
+// not final for the parent that watches it.
 func isFinal(err error) bool {
 	if guard.Is(err, ErrDeathPact) {
 		return false
@@ -81,7 +80,7 @@ func isFinal(err error) bool {
 	return final
 }
 
-// apply does what layer i decides; false means that the layer around it is to decide.
+// apply does what layer i decides; false means that the enclosing layer decides.
 func (c *cell[M]) apply(i int, err error) bool {
 	l := c.layers[i]
 	l.ledger.failed(l.strategy, time.Now())
@@ -109,7 +108,7 @@ func (c *cell[M]) stopBy(l *layer[M], err error) {
 	c.beginStop(err)
 }
 
-// logFailure logs at the level that the strategy wants, or at usual.
+// logFailure logs at the level that the strategy chooses, or else at usual.
 func (c *cell[M]) logFailure(l *layer[M], usual zapcore.Level, what string, err error, more ...zap.Field) {
 	level := usual
 	if l.strategy.LogLevel != nil {
@@ -146,8 +145,8 @@ func (c *cell[M]) tryRestart(i int, err error) {
 	c.beginRestart(i, err, delay)
 }
 
-// beginRestart ends the incarnation; the children's end and the delay come before the
-// next one.
+// beginRestart ends the incarnation. The next one starts after the end of the children and the
+// delay.
 func (c *cell[M]) beginRestart(i int, err error, delay time.Duration) {
 	s := c.layers[i].strategy
 	c.phase, c.restart = restarting, i
@@ -173,7 +172,8 @@ func (c *cell[M]) childrenGone() {
 	c.backoff = time.AfterFunc(c.delay, resume)
 }
 
-// failUp ends the actor beyond the outermost strategy, and fails its parent, if there is one.
+// failUp ends the actor beyond the outermost strategy, and fails its parent if there was a
+// strategy.
 func (c *cell[M]) failUp(err error) {
 	if len(c.layers) == 0 {
 		c.stopFailed(err)
@@ -183,8 +183,31 @@ func (c *cell[M]) failUp(err error) {
 	c.stopBy(c.layers[0], err)
 }
 
-// stopFailed ends the actor where no strategy is asked.
+// stopFailed ends the actor without asking a strategy.
 func (c *cell[M]) stopFailed(err error) {
 	logWithStack(c.ctx.Log(), zapcore.ErrorLevel, stoppingMessage, err)
 	c.beginStop(err)
+}
+
+// refused calls the admission check, and ends the actor if it fails.
+func (c *cell[M]) refused() bool {
+	reason := c.checkAdmission()
+	if reason == nil {
+		return false
+	}
+	c.stopFailed(reason)
+	return true
+}
+
+// checkAdmission calls the admission check; a panic counts as an error.
+func (c *cell[M]) checkAdmission() error { return guard.Run(c.conf.admission) }
+
+// reasonOfRest returns why the messages that remain when the actor ends are never handled.
+func (c *cell[M]) reasonOfRest() error {
+	if c.conf.admission == nil {
+		return ErrTerminated
+	}
+	var reason error
+	failure := guard.Apart(c.senders.lend(c.owner.lend(func() { reason = c.checkAdmission() }))) // the end must not end half-way
+	return cmp.Or(failure, reason, ErrTerminated)
 }

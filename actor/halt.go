@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A halt is the end of a system by extension.Halt.
+// A halt is the state of a system after extension.Halt.
 type halt struct {
 	begun atomic.Bool
 
@@ -69,7 +69,7 @@ func (s internals) OnHalt(f func()) (cancel func()) {
 	}
 }
 
-// hold keeps an actor from its turn, unless the system is ending by now.
+// hold keeps an actor from its turn, unless the system is shutting down by now.
 func (h *halt) hold(c *core) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,7 +79,7 @@ func (h *halt) hold(c *core) bool {
 	return !h.ending
 }
 
-// end lets actors end.
+// end lets the held actors end.
 func (h *halt) end(s *scheduler) {
 	h.mu.Lock()
 	h.ending = true
@@ -91,7 +91,7 @@ func (h *halt) end(s *scheduler) {
 	}
 }
 
-// interrupt has all below c notice that the system has halted.
+// interrupt makes all actors below c notice that the system has halted.
 func (c *core) interrupt() {
 	for _, child := range c.childList() {
 		if running, ok := child.impl.(interface{ hurry() }); ok {
@@ -103,7 +103,7 @@ func (c *core) interrupt() {
 
 func (c *cell[M]) hurry() { c.urgent.Store(true) }
 
-// workToEnd is work when the system has halted: there is nothing but the end.
+// workToEnd is work after a halt: the actor does nothing but end.
 func (c *cell[M]) workToEnd() (more bool) {
 	for {
 		if !c.sys.halt.isEnding() {

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"reflect"
 	"sync"
 
@@ -21,11 +22,14 @@ func (r ActorRef[M]) internals() any { return refInternals[M]{r} }
 
 func (c *Context[M]) internals() any { return c.cell }
 
+// To returns the ref to a core that the internals of another type have made.
+func (refInternals[M]) To(made any) ActorRef[M] { return ActorRef[M]{made.(*core)} } // nothing else is made
+
 func init() {
 	actorhook.Internals = func(v any) any { return v.(interface{ internals() any }).internals() } // those that the package exports have it
 	actorhook.WillBlock = willBlock
 	actorhook.AdmissionCheck = func(check func() error) any {
-		return spawnOption(func(c *spawnConfig) { c.gate = check })
+		return spawnOption(func(c *spawnConfig) { c.admission = check })
 	}
 	actorhook.Bind = func(system any, v reflect.Value) error {
 		s, _ := system.(*System)
@@ -108,3 +112,13 @@ func (s internals) NodeGone(address string, of func(uid uint64) bool) { s.remote
 
 // NodeBack implements extension.NodeBack.
 func (s internals) NodeBack(address string) { s.remotes.setGone(address, nil) }
+
+// ownerKey is the key under which the context of an actor has its core.
+type ownerKey struct{}
+
+// willBlock implements extension.WillBlock.
+func willBlock(ctx context.Context) {
+	if c, ok := ctx.Value(ownerKey{}).(*core); ok {
+		c.sys.scheduler.handoff(c)
+	}
+}

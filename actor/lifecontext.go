@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// A lifeContext is a core as the context of its actor: it is done when the actor is told
-// to stop, or decides to.
+// A lifeContext is a core as the context.Context of its actor, which is done when the actor is told
+// to stop or stops itself.
 type lifeContext core
 
-// A life is the machinery of a real context. It is made only when somebody waits for the
-// end, as most actors never do, or when a context was given to WithContext.
+// A life is the real context of an actor. It is created when somebody needs Done, as most actors
+// never do, or when WithContext was used.
 type life struct {
-	given context.Context // to WithContext; or nil
+	given context.Context // to WithContext; may be nil
 
 	mu     sync.Mutex // guards all below
 	inner  context.Context
 	cancel context.CancelFunc
-	detach func() bool // from the context given
+	detach func() bool // from given
 }
 
-// context returns that of the actor, and its children.
+// context returns the context of the actor, which is the parent context of its children.
 func (c *core) context() context.Context { return (*lifeContext)(c) }
 
-// around returns what is around the actor: values, and an end.
+// around returns the parent context.
 func (l *lifeContext) around() context.Context {
 	if made := l.life.Load(); made != nil && made.given != nil {
 		return made.given
@@ -40,11 +40,11 @@ func (l *lifeContext) Err() error {
 	if !l.ended.Load() && l.around().Err() == nil {
 		return nil
 	}
-	return l.context().Err() // which stays, whatever ends later
+	return l.context().Err() // remembers the first reason
 }
 
-// Value looks in the inner context where there is one, by which context.WithCancel
-// recognises its own kind and needs no goroutine to follow this one.
+// Value asks the inner context if there is one: context.WithCancel thereby recognises its own type
+// and needs no goroutine.
 func (l *lifeContext) Value(key any) any {
 	if _, owner := key.(ownerKey); owner {
 		return (*core)(l)
@@ -79,7 +79,7 @@ func (l *lifeContext) context() context.Context {
 
 // endLife ends the context.
 func (c *core) endLife() {
-	c.ended.Store(true) // first: who makes a life now sees it
+	c.ended.Store(true) // first, so that a life created now sees it
 	made := c.life.Load()
 	if made == nil {
 		return
@@ -100,7 +100,7 @@ func (c *core) stopWith(ctx context.Context, stop func()) {
 	made.detach = detach
 }
 
-// releaseLife ends the context, and lets go of the one that was given to WithContext.
+// releaseLife ends the context, and detaches it from the one given to WithContext.
 func (c *core) releaseLife() {
 	c.endLife()
 	made := c.life.Load()

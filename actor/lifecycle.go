@@ -31,7 +31,7 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 	}
 }
 
-// start runs the first behavior of an incarnation: the one it was spawned with, or the
+// start runs the first behavior of an incarnation: the one that the cell was spawned with, or the
 // one that the restarting layer supervises.
 func (c *cell[M]) start() {
 	c.phase = starting
@@ -60,13 +60,13 @@ func (c *cell[M]) start() {
 	c.setSuspended(false, 0)
 }
 
-// beginStop stops the children; the last of them to end lets the actor itself end.
+// beginStop stops the children; when the last of them has ended, the actor ends.
 func (c *cell[M]) beginStop(cause error) {
 	if c.phase >= stopping {
 		return
 	}
 	c.phase = stopping
-	c.closeRoom()
+	c.closeToSenders()
 	c.endBy(cause)
 	c.endLife()
 	c.stopTimers()
@@ -88,8 +88,8 @@ func (c *cell[M]) childEnded() {
 	}
 }
 
-// finish ends the actor: PostStop to the behavior it ended with, cleanups, mailbox to
-// dead letters, its name given back, watchers and parent told; in that order.
+// finish ends the actor, in this order: PostStop to the last behavior, cleanups, dead letters of
+// the mailbox, release of the name, notification of watchers and parent.
 func (c *cell[M]) finish() {
 	c.phase = stopped
 	c.endIncarnation(PostStop{}, -1)
@@ -109,7 +109,7 @@ func (c *cell[M]) finish() {
 	c.parent.node().signal(systemMsg{kind: sysChildEnded, child: &c.core})
 }
 
-// reportRest makes what still waits dead letters.
+// reportRest makes the remaining items dead letters.
 func (c *cell[M]) reportRest(rest []item[M]) {
 	reason := c.reasonOfRest()
 	for _, it := range rest {
@@ -117,16 +117,16 @@ func (c *cell[M]) reportRest(rest []item[M]) {
 	}
 }
 
-// A cleanup is a function given to Defer, with how many layers there were then.
+// A cleanup is a function given to Defer.
 type cleanup struct {
 	depth int
 	run   func()
 	of    any // what may take it out again; nil for what stays
 }
 
-// endIncarnation gives the last signal to the behavior, if there ever was one, and runs
-// the cleanups that were deferred inside a layer; -1 means all. What panics here is
-// logged; it cannot fail an actor that has ended.
+// endIncarnation passes the last signal to the behavior, if there ever was one, and runs the
+// cleanups that were deferred inside layer; -1 means all. Panics in them are logged; they cannot
+// fail an actor that has ended.
 func (c *cell[M]) endIncarnation(last Signal, layer int) {
 	if c.onSignal != nil && !c.sys.halt.begun.Load() {
 		c.guard("signal handler", func() { c.tellSignal(last) })
@@ -137,7 +137,7 @@ func (c *cell[M]) endIncarnation(last Signal, layer int) {
 	c.epoch++
 }
 
-// runCleanups runs those that were deferred inside a layer, and what they defer themselves.
+// runCleanups runs the cleanups that were deferred inside layer, and those that they defer.
 func (c *cell[M]) runCleanups(layer int) {
 	if len(c.cleanups) == 0 {
 		return
@@ -157,21 +157,21 @@ func (c *cell[M]) runCleanups(layer int) {
 	c.cleanups = kept
 }
 
-// guard runs f; a panic, or the end of its goroutine, is logged.
+// guard runs f, and logs a panic or the end of its goroutine.
 func (c *cell[M]) guard(what string, f func()) {
-	if err := guard.Apart(c.room.lend(c.owner.lend(f))); err != nil {
+	if err := guard.Apart(c.senders.lend(c.owner.lend(f))); err != nil {
 		c.logOutside(what, err)
 	}
 }
 
-// logOutside logs a failure that nobody decides about.
+// logOutside logs a failure that no supervision decides about.
 func (c *core) logOutside(what string, err error) {
 	logWithStack(c.sys.log, zapcore.ErrorLevel, "failure outside of supervision", err, zap.String("actor", c.actor().path()), zap.String("in", what))
 }
 
 func (c *cell[M]) setSuspended(suspended bool, capacity int) {
 	if suspended {
-		c.undivert()
+		c.closeBypass()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,29 +5,29 @@ import (
 	"sync/atomic"
 )
 
-// localQueues take those who get ready while all runners are busy with short turns: nobody
-// has to be started for them, so that the mutex of the scheduler is not needed. There is
-// one queue for each processor, as in the scheduler of Go itself. What actors tell each
-// other stays with the runner of their processor, where the memory of both is near.
+// localQueues take ready actors while all runners are busy with short turns: no runner must be
+// started then, so that the mutex of the scheduler is not needed. There is one queue for each
+// processor, as in the scheduler of Go itself. Actors that send to each other stay on one
+// processor, near their memory.
 //
-// They are open between two looks of the watch, at most: who opens them sees that it
-// looks, and it moves all who wait here to the queue of the scheduler.
+// The queues are open for at most the time between two checks of the watchdog: opening them
+// requires an armed watchdog, which moves all actors in them to the queue of the scheduler.
 type localQueues struct {
-	set  atomic.Pointer[localQueueSet] // nil: they are shut, and take no actors; written under the mutex of the scheduler
-	last *localQueueSet                // that was open; guarded by it
+	set  atomic.Pointer[localQueueSet] // nil if closed; written under the mutex of the scheduler
+	last *localQueueSet                // the last open one; guarded by that mutex
 }
 
-// A localQueueSet has the queues for one number of processors.
+// A localQueueSet holds the queues for one number of processors.
 type localQueueSet struct {
 	all  []*localQueue
-	here sync.Pool // of them all; its values belong to processors
+	here sync.Pool // of all of them; sync.Pool keeps values by processor
 	next atomic.Uint32
 }
 
 type localQueue struct {
-	mu      sync.Mutex // may be taken under those of the scheduler and of a runner
+	mu      sync.Mutex // may be locked while those of the scheduler and of a runner are held
 	waiting readyQueue
-	_       [64]byte // the next one is not in the same line of the caches
+	_       [64]byte // keeps the next one out of this cache line
 }
 
 func newLocalQueueSet(n int) *localQueueSet {
@@ -39,14 +39,14 @@ func newLocalQueueSet(n int) *localQueueSet {
 	return s
 }
 
-// local returns the queue of the processor, mostly.
+// local returns the queue of the current processor, in most cases.
 func (s *localQueueSet) local() *localQueue {
 	l := s.here.Get().(*localQueue) // nothing else is put there
 	s.here.Put(l)
 	return l
 }
 
-// open lets the queues for n processors take actors. The mutex of the scheduler is held.
+// open opens the queues for n processors. The mutex of the scheduler is held.
 func (q *localQueues) open(n int) {
 	if q.last == nil || len(q.last.all) != n {
 		q.last = newLocalQueueSet(n)
@@ -54,7 +54,8 @@ func (q *localQueues) open(n int) {
 	q.set.Store(q.last)
 }
 
-// shut moves all who wait to the queue. The mutex of the scheduler is held.
+// shut closes the queues and moves all their actors to another one. The mutex of the scheduler is
+// held.
 func (q *localQueues) shut(to *readyQueue) {
 	set := q.set.Swap(nil)
 	if set == nil {
@@ -67,7 +68,7 @@ func (q *localQueues) shut(to *readyQueue) {
 	}
 }
 
-// add puts c behind those who wait; false means that the scheduler has to.
+// add appends c to the local queue; false means that the scheduler has to queue it.
 func (q *localQueues) add(c *core) bool {
 	set := q.set.Load()
 	if set == nil {
@@ -75,7 +76,7 @@ func (q *localQueues) add(c *core) bool {
 	}
 	l := set.local()
 	l.mu.Lock()
-	if q.set.Load() != set { // who shuts them may have been here
+	if q.set.Load() != set { // they may have been closed meanwhile
 		l.mu.Unlock()
 		return false
 	}
@@ -84,15 +85,15 @@ func (q *localQueues) add(c *core) bool {
 	return true
 }
 
-// gather moves half of those who wait to the queue, from each processor, until there is a
-// share. The mutex of the scheduler is held.
+// gather moves half of each local queue to another queue, until that has a run batch. The mutex of
+// the scheduler is held.
 func (q *localQueues) gather(to *readyQueue) {
 	set := q.set.Load()
 	if set == nil {
 		return
 	}
 	for _, l := range set.all {
-		if to.size > maxShare {
+		if to.size > maxRunBatch {
 			return
 		}
 		l.mu.Lock()
@@ -101,8 +102,8 @@ func (q *localQueues) gather(to *readyQueue) {
 	}
 }
 
-// refill gives r a share of those who wait at its processor, again included, and returns
-// the first of them; nil when it has to ask the scheduler.
+// refill gives r a run batch of the local queue, to which it adds again, and returns the first
+// actor; nil if r has to ask the scheduler.
 func (q *localQueues) refill(r *runner, again *core) *core {
 	set := q.set.Load()
 	if set == nil {
@@ -110,7 +111,7 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.refills++; r.stuck || r.refills%refillsOfAll == 0 {
+	if r.refills++; r.blocked || r.refills%refillsOfAll == 0 {
 		return nil
 	}
 	l := set.local()
@@ -123,13 +124,14 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 		l.waiting.push(again)
 	}
 	c := l.waiting.pop()
-	r.share = r.space[:min((l.waiting.size+1)/2, maxShare)]
-	r.taken = len(r.share) > 0
-	l.waiting.move(r.share)
+	r.batch = r.space[:min((l.waiting.size+1)/2, maxRunBatch)]
+	r.hasBatch = len(r.batch) > 0
+	l.waiting.move(r.batch)
 	r.at, r.moved = c, true
 	r.turns++
 	return c
 }
 
-// refillsOfAll is how often a runner looks after those who wait elsewhere: each such time.
+// refillsOfAll is how many refills of a runner make it ask the scheduler once, for the actors
+// there.
 const refillsOfAll = 4

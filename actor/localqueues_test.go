@@ -29,7 +29,7 @@ func TestLocalQueuesLoseNobodyWhileTheyAreShutAndOpened(t *testing.T) {
 					s.push(c)
 					s.mu.Unlock()
 				}
-				for c := q.refill(r, nil); c != nil; c = r.nextOfShare() {
+				for c := q.refill(r, nil); c != nil; c = r.nextOfBatch() {
 					s.mu.Lock()
 					seen[c]++
 					s.mu.Unlock()
@@ -73,13 +73,13 @@ func TestARunnerGetsAShareOfItsProcessorAndComesBackForTheOthers(t *testing.T) {
 	}
 	r, again := new(runner), new(core)
 	require.Same(t, cores[0], q.refill(r, again))
-	require.Equal(t, cores[1:5], r.share)
-	require.True(t, r.taken)
+	require.Equal(t, cores[1:5], r.batch)
+	require.True(t, r.hasBatch)
 	for range 4 {
-		r.nextOfShare()
+		r.nextOfBatch()
 	}
 	require.Same(t, cores[5], q.refill(r, nil))
-	require.Equal(t, cores[6:8], r.share)
+	require.Equal(t, cores[6:8], r.batch)
 	require.Same(t, again, q.refill(r, nil), "it came last")
 	require.True(t, q.add(cores[0]))
 	require.Nil(t, q.refill(r, nil), "each fourth time the scheduler is asked")

@@ -2,14 +2,14 @@ package actor
 
 import "sync/atomic"
 
-// Notify returns a function that makes handle run inside the actor, in its place among
-// the messages. It may be called from any goroutine and never blocks. Calls that come
-// while one waits are one with it, so it says that there is news, not how much: handle
-// looks for itself, and sees all that was true before any of the calls. It returns the
-// next behavior, nil for the same.
+// Notify returns a function that makes handle run inside the actor, in its place among the
+// messages. The function may be called from any goroutine and never blocks. Calls while one is
+// pending have no further effect: a call signals that there is news, not how much, and handle sees
+// everything that was true before any of the calls. handle returns the next behavior; nil means the
+// same.
 //
-// No mailbox is too full for it, and it is no dead letter when the actor ends before. It
-// works until what is deferred now by [Context.Defer] would run, and does nothing after.
+// No mailbox is too full for it, and it is no dead letter if the actor ends before. It works until
+// the functions given to [Context.Defer] would run, and has no effect afterwards.
 func (c *Context[M]) Notify(handle func() Behavior[M]) (notify func()) {
 	cell := c.cell
 	cell.check("Notify")

@@ -26,8 +26,8 @@ func (c *core) fullPath() string {
 	return formatPath(c.sys.name, c.sys.address, c.localPath())
 }
 
-// localPath returns the path within the system. What is not in the tree gets one from
-// its number, as most of it is never asked for.
+// localPath returns the path within the system. The path of an ask or adapter is made from its
+// number.
 func (c *core) localPath() string {
 	if c.outside {
 		return tempPrefix + strconv.FormatUint(c.uid, 10)
@@ -35,8 +35,8 @@ func (c *core) localPath() string {
 	return c.path()
 }
 
-// path returns the path within the system, "/user/name"; "" for what is not in the tree.
-// It is put together from the names each time, as it is hardly ever asked for.
+// path returns the path within the system, "/user/name"; "" for an ask or adapter. It is composed
+// on each call, because it is rarely needed.
 func (c *core) path() string {
 	switch {
 	case c.outside:
@@ -47,7 +47,7 @@ func (c *core) path() string {
 	return c.parent.path() + "/" + c.name()
 }
 
-// madeUp begins the names of actors that were spawned without one.
+// madeUp is the first character of generated names.
 const madeUp = "$"
 
 // name returns the last element of the path of c, which has a parent.
@@ -58,8 +58,7 @@ func (c *core) name() string {
 	return c.label
 }
 
-// address returns the host:port of the node that c lives on; "" for a system that has
-// none.
+// address returns the "host:port" of the node of c; "" for a system without an address.
 func (c *core) address() string {
 	if r, remote := c.impl.(*remoteActor); remote {
 		return r.sendTo.Address
@@ -120,7 +119,7 @@ func parsePath(s string) (location, error) {
 	return l, nil
 }
 
-// check says what is wrong with a location, of which no actor can be.
+// check returns why no actor can have this path, or nil.
 func (l location) check() error {
 	if err := naming.CheckSystem(l.system); err != nil {
 		return fmt.Errorf("its system name %q %w", l.system, err)

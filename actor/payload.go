@@ -9,34 +9,34 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// RegisterType gives T the stable name under which its values cross the wire and lie in
-// journals. Call it from an init function, with a name that will never change. Basic
-// types, time.Time, time.Duration and common slices and maps of them have names already.
-// It panics when the name belongs to another type, the type has another name, or T is
-// an interface; and when the name has not 1 to 255 bytes of UTF-8 without control characters.
+// RegisterType gives T the stable name of its values on the wire and in journals. Call it from an
+// init function, with a name that never changes. Basic types, time.Time, time.Duration, and common
+// slices and maps of them are already registered. RegisterType panics if the name belongs to
+// another type, if T has another name or is an interface, and if the name does not have 1 to 255
+// bytes of UTF-8 without control characters.
 //
-// What is encoded is decoded as the same value, or it is refused when it is encoded, before
-// anything is sent or stored, with an error that names the type and the field. Refused are
+// A value is either decoded as the same value or refused by the encoder, before anything is sent or
+// stored, with an error that names the type and the field. Refused are
 //
 //   - strings that are not UTF-8; use []byte for other bytes;
 //   - times outside of the years 0 to 9999, in UTC;
-//   - values nested deeper than 64 arrays, maps and structs, so also those that have themselves
-//     inside, such as a tree whose nodes point to their parents;
+//   - values nested deeper than 64 arrays, maps and structs, which includes values that contain
+//     themselves, such as a tree whose nodes point to their parents;
 //   - slices, arrays and maps of more than 1,048,576 elements, and values of more than 256 MiB;
-//   - in a field of type any, everything but nil, bool, int64, float64, string, []byte, []any and
-//     map[string]any: the type is not encoded, so another one would come back;
-//   - values in interfaces with methods, channels, functions and complex numbers;
-//   - pointers to a nil or to the zero time, embedded pointers to unexported structs, fields that
-//     hide others of the same name, fields with the tag `json:"-"` and none of CBOR, and structs
-//     without any exported field that are not zero, such as big.Rat and big.Float;
-//   - keys of maps that are NaN or pointers, or become equal by being encoded;
+//   - in a field of type any, everything except nil, bool, int64, float64, string, []byte, []any
+//     and map[string]any, because the type is not encoded;
+//   - values in interfaces with methods, channels, functions, and complex numbers;
+//   - pointers to nil or to the zero time, embedded pointers to unexported structs, fields that
+//     hide others with the same name, fields with the tag `json:"-"` and no CBOR tag, and non-zero
+//     structs without exported fields, such as big.Rat and big.Float;
+//   - map keys that are NaN or pointers, or become equal by encoding;
 //   - values whose methods MarshalCBOR and UnmarshalCBOR, or MarshalBinary and UnmarshalBinary,
 //     fail, panic, or do not return what was encoded.
 //
-// A time comes back as the same instant, in UTC. Fields that are unexported or have the tag
-// `cbor:"-"` come back as zero, and so does an empty slice or map with the option omitempty. Two
-// pointers to one variable come back as pointers to two. Nothing can refuse a MarshalCBOR that calls
-// itself without an end: that ends the process, as any such function does.
+// A time is decoded as the same instant, in UTC. Fields that are unexported or have the tag
+// `cbor:"-"` are decoded as zero, and so is an empty slice or map with the option omitempty. Two
+// pointers to the same variable are decoded as pointers to two. A MarshalCBOR that recurses without
+// end ends the process, like any such function.
 func RegisterType[T any](name string) {
 	t := reflect.TypeFor[T]()
 	codec.Register(name, t, mayHoldRefs(t))
@@ -53,8 +53,7 @@ func (r ActorRef[M]) MarshalCBOR() ([]byte, error) {
 	return codec.Marshal(r.String())
 }
 
-// UnmarshalCBOR decodes what MarshalCBOR made. The ref can be used once extension.Unpack
-// has bound it to a system.
+// UnmarshalCBOR decodes a ref. It can be used once extension.Unpack has bound it to a system.
 func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 	var path string
 	if err := codec.Unmarshal(data, &path); err != nil {
@@ -69,12 +68,12 @@ func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 
 func init() { codec.Trust(refuseByThemselves) }
 
-// refuseByThemselves reports whether values of a type are refs or results: their MarshalCBOR
-// encodes a text, or by way of the codec, and so refuses what could not be decoded. A struct in
-// which one is embedded has the methods of that, but a name of its own.
+// refuseByThemselves reports whether the values of a type are refs or results, whose MarshalCBOR
+// already refuses what could not be decoded. A struct that embeds one has its methods, but another
+// name.
 func refuseByThemselves(t reflect.Type) bool {
 	return t.PkgPath() == corePackage && (strings.HasPrefix(t.Name(), "ActorRef[") || strings.HasPrefix(t.Name(), "Result["))
 }
 
-// errUnbound is the error of a ref in a payload that was unpacked without a system.
+// errUnbound is the error of a ref that was decoded without a system.
 var errUnbound = errors.New("an ActorRef outside of any system")

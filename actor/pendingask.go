@@ -1,7 +1,12 @@
 package actor
 
-// A pendingAsk is an ask of an actor that has no outcome yet, in the list of those. It
-// belongs to the turn.
+import (
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+)
+
+// A pendingAsk is an ask of an actor without an outcome, as an element of a list. The turn owns it.
 type pendingAsk struct {
 	ask    interface{ abandon(reason error) }
 	before *pendingAsk // nil: it is in no list
@@ -31,7 +36,7 @@ func (p *pendingAsk) remove() {
 	p.before, p.after = nil, nil
 }
 
-// abandonAll ends all of them with the incarnation.
+// abandonAll abandons all asks, as the incarnation ends.
 func (l *pendingAsks) abandonAll(reason error) {
 	for l.head.after != nil {
 		p := l.head.after
@@ -40,7 +45,7 @@ func (l *pendingAsks) abandonAll(reason error) {
 	}
 }
 
-// abandonAsks ends those of the incarnation that ends.
+// abandonAsks abandons the asks of the incarnation that ends.
 func (c *cell[M]) abandonAsks() {
 	if c.asks.head.after == nil {
 		return
@@ -50,4 +55,40 @@ func (c *cell[M]) abandonAsks() {
 	} else {
 		c.asks.abandonAll(ErrStaleHandler)
 	}
+}
+
+// custody is the state of the request of an ask, which an extension may hold until it can be
+// delivered. It implements [actorhook.Ask].
+type custody struct{ bits atomic.Uint32 }
+
+const (
+	custodyHeld   = 1 << iota // an extension holds the request
+	custodyPassed             // the request has been passed on
+	custodyGone               // the ask has ended by its context or timeout
+)
+
+// Hold notes that the request is held.
+func (c *custody) Hold() { c.bits.Or(custodyHeld) }
+
+// Pass notes that the request is about to be delivered. It returns false if the ask has been given
+// up.
+func (c *custody) Pass() bool { return c.bits.Or(custodyPassed)&custodyGone == 0 }
+
+// giveUp notes that the ask has ended. It reports whether its request is withdrawn: held, and never
+// delivered.
+func (c *custody) giveUp() bool {
+	return c.bits.Or(custodyGone)&(custodyHeld|custodyPassed) == custodyHeld
+}
+
+// Withdrawn reports whether the ask has been given up.
+func (c *custody) Withdrawn() bool { return c.bits.Load()&custodyGone != 0 }
+
+// Asks implements extension.Hold.
+func (s internals) Asks(msg any) (found []actorhook.Ask) {
+	for _, c := range s.refsOf(msg) {
+		if a, ok := c.impl.(asker); ok {
+			found = append(found, a)
+		}
+	}
+	return found
 }

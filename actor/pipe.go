@@ -6,18 +6,17 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// PipeToSelf runs f in a goroutine of its own, and tells the actor what wrap makes of
-// its result. f gets the actor's context, which is done when the actor stops; a panic
-// in f is an error of type [*PanicError]. wrap runs inside the actor; a panic in it is
-// a failure of the actor. Other messages are handled meanwhile.
+// PipeToSelf runs f in its own goroutine, and sends the actor what wrap makes of its result; other
+// messages are handled meanwhile. f gets the actor's context, which is done when the actor stops. A
+// panic in f becomes a [*PanicError]. wrap runs inside the actor; a panic in it is a failure of the
+// actor.
 //
-// f must not use the methods of ctx that are for the actor's own handlers, see [Context]. With
-// the race detector, or the build tag understudy_debug, it panics where it does; as any panic
-// in f that is an error for wrap, and its text says what to do instead. So have wrap look at
-// the error.
+// f must not use the methods of ctx that are reserved for handlers, see [Context]. With the race
+// detector, or the build tag understudy_debug, that panics in f and so becomes an error, whose text
+// says what to do instead. So let wrap check the error.
 //
-// System.Shutdown waits for f to return. A value that comes when the actor has ended is
-// a dead letter.
+// [System.Shutdown] waits for f to return. A value that arrives after the actor has ended is a dead
+// letter.
 func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
 	c, life := ctx.cell, ctx.life()
 	c.check("PipeToSelf")

@@ -1,7 +1,6 @@
 package actor
 
-// A queue holds the items that have come since a turn has taken its batch. The mutex of
-// the core guards it.
+// A queue holds the items that have arrived since a turn took its batch. core.mu guards it.
 type queue[M any] struct {
 	waiting chain[M]
 	exempt  int32 // how many of those waiting no bound counts
@@ -9,7 +8,7 @@ type queue[M any] struct {
 	first   M // comes before waiting, if alone; so that a shallow mailbox needs no chunk
 }
 
-// put adds a message to a queue that has no bound.
+// put adds a message to an unbounded queue.
 func (q *queue[M]) put(msg M, chunks *chunks[M]) {
 	if !q.alone && q.waiting.size == 0 {
 		q.first, q.alone = msg, true
@@ -18,7 +17,8 @@ func (q *queue[M]) put(msg M, chunks *chunks[M]) {
 	q.waiting.put(msg, chunks)
 }
 
-// push adds it; over is what had to give way to it, or itself.
+// push adds an item. If the queue is full, over is the item that is dropped for it, or the item
+// itself.
 func (q *queue[M]) push(it item[M], box Mailbox, chunks *chunks[M]) (over item[M], overflow bool) {
 	switch {
 	case box.capacity == 0:
@@ -34,7 +34,8 @@ func (q *queue[M]) push(it item[M], box Mailbox, chunks *chunks[M]) (over item[M
 	return over, overflow
 }
 
-// takeFirst returns the message that waits alone before all others, if one does.
+// takeFirst returns the message that is stored apart from the chain, before all others, if there is
+// one.
 func (q *queue[M]) takeFirst() (msg M, ok bool) {
 	if !q.alone {
 		return msg, false
@@ -44,9 +45,8 @@ func (q *queue[M]) takeFirst() (msg M, ok bool) {
 	return msg, true
 }
 
-// refill makes what waits the batch, all of it, or one item of a bounded mailbox, whose
-// bound counts what waits. It is called when the batch has been worked through, and
-// nothing waits alone.
+// refill makes all waiting items the batch; of a bounded mailbox, whose bound counts them, one. The
+// batch is empty, and so is first.
 func (q *queue[M]) refill(batch *chain[M], box Mailbox, chunks *chunks[M]) bool {
 	if q.waiting.size == 0 {
 		return false
@@ -63,12 +63,12 @@ func (q *queue[M]) refill(batch *chain[M], box Mailbox, chunks *chunks[M]) bool 
 	return true
 }
 
-// full reports whether there is no room for it.
+// full reports whether the bound leaves no place for the item.
 func (q *queue[M]) full(it item[M], box Mailbox) bool {
 	return box.capacity > 0 && q.waiting.size-int(q.exempt) >= box.capacity && !it.exempt()
 }
 
-// size is how many items there are.
+// size returns the number of items.
 func (q *queue[M]) size() int {
 	if q.alone {
 		return q.waiting.size + 1
@@ -76,7 +76,7 @@ func (q *queue[M]) size() int {
 	return q.waiting.size
 }
 
-// drain empties the queue and appends all that was in it, in order.
+// drain empties the queue and appends its items in order.
 func (q *queue[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
 	if msg, ok := q.takeFirst(); ok {
 		into = append(into, item[M]{msg: msg})

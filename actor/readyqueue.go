@@ -1,8 +1,8 @@
 package actor
 
-// A readyQueue has the actors that wait for a turn. It notes them in pieces rather than in
-// the actors themselves: whoever adds one does not write to the one before, which another
-// processor may be at.
+// A readyQueue holds the actors that wait for a turn. It stores them in pieces, and not as a list
+// through the actors: adding one must not write to the one before, which another processor may be
+// running.
 type readyQueue struct {
 	head, tail *readyPiece // nil at first, and then never again
 	size       int
@@ -46,7 +46,7 @@ func (q *readyQueue) fresh() *readyPiece {
 	return fresh
 }
 
-// pop returns nil when nobody waits.
+// pop removes and returns the first actor; nil if the queue is empty.
 func (q *readyQueue) pop() *core {
 	if q.size == 0 {
 		return nil
@@ -58,7 +58,7 @@ func (q *readyQueue) pop() *core {
 	return c
 }
 
-// move fills to with those that have waited longest, of which there must be as many.
+// move fills to with the first actors, of which there must be as many.
 func (q *readyQueue) move(to []*core) {
 	for len(to) > 0 {
 		first := q.head
@@ -69,14 +69,14 @@ func (q *readyQueue) move(to []*core) {
 	}
 }
 
-// moveFrom adds the first n of another queue.
+// moveFrom appends the first n of another queue.
 func (q *readyQueue) moveFrom(other *readyQueue, n int) {
 	for range n {
 		q.push(other.pop())
 	}
 }
 
-// taken notes that the first n of the head have gone.
+// taken notes that the first n of the head have been removed.
 func (q *readyQueue) taken(n int) {
 	first := q.head
 	first.begin += n
@@ -91,7 +91,7 @@ func (q *readyQueue) taken(n int) {
 	}
 }
 
-// putBack puts cores before those that wait: at least one, and no more than fit into a piece.
+// putBack puts cores at the front: at least one, and at most as many as a piece holds.
 func (q *readyQueue) putBack(cores []*core) {
 	front := q.fresh()
 	front.end = copy(front.cores[:], cores)

@@ -29,7 +29,7 @@ func TestAReadyQueueKeepsTheOrderWhateverIsTakenAndPutBack(t *testing.T) {
 				require.Same(t, want[0], q.pop(), "seed %d", seed)
 				want = want[1:]
 			case 3:
-				share := make([]*core, random.IntN(min(len(want), maxShare)+1))
+				share := make([]*core, random.IntN(min(len(want), maxRunBatch)+1))
 				q.move(share)
 				require.True(t, slices.Equal(want[:len(share)], share), "seed %d", seed)
 				if len(share) > 0 && random.IntN(2) == 0 {

@@ -3,33 +3,31 @@ package actor
 import (
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
+	"time"
 )
 
-// An ActorRef is the address of an actor that takes messages of type M. It is one
-// pointer: comparable, fit for map keys, cheap to copy, and safe for use by any
-// goroutine. It stays valid when the actor restarts, and travels inside messages to
-// other nodes. The zero ActorRef is nobody's.
+// An ActorRef is the address of an actor that takes messages of type M. It is one pointer:
+// comparable, usable as a map key, cheap to copy, and safe for concurrent use. It remains valid
+// when the actor restarts, and travels inside messages to other nodes. The zero ActorRef addresses
+// no actor; messages sent to it are dead letters.
 type ActorRef[M any] struct{ c *core }
 
-// AnyRef is an [ActorRef] of any type, for what does not need the type: watching,
+// AnyRef is an [ActorRef] of any message type, for operations that do not need the type: watching,
 // stopping, printing.
 type AnyRef interface {
 	// Path returns the full path of the actor, see [ActorRef.Path].
 	Path() string
-	// String returns the path with the actor's unique number.
+	// String returns the path followed by the unique number of the actor.
 	String() string
 
 	target() *core
 }
 
-// Tell hands msg to the actor. It never panics, and blocks only where a mailbox does,
-// see [Mailbox.Block]. A nil is a message like any other where M is an interface or a pointer,
-// on this node and others, whatever it passes through. Messages of one sender to one actor arrive in the order in which they
-// were told. What cannot be delivered is
-// published as a [DeadLetter], on every running system of the process when the ref is
-// the zero ActorRef.
+// Tell sends msg to the actor. It never panics, and it blocks only if the mailbox does, see
+// [Mailbox.Block]. A nil is an ordinary message if M is an interface or a pointer. Messages from
+// one sender to one actor arrive in the order in which they were sent. A message that cannot be
+// delivered is published as a [DeadLetter]; for the zero ActorRef, on every running system of the
+// process.
 func (r ActorRef[M]) Tell(msg M) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)
@@ -45,8 +43,8 @@ func (r ActorRef[M]) Tell(msg M) {
 	}
 }
 
-// tellBy is Tell by some entrance. It returns why the message cannot be encoded, if so, where
-// the system does that for messages within it: then it is a dead letter.
+// tellBy is Tell with an entrance. If the system encodes messages between its own actors and msg
+// cannot be encoded, msg is a dead letter, and tellBy returns why.
 func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 	switch to := r.c.impl.(type) {
 	case *cell[M]:
@@ -73,7 +71,7 @@ func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 	return nil
 }
 
-// deliverHere is for what is told to a core of this system.
+// deliverHere delivers msg to a core of this system that is no cell.
 func deliverHere[M any](c *core, msg M, by entrance) (unfit error) {
 	copied, err := carried(c, msg)
 	if err == nil {
@@ -87,7 +85,7 @@ func deliverHere[M any](c *core, msg M, by entrance) (unfit error) {
 	return err
 }
 
-// tellAsIs is TellNoWait for what does not come from another actor.
+// tellAsIs is TellNoWait for messages that no actor has sent, which are never encoded.
 func (r ActorRef[M]) tellAsIs(msg M) {
 	switch to := r.c.impl.(type) {
 	case *cell[M]:
@@ -101,10 +99,10 @@ func (r ActorRef[M]) tellAsIs(msg M) {
 	}
 }
 
-// TellNoWait is Tell for extensions whose actors tell those of users: it never waits. A mailbox
-// that blocks keeps up to 10,000 such messages, and those that come from other nodes, beyond
-// its bound, in order, for as long as [Mailbox.Block] says. What is beyond that, or has waited
-// for too long, is a dead letter with [ErrMailboxFull].
+// TellNoWait is like Tell but never waits. Extensions use it whose actors send to those of users. A
+// blocking mailbox keeps up to 10,000 such messages, and messages from other nodes, beyond its
+// bound, in order, for as long as [Mailbox.Block] says. Further ones, and those that have waited
+// for too long, are dead letters with [ErrMailboxFull].
 func (r ActorRef[M]) TellNoWait(msg M) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)
@@ -113,8 +111,7 @@ func (r ActorRef[M]) TellNoWait(msg M) {
 	_ = r.tellBy(msg, entrance{parked: true}) // which reports it
 }
 
-// offer is Tell for an ask, which has to know that the mailbox is full, where that is for the
-// teller to know.
+// offer is Tell for an ask. It returns an ErrMailboxFull that the sender should know of.
 func (r ActorRef[M]) offer(msg M, by entrance) (full error) {
 	c, here := r.c.impl.(*cell[M])
 	if !here || c.conf.box.capacity == 0 || c.conf.box.overflow == dropOldest {
@@ -136,65 +133,19 @@ func (r ActorRef[M]) offer(msg M, by entrance) (full error) {
 }
 
 // Path returns the full path: "understudy://system/user/name", or
-// "understudy://system@host:port/user/name" in a cluster; "" for the zero ActorRef.
+// "understudy://system@host:port/user/name" if the system has an address. It is "" for the zero
+// ActorRef.
 func (r ActorRef[M]) Path() string { return r.c.fullPath() }
 
-// String returns the path, "#" and a number that no other actor of the path ever had.
+// String returns the path, "#", and a number that no other actor of that path has ever had.
 func (r ActorRef[M]) String() string { return r.c.fullString() }
 
-// A core is the untyped part of whatever a ref can point to: actor, ask, adapter, actor
-// on another node.
-type core struct {
-	impl     receiver
-	ended    atomic.Bool // its context is done
-	outside  bool        // it is not in the tree: an ask, or an adapter
-	phase    phase       // of a cell; owned by the turn
-	sys      *System
-	parent   *core                // nil for roots and for what is not in the tree
-	label    string               // see name; of what has no parent it is the path
-	life     atomic.Pointer[life] // nil for what nobody has looked at
-	uid      uint64               // 0 means whoever lives at the path
-	place    uint32               // among its siblings; guarded by the mutex of the parent
-	stashCap int32                // how many may wait while it is suspended; 0 means all; guarded by mu, as all below and the queues of a cell
-	kin      *kin                 // nil: there never was any
-
-	// What each message to a cell changes comes last, and its queue after it: it is apart from
-	// what a turn only reads, as two processors do not share a line of their caches well.
-	mu        sync.Mutex
-	unborn    bool // its first behavior has not run
-	closed    bool // takes no more children
-	dead      bool // takes no more messages
-	over      bool // its watchers have been told
-	scheduled bool // it is a cell that is ready, or inside a turn
-	suspended bool // a restart of the cell is under way: messages wait
-	plain     bool // a message to the cell needs no look at the bound, the gate, the detour and the stash
-	diverted  bool // messages go to the detour of the extras of the cell
-}
-
-// A receiver is the part of a core that knows message types.
-type receiver interface {
-	deliver(msg any, by entrance) // a message whose type must still be checked
-}
-
-// actor returns the core of the actor that c stands for: the owner of an adapter, and
-// whoever lives by now where nobody was found.
-func (c *core) actor() *core {
-	if c == nil {
-		return nil
-	}
-	if n, ok := c.impl.(*nobody); ok {
-		return n.successor()
-	}
-	if c.outside && c.parent != nil {
-		return c.parent
-	}
-	return c
-}
-
-func (c *core) terminated() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.dead || c.over // an ask is only over
-}
-
 func (r ActorRef[M]) target() *core { return r.c }
+
+// TellAfter sends msg to the actor after d, even if the caller has ended by then. msg is a dead
+// letter if the actor has ended. It may be called from any goroutine. cancel prevents the sending;
+// it returns false if it was too late, or called before. An actor that sends to itself uses
+// [Context.After].
+func (r ActorRef[M]) TellAfter(d time.Duration, msg M) (cancel func() bool) {
+	return time.AfterFunc(d, func() { r.Tell(msg) }).Stop
+}

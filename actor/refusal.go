@@ -11,16 +11,16 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// An asker is the ref to reply to of an ask that may be waiting.
+// An asker is the reply ref of an ask that may be pending.
 type asker interface {
-	// refuse ends it, as there will be no reply: a message that had the ref is a dead letter.
+	// refuse ends the ask, because a message with its ref has become a dead letter.
 	refuse(why error)
-	// share says that several have been told the ref, so that refuse does nothing any more.
+	// share disables refuse, because the ref was sent to several actors.
 	share()
 	actorhook.Ask // its custody
 }
 
-// A refusal tells an ask on another node what has become of a message that had its ref.
+// A refusal informs an ask on another node about a message that had its ref.
 type refusal struct {
 	_         struct{} `cbor:",toarray"`
 	Shared    bool     // several have been told; else it is a dead letter
@@ -30,12 +30,13 @@ type refusal struct {
 
 func init() { RegisterType[refusal]("understudy.refusal") }
 
-// Carried is for extension.DeadLetter: an ask that has ended need not be refused.
+// Carried implements the interface of extension.DeadLetter: a refusal that is lost is no dead
+// letter.
 func (refusal) Carried(*System) (string, any, bool) { return "", nil, false }
 
-// refuse ends the asks that wait for a reply to msg, a dead letter; and the one that waits for
-// msg itself, if that was the reply. What is no reply to it, by its type, ends no ask: a reply
-// may still come.
+// refuse ends the asks that wait for a reply to msg, a dead letter, and the ask to which msg was
+// the reply. If msg has the wrong type, or its node is unreachable, a proper reply may still
+// arrive.
 func (s *System) refuse(recipient string, msg any, reason error) {
 	for _, c := range s.refsOf(msg) {
 		c.refuse(recipient, reason)
@@ -59,7 +60,7 @@ func (s internals) NoteBroadcast(msg any) {
 	}
 }
 
-// refsOf returns what the refs in msg point to, also when it is encoded.
+// refsOf returns the cores behind the refs in msg, which may be encoded.
 func (s *System) refsOf(msg any) (found []*core) {
 	p, encoded := msg.(payload.Payload)
 	if !encoded {
@@ -73,7 +74,7 @@ func (s *System) refsOf(msg any) (found []*core) {
 	return found
 }
 
-// askAt returns what an ask, or an adapter, of that full path may be; nil when there is none.
+// askAt returns the ask or adapter with that full path, or nil.
 func (s *System) askAt(path string) *core {
 	l, err := parsePath(path)
 	if err != nil || !strings.HasPrefix(l.path, tempPrefix) {
@@ -97,7 +98,7 @@ func refused(recipient string, reason error) error {
 	return fmt.Errorf("dead letter at %s: %w", recipient, reason)
 }
 
-// maxReason bounds the text of the reason, which may quote anything.
+// maxReason bounds the text of a reason in bytes.
 const maxReason = 4 << 10
 
 func briefly(p payload.Error) payload.Error {
@@ -105,7 +106,7 @@ func briefly(p payload.Error) payload.Error {
 	return p
 }
 
-// sendRefusal sends r to c, if that may be an ask on another node.
+// sendRefusal sends r to c, if c may be an ask on another node.
 func (c *core) sendRefusal(r refusal) {
 	far, ok := c.impl.(*remoteActor)
 	if ok && strings.HasPrefix(far.sendTo.Path, tempPrefix) && !far.sys.deaf.Load() {
@@ -113,7 +114,7 @@ func (c *core) sendRefusal(r refusal) {
 	}
 }
 
-// deliverOutside gives msgs from other nodes to an ask or an adapter.
+// deliverOutside delivers messages from other nodes to an ask or an adapter.
 func (c *core) deliverOutside(msgs []any, sizes []int) {
 	for i, msg := range msgs {
 		r, ok := msg.(refusal)
@@ -129,11 +130,10 @@ func (c *core) deliverOutside(msgs []any, sizes []int) {
 	}
 }
 
-// maxPaths bounds what pathsIn returns.
+// maxPaths bounds the result of pathsIn.
 const maxPaths = 100
 
-// pathsIn returns what may be refs in a message that nobody can decode: the CBOR texts that
-// begin like a path.
+// pathsIn returns the possible refs in an encoded message: the CBOR texts that begin like a path.
 func pathsIn(data []byte) (paths []string) {
 	for at := 0; len(paths) < maxPaths; {
 		i := bytes.Index(data[at:], []byte(scheme))
@@ -149,8 +149,7 @@ func pathsIn(data []byte) (paths []string) {
 	return paths
 }
 
-// textSize returns the size of the text whose CBOR head stands at the end of before; 0 if none
-// does.
+// textSize returns the size of the text whose CBOR head ends before; 0 if there is none.
 func textSize(before []byte) int {
 	const text, oneByte, twoBytes = 0x60, 0x78, 0x79
 	n := len(before)

@@ -127,7 +127,7 @@ func TestAnAskWhoseMessageIsADeadLetterEndsAtOnceWithTheReason(t *testing.T) {
 		inBubble(t, func(t *testing.T, s *actor.System) {
 			refs := testkit.NewProbe[actor.ActorRef[question]](t, s)
 			ref := actor.Spawn(s, behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
-				refs.Ref().Tell(actor.Handle(ctx, func(question) actor.Behavior[order] { return behaviors.Same[order] }))
+				refs.Ref().Tell(extension.Handle(ctx, func(question) actor.Behavior[order] { return behaviors.Same[order] }))
 				return obedient()
 			}), actor.Strategy{}), "")
 			old := refs.Receive()

@@ -6,15 +6,13 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// A remoteWatcher is a [Transport] that can also watch actors of other nodes, as that of
-// package remote can. ended is called once, by any goroutine, when the actor is known to
-// have ended or not to live, or its node to be gone; not any more when stop has been called
-// before. Neither blocks.
+// A remoteWatcher is a transport that can also watch actors on other nodes, see
+// extension.Transport.
 type remoteWatcher interface {
 	Watch(s *System, target actorhook.Target, ended func()) (stop func())
 }
 
-// watch has the transport watch r. Without one that can, watching it is a mistake.
+// watch lets the transport watch r. It panics if the transport cannot.
 func (r *remoteActor) watch(ended func()) (stop func()) {
 	t, can := r.sys.transport.(remoteWatcher)
 	if !can {
@@ -47,11 +45,10 @@ type endWatcher struct{ ended func() }
 
 func (w *endWatcher) watchedEnded(*core, error) { w.ended() }
 
-// errGone ends asks of actors of former members.
+// errGone ends asks of actors on former members.
 var errGone = fmt.Errorf("%w: its node is no member of the cluster any more", ErrUnreachable)
 
-// unreachable says why an actor on another node will not reply to what it is asked from now on,
-// if that is known.
+// unreachable returns why a remote actor will not reply to further requests, if that is known.
 func (c *core) unreachable() error {
 	r, remote := c.impl.(*remoteActor)
 	switch {
@@ -65,18 +62,18 @@ func (c *core) unreachable() error {
 	return nil
 }
 
-// errDeaf ends asks of actors on other nodes.
+// errDeaf ends asks of remote actors after the actors of this system have ended.
 var errDeaf = fmt.Errorf("%w: this system has been shut down", ErrUnreachable)
 
-// deafen ends all asks of actors on other nodes, also those to come: nobody stays to whom
-// these could reply.
+// deafen ends all asks of remote actors, present and future, because this system has no actors any
+// more.
 func (s *System) deafen() {
 	s.deaf.Store(true)
 	s.endAsks(func(location) bool { return true }, errDeaf)
 }
 
-// endAsks ends the asks that wait for some actors on other nodes. It is not over with those:
-// another incarnation of a node may have them.
+// endAsks ends the asks that wait for some remote actors. Their cores remain in use: another
+// incarnation of a node may have actors with the same paths.
 func (s *System) endAsks(of func(location) bool, reason error) {
 	for _, c := range s.remotes.some(of) {
 		for _, ask := range c.takeWatchers(false) {
@@ -85,7 +82,7 @@ func (s *System) endAsks(of func(location) bool, reason error) {
 	}
 }
 
-// some returns the refs to some actors that anybody holds.
+// some returns the cores of the remote actors that match.
 func (r *remotes) some(of func(location) bool) []*core {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,18 +7,18 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// A Result is a reply that is a value or an error, for requests that may be refused. The
-// replier tells Result[T]{Value: v} or Result[T]{Err: err}; [AskResult] asks for one. On
-// this node the error is that of the replier itself. From another node arrives an error
-// with the same text, of which errors.Is and errors.As find what is registered on both
-// nodes: sentinels by [RegisterError], and error types by [RegisterType].
+// A Result is a reply that is a value or an error, for requests that may be refused. The actor
+// replies with Result[T]{Value: v} or Result[T]{Err: err}; [AskResult] asks for one. On the same
+// node the error is the one of the replier. From another node comes an error with the same text, in
+// which errors.Is finds sentinels that [RegisterError] has named on both nodes, and errors.As error
+// types that [RegisterType] has named.
 type Result[T any] struct {
 	Value T
 	Err   error
 }
 
-// AskResult is [Ask] for a request whose reply is a [Result]. It returns the value, or the error
-// of the ask or of the result:
+// AskResult is [Ask] for a request whose reply is a [Result]. It returns the value, or the error of
+// the ask or of the result:
 //
 //	balance, err := actor.AskResult(ctx, account, request)
 func AskResult[M, T any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[Result[T]]) M) (T, error) {
@@ -30,7 +30,7 @@ func AskResult[M, T any](ctx context.Context, to ActorRef[M], request func(reply
 	return r.Value, r.Err
 }
 
-// wireResult is a Result on the wire.
+// wireResult is a Result as encoded.
 type wireResult[T any] struct {
 	_     struct{} `cbor:",toarray"`
 	Value T

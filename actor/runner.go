@@ -5,46 +5,45 @@ import (
 	"sync"
 )
 
-// A runner is a goroutine that works for a scheduler, and what is known of it.
+// A runner is a goroutine of a scheduler, and its state.
 type runner struct {
-	main func() // of the goroutine, made once
+	main func() // of the goroutine, created once
 
-	place int  // in the set of runners; guarded by the mutex of the scheduler
-	stuck bool // it has not moved, or has said that it will not; it does not count; likewise
-	after *runner
+	place   int  // in the set of runners; guarded by the mutex of the scheduler
+	blocked bool // it has not moved, or is going to block, and does not count; likewise
+	after   *runner
 
-	taken   bool // it may have a share; owned by the goroutine
-	refills int  // how often it has asked for a share; likewise
+	hasBatch bool // it may have a run batch; owned by the goroutine
+	refills  int  // how often it has asked for a run batch; likewise
 
-	// The goroutine writes to these under mu or under the mutex of the scheduler; others do
-	// under both, and may read them then.
+	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
+	// write them under both.
 	mu    sync.Mutex
-	at    *core   // whose turn it is inside of; nil: none
-	moved bool    // since the watch looked last
-	turns int     // that the scheduler has not counted yet
-	share []*core // those that it is to run after that
-	space [maxShare]*core
+	at    *core   // the actor it runs; nil outside a turn
+	moved bool    // since the last check of the watchdog
+	turns int     // not yet counted by the scheduler
+	batch []*core // the run batch: actors it runs next
+	space [maxRunBatch]*core
 }
 
-// maxShare is how many actors a runner takes out of the queue at once, beside the one that
-// it runs first.
-const maxShare = 16
+// maxRunBatch is how many actors a runner takes out of the queue at once, besides the one that it
+// runs first.
+const maxRunBatch = 16
 
-// A worker is a core that can be ready.
+// A worker is a core that can be ready: a cell.
 type worker interface {
-	// turn does a part of what there is to do, and reports whether there may be more. It
-	// may end its goroutine, then it calls replace before.
+	// turn does a part of the work, and reports whether there may be more. If it ends its
+	// goroutine, it calls replace first.
 	turn(s *scheduler, r *runner) (more bool)
 }
 
-// engage returns a runner whose main is to be called in a goroutine of its own. It looks
-// for work, as far as the scheduler is concerned.
+// engage returns a runner, counted as spinning, whose main is to be called in a new goroutine.
 func (s *scheduler) engage() *runner {
 	r := s.spare
 	if r == nil {
 		r = new(runner)
 		r.main = func() {
-			if c := s.look(r); c != nil {
+			if c := s.spin(r); c != nil {
 				s.work(r, c)
 			}
 		}
@@ -53,13 +52,13 @@ func (s *scheduler) engage() *runner {
 		s.spares--
 	}
 	s.busy++
-	s.looking++
-	s.news.Store(true)
+	s.spinning++
+	s.wakeup.Store(true)
 	s.runners.add(r)
 	return r
 }
 
-// work is the life of a runner.
+// work runs actors until there are none for r.
 func (s *scheduler) work(r *runner, c *core) {
 	for turns := 1; c != nil; turns++ {
 		var again *core
@@ -73,10 +72,10 @@ func (s *scheduler) work(r *runner, c *core) {
 	}
 }
 
-// goOn returns what r is to do after a turn; nil ends it. again is what it has been at and
-// has more to do, or nil.
+// goOn returns the actor that r runs next; nil ends r. again is the previous one if it has more to
+// do, or nil.
 func (s *scheduler) goOn(r *runner, again *core) *core {
-	if c := r.nextOfShare(); c != nil {
+	if c := r.nextOfBatch(); c != nil {
 		if again != nil {
 			s.ready(again)
 		}
@@ -88,26 +87,26 @@ func (s *scheduler) goOn(r *runner, again *core) *core {
 	return s.next(r, again)
 }
 
-// nextOfShare moves r to the next one that it has taken; nil when it has none.
-func (r *runner) nextOfShare() *core {
-	if !r.taken {
+// nextOfBatch moves r to the next actor of its run batch; nil if that is empty.
+func (r *runner) nextOfBatch() *core {
+	if !r.hasBatch {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.share) == 0 {
-		r.taken = false
+	if len(r.batch) == 0 {
+		r.hasBatch = false
 		return nil
 	}
-	c := r.share[0]
-	r.share[0], r.share = nil, r.share[1:]
+	c := r.batch[0]
+	r.batch[0], r.batch = nil, r.batch[1:]
 	r.at, r.moved = c, true
 	r.turns++
 	return c
 }
 
-// replace puts another goroutine into the place of the one that runs as r: it calls f for
-// c, whose turn it was, and goes on.
+// replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and
+// continues.
 func (s *scheduler) replace(r *runner, c *core, f func()) {
 	go func() {
 		f()
@@ -115,16 +114,15 @@ func (s *scheduler) replace(r *runner, c *core, f func()) {
 	}()
 }
 
-// begin gives r the first of those who wait, and a share of the others, and gives back the
-// mutex.
+// begin gives r the first waiting actor, and a run batch of others, and releases the mutex.
 func (s *scheduler) begin(r *runner) *core {
 	c := s.waiting.pop()
 	r.at, r.moved = c, true
 	s.begun++
 	s.turns += r.turns + 1
 	r.turns = 0
-	if s.waiting.size > 1 && !s.isGenerous() {
-		s.giveShare(r)
+	if s.waiting.size > 1 && !s.overcommits() {
+		s.giveBatch(r)
 	}
 	more := s.reinforce()
 	s.mu.Unlock()
@@ -134,33 +132,32 @@ func (s *scheduler) begin(r *runner) *core {
 	return c
 }
 
-// giveShare lets r have half of those who wait, so that it need not come back for each. The
-// watch sees that they get another runner when the first of them takes long, or where turns
-// are long.
-func (s *scheduler) giveShare(r *runner) {
-	r.share, r.taken = r.space[:min(s.waiting.size/2, maxShare)], true
-	s.waiting.move(r.share) // there are others left
-	if !s.watching {
-		s.armWatch()
+// giveBatch gives r half of the waiting actors, so that it need not return for each. The watchdog
+// gives them to another runner if the first takes long, or if turns are long.
+func (s *scheduler) giveBatch(r *runner) {
+	r.batch, r.hasBatch = r.space[:min(s.waiting.size/2, maxRunBatch)], true
+	s.waiting.move(r.batch) // there are others left
+	if !s.watchdogArmed {
+		s.armWatchdog()
 	}
 }
 
-// takeShare puts those that r has taken before all who wait. The mutex of r is held.
-func (s *scheduler) takeShare(r *runner) {
-	if len(r.share) == 0 {
+// reclaimBatch returns the run batch of r to the front of the queue. The mutex of r is held.
+func (s *scheduler) reclaimBatch(r *runner) {
+	if len(r.batch) == 0 {
 		return
 	}
-	s.waiting.putBack(r.share)
-	clear(r.share)
-	r.share = nil
-	s.news.Store(true)
+	s.waiting.putBack(r.batch)
+	clear(r.batch)
+	r.batch = nil
+	s.wakeup.Store(true)
 }
 
-// returned notes that r is at nothing, and counts again.
+// returned notes that r runs no actor, and counts again.
 func (s *scheduler) returned(r *runner) {
 	r.at = nil
-	if r.stuck {
-		r.stuck = false
+	if r.blocked {
+		r.blocked = false
 		s.busy++
 	}
 }
@@ -176,12 +173,12 @@ func (s *scheduler) dismiss(r *runner) {
 		s.spares++
 		r.after, s.spare = s.spare, r
 	}
-	if s.waiting.size > 0 && !s.watching && !s.virtual {
-		s.armWatch()
+	if s.waiting.size > 0 && !s.watchdogArmed && !s.virtual {
+		s.armWatchdog()
 	}
 }
 
-// A runnerSet has the runners that have not ended.
+// A runnerSet holds the runners that have not ended.
 type runnerSet struct{ all []*runner }
 
 func (s *runnerSet) add(r *runner) {

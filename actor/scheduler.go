@@ -9,72 +9,77 @@ import (
 	"time"
 )
 
-// A scheduler runs the actors of one system that have something to do. They wait in a
-// queue, which is worked off by runners: goroutines that take one actor after the other,
-// look a little longer when there is none, and then end. So an idle system has none, and
-// what is told from one actor to the next needs no switch of goroutines. While every processor
-// has a runner, actors wait in queues of the processors instead; see [localQueues].
+// A scheduler runs the actors of one system that have something to do. They wait in a queue, which
+// is served by runners: goroutines that run one actor after the other, spin for a moment when there
+// is none, and end. An idle system therefore has no goroutine, and a message from one actor to the
+// next needs no switch of goroutines. While every processor has a runner, actors wait in queues of
+// the processors instead, see [localQueues].
 //
-// Normally there are no more runners than processors. But handlers may block, and nobody
-// who waits may be held hostage by that. Who knows that it is going to block says so; see
-// [scheduler.vacate]. For the others there is a watch, a timer that runs only while actors
-// wait, in the queue or for the runner that has taken them: it sees which runners have not moved since it looked last, and replaces them; and
-// where turns take long, be it that they block or compute, it makes the scheduler
-// generous: every actor that gets ready has a runner of its own for a while, up to 64 for
-// each processor. That costs little where turns are long.
+// Normally there are at most as many runners as processors. Because handlers may block, two
+// mechanisms add more:
 //
-// A system may live in a bubble of testing/synctest, so that schedulers share nothing. There
-// the scheduler is generous all the time: a bubble is quiet when all of its goroutines are
-// blocked, and then everybody must have done what he could, without a timer's help.
+//   - A handler that is about to block announces it, see [scheduler.handoff].
+//   - The watchdog is a timer that runs only while actors wait, in the queue or in the run batch of
+//     a runner. It replaces runners that have not moved since its last check. When turns take long,
+//     blocking or computing, it lets the scheduler overcommit for a while: every ready actor gets a
+//     runner of its own, up to 64 for each processor. That costs little when turns are long.
+//
+// In a bubble of testing/synctest the scheduler always overcommits: a bubble is quiet when all of
+// its goroutines are blocked, and every actor must have done what it can by then, without help of a
+// timer. Schedulers share nothing, because goroutines of different bubbles must not.
+//
+// The scheduler stays in package actor. Its queues hold *core and its runners call cell.turn; in a
+// package of its own it would reach both through an interface value, with two words for each
+// waiting actor, and its fields in core would have to be exported.
 type scheduler struct {
 	mu      sync.Mutex  // guards all below
-	waiting readyQueue  // of actors that are ready
-	locals  localQueues // the others; they have mutexes of their own
-	limit   int         // of runners, while the scheduler is not generous
-	virtual bool        // time is, so that it is always generous
+	waiting readyQueue  // ready actors
+	locals  localQueues // further ready actors; with mutexes of their own
+	limit   int         // of runners, unless the scheduler overcommits
+	virtual bool        // time is virtual, so that it always overcommits
 
-	busy    int         // runners that count: they look for work, or are inside turns and move
-	looking int         // how many of them look for work, those that have been started just now included
-	news    atomic.Bool // something may have got ready since who looks has looked; may be read without mu
-	runners runnerSet   // all that have not ended
-	spare   *runner     // those that have ended, to be started again
-	spares  int         // how many there are
-	skip    int         // how often to do without one more runner
-	futile  int         // the value of skip when the next one finds nothing to do
+	busy       int         // runners that count: they spin, or are inside turns and move
+	spinning   int         // how many of them spin, including those just started
+	wakeup     atomic.Bool // an actor may have become ready since the last poll; may be read without mu
+	runners    runnerSet   // the runners that have not ended
+	spare      *runner     // ended runners for reuse
+	spares     int         // how many there are
+	skip       int         // how often not to start one more runner
+	spinMisses int         // the next value of skip when a runner finds nothing
 
-	begun uint64 // how often the scheduler has given a runner something to do
+	begun uint64 // how many actors have been given to runners
 
-	watch    *time.Timer
-	watching bool // watch is armed
-	since    time.Time
-	turns    int // since then
-	generous int // for how many looks of the watch more
-	patience int // for how many it is generous next
+	watchdog      *time.Timer
+	watchdogArmed bool // it will check
+	since         time.Time
+	turns         int // turns since then
+	overcommit    int // for how many more checks
+	patience      int // for how many checks it overcommits next time
 }
 
 const (
-	// watchInterval is how often the watch looks. Who waits behind handlers that block gets
-	// a runner after two looks at most.
-	watchInterval = 250 * time.Microsecond
-	// longTurn is the length from which on it does not matter what a goroutine costs.
+	// watchdogInterval is the time between checks of the watchdog. An actor that waits behind
+	// blocked handlers gets a runner after at most two checks.
+	watchdogInterval = 250 * time.Microsecond
+	// longTurn is the length of a turn from which the cost of a goroutine does not matter.
 	longTurn = 10 * time.Microsecond
-	// The watch is generous for so many looks, and longer each time when it finds that
-	// turns are still long after that.
+	// The scheduler overcommits for so many checks, twice as many each time turns are still long
+	// afterwards.
 	minPatience, maxPatience = 8, 128
-	// generosity is how many runners that move there may be for each processor while the
-	// scheduler is generous.
-	generosity = 64
-	// yieldAfter is how many turns a runner works before it lets other goroutines run.
+	// overcommitFactor is how many moving runners there may be for each processor while the
+	// scheduler overcommits.
+	overcommitFactor = 64
+	// yieldAfter is how many turns a runner runs before it yields to other goroutines.
 	yieldAfter = 128
-	// maxSpares is how many runners that have ended are kept.
+	// maxSpares is how many ended runners are kept for reuse.
 	maxSpares = 64
-	// maxFutile bounds how often a second runner is not started after one was of no use.
-	maxFutile = 1 << 10
-	// patience is how many looks the others have for what waits alone.
+	// maxSpinMisses bounds how often a second runner is not started after one has found nothing.
+	maxSpinMisses = 1 << 10
+	// patience is how often a spinning runner leaves a single waiting actor to the others.
 	patience = 3
 )
 
-// ready puts c, which is in no queue, behind those that wait.
+// ready queues c, which is in no queue.
 func (s *scheduler) ready(c *core) {
 	if s.locals.add(c) {
 		return
@@ -90,20 +95,20 @@ func (s *scheduler) ready(c *core) {
 
 func (s *scheduler) push(c *core) {
 	s.waiting.push(c)
-	if s.looking > 0 {
-		s.news.Store(true)
+	if s.spinning > 0 {
+		s.wakeup.Store(true)
 	}
 }
 
-// reinforce returns a runner that is to be started for who waits, if there should be one
-// more. Else it sees that the watch looks after them.
+// reinforce returns a runner to start for the waiting actors, or nil if there should not be one
+// more; it then makes sure that the watchdog runs.
 func (s *scheduler) reinforce() *runner {
 	if s.waiting.size == 0 {
 		return nil
 	}
 	more := s.needsMore()
-	if !s.watching && (!more || s.generous > 0) && !s.virtual {
-		s.armWatch()
+	if !s.watchdogArmed && (!more || s.overcommit > 0) && !s.virtual {
+		s.armWatchdog()
 	}
 	if more {
 		return s.engage()
@@ -113,9 +118,9 @@ func (s *scheduler) reinforce() *runner {
 
 func (s *scheduler) needsMore() bool {
 	switch {
-	case s.looking > 0: // it will see
+	case s.spinning > 0: // the spinning runner will see it
 		return false
-	case s.busy == 0 || s.isGenerous():
+	case s.busy == 0 || s.overcommits():
 		return true
 	case s.busy >= s.limit:
 		return false
@@ -126,23 +131,23 @@ func (s *scheduler) needsMore() bool {
 	return true
 }
 
-// most is how many runners that move there may be.
+// most returns how many moving runners there may be.
 func (s *scheduler) most() int {
 	switch {
 	case s.virtual:
 		return math.MaxInt
-	case s.generous > 0:
-		return generosity * s.limit
+	case s.overcommit > 0:
+		return overcommitFactor * s.limit
 	}
 	return s.limit
 }
 
-// isGenerous says whether who gets ready has a runner of its own.
-func (s *scheduler) isGenerous() bool {
-	return s.virtual || s.generous > 0 && s.busy < s.most()
+// overcommits reports whether every ready actor gets a runner of its own.
+func (s *scheduler) overcommits() bool {
+	return s.virtual || s.overcommit > 0 && s.busy < s.most()
 }
 
-// next is goOn for who has no share left.
+// next is goOn for a runner whose run batch is empty.
 func (s *scheduler) next(r *runner, again *core) *core {
 	s.mu.Lock()
 	s.returned(r)
@@ -153,19 +158,19 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	if s.workLeft() && !superfluous {
 		return s.begin(r)
 	}
-	if superfluous || s.looking > 0 { // one that looks is enough
+	if superfluous || s.spinning > 0 { // one spinning runner is enough
 		s.dismiss(r)
 		s.mu.Unlock()
 		return nil
 	}
-	s.looking++
-	s.news.Store(s.waiting.size > 0)
+	s.spinning++
+	s.wakeup.Store(s.waiting.size > 0)
 	s.mu.Unlock()
-	return s.look(r)
+	return s.spin(r)
 }
 
-// workLeft says whether anybody waits, and sees that he does so here. If nobody does, the
-// local queues are shut.
+// workLeft moves waiting actors from the local queues if the queue is empty, and reports whether
+// any actor waits. If none does, it closes the local queues.
 func (s *scheduler) workLeft() bool {
 	if s.waiting.size == 0 {
 		s.locals.gather(&s.waiting)
@@ -176,14 +181,14 @@ func (s *scheduler) workLeft() bool {
 	return s.waiting.size > 0
 }
 
-// look waits a little for work. While others are inside turns it leaves them what they
-// have just made ready, as they will take it themselves, sooner than anybody else.
-func (s *scheduler) look(r *runner) *core {
+// spin waits a little for work. While others are inside turns it leaves them the actors that they
+// have just made ready: they will run them sooner than anybody else.
+func (s *scheduler) spin(r *runner) *core {
 	var begun uint64
 	same := 0
-	for range s.looks() {
-		if s.news.Load() {
-			c, now := s.spot(r, same == patience)
+	for range s.spins() {
+		if s.wakeup.Load() {
+			c, now := s.poll(r, same == patience)
 			if c != nil {
 				return c
 			}
@@ -195,67 +200,68 @@ func (s *scheduler) look(r *runner) *core {
 		}
 		runtime.Gosched()
 	}
-	return s.giveUp(r, same > 0)
+	return s.stopSpinning(r, same > 0)
 }
 
-// looks is how often a runner looks for work before it ends: a few microseconds. Longer
-// takes the processor from whom it waits for. In a bubble nobody else is busy, so that work
-// does not come.
-func (s *scheduler) looks() int {
+// spins returns how often a runner looks for work before it ends: a few microseconds. Longer
+// spinning takes the processor from the goroutines that make work. In a bubble no work comes
+// meanwhile.
+func (s *scheduler) spins() int {
 	if s.virtual {
 		return 6
 	}
 	return 16
 }
 
-// spot returns what r is to do, if there is something for it. Of one that waits it says how
-// much the others have begun: they may come for it, if they are not late.
-func (s *scheduler) spot(r *runner, late bool) (c *core, begun uint64) {
+// poll returns the actor that r is to run, if there is one for it. Otherwise begun is how many
+// actors have been started: if only one waits, others may come for it unless they are late.
+func (s *scheduler) poll(r *runner, late bool) (c *core, begun uint64) {
 	s.mu.Lock()
-	if s.isForLooker(late) {
-		s.looking--
-		s.skip, s.futile = s.skip/2, s.futile/2
+	if s.isForSpinner(late) {
+		s.spinning--
+		s.skip, s.spinMisses = s.skip/2, s.spinMisses/2
 		return s.begin(r), 0
 	}
-	s.news.Store(s.waiting.size > 0)
+	s.wakeup.Store(s.waiting.size > 0)
 	begun = s.begun
 	s.mu.Unlock()
 	return nil, begun
 }
 
-// isForLooker says whether who looks is to take what waits.
-func (s *scheduler) isForLooker(late bool) bool {
+// isForSpinner reports whether a spinning runner takes the waiting actor.
+func (s *scheduler) isForSpinner(late bool) bool {
 	switch s.waiting.size {
 	case 0:
 		return false
 	case 1:
-		return late || s.busy == s.looking || s.isGenerous()
+		return late || s.busy == s.spinning || s.overcommits()
 	}
 	return true
 }
 
-// giveUp ends r, unless somebody waits after all.
-func (s *scheduler) giveUp(r *runner, late bool) *core {
+// stopSpinning ends r, unless an actor waits after all.
+func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 	s.mu.Lock()
-	isForIt := s.isForLooker(late)
-	s.looking--
+	isForIt := s.isForSpinner(late)
+	s.spinning--
 	if isForIt {
 		return s.begin(r)
 	}
-	s.futile = min(2*s.futile+1, maxFutile)
-	s.skip = s.futile
+	s.spinMisses = min(2*s.spinMisses+1, maxSpinMisses)
+	s.skip = s.spinMisses
 	s.dismiss(r)
 	s.mu.Unlock()
 	return nil
 }
 
-// vacate says that c, which is inside a turn, is going to block: its runner does not count
-// until the turn ends. It may be called by any goroutine, and does nothing when c is not.
-func (s *scheduler) vacate(c *core) {
+// handoff announces that c, inside a turn, is going to block: its runner does not count until the
+// turn ends, and another one takes over. It may be called from any goroutine, and has no effect if
+// c is not inside a turn.
+func (s *scheduler) handoff(c *core) {
 	s.mu.Lock()
 	var more *runner
-	for _, r := range s.runners.all { // one may have ended such a turn, and not said so yet
-		if s.release(r, c) {
+	for _, r := range s.runners.all { // one may have ended such a turn without having reported it
+		if s.block(r, c) {
 			more = cmp.Or(more, s.reinforce())
 		}
 	}
@@ -265,21 +271,21 @@ func (s *scheduler) vacate(c *core) {
 	}
 }
 
-// release notes that r is stuck, if it is inside a turn of c and was not.
-func (s *scheduler) release(r *runner, c *core) bool {
+// block marks r as blocked, if it is inside a turn of c and is not marked yet.
+func (s *scheduler) block(r *runner, c *core) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.at != c || r.stuck {
+	if r.at != c || r.blocked {
 		return false
 	}
-	s.strand(r)
+	s.markBlocked(r)
 	return true
 }
 
-// strand notes that r is stuck; what it has taken is for others. The mutex of r is held.
-func (s *scheduler) strand(r *runner) {
-	r.stuck = true
+// markBlocked marks r as blocked and returns its run batch to the queue. The mutex of r is held.
+func (s *scheduler) markBlocked(r *runner) {
+	r.blocked = true
 	s.busy--
 	s.locals.shut(&s.waiting)
-	s.takeShare(r)
+	s.reclaimBatch(r)
 }

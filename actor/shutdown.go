@@ -3,39 +3,42 @@ package actor
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"go.uber.org/zap"
 )
 
-// A Phase is a part of the shutdown of a system. Phases run one after the other, in the
-// order in which they are declared; what was added to one with [System.OnShutdown] runs
-// at the same time. Each may take so long, unless [System.SetPhaseTimeout] says otherwise:
+// A Phase is a part of the shutdown of a system. Phases run in the order in which they are
+// declared; the tasks that [System.OnShutdown] added to one phase run concurrently. Each phase has
+// a timeout, which [System.SetPhaseTimeout] changes:
 //
 //	ServiceUnbind          5 s
 //	ServiceRequestsDone    5 s
-//	ClusterLeave          60 s, as the next host of a singleton waits for the end of this one's
+//	ClusterLeave          60 s, as the next instance of a singleton waits for the end of this one
 //	ActorsStop            10 s for its tasks, and 10 s for the actors
 //	AfterActors           10 s
 type Phase int
 
 const (
-	// ServiceUnbind is for taking nothing new: close listeners, leave load balancers.
+	// ServiceUnbind stops accepting new work: close listeners, leave load balancers.
 	ServiceUnbind Phase = iota
-	// ServiceRequestsDone is for finishing what has been taken.
+	// ServiceRequestsDone finishes accepted work.
 	ServiceRequestsDone
-	// ClusterLeave is when a node of a cluster hands its singletons over to others.
+	// ClusterLeave is when a cluster node hands its singletons over to others.
 	ClusterLeave
 	// ActorsStop runs its tasks, and then stops all actors.
 	ActorsStop
-	// AfterActors is for what actors need to the end, such as databases. A node of a
-	// cluster is removed from it now, and closes its ports.
+	// AfterActors closes resources that actors use until their end, such as databases. A cluster
+	// node is removed from the cluster now, and closes its ports.
 	AfterActors
 
 	phases = iota
 )
 
-// phaseTimeouts are the defaults.
+// phaseTimeouts are the default timeouts.
 var phaseTimeouts = [phases]time.Duration{5 * time.Second, 5 * time.Second, time.Minute, 10 * time.Second, 10 * time.Second}
 
 // String returns the name of the phase in errors, such as "service-unbind".
@@ -47,14 +50,14 @@ func (p Phase) String() string {
 	return names[p]
 }
 
-// OnShutdown adds a task to a phase of the shutdown, in which the tasks of one phase run
-// at the same time. Its context ends with the phase ([System.SetPhaseTimeout]), or with
-// the patience of who shuts the system down; the next phase begins then, whether the task
-// has returned or not. An error, a panic and a task that did not return are in the error
-// of [System.Shutdown] under the name of the task, and keep no other task from running.
+// OnShutdown adds a task to a phase of the shutdown; the tasks of one phase run concurrently. The
+// context of the task ends with the timeout of the phase, see [System.SetPhaseTimeout], or with the
+// context given to Shutdown. The next phase then begins, whether the task has returned or not. An
+// error, a panic, or a task that did not return is part of the error of [System.Shutdown], under
+// the name of the task, and prevents no other task from running.
 //
-// Cancel takes the task back, if its phase has not begun. A task that is added after
-// that does not run, and is in the log. OnShutdown panics without a name or a task.
+// cancel removes the task if its phase has not begun. A task that is added after its phase has
+// begun does not run, which is logged. OnShutdown panics if name is empty or task is nil.
 func (s *System) OnShutdown(p Phase, name string, task func(ctx context.Context) error) (cancel func()) {
 	p.check()
 	if name == "" || task == nil {
@@ -67,8 +70,8 @@ func (s *System) OnShutdown(p Phase, name string, task func(ctx context.Context)
 	return func() { s.shutdown.remove(p, t) }
 }
 
-// SetPhaseTimeout says how long a phase may take until the next one begins; zero is no
-// limit. [Phase] has the defaults. It has no effect on a phase that has begun.
+// SetPhaseTimeout sets the timeout of a phase, after which the next one begins. Zero means none.
+// See [Phase] for the defaults. It has no effect on a phase that has begun.
 func (s *System) SetPhaseTimeout(p Phase, d time.Duration) {
 	p.check()
 	s.shutdown.mu.Lock()
@@ -82,30 +85,29 @@ func (p Phase) check() {
 	}
 }
 
-// Shutdown ends the system in phases: see [Phase]. Actors are stopped children before
-// parents, those of the user before those of the framework; Shutdown waits until they
-// have ended, until functions given to [PipeToSelf] have returned, and until the tasks of
-// [System.OnShutdown] have. A failure is in the error, with its phase and the name of the
-// task or the paths of the actors, and the next phase begins all the same. All calls, at
-// the same time or later, return the same.
+// Shutdown ends the system in phases, see [Phase]. Children stop before their parents, and actors
+// of the user before those of the framework. Shutdown waits for the end of all actors, of functions
+// given to [PipeToSelf], and of the tasks of [System.OnShutdown]. A failure is part of the error,
+// with the phase and the name of the task or the paths of the actors, and does not prevent later
+// phases. All calls, concurrent or later, return the same error.
 //
-// When ctx ends first, the rest is done without patience: the contexts of all tasks end,
-// and nobody waits for them; actors are told to stop. The error wraps the cause and names
-// what did not end. Shutdown may be called again, also while another call waits, to wait
-// for that; who does is not told what only the impatience of others has cut short.
+// If ctx ends first, Shutdown stops waiting: the contexts of all tasks end, and actors are told to
+// stop. The error then wraps the cause and names what had not ended. Shutdown may be called again,
+// also concurrently, to wait for the rest; that call does not report what was cut short only
+// because the context of another call ended.
 //
-// With the context of an actor of the system, or of a function given to [PipeToSelf], it does
-// not wait for who calls it: it begins the shutdown, and returns [ErrShutdownGoesOn] at once.
-// With the context of a task of [System.OnShutdown] it returns nil. With another context it
-// waits for its own caller there, until that phase's time is over.
+// Called with the context of an actor of the system, or of a function given to [PipeToSelf],
+// Shutdown starts the shutdown and immediately returns [ErrShutdownGoesOn]. With the context of a
+// task of [System.OnShutdown] it returns nil. With another context, a task that calls it waits for
+// itself until its phase times out.
 //
-// A node of a cluster leaves it in the course of this.
+// A cluster node leaves the cluster during the shutdown.
 func (s *System) Shutdown(ctx context.Context) error {
 	if ctx.Value(withinShutdown{}) == s {
 		return nil
 	}
 	d := &s.shutdown
-	d.once.Do(func() { go s.runPhases() }) //nolint:contextcheck // it is for all who wait, and outlives their patience
+	d.once.Do(func() { go s.runPhases() }) //nolint:contextcheck // it serves all callers, and outlives their contexts
 	if c, ok := ctx.Value(ownerKey{}).(*core); ok && c.sys == s {
 		return fmt.Errorf("actor: shutdown of system %s: %w", s.name, ErrShutdownGoesOn)
 	}
@@ -113,18 +115,18 @@ func (s *System) Shutdown(ctx context.Context) error {
 		return d.result(false)
 	}
 	d.hurry(context.Cause(ctx))
-	<-d.acting // at once, as nobody waits for tasks any more
+	<-d.acting // soon, because tasks are no longer waited for
 	if living := s.living(); len(living) > 0 {
 		return d.result(true, s.stillRunning(living, context.Cause(ctx)))
 	}
-	<-d.done // likewise
+	<-d.done // soon
 	return d.result(true)
 }
 
-// withinShutdown is the key of the system in the contexts of the tasks of its shutdown.
+// withinShutdown is the context key of the system in tasks of its shutdown.
 type withinShutdown struct{}
 
-// wait prefers what has happened over the end of ctx.
+// wait reports whether done was closed before ctx ended; if both have happened, it was.
 func wait(ctx context.Context, done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -139,7 +141,7 @@ func wait(ctx context.Context, done <-chan struct{}) bool {
 	}
 }
 
-// runPhases is the shutdown. It runs once.
+// runPhases runs the shutdown, once.
 func (s *System) runPhases() {
 	d := &s.shutdown
 	defer close(d.done)
@@ -156,7 +158,7 @@ func (s *System) runPhases() {
 	}
 }
 
-// stopActors stops all actors, and waits for their end no longer than the limit.
+// stopActors stops all actors, and waits for their end until the limit.
 func (s *System) stopActors(limit time.Duration) {
 	ctx, cancel := phaseContext(context.Background(), limit)
 	defer cancel()
@@ -170,7 +172,7 @@ func (s *System) stopActors(limit time.Duration) {
 	}
 }
 
-// endActors returns when nothing runs any more.
+// endActors stops all actors, and returns when nothing runs any more.
 func (s *System) endActors() {
 	for _, g := range []*guardian{s.user, s.system} {
 		g.signal(systemMsg{kind: sysStop})
@@ -181,8 +183,8 @@ func (s *System) endActors() {
 	close(s.terminated)
 }
 
-// living names what still runs, of those that are being stopped now; nothing, when all
-// has ended or is about to.
+// living returns the paths of actors that are being stopped and have not ended, or says that
+// functions given to PipeToSelf run.
 func (s *System) living() []string {
 	for _, g := range []*guardian{s.user, s.system} {
 		if paths := g.living(nil); len(paths) > 0 {
@@ -193,4 +195,24 @@ func (s *System) living() []string {
 		return []string{"functions given to PipeToSelf"}
 	}
 	return nil
+}
+
+// ShutdownOnSignal waits for SIGINT, SIGTERM, the end of ctx, or another call of Shutdown. It then
+// shuts the system down, with the timeouts of the phases, and returns the error of
+// [System.Shutdown]. After the first signal, a second one ends the process immediately, as signals
+// do by default.
+//
+// It is usually the last call of main. Signals are handled only while it runs.
+func (s *System) ShutdownOnSignal(ctx context.Context) error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	select {
+	case sig := <-signals:
+		signal.Stop(signals)
+		s.log.Info("shutting down", zap.Stringer("signal", sig))
+	case <-ctx.Done():
+	case <-s.shutdown.begins:
+	}
+	return s.Shutdown(context.WithoutCancel(ctx))
 }

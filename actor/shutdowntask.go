@@ -14,19 +14,19 @@ import (
 	"go.uber.org/zap"
 )
 
-// A shutdownTask is what was given to OnShutdown.
+// A shutdownTask is a function given to OnShutdown.
 type shutdownTask struct {
 	name string
 	run  func(context.Context) error
 }
 
-// shutdown is what is known of the shutdown of a system, before and while it runs.
+// shutdown is the state of the shutdown of a system, before and while it runs.
 type shutdown struct {
 	once    sync.Once               // starts it
 	begins  chan struct{}           // closed when it begins
-	acting  chan struct{}           // closed when actors are about to be told to stop
+	acting  chan struct{}           // closed when actors are about to stop
 	done    chan struct{}           // closed when it is over
-	patient context.Context         // ends when somebody has no patience any more
+	patient context.Context         // ends when the context of a caller has ended
 	hurry   context.CancelCauseFunc // ends it
 
 	mu       sync.Mutex // guards all below
@@ -34,7 +34,7 @@ type shutdown struct {
 	tasks    [phases][]*shutdownTask
 	timeouts [phases]time.Duration
 	failures []error
-	cut      []error // what was not waited for, for lack of patience
+	cut      []error // failures only because a context of a caller ended
 }
 
 func (d *shutdown) init(s *System) {
@@ -43,7 +43,7 @@ func (d *shutdown) init(s *System) {
 	d.patient, d.hurry = context.WithCancelCause(context.WithValue(context.Background(), withinShutdown{}, s))
 }
 
-// add reports whether it is in time.
+// add reports whether the phase has not begun yet.
 func (d *shutdown) add(p Phase, t *shutdownTask) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,7 @@ func (d *shutdown) remove(p Phase, t *shutdownTask) {
 	}
 }
 
-// begin returns the tasks of a phase, which are complete now, and how long it may take.
+// begin begins a phase, and returns its tasks and its timeout.
 func (d *shutdown) begin(p Phase) ([]*shutdownTask, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,7 +70,7 @@ func (d *shutdown) begin(p Phase) ([]*shutdownTask, time.Duration) {
 	return d.tasks[p], d.timeouts[p]
 }
 
-// fail notes what went wrong; cut, if only because somebody had no patience.
+// fail records a failure; cut says that it occurred only because the context of a caller ended.
 func (d *shutdown) fail(err error, cut bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -81,7 +81,7 @@ func (d *shutdown) fail(err error, cut bool) {
 	}
 }
 
-// result is the error of all calls; those without patience are told what that has cost.
+// result returns the error of a call of Shutdown; with impatient, that includes what was cut short.
 func (d *shutdown) result(impatient bool, more ...error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,7 +92,7 @@ func (d *shutdown) result(impatient bool, more ...error) error {
 	return errors.Join(all...)
 }
 
-// phaseContext returns a context that ends after the limit of a phase, if there is one.
+// phaseContext returns a context that ends after the timeout of a phase, if it has one.
 func phaseContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
@@ -100,13 +100,13 @@ func phaseContext(ctx context.Context, limit time.Duration) (context.Context, co
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done after %v: %w", limit, context.DeadlineExceeded))
 }
 
-// A taskResult is what a task has returned.
+// A taskResult is the error that a task has returned.
 type taskResult struct {
 	task *shutdownTask
 	err  error
 }
 
-// runTasks runs the tasks of a phase, and waits for them until the phase has to end.
+// runTasks runs the tasks of a phase, and waits for them until the phase ends.
 func (s *System) runTasks(p Phase, tasks []*shutdownTask, limit time.Duration) {
 	if len(tasks) == 0 {
 		return
@@ -130,7 +130,7 @@ func (s *System) runTasks(p Phase, tasks []*shutdownTask, limit time.Duration) {
 	}
 }
 
-// noteOverrun notes what has become of tasks whose time is over; some may have returned.
+// noteOverrun records the tasks that did not return in time; some may have returned by now.
 func (s *System) noteOverrun(p Phase, waiting []*shutdownTask, results <-chan taskResult, cause error) {
 	for len(results) > 0 {
 		r := <-results
@@ -142,7 +142,7 @@ func (s *System) noteOverrun(p Phase, waiting []*shutdownTask, results <-chan ta
 	}
 }
 
-// call runs the task; a panic is an error.
+// call runs the task; a panic becomes an error.
 func (t *shutdownTask) call(ctx context.Context) (err error) {
 	if failed := guard.Apart(func() { err = t.run(ctx) }); failed != nil {
 		return failed
@@ -164,7 +164,7 @@ func (s *System) shutdownError(format string, args ...any) error {
 	return fmt.Errorf("actor: shutdown of system "+s.name+": "+format, args...)
 }
 
-// livingNamed is how many of those that did not stop an error names.
+// livingNamed is how many of the actors that did not stop an error names.
 const livingNamed = 20
 
 func (s *System) stillRunning(living []string, cause error) error {

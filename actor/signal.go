@@ -1,32 +1,33 @@
 package actor
 
-// A Signal tells an actor about its life or that of another: [PostStop], [PreRestart],
+// A Signal informs an actor about its own life or that of another: [PostStop], [PreRestart],
 // [Terminated], [ChildFailed] or [AdaptFailed].
 //
 //sumtype:decl
 type Signal interface{ signal() }
 
 type (
-	// PostStop is the last thing an actor is told: its children have ended, its watchers
-	// do not know yet. The actor's context is done by then.
+	// PostStop is the last signal of an actor. Its children have ended, and its context is done;
+	// its watchers do not know yet.
 	PostStop struct{}
 
-	// PreRestart tells the behavior that failed that another takes its place.
+	// PreRestart informs the behavior that failed that it is about to be replaced. Err is the
+	// failure.
 	PreRestart struct{ Err error }
 
-	// Terminated tells a watcher that the actor behind Ref has ended. Ref is the value
-	// that was given to Watch. It comes after all that the actor told the watcher.
+	// Terminated informs a watcher that the actor behind Ref has ended. Ref is the value that was
+	// given to Watch. It arrives after all messages that the actor sent to the watcher.
 	Terminated struct{ Ref AnyRef }
 
-	// ChildFailed is what a parent that watches its child is told instead of
-	// [Terminated] when the child ended by a failure.
+	// ChildFailed replaces [Terminated] for a parent that watches a child when the child ended
+	// by a failure, Err.
 	ChildFailed struct {
 		Ref AnyRef
 		Err error
 	}
 
-	// AdaptFailed tells an actor that the function given to [Adapt] has failed at Message,
-	// which is gone. Err is a [*PanicError]. Who does not handle the signal fails with it.
+	// AdaptFailed informs an actor that the function given to [Adapt] panicked on Message, which
+	// is lost. Err is a [*PanicError]. An actor that does not handle the signal fails with it.
 	AdaptFailed struct {
 		Message any
 		Err     error

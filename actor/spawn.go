@@ -5,12 +5,11 @@ import (
 	"fmt"
 )
 
-// A Spawner can have children: [*System], whatever embeds one, and the [*Context] of an
+// A Spawner can have children. It is a [*System], a type that embeds one, or the [*Context] of an
 // actor.
 type Spawner interface{ spawnUnder() *core }
 
-// A SpawnOption changes how one actor is spawned: a [Mailbox], or what [WithContext] and
-// [WithGate] return.
+// A SpawnOption configures one actor: a [Mailbox], or the result of [WithContext].
 type SpawnOption interface{ apply(c *spawnConfig) }
 
 type spawnOption func(*spawnConfig)
@@ -18,22 +17,21 @@ type spawnOption func(*spawnConfig)
 func (o spawnOption) apply(c *spawnConfig) { o(c) }
 
 type spawnConfig struct {
-	box  Mailbox
-	ctx  context.Context
-	gate func() error
+	box       Mailbox
+	ctx       context.Context
+	admission func() error
 }
 
-// WithContext gives the actor, and those it spawns, the values of ctx; and stops the
-// actor when ctx is done. Without it, values are those of the parent.
+// WithContext gives the actor and its descendants the values of ctx, and stops the actor when ctx
+// is done. By default an actor has the values of its parent.
 func WithContext(ctx context.Context) SpawnOption {
 	return spawnOption(func(c *spawnConfig) { c.ctx = ctx })
 }
 
-// Spawn starts an actor as a child of parent, and returns at once; b is called inside
-// the new actor. An empty name makes a unique one. It panics when a living child of
-// parent has the name, or when the name contains anything but letters, digits and
-// -_.:~+@, or has more than 1024 bytes. When parent is stopping or has ended, the ref is that of an actor that has
-// ended too.
+// Spawn starts an actor as a child of parent and returns immediately; b is called inside the new
+// actor. If name is empty, the actor gets a unique one. A name has at most 1024 bytes, of letters,
+// digits and -_.:~+@; Spawn panics if it is invalid, or if a living child of parent has it. If
+// parent is stopping or has ended, the returned ref is that of an actor that has ended.
 func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
 	return spawn(parent.spawnUnder(), b, name, opts)
 }
@@ -74,11 +72,11 @@ func newCell[M any](parent *core, b Behavior[M], name string, conf *config[M]) *
 	c := &cell[M]{conf: conf, initial: b}
 	c.sys, c.parent, c.label, c.uid, c.impl = parent.sys, parent, name, parent.sys.nextUID(), c
 	c.extras = &conf.none
-	if r := newRanking[M](conf.box, c.path); r != nil {
-		c.own().ranking = r
+	if r := newPriorityQueue[M](conf.box, c.path); r != nil {
+		c.own().priorities = r
 	}
 	if conf.box.overflow == block {
-		c.own().room = new(room[M])
+		c.own().senders = new(blockedSenders[M])
 	}
 	if conf.ctx != nil {
 		c.life.Store(&life{given: conf.ctx})

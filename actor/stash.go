@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// A Stash keeps messages that an actor cannot handle yet, see behaviors.WithStash. Its
-// methods are for the actor's own handlers only.
+// A Stash keeps messages that an actor cannot handle yet, see behaviors.WithStash. Only handlers of
+// the actor may call its methods.
 type Stash[M any] struct {
 	cell     *cell[M]
 	capacity int
@@ -17,8 +17,8 @@ type Stash[M any] struct {
 	kept     []M
 }
 
-// NewStash returns a stash with room for capacity messages, for the behavior that is
-// being filled in or handles something now. It panics unless capacity is positive.
+// NewStash returns a stash for up to capacity messages. It belongs to the behavior that is being
+// filled in or is handling something. NewStash panics unless capacity > 0.
 func (c *Context[M]) NewStash(capacity int) *Stash[M] {
 	if capacity <= 0 {
 		panic(fmt.Sprintf("actor: stash capacity %d is not positive", capacity))
@@ -26,10 +26,10 @@ func (c *Context[M]) NewStash(capacity int) *Stash[M] {
 	return &Stash[M]{cell: c.cell, capacity: capacity, depth: c.cell.depth()}
 }
 
-// Stash puts msg aside, behind what is there, and returns the behavior to go on with: the
-// same, or, when there is no room, one that fails the actor with an error that wraps
-// [ErrStashFull]. What had no room is a dead letter for the same reason, whatever becomes
-// of the actor. Look at [Stash.Full] before, where that is not the end.
+// Stash appends msg to the stash and returns the next behavior: the same, or, if the stash is full,
+// one that fails the actor with an error that wraps [ErrStashFull]. In the second case msg is a
+// dead letter with the same error, whatever supervision decides. Check [Stash.Full] first where
+// that is not fatal.
 func (s *Stash[M]) Stash(msg M) Behavior[M] {
 	s.cell.check("Stash")
 	if s.Full() {
@@ -44,15 +44,14 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 	return nil
 }
 
-// UnstashAll goes on as b does, with all that was put aside, in order, before whatever
-// waits in the mailbox. Each is handled as if it had been told now, by the behavior that
-// there is then. What is put aside again waits for the next time. When one of them fails
-// the actor and it restarts, the others go to the next incarnation; when it stops, they
-// are dead letters.
+// UnstashAll continues with b, and returns all stashed messages, in order, to the front of the
+// mailbox. Each is handled like a new message, by the behavior current at that time. Messages that
+// are stashed again wait for the next call. If one of them fails the actor and it restarts, the
+// next incarnation gets the others; if the actor stops, they are dead letters.
 func (s *Stash[M]) UnstashAll(b Behavior[M]) Behavior[M] { return s.Unstash(b, math.MaxInt, nil) }
 
-// Unstash is [Stash.UnstashAll] with no more than the first n, each as wrap makes it,
-// unless wrap is nil.
+// Unstash is like [Stash.UnstashAll], for the first n messages only. Unless wrap is nil, each is
+// replaced with wrap's result.
 func (s *Stash[M]) Unstash(b Behavior[M], n int, wrap func(M) M) Behavior[M] {
 	return func(ctx *Context[M], next *Next[M]) {
 		s.putBack(min(n, s.Len()), wrap)
@@ -77,7 +76,7 @@ func (s *Stash[M]) putBack(n int, wrap func(M) M) {
 	s.cell.putBack(back)
 }
 
-// drop forgets the first n.
+// drop removes the first n.
 func (s *Stash[M]) drop(n int) {
 	clear(s.kept[:n]) // retain nothing
 	s.kept = s.kept[n:]
@@ -87,16 +86,16 @@ func (s *Stash[M]) drop(n int) {
 	}
 }
 
-// Len returns how many messages are in it.
+// Len returns the number of stashed messages.
 func (s *Stash[M]) Len() int { return len(s.kept) }
 
-// Cap returns for how many it has room.
+// Cap returns the capacity.
 func (s *Stash[M]) Cap() int { return s.capacity }
 
-// Full reports whether there is no room for another.
+// Full reports whether the stash has reached its capacity.
 func (s *Stash[M]) Full() bool { return len(s.kept) >= s.capacity }
 
-// Head returns the message that was put aside first; ok is false when there is none.
+// Head returns the oldest stashed message; ok is false if there is none.
 func (s *Stash[M]) Head() (msg M, ok bool) {
 	if len(s.kept) == 0 {
 		return msg, false
@@ -104,10 +103,10 @@ func (s *Stash[M]) Head() (msg M, ok bool) {
 	return s.kept[0], true
 }
 
-// All returns the messages in order; they stay where they are.
+// All returns the stashed messages in order, without removing them.
 func (s *Stash[M]) All() iter.Seq[M] { return slices.Values(s.kept) }
 
-// Clear drops all messages, which become dead letters with [ErrDropped].
+// Clear removes all messages, which become dead letters with [ErrDropped].
 func (s *Stash[M]) Clear() {
 	kept := slices.Clone(s.kept)
 	s.drop(len(kept))
@@ -116,10 +115,11 @@ func (s *Stash[M]) Clear() {
 	}
 }
 
-// errRestarted is why what was put aside inside of supervision is lost in a restart.
+// errRestarted is the reason for which a restart loses messages that were stashed inside
+// supervision.
 var errRestarted = errors.New("the actor was restarted while the message was stashed")
 
-// end gives up what is left, as the incarnation ends.
+// end makes the remaining messages dead letters, as the incarnation ends.
 func (s *Stash[M]) end() {
 	reason := fmt.Errorf("%w: %w", ErrDropped, errRestarted)
 	if s.cell.ctx.Err() != nil {
@@ -135,35 +135,35 @@ func (s *Stash[M]) deadLetter(msg M, reason error) {
 	s.cell.sys.deadLetter(s.cell.actor(), msg, reason)
 }
 
-// depth is how many strategies are around what the actor is now.
+// depth returns how many strategies are around the current behavior.
 func (c *cell[M]) depth() int {
-	if host := c.hosted(); host != nil {
-		return host.depth()
+	if outer := c.outer(); outer != nil {
+		return outer.depth()
 	}
 	return len(c.layers)
 }
 
 func (c *cell[M]) addCleanup(l cleanup) {
-	if host := c.hosted(); host != nil {
-		host.addCleanup(l)
+	if outer := c.outer(); outer != nil {
+		outer.addCleanup(l)
 		return
 	}
 	c.own().cleanups = append(c.cleanups, l)
 }
 
-// dropCleanup takes out the cleanup that belongs to owner.
+// dropCleanup removes the cleanup that belongs to owner.
 func (c *cell[M]) dropCleanup(owner any) {
-	if host := c.hosted(); host != nil {
-		host.dropCleanup(owner)
+	if outer := c.outer(); outer != nil {
+		outer.dropCleanup(owner)
 		return
 	}
 	c.cleanups = slices.DeleteFunc(c.cleanups, func(l cleanup) bool { return l.of == owner })
 }
 
-// putBack puts items, which are not empty, before all that waits in the mailbox.
+// putBack puts items, of which there must be some, at the front of the mailbox.
 func (c *cell[M]) putBack(items []item[M]) {
-	if host := c.hosted(); host != nil {
-		host.putBack(items)
+	if outer := c.outer(); outer != nil {
+		outer.putBack(items)
 		return
 	}
 	c.mu.Lock()

@@ -9,63 +9,64 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// A Directive is what is done about a failure.
+// A Directive is the decision about a failure.
 type Directive int
 
 const (
-	// Restart begins again with the supervised behavior: timers are cancelled, [PreRestart]
-	// goes to the behavior that failed, children are stopped and waited for. The message
-	// that failed is gone; those that wait in the mailbox are handled afterwards, in order.
+	// Restart starts the supervised behavior again: timers are cancelled, [PreRestart] goes to the
+	// behavior that failed, children are stopped and waited for. The message that failed is lost;
+	// those in the mailbox are handled afterwards, in order.
 	Restart Directive = iota
-	// Resume goes on as if nothing had happened; only the message that failed is gone.
+	// Resume continues with the current behavior and state; only the message that failed is lost.
 	Resume
 	// Stop ends the actor.
 	Stop
-	// Escalate asks the strategy around this one; beyond the outermost it ends the
-	// actor, and fails its parent with [ErrEscalated].
+	// Escalate asks the enclosing strategy. If there is none, it ends the actor and fails its
+	// parent with [ErrEscalated].
 	Escalate
+
+	// NoRestarts is the [Strategy.Limit] that allows no restarts.
+	NoRestarts = math.MinInt
 )
 
-// A Strategy decides about failures. There are some that it is not asked about: an error
-// that has, or wraps one that has, a method Final() bool which returns true stops the
-// actor, as that of an event-sourced actor that a newer one has fenced off.
+// A Strategy decides about failures. Errors that implement Final() bool and return true, such as
+// persistence.ErrFenced, always stop the actor; the strategy is not consulted.
 //
-// The zero Strategy restarts at once, without limit,
-// except that a failure of the first behavior itself (in Setup) stops the actor; it is
-// retried only under a Limit or a Backoff.
+// The zero Strategy restarts immediately and without limit, except that a failure of the first
+// behavior itself (in Setup) stops the actor; that is retried only with a Limit or a Backoff.
 type Strategy struct {
-	// Decide chooses by the error, which may be a [*PanicError]; nil means always Restart.
-	// Use errors.Is and errors.As. It runs inside the actor.
+	// Decide chooses by the error, which may be a [*PanicError]; compare with errors.Is and
+	// errors.As. nil means always Restart. It runs inside the actor; if it panics, the actor stops.
 	Decide func(error) Directive
 
-	// Limit is how many restarts are allowed within Window; one more failure stops the
-	// actor. 0 means no limit, and [NoRestarts] that the first failure stops it.
+	// Limit is the number of restarts allowed within Window; the next failure stops the actor.
+	// 0 means no limit. [NoRestarts] stops the actor at the first failure.
 	Limit int
-	// Window is the sliding time in which restarts count; 0 means for ever, or, with a
-	// Backoff, until that is reset.
+	// Window is the sliding time in which restarts count towards Limit. 0 means forever or, with
+	// a Backoff, until that is reset.
 	Window time.Duration
 
-	// Backoff delays restarts; the zero Backoff does not.
+	// Backoff delays restarts. The zero Backoff does not.
 	Backoff Backoff
 
-	// KeepChildren leaves children running during a restart.
+	// KeepChildren leaves children running during a restart. By default they are stopped.
 	KeepChildren bool
 
-	// StashCapacity bounds how many messages may wait for a restart; further ones are
-	// dead letters with [ErrStashFull]. 0 means that only the mailbox bounds them.
+	// StashCapacity bounds how many messages may wait during a restart; further ones are dead
+	// letters with [ErrStashFull]. 0 means that only the mailbox bounds them.
 	StashCapacity int
 
-	// LogLevel returns the level at which a failure is logged with what is done about it,
-	// given how many there have been in a row, itself included: since the backoff was
-	// reset or, without a Backoff, ever. Levels above Error count as Error,
-	// zapcore.InvalidLevel means not at all. nil means Warn, and Error for the end of the
-	// actor. It runs inside the actor.
+	// LogLevel returns the level at which a failure is logged together with the decision. inARow
+	// is the number of failures, this one included, since the backoff was reset or, without a
+	// Backoff, ever. Levels above Error count as Error; zapcore.InvalidLevel logs nothing. nil
+	// means Error when the actor ends, otherwise Warn. It runs inside the actor.
 	LogLevel func(err error, inARow int) zapcore.Level
 }
 
-// A Backoff is an exponential delay: Min, 2·Min, 4·Min, … at most Max, each times a
-// random factor in [1, 1+Jitter). A zero Max is Min. It begins again at Min when the actor
-// has run for Reset without failure; a zero Reset is (Min+Max)/2.
+// A Backoff is an exponential delay: Min, 2·Min, 4·Min, …, at most Max, each multiplied with a
+// random factor in [1, 1+Jitter). A zero Max means Min. The delay starts again at Min when the
+// actor has run for Reset without a failure; a zero Reset means (Min+Max)/2. The zero Backoff does
+// not delay.
 type Backoff struct {
 	Min, Max time.Duration
 	Jitter   float64
@@ -85,7 +86,8 @@ func (b Backoff) Delay(n int) time.Duration {
 	return max(d, d+jitter)                                         // the sum may be too large
 }
 
-// ResetAfter returns how long things must go well before the delay begins again at Min.
+// ResetAfter returns how long the actor must run without a failure until the delay starts again at
+// Min.
 func (b Backoff) ResetAfter() time.Duration {
 	if b.Reset != 0 {
 		return b.Reset
@@ -94,9 +96,6 @@ func (b Backoff) ResetAfter() time.Duration {
 }
 
 func (b Backoff) limit() time.Duration { return max(b.Min, b.Max) }
-
-// NoRestarts is the [Strategy.Limit] of zero restarts.
-const NoRestarts = math.MinInt
 
 func (s Strategy) validate() {
 	if s.Limit < 0 && s.Limit != NoRestarts || s.Window < 0 || s.StashCapacity < 0 || s.Backoff.Min < 0 || s.Backoff.Max < 0 || s.Backoff.Jitter < 0 || s.Backoff.Reset < 0 {
@@ -114,7 +113,7 @@ func (s Strategy) decide(err error) Directive {
 	return s.Decide(err)
 }
 
-// A ledger counts the restarts under one strategy.
+// A ledger counts failures and restarts under one strategy.
 type ledger struct {
 	times   []time.Time // of restarts that count towards the limit
 	delays  int         // restarts since the backoff was reset
@@ -122,7 +121,7 @@ type ledger struct {
 	started time.Time   // when what it supervises now began to run without failure; zero: it has not
 }
 
-// failed counts a failure, the first in a row when things went well for long enough.
+// failed counts a failure; it is the first in a row if the actor has run long enough without one.
 func (l *ledger) failed(s Strategy, now time.Time) {
 	if s.Backoff.Min > 0 && !l.started.IsZero() && now.Sub(l.started) >= s.Backoff.ResetAfter() {
 		l.delays, l.inARow = 0, 0
@@ -136,7 +135,7 @@ func (l *ledger) failed(s Strategy, now time.Time) {
 	}
 }
 
-// admit records a restart at now, and returns its delay; ok is false at the limit.
+// admit records a restart at now and returns its delay; ok is false at the limit.
 func (l *ledger) admit(s Strategy, now time.Time) (delay time.Duration, ok bool) {
 	if s.Limit == NoRestarts {
 		return 0, false

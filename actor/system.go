@@ -16,8 +16,8 @@ import (
 	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
-// A System is the home of a tree of actors. Its methods may be called from any
-// goroutine, also after Shutdown.
+// A System runs a tree of actors. Its methods may be called from any goroutine, also after
+// Shutdown.
 type System struct {
 	name      string
 	address   string
@@ -44,16 +44,16 @@ type System struct {
 	shutdown     shutdown
 }
 
-// An Option changes how a system is built.
+// An Option configures a system.
 type Option func(*System)
 
-// WithLogger gives the system a logger; nil is the default, which writes warnings and errors to
-// standard error. zap.NewNop() logs nothing.
+// WithLogger sets the logger of the system. By default, and if log is nil, warnings and errors go
+// to standard error; zap.NewNop() logs nothing.
 func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log } }
 
-// NewSystem starts a system. It runs no goroutine while nothing happens in it; still,
-// end it with Shutdown. It panics when the name is empty, has an @ or what an actor's name may
-// not have, and when extension.WithTransport was given what cannot stand in a path.
+// NewSystem starts a system. An idle system runs no goroutine; end it with Shutdown all the same.
+// NewSystem panics if the name is empty or has a character that actor names may not have, or an @,
+// and if the address given to extension.WithTransport cannot be part of a path.
 func NewSystem(name string, opts ...Option) *System {
 	if err := naming.CheckSystem(name); err != nil {
 		panic(fmt.Sprintf("actor: system name %q %v", name, err))
@@ -85,26 +85,26 @@ var systems sync.Map
 // Name returns the name of the system.
 func (s *System) Name() string { return s.name }
 
-// Address returns the "host:port" under which other nodes know the system, or "".
+// Address returns the "host:port" under which other nodes reach the system, or "" if it has none.
 func (s *System) Address() string { return s.address }
 
 // Log returns the system's logger.
 func (s *System) Log() *zap.Logger { return s.log }
 
-// Publish tells event to all who have subscribed to its type, see [Subscribe]. The system
-// itself publishes [DeadLetter] and [UnhandledMessage]. It never blocks, unless the mailbox
-// of a subscriber does.
+// Publish sends event to all subscribers to its type, see [Subscribe]. The system itself publishes
+// [DeadLetter] and [UnhandledMessage]. Publish never blocks.
 func (s *System) Publish(event any) { s.events.publish(event) }
 
-// Terminated returns a channel that is closed when all actors have ended, by Shutdown.
-// The tasks of [AfterActors] run after that.
+// Terminated returns a channel that is closed when Shutdown has ended all actors. The tasks of
+// [AfterActors] run after that.
 func (s *System) Terminated() <-chan struct{} { return s.terminated }
 
 func (s *System) spawnUnder() *core { return &s.user.core }
 
 func (c *core) spawnUnder() *core { return c }
 
-// firstUID returns where to count from: it must differ from run to run, and need not be secret.
+// firstUID returns the start of the unique numbers. It must differ from run to run, and need not be
+// secret.
 func (s *System) firstUID() uint64 {
 	if t, ok := s.transport.(interface{ FirstUID() uint64 }); ok {
 		if first := t.FirstUID(); first != 0 {
@@ -114,11 +114,10 @@ func (s *System) firstUID() uint64 {
 	return rand.Uint64() >> 16 << 12 //nolint:gosec // see above
 }
 
-// nextUID returns a number that no other actor of this address has or had: it counts
-// from a random start.
+// nextUID returns a number that no other actor of this address has or had.
 func (s *System) nextUID() uint64 { return s.uids.Add(1) }
 
-// A guardian is a root of the tree.
+// A guardian is a root of the tree of actors.
 type guardian struct {
 	core
 	once sync.Once
@@ -132,7 +131,7 @@ func newGuardian(s *System, path string) *guardian {
 }
 
 func (g *guardian) deliver(msg any, _ entrance) {
-	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it was told %s, and takes no messages", ErrWrongType, payload.TypeName(msg)))
+	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it got %s, and takes no messages", ErrWrongType, payload.TypeName(msg)))
 }
 
 func (g *guardian) context() context.Context { return context.Background() }

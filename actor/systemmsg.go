@@ -1,6 +1,6 @@
 package actor
 
-// A systemMsg drives the life of a cell, ahead of all messages.
+// A systemMsg changes the life of a cell. It is handled before all messages.
 type systemMsg struct {
 	kind  systemKind
 	child *core
@@ -19,8 +19,8 @@ const (
 	sysDrain      // stop, once all that is queued has been handled
 )
 
-// systemMsgs are those that wait. A start comes first, then a stop; the end of children
-// comes last, and once, as it is the same however many there are.
+// systemMsgs are the waiting system messages. A start is taken first, then a stop. Ends of children
+// are taken last, as one, however many there were.
 type systemMsgs struct {
 	others                  *systemEntry // newest first
 	start, stop, childEnded bool

@@ -2,9 +2,9 @@ package actor
 
 import "time"
 
-// timers are the keyed timers of a cell. A timer that fires puts a task into the
-// mailbox; the task delivers only if its timer is still the one of its key. Hence a
-// cancelled timer never delivers.
+// timers are the keyed timers of a cell. A timer that fires puts a task into the mailbox, which
+// delivers the message only if its timer is still the one with its key; so a cancelled timer never
+// delivers.
 type timers[M any] struct {
 	byKey map[string]*keyedTimer[M]
 }
@@ -54,8 +54,8 @@ func (k *keyedTimer[M]) run(c *cell[M]) {
 	c.handleTaskMessage(k.msg)
 }
 
-// again arms a repeating timer once its message has been handled, also when that
-// failed and the actor resumes.
+// again restarts a repeating timer once its message has been handled, also when that failed and the
+// actor resumes.
 func (k *keyedTimer[M]) again(c *cell[M]) {
 	if c.timers.byKey[k.key] != k {
 		return
@@ -72,8 +72,8 @@ func (k *keyedTimer[M]) exempt() bool { return true }
 
 func (k *keyedTimer[M]) undelivered() (any, bool) { return nil, false }
 
-// A receiveTimeout is the timer that every message begins anew. One that has fired and
-// waits in the mailbox is outdated by a message before it.
+// A receiveTimeout is a timer that every message restarts. One that has fired and waits in the
+// mailbox is obsolete if a message is before it.
 type receiveTimeout[M any] struct {
 	after time.Duration
 	msg   M
@@ -87,7 +87,7 @@ func newReceiveTimeout[M any](c *cell[M], d time.Duration, msg M) *receiveTimeou
 	return r
 }
 
-// told begins it anew, unless msg is marked not to.
+// told restarts the timer, unless msg is marked not to.
 func (r *receiveTimeout[M]) told(msg any) {
 	if _, keeps := msg.(interface{ KeepsReceiveTimeout() }); keeps {
 		return

@@ -33,7 +33,7 @@ func (s internals) DispatchAll(path string, uid uint64, msgs []any, sizes []int)
 	}
 }
 
-// arrival is how one of many messages comes from another node.
+// arrival returns the entrance of the i-th of several messages from another node.
 func arrival(sizes []int, i int) entrance {
 	if sizes == nil {
 		return entrance{parked: true}
@@ -41,7 +41,7 @@ func arrival(sizes []int, i int) entrance {
 	return entrance{parked: true, size: sizes[i]}
 }
 
-// deliver tells msg, which was told here, to the actor at path.
+// deliver sends msg, which an actor of this system has sent, to the actor at path.
 func (s *System) deliver(path string, uid uint64, msg any, by entrance) {
 	if c, reason := s.recipient(path, uid); c != nil {
 		c.impl.deliver(msg, by)
@@ -50,8 +50,7 @@ func (s *System) deliver(path string, uid uint64, msg any, by entrance) {
 	}
 }
 
-// recipient returns the actor at path, whose number is uid unless that is 0, or why there is
-// none.
+// recipient returns the actor at path, with the number uid unless that is 0, or why there is none.
 func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	switch c = s.lookup(path); {
 	case c == nil:
@@ -73,7 +72,7 @@ func (s internals) Starting(path string) bool {
 	return c.unborn
 }
 
-// lookup returns what lives at a path of this system.
+// lookup returns the core at a path of this system, or nil.
 func (s *System) lookup(path string) *core {
 	if strings.HasPrefix(path, tempPrefix) {
 		return s.exports.find(path)

@@ -6,39 +6,39 @@ import (
 	"strings"
 )
 
-// A node is a receiver that has a place in the tree of actors.
+// A node is a receiver with a place in the tree of actors.
 type node interface {
 	signal(msg systemMsg)     // never blocks
-	context() context.Context // that of its children
+	context() context.Context // the parent context of its children
 }
 
 // node returns the receiver of c, which is in the tree.
 func (c *core) node() node { return c.impl.(node) }
 
-// kin are those to whom a core matters, and its last word to them.
-type kin struct {
+// relations are the children and watchers of a core, and the failure that ended it.
+type relations struct {
 	children children
 	watchers watchers
-	cause    error // the failure that it ended by; nil: none
+	cause    error // the failure that ended it; nil for none
 }
 
-// toKin returns the kin, to be written to. core.mu is held.
-func (c *core) toKin() *kin {
-	if c.kin == nil {
-		c.kin = new(kin)
+// ownRelations returns the relations for writing. core.mu is held.
+func (c *core) ownRelations() *relations {
+	if c.relations == nil {
+		c.relations = new(relations)
 	}
-	return c.kin
+	return c.relations
 }
 
-// addChild puts child into the tree; false when the parent is stopping or has ended. It
-// panics when a living child has the name.
+// addChild puts child into the tree; false means that the parent is stopping or has ended. It
+// panics if a living child has the name.
 func (c *core) addChild(child *core) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed || c.dead {
 		return false
 	}
-	siblings := &c.toKin().children
+	siblings := &c.ownRelations().children
 	if child.label != "" && siblings.find(child.label) != nil {
 		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", child.label, c.path()))
 	}
@@ -52,47 +52,47 @@ func (c *core) closeToChildren() {
 	c.closed = true
 }
 
-// forgetChild gives the child's name back. The child counts until departed is called.
+// forgetChild releases the name of the child. The child counts until departed is called.
 func (c *core) forgetChild(child *core) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kin.children.remove(child)
-	c.kin.children.departing++
+	c.relations.children.remove(child)
+	c.relations.children.departing++
 }
 
-// departed says that a child that was forgotten has told its watchers.
+// departed notes that a forgotten child has notified its watchers.
 func (c *core) departed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kin.children.departing--
+	c.relations.children.departing--
 }
 
 func (c *core) child(name string) *core {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin == nil {
+	if c.relations == nil {
 		return nil
 	}
-	return c.kin.children.find(name)
+	return c.relations.children.find(name)
 }
 
 func (c *core) childCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin == nil {
+	if c.relations == nil {
 		return 0
 	}
-	return c.kin.children.count + c.kin.children.departing
+	return c.relations.children.count + c.relations.children.departing
 }
 
 // childList returns the living children, oldest first.
 func (c *core) childList() []*core {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin == nil {
+	if c.relations == nil {
 		return nil
 	}
-	return c.kin.children.list()
+	return c.relations.children.list()
 }
 
 // stopChildren tells all children to stop and returns how many there are.
@@ -103,7 +103,7 @@ func (c *core) stopChildren() int {
 	return c.childCount()
 }
 
-// find returns the living actor at the path below c, whose elements have slashes between them.
+// find returns the living actor at a path below c, or nil.
 func (c *core) find(path string) *core {
 	for below := true; below && c != nil; {
 		var name string

@@ -26,8 +26,8 @@ func (o *owner) lend(f func()) func() {
 
 // check panics when it is not called by the goroutine of the turn.
 func (c *cell[M]) check(what string) {
-	if host := c.hosted(); host != nil {
-		host.check(what)
+	if outer := c.outer(); outer != nil {
+		outer.check(what)
 		return
 	}
 	if c.owner.goroutine.Load() != goroutine() {

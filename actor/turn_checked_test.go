@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -40,7 +41,7 @@ func TestTheUseOfAContextByAnotherGoroutineIsNoticed(t *testing.T) {
 			"SetReceiveTimeout":    func() { ctx.SetReceiveTimeout(1, nil) },
 			"CancelReceiveTimeout": func() { ctx.CancelReceiveTimeout() },
 			"Adapt":                func() { actor.Adapt(ctx, func(int) order { return nil }) },
-			"Handle":               func() { actor.Handle(ctx, func(int) actor.Behavior[order] { return nil }) },
+			"Handle":               func() { extension.Handle(ctx, func(int) actor.Behavior[order] { return nil }) },
 			"Notify":               func() { ctx.Notify(nil) },
 			"PipeToSelf": func() {
 				actor.PipeToSelf(ctx, func(context.Context) (int, error) { return 0, nil }, func(int, error) order { return nil })

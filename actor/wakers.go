@@ -7,11 +7,11 @@ import (
 
 // A waker wakes a goroutine that waits for a reply.
 type waker struct {
-	wake  chan struct{} // of one place
-	timer *time.Timer   // nil until it was needed; stopped while nobody waits
+	wake  chan struct{} // with one place
+	timer *time.Timer   // nil until it is needed; stopped while nobody waits
 }
 
-// after returns a channel that gets the time once, when d is over.
+// after returns a channel that receives once, after d.
 func (w *waker) after(d time.Duration) <-chan time.Time {
 	if w.timer == nil {
 		w.timer = time.NewTimer(d)
@@ -21,11 +21,11 @@ func (w *waker) after(d time.Duration) <-chan time.Time {
 	return w.timer.C
 }
 
-// wakers are those of one system, as a channel belongs to the bubble of testing/synctest that
-// it was made in.
+// wakers is the pool of wakers of one system. It is not shared between systems, because a channel
+// belongs to the bubble of testing/synctest in which it was made.
 type wakers struct {
 	pool    sync.Pool
-	virtual bool // then nothing is kept, as who asks may be outside of the bubble
+	virtual bool // nothing is kept then: the asking goroutine may be outside the bubble
 }
 
 func (w *wakers) get() *waker {
@@ -35,7 +35,7 @@ func (w *wakers) get() *waker {
 	return &waker{wake: make(chan struct{}, 1)}
 }
 
-// put takes back one whose channel is empty, and that nobody will send to.
+// put takes back a waker whose channel is empty and to which nobody will send.
 func (w *wakers) put(one *waker) {
 	if one.timer != nil {
 		one.timer.Stop()

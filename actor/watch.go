@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// A watch is what an actor wants to be told of the end of another.
+// A watch is what an actor wants to receive when another one has ended.
 type watch[M any] struct {
 	by     *cell[M]
 	ref    AnyRef
@@ -14,34 +14,32 @@ type watch[M any] struct {
 	stop   func() // of an actor on another node; else nil
 }
 
-// Watch asks for [Terminated], or [ChildFailed] for a child, when the actor behind ref
-// has ended; at once when it has ended already. Watching twice is watching once. The
-// signal must be handled, else the actor fails with [ErrDeathPact]. A restart of the
-// watcher ends its watches, a restart of the watched actor does not.
+// Watch requests [Terminated], or [ChildFailed] for a child, when the actor behind ref has ended;
+// immediately if it has ended already. Watching an actor twice has the effect of watching it once.
+// The signal must be handled, otherwise the actor fails with [ErrDeathPact]. A restart of the
+// watcher ends its watches; a restart of the watched actor does not.
 //
-// An actor on another node has ended, too, when its node has: when that has left the cluster
-// or has been removed from it, or another process lives at its address. A node that merely
-// cannot be reached ends nothing. Package remote has the details. A ref without a number is
-// watched for whoever lives at its path when the other node hears of the watch. The signal
-// is [Terminated], whatever the actor ended by.
+// An actor on another node has also ended when its node has left the cluster or was removed from
+// it, or another process runs at its address; a node that is merely unreachable ends nothing. See
+// package remote. A ref without a number watches whichever actor lives at its path when the other
+// node receives the watch. The signal is [Terminated] in all cases.
 //
-// It panics when ref is being watched by [Context.WatchWith], when it is the zero
-// ActorRef, and for actors on other nodes when the system has no transport that can watch
-// them.
+// Watch panics if the actor is already watched by [Context.WatchWith], if ref is the zero ActorRef,
+// and for an actor on another node if the system has no transport that can watch it.
 func (c *Context[M]) Watch(ref AnyRef) {
 	c.cell.check("Watch")
 	c.cell.watch(&watch[M]{by: c.cell, ref: ref})
 }
 
-// WatchWith is like [Context.Watch], but tells the actor msg instead of a signal. To
-// change the message, unwatch first; else it panics.
+// WatchWith is like [Context.Watch], but sends msg to the actor instead of a signal. To change the
+// message, unwatch first; otherwise it panics.
 func (c *Context[M]) WatchWith(ref AnyRef, msg M) {
 	c.cell.check("WatchWith")
 	c.cell.watch(&watch[M]{by: c.cell, ref: ref, msg: msg, custom: true})
 }
 
-// Unwatch ends a watch. Nothing is told any more, even when the actor has ended already
-// and the signal was waiting.
+// Unwatch ends a watch. Nothing is delivered any more, even if the actor has ended already and the
+// signal is waiting in the mailbox.
 func (c *Context[M]) Unwatch(ref AnyRef) {
 	c.cell.check("Unwatch")
 	c.cell.endWatch(ref.target().actor())
@@ -78,8 +76,7 @@ func (c *cell[M]) endWatch(target *core) {
 	}
 }
 
-// endWatchesOf ends those that began with ref where it led to another actor then than it
-// leads to now.
+// endWatchesOf ends the watches of ref if it now leads to another actor than when they began.
 func (c *cell[M]) endWatchesOf(ref AnyRef) {
 	if n := ref.target(); n == nil || !n.wanders() {
 		return
@@ -109,8 +106,8 @@ func (w *watch[M]) watchedEnded(target *core, err error) {
 	w.by.post(item[M]{task: &endOfWatched[M]{w, target, err}}, entrance{})
 }
 
-// endOfWatched waits in the mailbox behind all that the watched actor has told. It
-// counts only if the watch has not ended meanwhile.
+// endOfWatched waits in the mailbox behind all messages that the watched actor has sent. It has no
+// effect if the watch has ended meanwhile.
 type endOfWatched[M any] struct {
 	watch  *watch[M]
 	target *core

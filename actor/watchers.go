@@ -2,21 +2,21 @@ package actor
 
 import "slices"
 
-// A watcher is told of the end of what it watches. It must be comparable, and watches an
-// actor once at most.
+// A watcher is notified of the end of what it watches. It must be comparable, and watches an actor
+// at most once.
 type watcher interface {
 	watchedEnded(target *core, err error) // must not block
 }
 
-// watchers are those of a core, in the order in which they came. Where there
-// are many, each goes as quickly as if there were few.
+// watchers are the watchers of a core, in the order in which they came. Adding and removing takes
+// constant time.
 type watchers struct {
-	list []watcher       // nil: it has gone
-	at   map[watcher]int // where in the list; nil while that is short
-	gone int             // how many of the list have
+	list []watcher       // nil entries have been removed
+	at   map[watcher]int // index in list; nil while that is short
+	gone int             // how many entries have been removed
 }
 
-// fewWatchers is how many a list is searched for.
+// fewWatchers is how long a list without an index may be.
 const fewWatchers = 8
 
 func (w *watchers) add(one watcher) {
@@ -54,7 +54,7 @@ func (w *watchers) remove(one watcher) {
 	}
 }
 
-// pack makes the list as short as it can be.
+// pack closes the gaps of removed watchers.
 func (w *watchers) pack() {
 	*w = watchers{list: w.all()}
 	if len(w.list) > fewWatchers {
@@ -62,7 +62,7 @@ func (w *watchers) pack() {
 	}
 }
 
-// all returns a list of those that are left.
+// all returns the watchers that are left.
 func (w *watchers) all() []watcher {
 	if len(w.list) == w.gone {
 		return nil
@@ -76,59 +76,59 @@ func (w *watchers) all() []watcher {
 	return all
 }
 
-// endBy notes the failure that c ends by, unless it is nil.
+// endBy records the failure by which c ends, unless it is nil.
 func (c *core) endBy(cause error) {
 	if cause == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.toKin().cause = cause
+	c.ownRelations().cause = cause
 }
 
-// cause returns the failure that c has ended by, if any.
+// cause returns the failure by which c has ended, or nil.
 func (c *core) cause() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin == nil {
+	if c.relations == nil {
 		return nil
 	}
-	return c.kin.cause
+	return c.relations.cause
 }
 
-// addWatcher returns false when it is all over with c.
+// addWatcher returns false if c has ended.
 func (c *core) addWatcher(w watcher) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
 		return false
 	}
-	c.toKin().watchers.add(w)
+	c.ownRelations().watchers.add(w)
 	return true
 }
 
 func (c *core) removeWatcher(w watcher) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kin != nil {
-		c.kin.watchers.remove(w)
+	if c.relations != nil {
+		c.relations.watchers.remove(w)
 	}
 }
 
-// takeWatchers returns all watchers, which are none any more.
+// takeWatchers removes and returns all watchers.
 func (c *core) takeWatchers(over bool) []watcher {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = c.over || over
-	if c.kin == nil {
+	if c.relations == nil {
 		return nil
 	}
-	all := c.kin.watchers.all()
-	c.kin.watchers = watchers{}
+	all := c.relations.watchers.all()
+	c.relations.watchers = watchers{}
 	return all
 }
 
-// tellWatchers tells all watchers of the end of c, which is over now.
+// tellWatchers notifies all watchers that c has ended.
 func (c *core) tellWatchers() {
 	all := c.takeWatchers(true)
 	cause := c.cause()

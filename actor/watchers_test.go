@@ -13,7 +13,7 @@ func Watchers(ref AnyRef) int {
 	c := ref.target().actor()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.toKin().watchers.all())
+	return len(c.ownRelations().watchers.all())
 }
 
 func numbered(told *[]int, n int) *endWatcher {
@@ -57,8 +57,8 @@ func TestWatchersThatHaveGoneAreForgotten(t *testing.T) {
 		c.addWatcher(w)
 		c.removeWatcher(w)
 	}
-	require.Len(t, c.toKin().watchers.all(), 1)
-	require.Less(t, cap(c.toKin().watchers.list), 64)
+	require.Len(t, c.ownRelations().watchers.all(), 1)
+	require.Less(t, cap(c.ownRelations().watchers.list), 64)
 }
 
 func TestManyWatchersGoAsQuicklyAsFew(t *testing.T) {
@@ -82,5 +82,5 @@ func TestManyWatchersGoAsQuicklyAsFew(t *testing.T) {
 	full, few := slices.Min(times[:10]), slices.Min(times[len(times)-10:]) // the least: the machine may be busy
 	t.Logf("%v with many, %v with few", full, few)
 	require.Less(t, full, 10*few+time.Millisecond)
-	require.Empty(t, c.toKin().watchers.all())
+	require.Empty(t, c.ownRelations().watchers.all())
 }

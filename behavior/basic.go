@@ -2,15 +2,15 @@ package behaviors
 
 import "github.com/understudy-go/understudy/actor"
 
-// Same keeps the behavior. It cannot be a first behavior. In a function that has type
-// parameters of its own, Go allocates it; nil is the same and is not.
+// Same keeps the behavior. It cannot be a first behavior. In a function with type parameters Go
+// allocates it; nil has the same meaning and is not allocated.
 func Same[M any](*actor.Context[M], *actor.Next[M]) {}
 
-// Stopped ends the actor: its children first, then PostStop to the behavior it has now.
+// Stopped ends the actor: first its children, then PostStop goes to the current behavior.
 func Stopped[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 
-// StoppedThen ends the actor like [Stopped], and calls f inside it then: after its behavior
-// has had PostStop, before what was given to Defer. It panics without f.
+// StoppedThen ends the actor like [Stopped], and calls f inside it: after PostStop, before the
+// functions given to Defer. It panics if f is nil.
 func StoppedThen[M any](f func()) actor.Behavior[M] {
 	if f == nil {
 		panic("behaviors: StoppedThen needs a function")
@@ -21,23 +21,22 @@ func StoppedThen[M any](f func()) actor.Behavior[M] {
 	}
 }
 
-// Unhandled keeps the behavior and says that the message or signal was not meant for it:
-// a message is published as [actor.UnhandledMessage], and the end of a watched actor
-// fails this one. It cannot be a first behavior.
+// Unhandled keeps the behavior and declares the message or signal unhandled: a message is published
+// as [actor.UnhandledMessage], and the end of a watched actor fails this one. It cannot be a first
+// behavior.
 func Unhandled[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Unhandled() }
 
-// Ignore consumes every message and every signal in silence: the end of a watched actor
-// does not fail this one, and neither does an adapter.
+// Ignore ignores all messages and signals. The end of a watched actor does not fail this one, nor
+// does the failure of an adapter.
 func Ignore[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Ignore() }
 
-// Empty takes every message as unhandled.
+// Empty leaves every message unhandled.
 func Empty[M any](_ *actor.Context[M], next *actor.Next[M]) {
 	next.Receive(func(*actor.Context[M], M) actor.Behavior[M] { return Unhandled })
 }
 
-// Receive handles each message with h, which returns the behavior for the next one. Add
-// OnSignal for signals; without it, the end of a watched actor is unhandled. It panics
-// without h.
+// Receive handles each message with h, which returns the behavior for the next one. Add OnSignal to
+// handle signals; without it, the end of a watched actor is unhandled. It panics if h is nil.
 func Receive[M any](h func(*actor.Context[M], M) actor.Behavior[M]) actor.Behavior[M] {
 	if h == nil {
 		panic("behaviors: Receive needs a function")
@@ -45,9 +44,9 @@ func Receive[M any](h func(*actor.Context[M], M) actor.Behavior[M]) actor.Behavi
 	return func(_ *actor.Context[M], next *actor.Next[M]) { next.Receive(h) }
 }
 
-// Setup calls f when the actor starts, and again at every restart, inside the actor, and
-// goes on as what f returns, which must not be Same or Unhandled when it is the first
-// behavior. It panics without f.
+// Setup calls f inside the actor when it starts, and again at every restart, and continues with the
+// behavior that f returns. As a first behavior that must not be Same or Unhandled. Setup panics if
+// f is nil.
 func Setup[M any](f func(*actor.Context[M]) actor.Behavior[M]) actor.Behavior[M] {
 	if f == nil {
 		panic("behaviors: Setup needs a function")
@@ -59,15 +58,15 @@ func Setup[M any](f func(*actor.Context[M]) actor.Behavior[M]) actor.Behavior[M]
 	}
 }
 
-// needBehavior panics without b, where the mistake is, rather than in the actor.
+// needBehavior panics if b is nil, at the place of the mistake rather than inside the actor.
 func needBehavior[M any](what string, b actor.Behavior[M]) {
 	if b == nil {
 		panic("behaviors: " + what + " needs a behavior")
 	}
 }
 
-// Supervise goes on as b does, under strategy s: see [actor.Strategy]. It panics without b,
-// and, inside the actor, on a strategy that makes no sense.
+// Supervise continues with b, whose failures strategy s decides about, see [actor.Strategy]. It
+// panics if b is nil, and, inside the actor, if the strategy is invalid.
 func Supervise[M any](b actor.Behavior[M], s actor.Strategy) actor.Behavior[M] {
 	needBehavior("Supervise", b)
 	return func(_ *actor.Context[M], next *actor.Next[M]) { next.Supervise(b, s) }

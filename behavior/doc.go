@@ -1,15 +1,15 @@
-// Package behaviors is the catalogue of what an actor can be. Its folder is named
-// behavior; import it as
+// Package behaviors has constructors for the behaviors of actors. Its folder is named behavior;
+// import it as
 //
 //	behaviors "github.com/understudy-go/understudy/behavior"
 //
-// A behavior that needs a function is made by a call: [Receive], [Setup], [Supervise],
-// [WithStash], [Transform], [Singleton], [EventSourced], [DurableState]. One that needs none is returned as it is, without calling
-// it, and its type argument is inferred: return behaviors.[Same], behaviors.[Stopped],
+// A behavior that needs arguments is made by a call: [Receive], [Setup], [Supervise], [WithStash],
+// [Transform], [Singleton], [EventSourced], [DurableState]. One that needs none is returned without
+// calling it, and Go infers its type argument: return behaviors.[Same], behaviors.[Stopped],
 // behaviors.[Unhandled], behaviors.[Ignore], behaviors.[Empty].
 //
-// State lives where Go keeps it best. Either a behavior is a closure over its state,
-// and a transition returns another:
+// A behavior keeps its state in one of two ways. Either it is a closure over its state, and a
+// transition returns another closure:
 //
 //	func counter(n int) actor.Behavior[Msg] {
 //		return behaviors.Receive(func(ctx *actor.Context[Msg], msg Msg) actor.Behavior[Msg] {
@@ -24,36 +24,33 @@
 //		})
 //	}
 //
-// or it is a struct whose methods are the handlers, made in a [Setup] so that each
-// incarnation has its own. Never share state between incarnations: a restart is there
-// to get rid of it.
+// Or it is a struct whose methods are the handlers. Make the struct in a [Setup], so that each
+// incarnation has its own. Never share state between incarnations: a restart exists to discard it.
 //
-// # Around a behavior
+// # Wrapping a behavior
 //
-// [Intercept] puts something around a behavior that sees its messages, its signals and its
-// start, and may change all of them. [Monitor], [LogMessages] and [Spy] are made by the same
-// means and only look on: before, before and after a message is handled. What is around a
-// behavior
+// [Intercept] wraps a behavior: the interceptor sees its messages, its signals and its start, and
+// may change them. [Monitor], [LogMessages] and [Spy] only observe: the first two before a message
+// is handled, Spy afterwards. A wrapper
 //
-//   - is called from the outside in, in the order in which it is written;
-//   - stays when the behavior changes, and is never there twice;
-//   - gives way, if a handler has returned it, to what a handler returns later;
-//   - outlives restarts where it is outside of [Supervise], and starts anew inside.
+//   - is called from the outside in, in the order in which the wrappers are written;
+//   - remains when the behavior changes, and is never there twice;
+//   - is replaced, if a handler returned it, when a handler returns another one later;
+//   - survives restarts if it is outside [Supervise], and is started again if it is inside.
 //
-// # Not now
+// # Postponing messages
 //
-// A message that cannot be handled yet goes into a stash, see [WithStash], and comes back
-// before whatever waits in the mailbox. Nothing in it is lost without a dead letter: not
-// when there is no room, not in a restart, not at the end.
+// A message that cannot be handled yet goes into a stash, see [WithStash], and returns to the front
+// of the mailbox later. A message that is lost from a stash is a dead letter: when the stash is
+// full, in a restart, and at the end of the actor.
 //
-// # Another type
+// # Converting messages
 //
-// [Transform] makes an actor of one message type from a behavior of another, in one actor
-// with one mailbox. To take the replies of others in their own types, there is
-// [actor.Adapt].
+// [Transform] makes an actor of one message type from a behavior of another, in one actor with one
+// mailbox. To receive replies of other actors in their own types, use [actor.Adapt].
 //
 // # Testing
 //
-// Package testkit has probes that stand in for other actors; with testing/synctest time
+// Package testkit has probes that stand in for other actors. In a bubble of testing/synctest time
 // is virtual, and a test of an hour takes no time.
 package behaviors

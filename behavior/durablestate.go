@@ -5,10 +5,10 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// DurableState returns the behavior of an actor of which the latest state is stored, and
-// so outlives the actor; unlike [EventSourced], without how it came about. onCommand says
-// which value a command leads to, and what is done once it is durable. It panics when it
-// cannot work, see [persistence.NewDurableState].
+// DurableState returns the behavior of an actor whose latest state is stored under id in j; unlike
+// [EventSourced] it does not store how the state came about. onCommand handles a message and
+// returns the effect: the new state to store, and what to do once it is durable. DurableState
+// panics on invalid arguments, see [persistence.NewDurableState].
 func DurableState[M, S any](id string, j persistence.Journal, initial S,
 	onCommand func(ctx *actor.Context[M], state persistence.State[S], msg M) persistence.StateEffect[S],
 	opts ...persistence.Option,

@@ -5,10 +5,10 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// EventSourced returns the behavior of an actor whose state is what its events have made
-// of it, and so outlives the actor. onCommand says which events a command leads to, and
-// what is done once they are durable; onEvent returns what an event makes of a state. It
-// panics when it cannot work, see [persistence.New]; package persistence is the manual.
+// EventSourced returns the behavior of an actor whose state is rebuilt from the events stored under
+// id in j. onCommand handles a message and returns the effect: the events to persist, and what to
+// do once they are durable. onEvent applies one event to the state; it must be pure. EventSourced
+// panics on invalid arguments, see [persistence.New]; package persistence has the manual.
 func EventSourced[M, E, S any](id string, j persistence.Journal, initial S,
 	onEvent func(state S, event E) S,
 	onCommand func(ctx *actor.Context[M], state S, msg M) persistence.Effect[E],

@@ -2,32 +2,32 @@ package behaviors
 
 import "github.com/understudy-go/understudy/actor"
 
-// An Interceptor stands around a behavior, see [Intercept]. What is nil lets everything
-// pass. Its functions run inside the actor; the same Interceptor may be around the
-// behaviors of many actors, and is called by them at once.
+// An Interceptor wraps a behavior, see [Intercept]. Fields that are nil change nothing. Its
+// functions run inside the actor. One Interceptor may wrap the behaviors of many actors, which then
+// call it concurrently.
 type Interceptor[M any] struct {
-	// Start is given the behavior before it starts, and returns what starts in its place:
-	// the same, something around it, or another.
+	// Start gets the behavior before it starts, and returns the behavior to start instead: the
+	// same, a wrapped one, or another.
 	Start func(ctx *actor.Context[M], b actor.Behavior[M]) actor.Behavior[M]
-	// Message is called instead of the handler, which is inner; whether and with what that
-	// is called is for Message to say. It returns the next behavior.
+	// Message is called instead of the message handler, which it gets as inner and may call, or
+	// not. It returns the next behavior.
 	Message func(ctx *actor.Context[M], msg M, inner actor.MessageHandler[M]) actor.Behavior[M]
 	// Signal is called instead of the signal handler, like Message.
 	Signal func(ctx *actor.Context[M], sig actor.Signal, inner actor.SignalHandler[M]) actor.Behavior[M]
 }
 
-// Intercept goes on as b does, with i around it and around all behaviors that follow it.
-// It sees all that is a message or a signal of the actor: what it is told, timers,
-// adapted messages, results of piped functions; not what goes to [actor.Handle].
+// Intercept continues with b, with i around it and around all later behaviors. i sees all messages
+// and signals of the actor, including those of timers and adapters and results of piped functions,
+// but not the messages of [extension.Handle].
 //
-// Of interceptors that are nested the outermost is called first. One that is around the
-// behavior already is not put there again; so a behavior may return itself with its
-// interceptor as often as it likes. What a handler returns an interceptor with takes the
-// place of the interceptors that a handler returned before.
+// Of nested interceptors the outermost is called first. An interceptor that is already around the
+// behavior is not added again, so a behavior may return itself with its interceptor any number of
+// times. If a handler returns a behavior with a new interceptor, it replaces the interceptors
+// installed by earlier handlers; they do not accumulate.
 //
-// An interceptor outside of [Supervise] outlives the restarts inside; inside, a restart
-// starts it anew. In both cases its own failure is one of the actor, about which the
-// innermost strategy decides. Intercept panics without i or b.
+// An interceptor outside [Supervise] survives the restarts inside; one that is inside is started
+// again. In both cases its own failure is one of the actor, about which the innermost strategy
+// decides. Intercept panics if i or b is nil.
 func Intercept[M any](i *Interceptor[M], b actor.Behavior[M]) actor.Behavior[M] {
 	if i == nil {
 		panic("behaviors: Intercept needs an interceptor")

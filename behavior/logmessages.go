@@ -9,10 +9,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// LogMessages goes on as b does, and logs each message and each signal at level before it
-// is handled, with the actor's path, the type and the value. At a level that the logger
-// does not want it costs next to nothing. Nested with one level it logs once.
-// It panics without b.
+// LogMessages continues with b, and logs each message and each signal at level before it is
+// handled, with the path of the actor, the type and the value. It costs almost nothing if the
+// logger does not log that level. Nested with the same level it logs once. It panics if b is nil.
 func LogMessages[M any](level zapcore.Level, b actor.Behavior[M]) actor.Behavior[M] {
 	needBehavior("LogMessages", b)
 	return wrapped(logged{level}, func(inner actor.MessageHandler[M]) actor.MessageHandler[M] {
@@ -32,7 +31,7 @@ func LogMessages[M any](level zapcore.Level, b actor.Behavior[M]) actor.Behavior
 	}, b)
 }
 
-// logged is the identity of what LogMessages puts around a behavior.
+// logged is the identity of the wrapper that LogMessages adds.
 type logged struct{ at zapcore.Level }
 
 func described(what any) []zap.Field {

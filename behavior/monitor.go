@@ -2,8 +2,8 @@ package behaviors
 
 import "github.com/understudy-go/understudy/actor"
 
-// Monitor goes on as b does, and tells ref a copy of each message before it is handled.
-// Nested, each ref gets one copy. It panics without b.
+// Monitor continues with b, and sends a copy of each message to ref before it is handled. Nested
+// with the same ref it sends one copy. It panics if b is nil.
 func Monitor[M any](ref actor.ActorRef[M], b actor.Behavior[M]) actor.Behavior[M] {
 	needBehavior("Monitor", b)
 	return wrapped(monitored[M]{ref}, func(inner actor.MessageHandler[M]) actor.MessageHandler[M] {
@@ -14,11 +14,10 @@ func Monitor[M any](ref actor.ActorRef[M], b actor.Behavior[M]) actor.Behavior[M
 	}, nil, b)
 }
 
-// monitored is the identity of what Monitor puts around a behavior.
+// monitored is the identity of the wrapper that Monitor adds.
 type monitored[M any] struct{ by actor.ActorRef[M] }
 
-// wrapped goes on as b does, with message and signal around its handlers, once for each
-// identity.
+// wrapped continues with b, with message and signal around its handlers, once for each identity.
 func wrapped[M any](identity any,
 	message func(actor.MessageHandler[M]) actor.MessageHandler[M],
 	signal func(actor.SignalHandler[M]) actor.SignalHandler[M],

@@ -14,16 +14,16 @@ type Observation struct {
 	At      time.Time    // when the handler had returned
 }
 
-// Spy goes on as b does, and tells observer of each message and each signal after its
-// handler has returned or failed: also what the actor tells itself, its timers, and the
-// ends of those whom it watches. Replies and senders notice nothing. Nested, each observer
-// is told once. It panics without b.
+// Spy continues with b, and sends an [Observation] of each message and each signal to observer,
+// after its handler has returned or failed. That includes messages of the actor to itself, timers,
+// and the ends of watched actors. Replies and senders are not affected. Nested with the same
+// observer it sends one. Spy panics if b is nil.
 func Spy[M any](observer actor.ActorRef[Observation], b actor.Behavior[M]) actor.Behavior[M] {
 	needBehavior("Spy", b)
 	return spied(observer, b, false)
 }
 
-// SpyTree is [Spy] on the actor and on all that it spawns, and on what those spawn.
+// SpyTree is [Spy] for the actor and all its descendants.
 func SpyTree[M any](observer actor.ActorRef[Observation], b actor.Behavior[M]) actor.Behavior[M] {
 	needBehavior("SpyTree", b)
 	return spied(observer, b, true)
@@ -39,5 +39,5 @@ func spied[M any](observer actor.ActorRef[Observation], b actor.Behavior[M], chi
 	}
 }
 
-// spyBy is the identity of what Spy puts around a behavior.
+// spyBy is the identity of the wrapper that Spy adds.
 type spyBy struct{ observer actor.ActorRef[Observation] }

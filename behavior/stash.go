@@ -2,12 +2,12 @@ package behaviors
 
 import "github.com/understudy-go/understudy/actor"
 
-// WithStash goes on as f says, which is given a stash for up to capacity messages that
-// cannot be handled yet. What is put aside comes back with [actor.Stash.UnstashAll].
+// WithStash calls f with a stash for up to capacity messages that cannot be handled yet, and
+// continues with the behavior that f returns. [actor.Stash.UnstashAll] returns the messages.
 //
-// The stash is that of the behaviors that f returns. Outside of [Supervise] it outlives
-// the restarts inside; inside, a restart loses what is in it, and f is called anew with an
-// empty one. What is lost is a dead letter.
+// The stash belongs to the behaviors that f returns. Outside [Supervise] it survives the restarts
+// inside. Inside, a restart makes its messages dead letters and calls f again, with an empty stash.
+// WithStash panics inside the actor unless capacity > 0.
 func WithStash[M any](capacity int, f func(stash *actor.Stash[M]) actor.Behavior[M]) actor.Behavior[M] {
 	return Setup(func(ctx *actor.Context[M]) actor.Behavior[M] { return f(ctx.NewStash(capacity)) })
 }

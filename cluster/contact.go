@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/membership"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 // contactName is the name of the actor of each node that clients ask.
@@ -88,7 +88,7 @@ func (n *Node) managersOf(singletons []string) []contactManagers {
 	var all []contactManagers
 	for _, name := range singletons {
 		managers := contactManagers{Singleton: name}
-		for _, id := range singleton.ManagersOf(n.System, name) {
+		for _, id := range singletonhook.ManagersOf(n.System, name) {
 			managers.At = append(managers.At, ID{Address: id.Address, Incarnation: id.Incarnation})
 		}
 		all = append(all, managers)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/membership"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 // ignore is what actors do that have nothing to do.
@@ -87,7 +87,7 @@ func TestSingletonsMoveFromANodeBeforeItIsExiting(t *testing.T) {
 	member := func(name string, s Status) Member {
 		return Member{Name: name, Address: name + ":1", Incarnation: 2, Status: s, UpNumber: 1}
 	}
-	with := func(s Status) singleton.Topology {
+	with := func(s Status) singletonhook.Topology {
 		self := member("n1", Up)
 		return topologyOf(membership.NewView(1, self, true, []Member{self, member("n2", s)}, nil))
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/node"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 // A life is one incarnation of a node: it feeds the machine with events, and does what
@@ -157,7 +157,7 @@ func (l *life) connect(address string) {
 // drain waits until no singleton runs here.
 func (l *life) drain() {
 	n := l.node
-	if err := singleton.Drain(n.aborted, n.System); err == nil {
+	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
 		n.inbox.post(l.machine.Self().Incarnation, membership.Drained{})
 	}
 }

@@ -5,17 +5,17 @@ import (
 	"iter"
 
 	"github.com/understudy-go/understudy/cluster/membership"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 // locator shows a node to singletons.
 type locator Node
 
-var _ singleton.Locator = (*locator)(nil)
+var _ singletonhook.Locator = (*locator)(nil)
 
-// Topologies implements [singleton.Locator].
-func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
-	return func(yield func(singleton.Topology) bool) {
+// Topologies implements [singletonhook.Locator].
+func (l *locator) Topologies(ctx context.Context) iter.Seq[singletonhook.Topology] {
+	return func(yield func(singletonhook.Topology) bool) {
 		for v := range l.views.follow(ctx) {
 			t := topologyOf(v)
 			t.Margin = l.cfg.margin()
@@ -31,8 +31,8 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
 
 // topologyOf returns v as singletons see it. Who is exiting runs none any more and never will, so
 // nobody needs to ask it: it is left out, like those that were removed in good order.
-func topologyOf(v View) singleton.Topology {
-	t := singleton.Topology{
+func topologyOf(v View) singletonhook.Topology {
+	t := singletonhook.Topology{
 		Self: v.Self.ID(),
 		Down: v.Self.Status >= Down,
 	}
@@ -40,7 +40,7 @@ func topologyOf(v View) singleton.Topology {
 		if m.Status == Exiting {
 			continue
 		}
-		t.Members = append(t.Members, singleton.Peer{
+		t.Members = append(t.Members, singletonhook.Peer{
 			ID:        m.ID(),
 			Name:      m.Name,
 			Up:        m.Status == Up,
@@ -51,8 +51,8 @@ func topologyOf(v View) singleton.Topology {
 		})
 	}
 	for _, r := range membership.UncleanRemovals(v) {
-		t.Gone = append(t.Gone, singleton.Gone{
-			Peer:  singleton.Peer{ID: r.ID, Name: r.Name, UpNumber: r.UpNumber, Roles: r.Roles},
+		t.Gone = append(t.Gone, singletonhook.Gone{
+			Peer:  singletonhook.Peer{ID: r.ID, Name: r.Name, UpNumber: r.UpNumber, Roles: r.Roles},
 			Since: r.Since,
 		})
 	}

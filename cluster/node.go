@@ -19,8 +19,8 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // A Node is one member of a cluster, with the actor system that runs on it. Its methods
@@ -103,7 +103,7 @@ func listen(cfg Config) (*Node, error) {
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
-	singleton.Attach(n.System, (*locator)(n))
+	singletonhook.Attach(n.System, (*locator)(n))
 	receptionist.Attach(n.System, (*roster)(n))
 	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
 	n.OnShutdown(actor.AfterActors, "cluster", n.depart)

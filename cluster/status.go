@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -84,7 +85,7 @@ func (n *shown) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s.Settings, s.Expected = n.cfg.shown()
 	told := n.figures.read()
 	told[v.Self.ID()] = (*Node)(n).ownFigures()
-	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singleton.AllKnown(n.System)), told)
+	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singletonhook.AllKnown(n.System)), told)
 	s.Unanswered = silentMembers(v, told)
 	for _, each := range told {
 		s.FiguresLeftOut += each.LeftOut

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
 )
 
 // singletons are those that have a manager here, and those that only other members have
 // one for, by name.
-func shownSingletons(v View, here []singleton.Status, known []singleton.Known) []statuspage.Singleton {
+func shownSingletons(v View, here []singleton.Status, known []singletonhook.Known) []statuspage.Singleton {
 	all := map[string]statuspage.Singleton{}
 	for _, k := range known {
 		all[k.Name] = statuspage.Singleton{Name: k.Name, Why: "this node has no manager for it, so it does not know"}

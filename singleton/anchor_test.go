@@ -128,7 +128,7 @@ func stoppable(n *node, b actor.Behavior[msg]) (ref actor.ActorRef[msg], stop fu
 func TestAMessageForANodeWithoutAManagerGoesBack(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		ref := actor.Spawn(c.nodes["b"].System, behaviors.Singleton(parrot), "one")
-		singleton.Offer(c.nodes["a"].System, "one")
+		singleton.Advertise(c.nodes["a"].System, "one")
 		settle()
 		p := testkit.NewProbe[string](t, c.nodes["b"].System)
 		ref.Tell(msg{"1", p.Ref()})

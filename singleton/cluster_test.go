@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	nodeid "github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -27,7 +28,7 @@ type cluster struct {
 
 	mu      sync.Mutex // guards all below, and the peers of the nodes
 	members []*node
-	gone    []singleton.Gone
+	gone    []singletonhook.Gone
 	ups     uint64 // how many have come up
 }
 
@@ -35,7 +36,7 @@ type cluster struct {
 type node struct {
 	*actor.System
 	cluster     *cluster
-	peer        singleton.Peer
+	peer        singletonhook.Peer
 	views       *latest
 	deadLetters *testkit.Probe[actor.DeadLetter]
 	behind      bool // it gets no views
@@ -62,14 +63,14 @@ func (c *cluster) join(name string) *node {
 	if old := c.nodes[name]; old != nil {
 		incarnation = old.peer.ID.Incarnation + 1
 	}
-	n.peer = singleton.Peer{
+	n.peer = singletonhook.Peer{
 		ID: nodeid.ID{Address: name, Incarnation: incarnation}, Name: name, Reachable: true,
 	}
 	n.System = testkit.NewSystem(c.t, testkit.WithoutEncoding(), extension.WithTransport(name, c.net))
 	n.deadLetters = testkit.NewProbe[actor.DeadLetter](c.t, n.System)
 	actor.Subscribe(n.System, n.deadLetters.Ref())
 	c.net.connect(name, n.System)
-	singleton.Attach(n.System, n)
+	singletonhook.Attach(n.System, n)
 	c.nodes[name] = n
 	c.change(func() { c.members = append(c.members, n) })
 	return n
@@ -103,7 +104,7 @@ func (c *cluster) show(to *node, members []*node) {
 	if to.behind {
 		return
 	}
-	topo := singleton.Topology{
+	topo := singletonhook.Topology{
 		Self: to.peer.ID, Down: !slices.Contains(members, to), Gone: slices.Clone(c.gone),
 		Margin: margin,
 	}
@@ -129,7 +130,7 @@ func (c *cluster) finishLeaving(name string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	n := c.nodes[name]
-	require.NoError(c.t, singleton.Drain(ctx, n.System))
+	require.NoError(c.t, singletonhook.Drain(ctx, n.System))
 	c.removed(n)
 	time.Sleep(time.Second) // a cluster lets nobody go before everybody knows
 	require.NoError(c.t, n.Shutdown(ctx))
@@ -149,26 +150,26 @@ func (c *cluster) removed(n *node) {
 
 // downed takes n out of the table, and nobody knows whether it still runs.
 func (c *cluster) downed(n *node) {
-	c.change(func() { c.gone = append(c.gone, singleton.Gone{Peer: n.peer, Since: time.Now()}) })
+	c.change(func() { c.gone = append(c.gone, singletonhook.Gone{Peer: n.peer, Since: time.Now()}) })
 	c.removed(n)
 }
 
 // reachable changes whether the others can reach n.
 func (c *cluster) reachable(n *node, yes bool) { c.change(func() { n.peer.Reachable = yes }) }
 
-// Topologies implements [singleton.Locator].
-func (n *node) Topologies(ctx context.Context) iter.Seq[singleton.Topology] {
+// Topologies implements [singletonhook.Locator].
+func (n *node) Topologies(ctx context.Context) iter.Seq[singletonhook.Topology] {
 	return n.views.follow(ctx)
 }
 
 // record returns what a node knows of the generations of the singleton "one".
-func (n *node) record() singleton.Record {
-	for _, k := range singleton.AllKnown(n.System) {
+func (n *node) record() singletonhook.Record {
+	for _, k := range singletonhook.AllKnown(n.System) {
 		if k.Name == "one" {
 			return k.Record
 		}
 	}
-	return singleton.Record{}
+	return singletonhook.Record{}
 }
 
 func (n *node) status(name string) singleton.Status {
@@ -180,13 +181,13 @@ func (n *node) status(name string) singleton.Status {
 // latest hands the newest topology to whoever follows.
 type latest struct {
 	mu   sync.Mutex // guards topo
-	topo singleton.Topology
+	topo singletonhook.Topology
 	news chan struct{} // of one
 }
 
 func newLatest() *latest { return &latest{news: make(chan struct{}, 1)} }
 
-func (l *latest) put(topo singleton.Topology) {
+func (l *latest) put(topo singletonhook.Topology) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.topo = topo
@@ -196,8 +197,8 @@ func (l *latest) put(topo singleton.Topology) {
 	}
 }
 
-func (l *latest) follow(ctx context.Context) iter.Seq[singleton.Topology] {
-	return func(yield func(singleton.Topology) bool) {
+func (l *latest) follow(ctx context.Context) iter.Seq[singletonhook.Topology] {
+	return func(yield func(singletonhook.Topology) bool) {
 		for {
 			select {
 			case <-ctx.Done():

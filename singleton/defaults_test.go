@@ -16,7 +16,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Buffer", "the default is [DefaultBuffer]", 1000, s.buffer),
 		godoc.Is("StopTimeout", "the default is ten seconds", 10*time.Second, s.stopTimeout),
 		godoc.Is("RestartBackoff", "the default is 100 ms, doubling up to 4 s", [2]time.Duration{100 * time.Millisecond, 4 * time.Second}, [2]time.Duration{s.restart.Min, s.restart.Max}),
-		godoc.Is("RemovalMargin", "The default is what the cluster recommends", time.Duration(-1), s.margin),
+		godoc.Is("RemovalMargin", "The default is what the cluster recommends", time.Duration(0), s.margin),
 		godoc.Is("LeaseRetry", "the default is [DefaultLeaseRetry]", 5*time.Second, s.leaseRetry),
 	))
 	require.Equal(t, actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second, Jitter: s.restart.Jitter}, defaultRestart)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -201,7 +202,7 @@ func TestAMessageThatReachesAFormerHostFindsTheNewOne(t *testing.T) {
 		c.showTo(d, a, b, d)
 		stale := a.peer
 		stale.Up = true
-		d.views.put(singleton.Topology{Self: d.peer.ID, Members: []singleton.Peer{stale, b.peer, d.peer}}) // c knows nothing yet
+		d.views.put(singletonhook.Topology{Self: d.peer.ID, Members: []singletonhook.Peer{stale, b.peer, d.peer}}) // c knows nothing yet
 		settle()
 		refs["c"].Tell(numbered{"c", 1})
 		refs["c"].Tell(numbered{"c", 2})
@@ -344,7 +345,7 @@ func TestAMessageOfAnotherTypeIsADeadLetterAtTheHost(t *testing.T) {
 		actor.Spawn(c.nodes["a"].System, behaviors.Singleton(parrot), "one")
 		ref := actor.Spawn(c.nodes["b"].System, behaviors.Singleton(newLedger().keep(0)), "one")
 		settle()
-		singleton.Offer(c.nodes["a"].System, "one") // it does not say of which type
+		singleton.Advertise(c.nodes["a"].System, "one") // it does not say of which type
 		settle()
 		ref.Tell(numbered{"b", 1})
 		dead := c.nodes["a"].deadLetters.Receive()

@@ -6,42 +6,41 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// Why messages to a singleton become dead letters. Compare with [errors.Is].
+// The reasons for which messages to a singleton become dead letters, and other errors. Compare them
+// with [errors.Is].
 var (
-	// ErrUnavailable: there is no instance that this node knows of and can reach. An
-	// [actor.Ask] that ends while its request is held wraps it, with what is known of the
-	// reason; so does ErrBufferFull.
+	// ErrUnavailable: this node knows of no instance that it can reach. An [actor.Ask] that ends
+	// while its request waits wraps it, with what is known of the reason; so does ErrBufferFull.
 	ErrUnavailable = errors.New("singleton: no instance")
-	// ErrBufferFull: there was no instance, and the node's buffer had no room left.
+	// ErrBufferFull: there was no instance, and the node's buffer was full, see [Buffer].
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrUnavailable)
 	// ErrHeldTooLong: there was no instance for as long as [Expire] allows.
 	ErrHeldTooLong = fmt.Errorf("%w, and the message has waited for longer than Expire allows", ErrUnavailable)
-	// ErrMismatch: the node's singleton of that name has another message type or other
-	// settings than that of the other nodes, so that it can be no part of it. The text says
-	// what differs.
+	// ErrMismatch: the node's singleton of that name has another message type or other settings than
+	// on the other nodes, so it takes no part. The text says what differs.
 	ErrMismatch = errors.New("singleton: the name belongs to another singleton")
 	// ErrManagerStopped: the manager of this node ended with the message in its buffer.
 	ErrManagerStopped = errors.New("singleton: the node's manager has stopped")
-	// ErrFinished: the singleton has ended for good, see [Finished].
+	// ErrFinished: the singleton has ended for good, see [Finish].
 	ErrFinished = errors.New("singleton: it has finished, and does not start again")
-	// ErrLeaseLost: the node of the instance has lost its lease, so the instance must not
-	// handle anything any more.
-	ErrLeaseLost = errors.New("singleton: the lease was lost")
-	// ErrTooMany: the node has [MaxPerNode] singletons. It is what the manager of one more
-	// fails with when it starts; no other singleton is touched.
-	ErrTooMany = fmt.Errorf("singleton: the node has as many as it may have, %d; let fewer singletons look after several things each", MaxPerNode)
-	// ErrGivenUp: with [AtLeastOnce], instances have failed at the message again and again.
-	// The failure of the last is wrapped beside it.
+	// ErrLeaseLost: the node of the instance has lost its lease, so the instance must not handle
+	// another message.
+	ErrLeaseLost = handover.ErrLeaseLost
+	// ErrTooMany: the node has [MaxPerNode] singletons. The manager of one more fails with it when it
+	// starts; no other singleton is affected.
+	ErrTooMany = fmt.Errorf("singleton: the node has the maximum number of singletons, %d; let fewer singletons look after several things each", MaxPerNode)
+	// ErrGivenUp: with [AtLeastOnce], 10 instances in a row have failed at the message. It wraps the
+	// last failure as well.
 	ErrGivenUp = errors.New("singleton: message given up, as 10 instances have failed at it")
+	// ErrFenced: something outside has refused the [Generation] of an instance, because a newer
+	// instance has been there. The instance fails with it, by actor.Context.Fail; it is then stopped,
+	// and its node asks for permission before it starts another. Event-sourced instances fail with it
+	// by themselves; it is persistence.ErrFenced.
+	ErrFenced = fence.ErrFenced
 )
-
-// ErrFenced is what an instance fails with, by actor.Context.Fail, when something outside
-// has refused its [Generation]: a newer instance has been there. It is stopped then, and
-// its node asks for permission again before it starts another. It is the error that
-// event-sourced instances fail with, persistence.ErrFenced.
-var ErrFenced = fence.ErrFenced
 
 func init() {
 	for name, err := range map[string]error{

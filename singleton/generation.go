@@ -23,7 +23,7 @@ type generationKey struct{}
 // event-sourced instance may rise until its recovery has completed, if its journal knows a later
 // one.
 func GenerationOf(ctx context.Context) Generation {
-	if h, ok := ctx.Value(generationKey{}).(*holding); ok {
+	if h, ok := ctx.Value(generationKey{}).(*generationCell); ok {
 		return h.now()
 	}
 	return Generation{}

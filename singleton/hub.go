@@ -11,101 +11,130 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/internal/directory"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// hubMsg is what the hub of a node is told: by managers and by the cluster here, and,
-// as wireMsg, by hubs of other nodes.
+// hubMsg is a message to the hub of a node: one of those below, from managers and the cluster here,
+// or a wire.Any, from another node.
 type hubMsg any
 
-// wireMsg is what comes from other nodes.
-type wireMsg interface{ singleton() (name string) }
+// quiet is embedded in messages inside of a node, so that they do not become dead letters.
+type quiet struct{}
+
+// Carried says that the message carries no message of the user, see [extension.DeadLetter].
+func (quiet) Carried(*actor.System) (to string, msg any, carries bool) { return "", nil, false }
 
 type (
 	// registered introduces the manager of a singleton on this node.
 	registered struct {
-		nothing
-		offer string
-		inbox actor.ActorRef[any]
+		quiet
+		advertisement string
+		inbox         actor.ActorRef[any]
 	}
 	unregistered struct {
-		nothing
+		quiet
 		name  string
 		taken uint64 // the highest term that the manager has heard of or promised
 	}
 
-	// recorded raises what is known of a singleton's generations.
+	// recorded raises what is known of a singleton.
 	recorded struct {
-		nothing
+		quiet
 		name   string
-		record Record
+		record singletonhook.Record
 	}
 
 	topologyChanged struct {
-		nothing
-		topo Topology
+		quiet
+		topo singletonhook.Topology
 	}
 
-	// flushAsked comes after what has changed: all that waits in the mailbox goes together.
-	flushAsked struct{ nothing }
+	// flushDue is behind the changes that wait in the mailbox, so that they are told together.
+	flushDue struct{ quiet }
 
-	// tickAsked comes from time to time.
-	tickAsked struct{ nothing }
+	// compareDue comes from time to time.
+	compareDue struct{ quiet }
 
-	// lastWordsAsked comes while members have not confirmed what they were told.
-	lastWordsAsked struct{ nothing }
+	// confirmDue comes while members have not confirmed what they were told.
+	confirmDue struct{ quiet }
 
-	// drain asks all managers to start nothing any more, and calls done when each has
-	// said that it is drained, or has ended.
+	// drain asks all managers to start no instance any more. It calls done when each has drained or
+	// ended.
 	drain struct {
-		nothing
+		quiet
 		done func()
 	}
 	drained struct {
-		nothing
+		quiet
 		name string
 	}
 )
 
-// An office is the extension through which managers find the hub.
-type office struct {
+// A hubExtension is how managers find the hub.
+type hubExtension struct {
 	hub actor.ActorRef[hubMsg]
 
 	mu        sync.Mutex // guards directory
-	directory *directory
+	directory *directory.Directory
 }
 
-// change changes the directory, and returns what comes out.
-func (o *office) change(f func(d *directory) []letter) []letter {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return f(o.directory)
+// change changes the directory, and returns what is to be sent.
+func (x *hubExtension) change(f func(d *directory.Directory) []wire.Any) []wire.Any {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return f(x.directory)
 }
 
-// Attach connects the singletons of s to a cluster, by l. It must be called once, before
-// the first singleton is spawned. Without it singletons run right where they are.
-func Attach(s *actor.System, l Locator) {
-	o := &office{directory: newDirectory()}
-	h := &hub{office: o, post: post{system: s}, managers: map[string]actor.ActorRef[any]{}, fresh: map[string]bool{}, early: map[string][]wireRequest{}, taken: map[string]uint64{}}
-	o.hub = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
+// read returns what f does of the directory of s; the zero value without a cluster.
+func read[T any](s *actor.System, f func(d *directory.Directory) T) (result T) {
+	x, clustered := extension.Get[*hubExtension](s)
+	if !clustered {
+		return result
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return f(x.directory)
+}
+
+func init() {
+	singletonhook.Attach = attach
+	singletonhook.Drain = drainAll
+	singletonhook.AllKnown = func(s *actor.System) []singletonhook.Known { return read(s, (*directory.Directory).All) }
+	singletonhook.ManagersOf = func(s *actor.System, name string) []node.ID {
+		return read(s, func(d *directory.Directory) []node.ID { return d.Managers(name) })
+	}
+	singletonhook.WithGeneration = func(ctx context.Context, path string, gen generation.Generation) context.Context {
+		return withGeneration(ctx, path, gen, func(handover.FenceHeld) {})
+	}
+}
+
+// attach is singletonhook.Attach.
+func attach(s *actor.System, l singletonhook.Locator) {
+	x := &hubExtension{directory: directory.New()}
+	h := &hub{
+		extension: x, post: post{system: s}, managers: map[string]actor.ActorRef[any]{}, fresh: map[string]bool{},
+		early: map[string][]wire.Message[wire.Request]{}, taken: map[string]uint64{},
+	}
+	x.hub = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
 		h.ctx, h.log = ctx, ctx.Log()
 		h.follow(l)
 		next.OnMessage = h.receive
 	}, hubName)
-	extension.Set(s, o)
+	extension.Set(s, x)
 }
 
-// Drain makes the managers of s start no instance any more under this node's present
-// incarnation, and waits until no instance runs here: until they have been handed over,
-// or have stopped because nobody else can host them. The members must know that this
-// node leaves, or is down: else nobody asks for what it hosts. It returns ctx.Err() when
-// ctx ends before.
-func Drain(ctx context.Context, s *actor.System) error {
-	o, ok := extension.Get[*office](s)
+// drainAll is singletonhook.Drain.
+func drainAll(ctx context.Context, s *actor.System) error {
+	x, ok := extension.Get[*hubExtension](s)
 	if !ok {
 		return nil
 	}
 	done := make(chan struct{})
-	o.hub.Tell(drain{done: func() { close(done) }})
+	x.hub.Tell(drain{done: func() { close(done) }})
 	select {
 	case <-done:
 		return nil
@@ -116,30 +145,30 @@ func Drain(ctx context.Context, s *actor.System) error {
 	}
 }
 
-// A hub is the one place of a node where singletons and cluster meet. It exchanges with
-// other nodes what they have managers for, and tells each manager here the topology, and what
-// changes about its singleton. It hands messages from other nodes to the manager they are for,
-// and answers for singletons that have none here.
+// A hub connects the singletons of one node to the cluster. It exchanges with other nodes which
+// managers they have, and tells each manager here the topology and what changes about its singleton.
+// It gives messages of other nodes to the manager that they are for, and answers for singletons that
+// have none here.
 type hub struct {
-	ctx      *actor.Context[hubMsg]
-	office   *office
-	post     post
-	log      *zap.Logger
-	topo     Topology
-	seen     bool // there has been a topology
-	managers map[string]actor.ActorRef[any]
-	fresh    map[string]bool          // managers that have not been told of any topology
-	early    map[string][]wireRequest // by name, for managers that are starting
-	taken    map[string]uint64        // by name, what a manager that has ended knew
-	drains   []*drainage
-	closed   node.ID // the incarnation of this node that has been drained
-	flushing bool    // flushAsked is in the mailbox
-	ticking  bool
+	ctx       *actor.Context[hubMsg]
+	extension *hubExtension
+	post      post
+	log       *zap.Logger
+	topo      singletonhook.Topology
+	seen      bool // there has been a topology
+	managers  map[string]actor.ActorRef[any]
+	fresh     map[string]bool                         // managers that have not seen a topology
+	early     map[string][]wire.Message[wire.Request] // by name, for managers that are starting
+	taken     map[string]uint64                       // by name, the highest term that a manager knew that has ended
+	drains    []*drainage
+	closed    node.ID // the incarnation of this node that has been drained
+	flushing  bool    // flushDue is in the mailbox
+	ticking   bool
 
-	lastWords int // 0, or how often members have been asked whether they have heard all
+	confirmRounds int // 0, or how many times members were asked to confirm what they were told
 }
 
-// A drainage waits for managers to have drained.
+// A drainage waits until managers have drained.
 type drainage struct {
 	left map[string]bool
 	done func()
@@ -147,8 +176,8 @@ type drainage struct {
 
 func (d *drainage) drained() bool { return len(d.left) == 0 }
 
-// follow tells the hub every topology, for as long as it lives.
-func (h *hub) follow(l Locator) {
+// follow tells the hub every topology, as long as it lives.
+func (h *hub) follow(l singletonhook.Locator) {
 	self := h.ctx.Self()
 	actor.PipeToSelf(h.ctx, func(ctx context.Context) (struct{}, error) {
 		for topo := range l.Topologies(ctx) {
@@ -165,36 +194,36 @@ func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMs
 	case unregistered:
 		h.unregister(msg)
 	case recorded:
-		h.note(func(d *directory) { d.record(msg.name, msg.record) })
+		h.note(func(d *directory.Directory) { d.SetRecord(msg.name, msg.record) })
 	case topologyChanged:
 		h.view(msg.topo)
-	case flushAsked:
+	case flushDue:
 		h.flushing = false
 		h.exchange(nothingElse)
-	case tickAsked:
-		h.exchange((*directory).tick)
-	case lastWordsAsked:
-		h.askAgain()
-	case wireNews, wireRow, wireRecords, wireCompare, wireConfirm:
-		h.exchange(func(d *directory) []letter { return d.receive(msg) })
+	case compareDue:
+		h.exchange((*directory.Directory).Tick)
+	case confirmDue:
+		h.confirmAgain()
+	case wire.Message[wire.News], wire.Message[wire.Row], wire.Message[wire.Records], wire.Message[wire.Compare], wire.Message[wire.Confirm]:
+		h.exchange(func(d *directory.Directory) []wire.Any { return d.Receive(msg.(wire.Any)) })
 	case drain:
 		h.drain(msg)
 	case drained:
 		h.drained(msg.name)
-	case wireMsg:
+	case wire.Any:
 		h.route(msg)
 	}
 	return nil
 }
 
 func (h *hub) register(msg registered) {
-	name := offerName(msg.offer)
+	name := handover.AdvertisedName(msg.advertisement)
 	h.managers[name] = msg.inbox
 	h.fresh[name] = true
 	if taken := h.taken[name]; taken > 0 {
-		msg.inbox.Tell(wireGrant{Name: name, Taken: taken}) // of no attempt
+		msg.inbox.Tell(wire.New(wire.Header{Name: name}, wire.Grant{Taken: taken})) // of no attempt
 	}
-	h.note(func(d *directory) { d.offer(msg.offer) })
+	h.note(func(d *directory.Directory) { d.Advertise(msg.advertisement) })
 	for _, r := range h.early[name] {
 		h.ctx.Self().Tell(r) // after the topology
 	}
@@ -205,33 +234,32 @@ func (h *hub) unregister(msg unregistered) {
 	delete(h.managers, msg.name)
 	delete(h.fresh, msg.name)
 	h.taken[msg.name] = max(h.taken[msg.name], msg.taken)
-	h.note(func(d *directory) { d.withdraw(msg.name) })
+	h.note(func(d *directory.Directory) { d.Withdraw(msg.name) })
 	h.drained(msg.name)
 }
 
-// note changes the directory, and sees that the change is told, together with others that
-// wait in the mailbox.
-func (h *hub) note(f func(d *directory)) {
-	h.office.change(func(d *directory) []letter {
+// note changes the directory. The change is told together with others that wait in the mailbox.
+func (h *hub) note(f func(d *directory.Directory)) {
+	h.extension.change(func(d *directory.Directory) []wire.Any {
 		f(d)
 		return nil
 	})
 	if !h.flushing {
 		h.flushing = true
-		h.ctx.Self().Tell(flushAsked{})
+		h.ctx.Self().Tell(flushDue{})
 	}
 }
 
-// exchange sends what has changed here, changes the directory, sends what comes out, and only
-// then tells the managers here: so whom they ask knows already that they are there.
-func (h *hub) exchange(f func(d *directory) []letter) {
+// exchange sends what has changed here, changes the directory, sends what that returns, and only then
+// tells the managers here. So the nodes that they ask know already that they exist.
+func (h *hub) exchange(f func(d *directory.Directory) []wire.Any) {
 	var names []string
 	quiet := false
-	out := h.office.change(func(d *directory) []letter {
-		out := append(d.flush(), f(d)...)
-		quiet = d.quiet()
+	out := h.extension.change(func(d *directory.Directory) []wire.Any {
+		out := append(d.Flush(), f(d)...)
+		quiet = d.Quiet()
 		if h.seen {
-			names = d.changed()
+			names = d.Changed()
 		}
 		return out
 	})
@@ -243,63 +271,65 @@ func (h *hub) exchange(f func(d *directory) []letter) {
 	h.tick(!quiet)
 }
 
-func nothingElse(*directory) []letter { return nil }
+func nothingElse(*directory.Directory) []wire.Any { return nil }
 
-// view takes a topology, and tells all managers if it is another.
-func (h *hub) view(topo Topology) {
-	if h.seen && h.topo.same(topo) {
+// view takes a topology, and tells all managers if it differs from the last one.
+func (h *hub) view(topo singletonhook.Topology) {
+	if h.seen && h.topo.Same(&topo) {
 		return
 	}
 	h.topo, h.seen = topo, true
 	clear(h.early) // they will be asked again
-	h.exchange(func(d *directory) []letter {
-		out := d.view(topo)
-		d.touchAll()
-		return out
+	h.exchange(func(d *directory.Directory) []wire.Any {
+		return d.View(topo)
 	})
 }
 
-// tell tells the manager of that name how things are.
+// tell shows the manager of that name its topology.
 func (h *hub) tell(name string) {
 	inbox, here := h.managers[name]
 	if !here {
 		return
 	}
-	var topo Topology
-	h.office.change(func(d *directory) []letter {
-		topo = d.topology(name)
+	var topo singletonhook.Topology
+	h.extension.change(func(d *directory.Directory) []wire.Any {
+		topo = d.Topology(name)
 		return nil
 	})
 	if h.fresh[name] && h.closed == topo.Self {
-		inbox.Tell(viewed{Topology{Self: topo.Self}}) // nothing may start by what comes next
-		inbox.Tell(drainAsked{})
+		inbox.Tell(viewed(singletonhook.Topology{Self: topo.Self})) // nothing may start by the next one
+		inbox.Tell(occurred{event: handover.DrainAsked{}})
 	}
 	delete(h.fresh, name)
-	inbox.Tell(viewed{topo})
+	inbox.Tell(viewed(topo))
 }
 
-// tickEvery is how often nodes compare what they know, some of them each time.
-const tickEvery = 2 * time.Second
+func viewed(topo singletonhook.Topology) occurred {
+	return occurred{event: handover.Viewed{Topology: topo}}
+}
 
-// tick sees that there are ticks as long as there is something to compare.
+// compareEvery is how often a node compares what it knows, each time with some of the others.
+const compareEvery = 2 * time.Second
+
+// tick turns the comparisons on or off: they go on as long as there is something to compare.
 func (h *hub) tick(on bool) {
 	if on == h.ticking {
 		return
 	}
 	if h.ticking = on; on {
-		h.ctx.Every("tick", tickEvery, tickAsked{})
+		h.ctx.Every("compare", compareEvery, compareDue{})
 	} else {
-		h.ctx.CancelTimer("tick")
+		h.ctx.CancelTimer("compare")
 	}
 }
 
 func (h *hub) drain(msg drain) {
-	h.exchange(nothingElse) // managers know the incarnation that leaves
+	h.exchange(nothingElse) // so that managers know the incarnation that leaves
 	h.closed = h.topo.Self
 	d := &drainage{left: make(map[string]bool), done: msg.done}
 	for name, inbox := range h.managers {
 		d.left[name] = true
-		inbox.Tell(drainAsked{})
+		inbox.Tell(occurred{event: handover.DrainAsked{}})
 	}
 	h.drains = append(h.drains, d)
 	h.finishDrains()
@@ -313,13 +343,13 @@ func (h *hub) drained(name string) {
 	h.finishDrains()
 }
 
-// finishDrains ends those whose managers have all drained, once the members know what has
-// become of the singletons, as they will not ask this node any more.
+// finishDrains ends the drains whose managers have all drained, once the members know what has become
+// of the singletons. They do not ask this node any more.
 func (h *hub) finishDrains() {
 	if !slices.ContainsFunc(h.drains, (*drainage).drained) || h.waitsForMembers() {
 		return
 	}
-	h.lastWords = 0
+	h.confirmRounds = 0
 	h.drains = slices.DeleteFunc(h.drains, func(d *drainage) bool {
 		if d.drained() {
 			d.done()
@@ -328,150 +358,138 @@ func (h *hub) finishDrains() {
 	})
 }
 
-// Members that can be reached are asked this often whether they have heard all, and so often
-// at most: who does not answer has other troubles.
+// How often reachable members are asked to confirm what they were told, and how many times at most.
 const (
-	lastWordsEvery  = 200 * time.Millisecond
-	lastWordsRounds = 3
+	confirmEvery  = 200 * time.Millisecond
+	confirmRounds = 3
 )
 
-// waitsForMembers reports whether there are members that have not confirmed what they were
-// told, and asks them at first, and then from time to time.
+// waitsForMembers reports whether there are members that have not confirmed what they were told. It
+// asks them when it is first called, and then from time to time.
 func (h *hub) waitsForMembers() bool {
-	asks := h.lastWords == 0
-	var unaware []letter
-	out := h.office.change(func(d *directory) []letter {
-		out := d.flush()
+	asks := h.confirmRounds == 0
+	var unaware []wire.Any
+	out := h.extension.change(func(d *directory.Directory) []wire.Any {
+		out := d.Flush()
 		asks = asks || len(out) > 0
-		unaware = d.unaware()
+		unaware = d.Unaware()
 		return out
 	})
 	h.send(out)
-	if len(unaware) == 0 || h.topo.Down || h.lastWords > lastWordsRounds {
+	if len(unaware) == 0 || h.topo.Down || h.confirmRounds > confirmRounds {
 		return false
 	}
 	if asks {
-		h.lastWords = max(h.lastWords, 1)
+		h.confirmRounds = max(h.confirmRounds, 1)
 		h.send(unaware)
-		h.ctx.After("last words", lastWordsEvery, lastWordsAsked{})
+		h.ctx.After("confirm", confirmEvery, confirmDue{})
 	}
 	return true
 }
 
-// askAgain asks those that have not confirmed it yet.
-func (h *hub) askAgain() {
-	if h.lastWords == 0 {
+// confirmAgain asks the members that have not confirmed yet.
+func (h *hub) confirmAgain() {
+	if h.confirmRounds == 0 {
 		return
 	}
-	h.lastWords++
-	h.send(h.office.change((*directory).unaware))
-	h.ctx.After("last words", lastWordsEvery, lastWordsAsked{})
+	h.confirmRounds++
+	h.send(h.extension.change((*directory.Directory).Unaware))
+	h.ctx.After("confirm", confirmEvery, confirmDue{})
 	h.finishDrains()
 }
 
-func (h *hub) send(letters []letter) {
-	for _, l := range letters {
-		h.post.send(l.to, l.msg)
+func (h *hub) send(messages []wire.Any) {
+	for _, msg := range messages {
+		h.post.send(msg.Head().To, msg)
 	}
 }
 
-// route gives msg to the manager it is for.
-func (h *hub) route(msg wireMsg) {
-	if to, addressed := recipient(msg); addressed && to != h.topo.Self {
-		h.log.Debug("message for another incarnation", zap.String("singleton", msg.singleton()), zap.Uint64("to_incarnation", to.Incarnation))
+// route gives msg to the manager that it is for.
+func (h *hub) route(msg wire.Any) {
+	head := msg.Head()
+	if head.To != (node.ID{}) && head.To != h.topo.Self {
+		h.log.Debug("message for another incarnation", zap.String("singleton", head.Name), zap.Uint64("to_incarnation", head.To.Incarnation))
 		return
 	}
-	if r, asks := msg.(wireRequest); asks {
-		h.exchange(func(d *directory) []letter { return d.asks(r.From, r.Name) })
+	if _, asks := msg.(wire.Message[wire.Request]); asks {
+		h.exchange(func(d *directory.Directory) []wire.Any { return d.Asks(head.From, head.Name) })
 	}
-	if inbox, ok := h.managers[msg.singleton()]; ok {
+	if inbox, ok := h.managers[head.Name]; ok {
 		inbox.Tell(msg)
 		return
 	}
 	h.answer(msg)
 }
 
-func recipient(msg wireMsg) (to node.ID, addressed bool) {
+// answer answers for a singleton without a manager here: no instance of it runs. A request for a
+// manager that is starting waits for that.
+func (h *hub) answer(msg wire.Any) {
+	back := wire.Header{Name: msg.Head().Name, From: h.topo.Self, To: msg.Head().From}
 	switch msg := msg.(type) {
-	case wireRequest:
-		return msg.To, true
-	case wireGrant:
-		return msg.To, true
-	case wireHeldUp:
-		return msg.To, true
-	case wireRecall:
-		return msg.To, true
-	case wireRecalled:
-		return msg.To, true
-	case wireFarewell:
-		return msg.To, true
-	case wireFarewellHeard:
-		return msg.To, true
-	case wireSettle:
-		return msg.To, true
-	case wireSettled:
-		return msg.To, true
-	case wireTold:
-		return msg.To, true
-	case wireCheck:
-		return msg.To, true
-	case wireAck:
-		return msg.To, true
-	case wireMarks:
-		return msg.To, true
-	}
-	return node.ID{}, false
-}
-
-// answer speaks for a singleton without a manager here: nothing of it runs. Requests for a
-// manager that is starting wait for it.
-func (h *hub) answer(msg wireMsg) {
-	switch msg := msg.(type) {
-	case wireRequest:
-		h.answerRequest(msg)
-	case wireRecall:
-		h.post.send(msg.From, wireRecalled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
-	case wireFarewell:
-		h.post.send(msg.From, wireFarewellHeard{Name: msg.Name, From: h.topo.Self, To: msg.From})
-	case wireSettle:
-		h.post.send(msg.From, wireSettled{Name: msg.Name, From: h.topo.Self, To: msg.From, Number: msg.Number})
-	case wireDeliver:
-		h.giveBack(msg)
-	case wireGiveBack:
+	case wire.Message[wire.Request]:
+		h.answerRequest(msg, back)
+	case wire.Message[wire.Barrier]:
+		h.post.send(back.To, wire.New(back, wire.Passed(msg.Body)))
+	case wire.Message[wire.Deliver]:
+		h.giveBack(msg, back)
+	case wire.Message[wire.Return]:
 		extension.DeadLetter(h.post.system, "", msg, actor.ErrNoSuchActor)
-	case wireGrant, wireHeldUp, wireRecalled, wireFarewellHeard, wireSettled, wireAck, wireMarks:
-	case wireTold, wireCheck: // the sender keeps it, and will send it again
 	}
+	// Others need no answer. The sender of a sequenced message keeps it, and sends it again.
 }
 
-func (h *hub) answerRequest(r wireRequest) {
-	if _, known := h.topo.member(r.From); !known {
+func (h *hub) answerRequest(r wire.Message[wire.Request], back wire.Header) {
+	if _, known := h.topo.Member(back.To); !known {
 		return
 	}
-	if h.expects(r.Name) {
-		same := func(o wireRequest) bool { return o.From == r.From }
-		h.early[r.Name] = append(slices.DeleteFunc(h.early[r.Name], same), r)
+	if h.expects(back.Name) {
+		same := func(o wire.Message[wire.Request]) bool { return o.Header.From == back.To }
+		h.early[back.Name] = append(slices.DeleteFunc(h.early[back.Name], same), r)
 		return
 	}
-	record := h.office.record(r.Name)
-	h.post.send(r.From, wireGrant{Name: r.Name, From: h.topo.Self, To: r.From, Attempt: r.Attempt, Record: record, Taken: max(record.Term, h.taken[r.Name])})
+	record := read(h.post.system, func(d *directory.Directory) singletonhook.Record { return d.Record(back.Name) })
+	h.post.send(back.To, wire.New(back, wire.Grant{Attempt: r.Body.Attempt, Record: record, Taken: max(record.Term, h.taken[back.Name])}))
 }
 
-// giveBack returns a message whose node does not know yet that there is no manager here.
-func (h *hub) giveBack(msg wireDeliver) {
-	if _, member := h.topo.member(msg.From); !member {
+// giveBack returns a message of a node that does not know yet that there is no manager here.
+func (h *hub) giveBack(msg wire.Message[wire.Deliver], back wire.Header) {
+	if _, member := h.topo.Member(back.To); !member {
 		extension.DeadLetter(h.post.system, "", msg, actor.ErrNoSuchActor)
 		return
 	}
-	h.post.send(msg.From, wireGiveBack{Name: msg.Name, From: h.topo.Self, Payload: msg.Payload})
+	to := back.To
+	back.To = node.ID{} // any incarnation
+	h.post.send(to, wire.New(back, wire.Return(msg.Body)))
 }
 
-// expects reports whether there is a manager, or is about to be, of which the hub has not
-// heard yet. A manager is on the board before it counts as started, so the board comes last.
+// expects reports whether there is a manager, or is about to be, that has not registered yet. A
+// manager has a status before it counts as started, so the status is read last.
 func (h *hub) expects(name string) bool {
 	if extension.Starting(h.post.system, userPath+name) {
 		return true
 	}
 	_, begun := StatusOf(h.post.system, name)
 	return begun
+}
+
+// hubPath is where the hub of every node lives.
+const hubPath = "/system/" + hubName
+
+const hubName = "singletons"
+
+// A post sends to the hubs of other nodes. It belongs to one actor.
+type post struct {
+	system *actor.System
+
+	// The last hub that it has sent to: looking one up takes as long as a local message.
+	address string
+	hub     actor.ActorRef[hubMsg]
+}
+
+func (p *post) send(to node.ID, msg wire.Any) {
+	if p.address != to.Address {
+		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
+		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)
+	}
+	p.hub.Tell(msg)
 }

@@ -12,8 +12,8 @@ func TestTheHubExpectsAManagerWhoseRegistrationIsOnItsWay(t *testing.T) {
 	h := &hub{post: post{system: actor.NewSystem("test")}}
 	t.Cleanup(func() { require.NoError(t, h.post.system.Shutdown(t.Context())) })
 	require.False(t, h.expects("one"))
-	boardOf(h.post.system).write(Status{Name: "one"})
+	registryOf(h.post.system).write(Status{Name: "one"})
 	require.True(t, h.expects("one"))
-	boardOf(h.post.system).erase("one")
+	registryOf(h.post.system).erase("one")
 	require.False(t, h.expects("one"))
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// instanceName is that of every instance, below its manager.
+// instanceName is the name of every instance, below its manager.
 const instanceName = "instance"
 
 // An instance is the singleton itself, a child of its manager.
@@ -20,21 +21,21 @@ type instance[M any] struct {
 	ctx         *actor.Context[M]
 	factory     func() actor.Behavior[M]
 	stopMessage any
-	fenced      func(fenceHeld)  // the instance fences its writes
-	begins      func(Generation) // the instance that was started under it takes messages
-	gate        func() error     // says why it may not handle a message any more; nil without a lease
+	fenced      func(handover.FenceHeld) // called when the instance has claimed to write
+	begins      func(Generation)         // called when the instance of a generation takes messages
+	gate        func() error             // returns why it may not handle a message; nil without a lease
 
 	ref      actor.ActorRef[M]
-	gen      Generation   // that ref was started under
+	gen      Generation   // under which it was started
 	running  bool         // it has been started, and its end has not been seen
-	begun    bool         // its start has succeeded; before, it is not told anything
+	begun    bool         // its start has succeeded; it gets no message before
 	finished *atomic.Bool // it has returned Finished
 }
 
 func (i *instance[M]) start(gen Generation) {
 	i.finished = new(atomic.Bool)
 	path := i.ctx.Self().Path() + "/" + instanceName
-	ctx := context.WithValue(hold(i.ctx, path, gen, i.fenced), endingKey{}, ending{path: path, finished: i.finished})
+	ctx := context.WithValue(withGeneration(i.ctx, path, gen, i.fenced), endingKey{}, ending{path: path, finished: i.finished})
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		begun := ctx.Notify(func() actor.Behavior[M] {
 			i.begins(gen)
@@ -43,7 +44,7 @@ func (i *instance[M]) start(gen Generation) {
 		if b := i.factory(); b != nil {
 			b(ctx, next)
 		}
-		begun() // comes only when the start succeeds
+		begun() // delivered only when the start succeeds
 	}
 	opts := []actor.SpawnOption{actor.WithContext(ctx)}
 	if i.gate != nil {
@@ -55,7 +56,7 @@ func (i *instance[M]) start(gen Generation) {
 	i.running = true
 }
 
-// stop asks the instance to stop when it has handled what it was told, or at once.
+// stop asks the instance to stop when it has handled the messages before, or at once.
 func (i *instance[M]) stop(now bool) {
 	if !i.running { // its end is on its way
 		return
@@ -70,18 +71,21 @@ func (i *instance[M]) stop(now bool) {
 	}
 }
 
-// ended says what the end of the instance means to the machine.
-func (i *instance[M]) ended(err error) event {
+// ended notes the end of the instance, and returns the event for the machine.
+func (i *instance[M]) ended(err error) handover.Event {
 	i.running, i.begun = false, false
 	if err != nil {
 		i.ctx.Log().Warn("singleton instance failed", zap.Error(err))
 	}
-	return instanceEnded{
-		fenced:    errors.Is(err, fence.ErrFenced),
-		finished:  err == nil && i.finished.Load(),
-		leaseLost: errors.Is(err, ErrLeaseLost),
+	return handover.InstanceEnded{
+		Fenced:    errors.Is(err, fence.ErrFenced),
+		Finished:  err == nil && i.finished.Load(),
+		LeaseLost: errors.Is(err, ErrLeaseLost),
 	}
 }
 
 // instanceBegun says that the instance of a generation has started, and takes messages.
-type instanceBegun struct{ gen Generation }
+type instanceBegun struct {
+	quiet
+	gen Generation
+}

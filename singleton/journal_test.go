@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -127,7 +128,7 @@ func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 				last = gen
 				time.Sleep(10 * time.Millisecond) // what is on its way arrives
 				require.Equal(t, gen, c.nodes[host].status("one").Generation)
-				require.Equal(t, singleton.Record{Term: gen.Term, Fenced: true}, c.nodes["c"].record(), "what the members remember")
+				require.Equal(t, singletonhook.Record{Term: gen.Term, Fenced: true}, c.nodes["c"].record(), "what the members remember")
 				if host != "c" {
 					c.leave(host)
 				}

@@ -1,7 +1,7 @@
 package singleton
 
 import (
-	"maps"
+	"fmt"
 	"time"
 
 	"go.uber.org/zap"
@@ -9,97 +9,107 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// A manager runs the machine and the mail of one singleton on one node: it turns what
-// happens into events, and does what they answer.
+// A manager runs the hand-over protocol of one singleton on one node: it turns what happens into
+// events, and does what the protocol decides.
 type manager[M any] struct {
-	ctx     *actor.Context[M]
-	name    string
-	machine *machine
-	mail    mail[waiting[M]]
-	guests  guests
-	inbox   actor.ActorRef[any]
-	post    post
-	office  *office // nil without a cluster
-
-	reliable  reliable[M]
+	ctx       *actor.Context[M]
+	name      string
+	set       settings
+	machine   *handover.Machine
+	relay     handover.Relay[M]
+	sequenced sequenced[M]
+	lease     leaseClient
 	instance  instance[M]
-	onMessage actor.MessageHandler[M] // the manager's own
-	straight  actor.ActorRef[M]       // the instance that is told without the manager; zero for none
-	keeping   keeping
-	alarm     alarm
-	look      look
-	draining  bool    // the hub wants to know when no instance runs here
-	hosted    node.ID // the incarnation of this node to which others may have sent messages
-	farewell  farewell
-	goodbyes  look
-	parted    map[node.ID]bool   // who has said farewell
-	settlers  map[node.ID]uint64 // who waits until nothing of theirs waits here
+
+	inbox     actor.ActorRef[any]
+	post      post
+	extension *hubExtension           // nil without a cluster
+	onTell    actor.MessageHandler[M] // the manager's own
+	bypass    actor.ActorRef[M]       // the instance that is told without the manager; zero for none
+	timer     timer
 	mismatch  error
-	board     *board
+	registry  *registry
 	status    Status
+}
+
+// occurred brings an event to the manager's inbox.
+type occurred struct {
+	quiet
+	event handover.Event
 }
 
 func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], set settings) *manager[M] {
 	name := nameOf(ctx.Self().Path())
-	m := &manager[M]{
-		ctx: ctx, name: name, machine: newMachine(name, set),
-		mail: mail[waiting[M]]{limit: set.buffer}, guests: guests{limit: set.buffer},
-		post: post{system: ctx.System()}, board: boardOf(ctx.System()),
-		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: set.placement()},
+	cfg := set.config(name)
+	x, clustered := extension.Get[*hubExtension](ctx.System())
+	if !clustered && cfg.Anchor.Kind == handover.ByFunction {
+		cfg.Anchor = handover.Anchor{} // without a cluster the function is not called
 	}
-	m.onMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
+	m := &manager[M]{
+		ctx: ctx, name: name, set: set, machine: handover.NewMachine(cfg),
+		post: post{system: ctx.System()}, registry: registryOf(ctx.System()),
+		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: cfg.Placement()},
+	}
+	m.relay = handover.NewRelay[M](outlet[M]{m}, m.machine, set.buffer)
+	m.onTell = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
 		m.take(msg)
 		return nil
 	}
-	m.inbox = actor.Handle(ctx, func(msg any) actor.Behavior[M] {
+	m.inbox = extension.Handle(ctx, func(msg any) actor.Behavior[M] {
 		m.onInbox(msg)
 		return nil
 	})
 	m.instance = instance[M]{
 		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
-		fenced: func(f fenceHeld) { m.inbox.Tell(f) }, begins: func(g Generation) { m.inbox.Tell(instanceBegun{g}) },
+		fenced: func(f handover.FenceHeld) { m.occur(f) }, begins: func(g Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
-	m.reliable = newReliable[M](set, ctx.Notify(func() actor.Behavior[M] {
-		m.collect()
+	m.sequenced = newSequenced(m, ctx.Notify(func() actor.Behavior[M] {
+		m.sequenced.collect()
 		return nil
 	}))
-	m.keeping = keeping{ctx: ctx, lease: set.lease, source: set.source, answer: func(ev event) { m.inbox.Tell(ev) }}
-	m.keeping.open(ctx.Self().String())
-	ctx.Defer(extension.OnHalt(ctx.System(), m.keeping.halt))
-	m.instance.gate = m.keeping.gate()
-	m.alarm.ring = func() { m.inbox.Tell(ticked{}) }
+	m.lease = leaseClient{ctx: ctx, lease: set.lease, source: set.source, answer: m.occur}
+	m.lease.open(ctx.Self().String())
+	ctx.Defer(extension.OnHalt(ctx.System(), m.lease.halt))
+	m.instance.gate = m.lease.gate()
+	m.timer.ring = func() { m.occur(handover.Ticked{}) }
 	ctx.Defer(m.close)
-	m.register()
+	m.register(cfg, x)
 	return m
 }
 
-// register makes the manager known to the hub, and by it to the cluster; without one this
-// node is all there is.
-func (m *manager[M]) register() {
-	o, clustered := extension.Get[*office](m.ctx.System())
-	if !clustered {
-		if m.machine.set.anchor.kind == byFunction {
-			m.machine.set.anchor = anchor{}
+// occur tells the manager of an event. Any goroutine may call it.
+func (m *manager[M]) occur(ev handover.Event) { m.inbox.Tell(occurred{event: ev}) }
+
+// register makes the manager known to the hub, and by it to the cluster. Without a cluster this
+// node is the only member.
+func (m *manager[M]) register(cfg handover.Config, x *hubExtension) {
+	if x == nil {
+		self := singletonhook.Peer{
+			ID: node.ID{Incarnation: 1}, Up: true, Reachable: true, Name: cfg.Anchor.Node, Roles: []string{cfg.Role}, Advertisement: m.name,
 		}
-		self := Peer{ID: node.ID{Incarnation: 1}, Up: true, Reachable: true, Name: m.machine.set.anchor.node, Roles: []string{m.machine.set.role}, offered: m.name}
-		m.happened(viewed{Topology{Self: self.ID, Members: []Peer{self}}})
+		m.happened(handover.Viewed{Topology: singletonhook.Topology{Self: self.ID, Members: []singletonhook.Peer{self}}})
 		return
 	}
-	m.office = o
-	m.office.hub.Tell(registered{offer: offer(m.name, m.machine.set.signature), inbox: m.inbox})
+	m.extension = x
+	x.hub.Tell(registered{advertisement: handover.Advertise(m.name, cfg.Signature), inbox: m.inbox})
 	m.report()
 }
 
-// close gives up what waits; what other nodes have sent goes back to them.
+// close gives up what waits; what other nodes have sent is returned to them.
 func (m *manager[M]) close() {
-	m.abandon(ErrManagerStopped)
-	m.alarm.off()
-	m.keeping.close(m.ctx.Log())
-	m.board.erase(m.name)
-	if m.office != nil {
-		m.office.hub.Tell(unregistered{name: m.name, taken: m.machine.highestTerm()})
+	m.relay.Close()
+	m.sequenced.collect()
+	m.giveUp(ErrManagerStopped)
+	m.timer.stop()
+	m.lease.close(m.ctx.Log())
+	m.registry.erase(m.name)
+	if m.extension != nil {
+		m.extension.hub.Tell(unregistered{name: m.name, taken: m.machine.HighestTerm()})
 	}
 }
 
@@ -116,231 +126,319 @@ func (m *manager[M]) onSignal(sig actor.Signal) {
 }
 
 func (m *manager[M]) onInstanceEnded(err error) {
-	m.collect()
+	m.sequenced.collect()
 	if err != nil {
 		m.status.failed(err, time.Now())
 	}
-	m.publish(Stopped{Name: m.name, Generation: m.machine.gen, Err: err})
+	m.publish(Stopped{Name: m.name, Generation: m.machine.Generation(), Err: err})
 	m.happened(m.instance.ended(err))
 }
 
 func (m *manager[M]) publish(event any) { m.ctx.System().Publish(event) }
 
-// publishLease says whether the lease was acquired or lost, given whether it was held before.
-func (m *manager[M]) publishLease(held bool) {
-	switch a := m.machine.outside; {
-	case a.held && !held:
-		m.publish(LeaseAcquired{Name: m.name, Token: a.token})
-	case held && !a.held && !a.releasing:
-		m.publish(LeaseLost{Name: m.name, Reason: a.obstacle})
-	}
-}
-
-// onInbox takes everything that is not told to the singleton: from the hub, from the
-// instance, from the timer.
+// onInbox takes everything that is not told to the singleton: from the hub, from the instance, from
+// the timer and the lease client.
 func (m *manager[M]) onInbox(msg any) {
 	switch msg := msg.(type) {
-	case wireDeliver:
-		m.onDeliver(msg.From, msg.Payload)
-	case wireGiveBack:
-		m.onGiveBack(msg)
-	case wireRecall:
-		m.onRecall(msg)
-	case wireRecalled:
-		m.onRecalled(msg)
-	case wireFarewell:
-		m.onFarewell(msg)
-	case wireFarewellHeard:
-		m.farewell.heard(msg.From)
-		m.settle(time.Now())
-	case wireSettle:
-		m.onSettle(msg)
-	case wireSettled:
-		m.farewell.settled(msg.Number)
-		m.settle(time.Now())
-	case viewed:
-		m.look.views()
-		m.reliable.checks.views()
-		maps.DeleteFunc(m.parted, func(id node.ID, _ bool) bool {
-			_, member := msg.topo.member(id)
-			return !member
-		})
-		m.guests.view(&m.machine.topo, &msg.topo)
-		m.happened(msg)
-	case drainAsked:
-		m.draining, m.farewell = true, farewell{}
-		if out := m.reliable.out; out != nil {
-			m.reliable.lastTold = out.last()
+	case wire.Message[wire.Deliver]:
+		if m.relay.Deliver(msg.Header.From, msg.Body.Payload) {
+			m.awaitExpiry()
+			m.report()
 		}
-		m.happened(msg)
-	case instanceEnded:
-		m.happened(msg)
-	case ticked:
-		m.expire(time.Now())
-		m.lookAfterMail(time.Now())
-		m.lookAfterFarewell(time.Now())
-		m.happened(msg)
-	case fenceHeld:
-		m.happened(msg)
-	case leaseAnswered:
-		if msg.err != nil {
-			m.ctx.Log().Warn("nobody knows whether the lease was acquired", zap.Stringer("lease", m.keeping.lease), zap.Error(msg.err))
-		}
-		m.happened(msg)
-	case leaseLost:
-		m.onLeaseLost(msg)
-	case leaseReleased:
-		if msg.err != nil {
-			m.ctx.Log().Warn("lease not given back; it has to expire", zap.Stringer("lease", m.keeping.lease), zap.Error(msg.err))
-		}
-		m.happened(msg)
-	case claimed:
-		if msg.err != nil {
-			m.ctx.Log().Warn("no term from the source of generations", zap.Error(msg.err))
-		}
-		m.happened(msg)
+	case wire.Any:
+		m.onMessage(msg)
+	case occurred:
+		m.onEvent(msg.event)
 	case instanceBegun:
 		m.onBegun(msg)
-	case wireTold:
-		m.onTold(msg)
-	case wireCheck:
-		m.onCheck(msg)
-	case wireAck:
-		m.onAck(msg)
-	case wireMarks:
-		m.reliable.intake.learn(msg.Marks)
-	case wireRequest:
-		m.happened(requested{from: msg.From, attempt: msg.Attempt, term: msg.Term})
-	case wireHeldUp:
-		m.onHeldUp(msg)
-	case wireGrant:
-		m.happened(granted{from: msg.From, attempt: msg.Attempt, record: msg.Record, taken: msg.Taken})
 	}
 }
 
-// happened runs the machine, does what it says, and brings the mail up to date.
-func (m *manager[M]) happened(ev event) {
-	now, held := time.Now(), m.machine.outside.held
-	actions := m.machine.step(ev, now)
+func (m *manager[M]) onMessage(msg wire.Any) {
+	from := msg.Head().From
+	switch msg := msg.(type) {
+	case wire.Message[wire.Return]:
+		if content, ok := m.unpack(msg.Body.Payload); ok && m.refusing() {
+			m.deadLetter(content, m.mismatch)
+		} else if ok {
+			m.relay.Returned(from, content)
+		}
+	case wire.Message[wire.Barrier]:
+		m.relay.Barrier(from, msg.Body)
+	case wire.Message[wire.Passed]:
+		m.relay.Passed(from, msg.Body)
+	case wire.Message[wire.Sequenced]:
+		m.sequenced.onMessage(from, msg.Body)
+		return
+	case wire.Message[wire.Check]:
+		m.sequenced.onCheck(from, msg.Body)
+		return
+	case wire.Message[wire.Ack]:
+		m.sequenced.onAck(from, msg.Body)
+		return
+	case wire.Message[wire.Watermarks]:
+		m.sequenced.receiver.Learn(msg.Body.Marks)
+		return
+	default:
+		m.happened(handover.Received{Message: msg})
+		return
+	}
+	m.settle(time.Now())
+}
+
+// onEvent prepares for an event, and gives it to the machine.
+func (m *manager[M]) onEvent(ev handover.Event) {
+	log := m.ctx.Log()
+	switch ev := ev.(type) {
+	case handover.Viewed:
+		m.sequenced.retry.Reset()
+		m.relay.View(&ev.Topology)
+	case handover.DrainAsked:
+		m.relay.BeginDrain()
+		m.sequenced.beginDrain()
+	case handover.Ticked:
+		m.expire(time.Now())
+		m.sequenced.tick(time.Now())
+		m.relay.Tick(time.Now())
+	case handover.LeaseAnswered:
+		if ev.Err != nil {
+			log.Warn("unknown whether the lease was acquired", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
+		}
+	case handover.LeaseLost:
+		if m.lease.valid() { // it has been acquired again
+			return
+		}
+		log.Warn("singleton's lease lost", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Reason))
+	case handover.LeaseReleased:
+		if ev.Err != nil {
+			log.Warn("lease not released; it has to expire", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
+		}
+	case handover.TermClaimed:
+		if ev.Err != nil {
+			log.Warn("no term from the source of generations", zap.Error(ev.Err))
+		}
+	case handover.Received, handover.InstanceEnded, handover.FenceHeld:
+	}
+	m.happened(ev)
+}
+
+// happened gives an event to the machine, does what that decides, and routes messages accordingly.
+func (m *manager[M]) happened(ev handover.Event) {
+	now := time.Now()
+	held, _, _, _, _ := m.machine.Lease()
+	actions := m.machine.Step(ev, now)
 	m.publishLease(held)
 	for _, a := range actions {
 		m.do(a)
 	}
-	m.checkFit()
-	m.reroute()
+	m.checkMismatch()
+	m.relay.Reroute()
 	m.settle(now)
 }
 
-// onHeldUp says once for each ask that another node cannot let this one host.
-func (m *manager[M]) onHeldUp(w wireHeldUp) {
-	now, before := time.Now(), len(m.machine.heldUps)
-	h := heldUp{from: w.From, attempt: w.Attempt, since: now.Add(-w.Since), until: now.Add(w.Until)}
-	m.happened(h)
-	if len(m.machine.heldUps) > before {
-		m.ctx.Log().Warn("singleton waits for an instance that does not end", zap.String("host", h.from.Address), zap.Time("told to stop", h.since), zap.Time("given up", h.until))
-		m.publish(Stuck{Name: m.name, Host: h.from.Address, Since: h.since, Until: h.until})
+// publishLease says whether the lease was acquired or lost, given whether it was held before.
+func (m *manager[M]) publishLease(before bool) {
+	switch held, token, releasing, obstacle, _ := m.machine.Lease(); {
+	case held && !before:
+		m.publish(LeaseAcquired{Name: m.name, Token: token})
+	case before && !held && !releasing:
+		m.publish(LeaseLost{Name: m.name, Reason: obstacle})
 	}
 }
 
-// settle says how things are, and wakes the manager when they may change by themselves.
+// settle updates the status and the timer after something has happened.
 func (m *manager[M]) settle(now time.Time) {
-	m.straighten()
-	m.look.plan(now, m.mail.closed || m.mail.refused)
-	m.reliable.checks.plan(now, m.checkDue())
-	m.takeLeave(now)
-	m.alarm.set(now, m.machine.wake(), m.look.at, m.reliable.checks.at, m.goodbyes.at, m.nextExpiry())
+	m.updateBypass()
+	m.relay.Plan(now)
+	m.sequenced.plan(now)
+	if m.relay.Drained(now) && m.sequenced.drained() {
+		m.relay.EndDrain()
+		m.extension.hub.Tell(drained{name: m.name})
+	}
+	m.timer.set(now, handover.Earliest(m.machine.Wake(), m.relay.Wake(), m.sequenced.retry.At(), m.nextExpiry()))
 	m.report()
 }
 
-func (m *manager[M]) do(a action) {
-	self := m.machine.topo.Self
+func (m *manager[M]) do(a handover.Action) {
 	switch a := a.(type) {
-	case sendRequest:
-		m.post.send(a.to, wireRequest{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Term: a.term})
-	case sendGrant:
-		m.sendMarks(a.to)
-		m.post.send(a.to, wireGrant{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Record: a.record, Taken: a.taken})
-	case sendHeldUp:
-		now := time.Now()
-		m.post.send(a.to, wireHeldUp{Name: m.name, From: self, To: a.to, Attempt: a.attempt, Since: now.Sub(a.since), Until: a.until.Sub(now)})
-	case reportStuck:
-		m.ctx.Log().Error("singleton's instance does not end: its handler does not return", zap.Time("told to stop", a.since), zap.Time("given up", a.until))
-		m.publish(Stuck{Name: m.name, Host: self.Address, Since: a.since, Until: a.until})
-	case startInstance:
-		m.start(a.gen)
-	case stopInstance:
-		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.gen), zap.Bool("at_once", a.now))
-		m.goStraightTo(actor.ActorRef[M]{})
-		m.instance.stop(a.now)
-	case saveRecord:
-		if m.office != nil {
-			m.office.hub.Tell(recorded{name: m.name, record: a.record})
+	case handover.Send:
+		if _, grants := a.Message.(wire.Message[wire.Grant]); grants {
+			m.sequenced.sendWatermarks(a.Message.Head().To)
 		}
-	case acquireLease:
-		m.keeping.acquire(a)
-	case releaseLease:
-		m.keeping.release()
-	case claimTerm:
-		m.keeping.claim(m.name, a)
+		m.post.send(a.Message.Head().To, a.Message)
+	case handover.ReportStuck:
+		m.reportStuck(a)
+	case handover.StartInstance:
+		if !m.lease.valid() { // it has been lost this very moment
+			m.occur(handover.InstanceEnded{LeaseLost: true})
+			return
+		}
+		m.ctx.Log().Info("singleton starts here", zap.Stringer("generation", a.Generation))
+		m.instance.start(a.Generation)
+	case handover.StopInstance:
+		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.Generation()), zap.Bool("at_once", a.AtOnce))
+		m.setBypass(actor.ActorRef[M]{})
+		m.instance.stop(a.AtOnce)
+	case handover.SaveRecord:
+		if m.extension != nil {
+			m.extension.hub.Tell(recorded{name: m.name, record: a.Record})
+		}
+	case handover.AcquireLease:
+		m.lease.acquire(a)
+	case handover.ReleaseLease:
+		m.lease.release()
+	case handover.ClaimTerm:
+		m.lease.claim(m.name, a)
 	}
 }
 
-// start starts an instance, but where the lease has been lost this very moment.
-func (m *manager[M]) start(gen Generation) {
-	if !m.keeping.valid() {
-		m.inbox.Tell(instanceEnded{leaseLost: true})
-		return
+func (m *manager[M]) reportStuck(a handover.ReportStuck) {
+	fields := []zap.Field{zap.String("host", a.Host.Address), zap.Time("told to stop", a.Since), zap.Time("given up", a.Until)}
+	if a.Host == m.machine.Self() {
+		m.ctx.Log().Error("singleton's instance does not end: its handler does not return", fields...)
+	} else {
+		m.ctx.Log().Warn("singleton waits for an instance that does not end", fields...)
 	}
-	m.ctx.Log().Info("singleton starts here", zap.Stringer("generation", gen))
-	m.instance.start(gen)
+	m.publish(Stuck{Name: m.name, Host: a.Host.Address, Since: a.Since, Until: a.Until})
 }
 
-// onLeaseLost passes on that the lease was lost, unless it has been acquired again since.
-func (m *manager[M]) onLeaseLost(lost leaseLost) {
-	if m.keeping.valid() {
-		return
-	}
-	m.ctx.Log().Warn("singleton's lease lost", zap.Stringer("lease", m.keeping.lease), zap.Error(lost.reason))
-	m.happened(lost)
-}
-
-// report puts what is known on the board.
+// report updates the status.
 func (m *manager[M]) report() {
 	s := &m.status
-	if s.Phase != m.machine.phase {
-		s.Phase, s.Since = m.machine.phase, time.Now()
-		m.ctx.Log().Debug("singleton manager", zap.String("phase", string(s.Phase)))
-		if s.Phase == Ended {
+	if phase := Phase(m.machine.Phase()); s.Phase != phase {
+		s.Phase, s.Since = phase, time.Now()
+		m.ctx.Log().Debug("singleton manager", zap.String("phase", string(phase)))
+		if phase == Ended {
 			m.publish(Retired{m.name})
 		}
 	}
-	host, _ := m.machine.host()
+	host, _ := m.machine.Host()
 	if s.Host != host.ID.Address {
 		m.publish(HostChanged{Name: m.name, Host: host.ID.Address})
 	}
-	s.Host, s.Here = host.ID.Address, m.machine.occupied()
-	s.Stuck = time.Time{}
-	if m.machine.stopping.step >= stuck {
-		s.Stuck = m.machine.stopping.since
+	s.Host, s.Here = host.ID.Address, m.machine.Occupied()
+	s.Stuck = m.machine.StuckSince()
+	s.Why = m.machine.Why(m.instance.begun)
+	s.RestartsInARow, s.wellAt = m.machine.Restarts()
+	if s.Phase == Host && s.Why != "" && s.RestartsInARow > 0 && s.LastError != nil {
+		s.Why = fmt.Sprintf("%s; restart %d in a row, the last failure: %v", s.Why, s.RestartsInARow, s.LastError)
 	}
-	s.Why = m.machine.why(m.instance.begun)
-	s.reportFailing(m.machine)
-	s.Generation = m.machine.gen
-	s.Held, s.Kept, s.Closed = m.mail.size()+m.guests.size(), m.mail.kept, m.mail.closed
-	if out := m.reliable.out; out != nil {
-		s.Held, s.Unacknowledged = s.Held+out.held.Len(), out.open.Len()
+	s.Generation = m.machine.Generation()
+	s.Held, s.Kept, s.Closed = m.relay.Waiting(), m.relay.Kept(), m.relay.Recalling()
+	if out := m.sequenced.out; out != nil {
+		s.Held, s.Unacknowledged = s.Held+out.Held(), out.Open()
 	}
-	s.WaitingFor, s.NotBefore = nil, time.Time{}
-	if m.machine.phase == Asking {
-		for _, id := range m.machine.missing() {
+	s.WaitingFor, s.NotBefore = nil, m.machine.NotBefore()
+	if s.Phase == Asking {
+		for _, id := range m.machine.Missing() {
 			s.WaitingFor = append(s.WaitingFor, id.Address)
 		}
-		s.NotBefore = m.machine.notBefore()
 	}
-	s.Lease, s.LeaseHeld = m.keeping.name(), m.keeping.lease != nil && m.machine.outside.held
-	s.Obstacle = m.machine.outside.obstacle
-	if m.machine.phase == Acquiring {
-		s.NotBefore = m.machine.outside.retryAt
+	held, _, _, obstacle, _ := m.machine.Lease()
+	s.Lease, s.LeaseHeld, s.Obstacle = m.lease.name(), m.set.lease != nil && held, obstacle
+	m.registry.write(*s)
+}
+
+// take takes what is told to the singleton on this node.
+func (m *manager[M]) take(msg M) {
+	switch {
+	case m.machine.Phase() == handover.Ended:
+		m.deadLetter(msg, ErrFinished)
+	case m.refusing():
+		m.deadLetter(msg, m.mismatch)
+	case m.sequenced.out != nil:
+		m.sequenced.take(msg)
+	case m.relay.Take(msg):
+		m.awaitExpiry()
+		m.report()
 	}
-	m.board.write(*s)
+}
+
+// updateBypass lets what is told on this node go straight to the instance, as long as the manager
+// would only pass it on.
+func (m *manager[M]) updateBypass() {
+	if m.sequenced.out == nil && m.relay.Clear() && m.relay.Route().Kind == handover.ToInstance {
+		m.setBypass(m.instance.ref)
+	} else {
+		m.setBypass(actor.ActorRef[M]{})
+	}
+}
+
+func (m *manager[M]) setBypass(instance actor.ActorRef[M]) {
+	if m.bypass != instance {
+		m.bypass = instance
+		extension.Bypass(m.ctx, m.onTell, instance)
+	}
+}
+
+// onBegun opens the way to an instance that has started.
+func (m *manager[M]) onBegun(b instanceBegun) {
+	if !m.instance.running || b.gen != m.instance.gen {
+		return
+	}
+	m.instance.begun = true
+	m.status.Starts++
+	m.publish(Started{Name: m.name, Generation: m.machine.Generation()})
+	m.sequenced.instanceBegun()
+	m.relay.Reroute()
+	m.settle(time.Now())
+}
+
+// checkMismatch notes whether this node's manager has the settings that count, and gives up what
+// waits when it has not. As long as an instance runs here, messages go to that.
+func (m *manager[M]) checkMismatch() {
+	differences, reference, mismatch := m.machine.Mismatch()
+	switch {
+	case !mismatch && m.mismatch != nil:
+		m.mismatch = nil
+		m.ctx.Log().Info("singleton's settings match again")
+	case mismatch && (m.mismatch == nil || m.status.Mismatch != differences):
+		m.mismatch = fmt.Errorf("%w: %s, on %s; give the same type and options on every node", ErrMismatch, differences, reference.ID.Address)
+		m.ctx.Log().Error("singleton's settings differ from those of other nodes; it takes no part", zap.Error(m.mismatch))
+	}
+	m.status.Mismatch = differences
+	if m.refusing() {
+		for _, w := range m.relay.TakeAll() {
+			m.deadLetter(w.Message, m.mismatch)
+		}
+	}
+}
+
+// refusing reports whether what is told here is for another singleton.
+func (m *manager[M]) refusing() bool { return m.mismatch != nil && !m.machine.Alive() }
+
+// giveUp makes dead letters of what was told here and waits.
+func (m *manager[M]) giveUp(reason error) {
+	waiting := m.relay.TakeAll()
+	if out := m.sequenced.out; out != nil {
+		waiting = append(waiting, out.Drain()...)
+		out.Pause()
+	}
+	for _, w := range waiting {
+		m.deadLetter(w.Message, reason)
+	}
+}
+
+func (m *manager[M]) deadLetter(msg any, reason error) {
+	extension.DeadLetter(m.ctx.System(), m.ctx.Self().Path(), msg, reason)
+}
+
+// A timer rings at one time.
+type timer struct {
+	ring func()
+	*time.Timer
+}
+
+// set replaces the time that was set before. At the zero time the timer does not ring.
+func (t *timer) set(now, at time.Time) {
+	t.stop()
+	if !at.IsZero() {
+		t.Timer = time.AfterFunc(max(0, at.Sub(now)), t.ring)
+	}
+}
+
+func (t *timer) stop() {
+	if t.Timer != nil {
+		t.Timer.Stop()
+	}
 }

@@ -2,64 +2,196 @@ package singleton
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// DefaultBuffer is how many messages a node keeps while there is no instance.
-const DefaultBuffer = 1000
-
-// DefaultStopTimeout is how long an instance may take to stop before its context ends.
-const DefaultStopTimeout = 10 * time.Second
-
-// DefaultLeaseRetry is how long a node waits before it asks again for a lease that it has
-// not got.
-const DefaultLeaseRetry = 5 * time.Second
+// Defaults and limits.
+const (
+	// DefaultBuffer is how many messages a node keeps while there is no instance, see [Buffer].
+	DefaultBuffer = 1000
+	// DefaultStopTimeout is how long an instance may take to stop, see [StopTimeout].
+	DefaultStopTimeout = 10 * time.Second
+	// DefaultLeaseRetry is the delay between two attempts to acquire a lease, see [LeaseRetry].
+	DefaultLeaseRetry = 5 * time.Second
+	// MaxPerNode is how many singletons a node may have managers for. Each costs every node of a
+	// cluster messages when it starts and when membership changes; many more, all at once, would
+	// fill the outboxes between nodes and delay heartbeats. The manager of one more fails with
+	// [ErrTooMany].
+	MaxPerNode = 20_000
+)
 
 // defaultRestart is the backoff of restarts in place.
 var defaultRestart = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second, Jitter: 0.2}
 
-// An Option changes how a singleton behaves. Give the same ones on every node.
+// An Option changes how a singleton behaves. Give the same options on every node.
 type Option func(*settings)
 
 type settings struct {
 	role        string
-	anchor      anchor
-	signature   string // of all that must be the same on all nodes; "" fits all
+	anchor      handover.Anchor
+	signature   string // of what must be the same on all nodes, set by New; "" matches all
 	buffer      int
 	expire      time.Duration // 0: never
 	window      int           // of AtLeastOnce; 0: at most once
 	stopMessage any
 	stopTimeout time.Duration
 	restart     actor.Backoff
-	margin      time.Duration // < 0: what the cluster recommends
+	margin      time.Duration // 0: what the cluster recommends; negative: none
 	lease       lease.Lease   // nil: none
 	leaseRetry  time.Duration
 	source      generation.TermSource // nil: the members agree
 }
 
-func (s settings) leased() bool { return s.lease != nil }
-
-func (s settings) sourced() bool { return s.source != nil }
-
 func newSettings(opts []Option) settings {
-	s := settings{buffer: DefaultBuffer, stopTimeout: DefaultStopTimeout, restart: defaultRestart, margin: -1, leaseRetry: DefaultLeaseRetry}
+	s := settings{buffer: DefaultBuffer, stopTimeout: DefaultStopTimeout, restart: defaultRestart, leaseRetry: DefaultLeaseRetry}
 	for i, o := range opts {
 		if o == nil {
 			panic(fmt.Sprintf("singleton: option %d is nil", i+1))
 		}
 		o(&s)
 	}
-	s.checkPlacement()
+	if s.anchor.Kind == handover.ByName && s.role != "" {
+		panic(fmt.Sprintf("singleton: %s and Role(%q) contradict each other; a node that is named needs no role, so leave one of them out", anchorOption(s.anchor), s.role))
+	}
 	return s
 }
 
-// Role lets only nodes of that role host the singleton. Others can send to it. The empty role
-// is that of all nodes. It panics on what no role can be, see cluster.Config.Roles.
+// config returns what the hand-over protocol needs.
+func (s *settings) config(name string) handover.Config {
+	return handover.Config{
+		Name: name, Role: s.role, Anchor: s.anchor, Signature: s.signature,
+		StopTimeout: s.stopTimeout, Restart: s.restart, Margin: s.margin,
+		Leased: s.lease != nil, LeaseRetry: s.leaseRetry, Sourced: s.source != nil,
+	}
+}
+
+// compared returns the settings that must be the same on all nodes: which messages there are, where
+// the instance may run, and what keeps two from running at once.
+func (s *settings) compared(message reflect.Type) []handover.Setting {
+	return []handover.Setting{
+		{Name: "message", Value: typeName(message)},
+		{Name: "role", Value: s.role},
+		{Name: "anchor", Value: s.anchor.String()},
+		{Name: "stop message", Value: stopName(s.stopMessage)},
+		{Name: "lease", Value: presence(s.lease != nil)},
+		{Name: "generations", Value: presence(s.source != nil)},
+		{Name: "at least once", Value: presence(s.window > 0)},
+	}
+}
+
+// typeName returns the name for the wire, if there is one: two builds of a program may have the type
+// in different packages.
+func typeName(t reflect.Type) string {
+	if name, registered := codec.NameOf(t); registered {
+		return name
+	}
+	return t.String()
+}
+
+func stopName(msg any) string {
+	if msg == nil {
+		return ""
+	}
+	return typeName(reflect.TypeOf(msg))
+}
+
+// presence is all that nodes can compare of what each of them has created for itself.
+func presence(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return ""
+}
+
+// OnLeader lets the first eligible member in the cluster's order of election host the singleton.
+// This is the default. If the cluster does not elect by age, a node that joins may take over a
+// running instance.
+func OnLeader() Option { return anchored(handover.Anchor{Kind: handover.ByElection}) }
+
+// OnOldest lets the eligible member that has been up the longest host the singleton, whatever the
+// cluster elects its leader by. A join never moves the instance.
+func OnOldest() Option { return anchored(handover.Anchor{Kind: handover.ByAge}) }
+
+// OnNode lets only the member with that cluster.Config.NodeID host the singleton. While it is not
+// up, no instance runs and messages wait. When it returns, also as a new incarnation, the singleton
+// starts there with a higher term. OnNode cannot be combined with [Role]. It panics if name cannot
+// be the name of a node.
+func OnNode(name string) Option {
+	if name == "" {
+		panic(`singleton: OnNode(""): name the node by its cluster.Config.NodeID, or leave the option out`)
+	}
+	mustBeName("OnNode", name)
+	return anchored(handover.Anchor{Kind: handover.ByName, Node: name})
+}
+
+// A Candidate is a member that may host a singleton, see [OnElected].
+type Candidate struct {
+	ID        node.ID
+	Name      string // cluster.Config.NodeID
+	UpNumber  uint64 // the order in which members came up: the oldest has the lowest
+	Reachable bool
+	Roles     []string
+	Meta      map[string]string
+}
+
+// OnElected lets a function choose the host among the members that are up and eligible, given in
+// the cluster's order of election. It returns the name of one; while it returns false, or a name
+// that none of them has, or panics, no instance runs. A running instance moves when another member
+// is chosen. Without a cluster the function is not called.
+//
+// All nodes must give the same function, under the same name; nodes with different names do not
+// take part. The function must depend on its argument alone and not change it. OnElected panics
+// without a name or a function.
+func OnElected(name string, elect func(candidates []Candidate) (host string, ok bool)) Option {
+	if name == "" || elect == nil {
+		panic("singleton: OnElected needs a name and a function")
+	}
+	mustBeName("OnElected", name)
+	return anchored(handover.Anchor{Kind: handover.ByFunction, Node: name, Elect: func(peers []singletonhook.Peer) (string, bool) {
+		candidates := make([]Candidate, len(peers))
+		for i, p := range peers {
+			candidates[i] = Candidate{ID: p.ID, Name: p.Name, UpNumber: p.UpNumber, Reachable: p.Reachable, Roles: p.Roles, Meta: p.Meta}
+		}
+		return elect(candidates)
+	}})
+}
+
+// anchored returns an option that panics when there is an anchor already.
+func anchored(a handover.Anchor) Option {
+	return func(s *settings) {
+		if s.anchor.Kind != handover.Unset {
+			panic(fmt.Sprintf("singleton: %s and %s contradict each other; give one of them", anchorOption(s.anchor), anchorOption(a)))
+		}
+		s.anchor = a
+	}
+}
+
+// anchorOption returns what the user has written.
+func anchorOption(a handover.Anchor) string {
+	switch a.Kind {
+	case handover.ByAge:
+		return "OnOldest()"
+	case handover.ByName:
+		return fmt.Sprintf("OnNode(%q)", a.Node)
+	case handover.ByFunction:
+		return fmt.Sprintf("OnElected(%q)", a.Node)
+	case handover.Unset, handover.ByElection:
+	}
+	return "OnLeader()"
+}
+
+// Role lets only nodes with that role host the singleton. Other nodes can send to it. The default,
+// "", includes all nodes. Role panics if role cannot be a role, see cluster.Config.Roles.
 func Role(role string) Option {
 	if role != "" {
 		mustBeName("Role", role)
@@ -67,10 +199,10 @@ func Role(role string) Option {
 	return func(s *settings) { s.role = role }
 }
 
-// Buffer sets how many messages each node keeps while there is no instance to take them,
-// and how many of each other node the host keeps while it has none; the default is
-// [DefaultBuffer]. The oldest gives way, and is a dead letter with [ErrBufferFull]. With
-// 0 nothing is kept. It panics when n is negative.
+// Buffer sets how many messages a node keeps while there is no instance to take them, and how many
+// of each other node the host keeps while its instance is starting or stopping; the default is
+// [DefaultBuffer]. When it is full the oldest message becomes a dead letter with [ErrBufferFull].
+// With 0 no message is kept. Buffer panics if n is negative.
 func Buffer(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("singleton: buffer size %d is negative", n))
@@ -78,36 +210,33 @@ func Buffer(n int) Option {
 	return func(s *settings) { s.buffer = n }
 }
 
-// Expire bounds how long a message may wait for an instance on one node: on the one where it was
-// told, and on the host while that has no instance yet. After d it is a dead letter with
-// [ErrHeldTooLong], and an [actor.Ask] that it is the request of ends with that. Without Expire,
-// or with 0, messages wait until there is an instance, at most [Buffer] of them; requests of asks
-// of the same node that have ended are withdrawn either way, see [actor.ErrWithdrawn]. With
-// [AtLeastOnce] it does not bound messages that have been sent to an instance. It panics when d
-// is negative.
+// Expire bounds how long a message may wait for an instance: on the node where it was told, and
+// again on the host while that has no instance yet. After d the message becomes a dead letter with
+// [ErrHeldTooLong], and an [actor.Ask] that sent it ends with that error. By default, and with 0,
+// messages wait until there is an instance, as long as [Buffer] has room. Requests of asks that have
+// ended on the same node are withdrawn in any case, see [actor.ErrWithdrawn]. With [AtLeastOnce] it
+// does not bound messages that have been sent to an instance. Expire panics if d is negative.
 func Expire(d time.Duration) Option {
 	mustNotBeNegative("expiry", d)
 	return func(s *settings) { s.expire = d }
 }
 
-// AtLeastOnce keeps each message on the node where it was told until an instance has
-// handled it: until its handler has returned without failing. What an instance has left
-// undone, as it was moved, has failed or crashed, is sent again to the next one, in order
-// and before what is newer. One instance handles a message once; two may handle the same
-// message when the first could not say so any more. In a graceful move that does not
-// happen.
+// AtLeastOnce keeps each message on the node where it was told until an instance has handled it:
+// until its handler has returned without failing. Messages that an instance has not handled, because
+// it was moved, failed or crashed, are sent again to the next one, in order and before newer ones.
+// One instance handles a message once. Two may handle the same message if the first could not report
+// it any more; in a graceful move that does not happen.
 //
-// Up to window messages of each node are under way at a time; more wait, as many as
-// [Buffer] says, of which the oldest gives way. A window of 1 is one message per round
-// trip; a larger one costs the memory of so many messages on each node.
+// Up to window messages of each node are in flight at a time. More wait, as many as [Buffer] says;
+// when that is full the oldest of them becomes a dead letter. With a window of 1 there is one message
+// per round trip. A larger window costs the memory of that many messages on each node.
 //
-// Limits: the messages are gone with the process on which they were told, and are dead
-// letters when its manager ends. A message at which 10 instances on one node have failed
-// in a row is a dead letter with [ErrGivenUp], and what the host cannot decode is one there. The
-// node where such a message was told publishes [Refused]. A failure that the instance's own
-// supervision deals with, by resuming or restarting, is no reason to send a message
-// again, and neither is that the instance has put it aside in its state. It panics unless
-// window is positive.
+// Limits: messages are lost with the process on which they were told, and become dead letters when
+// its manager ends. A message at which 10 instances on one node have failed in a row becomes a dead
+// letter with [ErrGivenUp], and one that the host cannot decode becomes one there. The node where
+// such a message was told publishes [Refused]. A message is not sent again after a failure that the
+// instance's own supervision handles by resuming or restarting, nor when the instance has put it
+// aside in its state. AtLeastOnce panics unless window is positive.
 func AtLeastOnce(window int) Option {
 	if window <= 0 {
 		panic(fmt.Sprintf("singleton: window %d of AtLeastOnce is not positive", window))
@@ -115,54 +244,51 @@ func AtLeastOnce(window int) Option {
 	return func(s *settings) { s.window = window }
 }
 
-// StopMessage makes msg the way to ask an instance to stop: it comes after all other
-// messages, and the behavior must return Stopped in its time. Without one the instance
-// is stopped once it has handled what it had been told. New panics when msg is not of
-// the singleton's message type.
+// StopMessage asks an instance to stop by sending it msg, after all other messages; its behavior must
+// return Stopped in response. By default an instance is stopped once it has handled the messages
+// before. [New] panics if msg is not of the singleton's message type.
 func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = msg } }
 
-// StopTimeout sets how long an instance may take to stop by itself; the default is ten
-// seconds. Then its context is cancelled and it is stopped after the message it is at.
-// No other instance starts before it has ended, except when a handler of it does not return:
-// half a second later it is called [Stuck], and after [RemovalMargin] it is given up, at
-// once where a journal fences its writes. It panics when d is negative.
+// StopTimeout sets how long an instance may take to stop by itself; the default is ten seconds. Then
+// its context is cancelled and it is stopped after the message that it is handling.
+//
+// No other instance starts before this one has ended, unless a handler of it does not return: half a
+// second later it is reported as [Stuck], and after [RemovalMargin] it is given up, at once if a
+// journal fences its writes. StopTimeout panics if d is negative.
 func StopTimeout(d time.Duration) Option {
 	mustNotBeNegative("stop timeout", d)
 	return func(s *settings) { s.stopTimeout = d }
 }
 
-// RestartBackoff sets the delays with which an instance that fails or stops by itself is
-// started again in place; the default is 100 ms, doubling up to 4 s.
-// It panics when a delay is negative.
+// RestartBackoff sets the delays with which an instance that fails or stops by itself is restarted
+// in place; the default is 100 ms, doubling up to 4 s. It panics if a delay is negative.
 func RestartBackoff(b actor.Backoff) Option {
 	mustNotBeNegative("restart backoff", min(b.Min, b.Max))
 	return func(s *settings) { s.restart = b }
 }
 
-// RemovalMargin sets how long to wait, after a node that may have hosted the singleton
-// was removed without a sign that it has stopped, before another node hosts it. The
-// default is what the cluster recommends, see [Topology]; instances that fence their
-// writes by a journal need none and get none. It panics when d is negative.
-func RemovalMargin(d time.Duration) Option {
-	mustNotBeNegative("removal margin", d)
-	return func(s *settings) { s.margin = d }
-}
+// RemovalMargin sets how long a new instance waits after the node of its predecessor was removed
+// without a sign that it has stopped. The default is what the cluster recommends, 13 s with its
+// default settings; 0 is the default as well. A negative margin is none. With a shorter margin two instances may run
+// at once if a node was only partitioned. The margin is ignored for singletons with a lease, and for
+// instances whose writes a journal fences.
+func RemovalMargin(d time.Duration) Option { return func(s *settings) { s.margin = d } }
 
-// WithLease lets an instance run only where l is held: with it, two instances never run
-// at once, even when members of both sides of a split believe to be the host, as long as
-// clocks run at about the same rate and no handler takes longer than the lease lasts; see
-// package lease. Every node gives its own end of the same lease: a manager panics when its
-// end, if it is one of package lease, is used by another manager of the process.
+// WithLease lets an instance run only while l is held. Two instances then never run at once, even if
+// both sides of a partition elect a host, as long as clocks run at about the same rate and no handler
+// takes longer than the lease lasts; see package lease. Every node gives its own handle of the same
+// lease. A manager panics if another manager of the process uses its handle, provided that is one of
+// package lease.
 //
-// A node that is to host asks for the lease when it has the permission of the other
-// members. When the lease is lost the instance is stopped at once: the message it is at
-// ends, what waits becomes dead letters, PostStop runs, and then the node asks again. When
-// the instance moves, its lease is given back after it has ended and before the next host
-// gets permission. The lease's token is the term of the generation, and there is no
-// removal margin: who has died is waited for until its lease has expired.
+// A node that is to host acquires the lease once the other members have given permission. When the
+// lease is lost the instance is stopped at once: its present handler returns, messages that wait
+// become dead letters, PostStop runs, and then the node tries again. When the instance moves, its
+// lease is released after it has ended and before the next host gets permission. The lease's token
+// is the term of the generation. There is no removal margin: after a crash the next host waits until
+// the lease has expired.
 //
-// While the lease cannot be reached for longer than it lasts, no instance runs. It panics
-// when l is nil.
+// While the lease store is unavailable for longer than the lease lasts, no instance runs. WithLease
+// panics if l is nil.
 func WithLease(l lease.Lease) Option {
 	if l == nil {
 		panic("singleton: nil lease")
@@ -170,10 +296,10 @@ func WithLease(l lease.Lease) Option {
 	return func(s *settings) { s.lease = l }
 }
 
-// LeaseRetry sets how long a node waits before it asks again for a lease that it has not
-// got, or has lost; the default is [DefaultLeaseRetry]. After a crash the next instance
-// starts up to this long after the lease has expired; each node that is to host, one as a
-// rule, asks the store that often. It panics unless d is positive.
+// LeaseRetry sets the delay before a node tries again to acquire a lease that it did not get, or has
+// lost; the default is [DefaultLeaseRetry]. After a crash the next instance starts up to this long
+// after the lease has expired. Every node that is to host, usually one, asks the store that often.
+// LeaseRetry panics unless d is positive.
 func LeaseRetry(d time.Duration) Option {
 	if d <= 0 {
 		panic(fmt.Sprintf("singleton: lease retry %v is not positive", d))
@@ -181,13 +307,13 @@ func LeaseRetry(d time.Duration) Option {
 	return func(s *settings) { s.leaseRetry = d }
 }
 
-// WithGenerations takes the terms of generations from src, so that they grow even over
-// the end of all members: without it members agree on them, and forget them when all have
-// been stopped. A node that is to host asks src when it has permission, and the lease if
-// there is one. While src fails no instance starts; one that runs is not stopped.
+// WithGenerations takes the terms of generations from src, so that they keep growing when all
+// members have been stopped. By default members agree on terms, and forget them then. A node that is
+// to host asks src once it has permission, and the lease if there is one. While src fails no instance
+// starts; a running one is not stopped.
 //
-// Event-sourced instances need none, as their generation follows their journal's epoch;
-// nor do singletons with a lease, whose token is the term. It panics when src is nil.
+// Event-sourced instances do not need it, because their generation follows their journal's epoch.
+// Neither do singletons with a lease, whose token is the term. WithGenerations panics if src is nil.
 func WithGenerations(src generation.TermSource) Option {
 	if src == nil {
 		panic("singleton: nil source of generations")

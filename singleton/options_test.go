@@ -18,11 +18,10 @@ func TestOptionsThatMakeNoSensePanic(t *testing.T) {
 	require.PanicsWithValue(t, `singleton: Role("a\xff"): the name is not UTF-8`, func() { singleton.Role("a\xff") })
 	require.PanicsWithValue(t, `singleton: OnNode("a\n"): the name has the control character U+000A`, func() { singleton.OnNode("a\n") })
 	require.PanicsWithValue(t, `singleton: OnElected("\x00"): the name has the control character U+0000`, func() {
-		singleton.OnElected("\x00", func([]singleton.Peer) (string, bool) { return "", false })
+		singleton.OnElected("\x00", func([]singleton.Candidate) (string, bool) { return "", false })
 	})
 	require.PanicsWithValue(t, "singleton: buffer size -1 is negative", func() { singleton.Buffer(-1) })
 	require.PanicsWithValue(t, "singleton: stop timeout -1s is negative", func() { singleton.StopTimeout(-time.Second) })
-	require.PanicsWithValue(t, "singleton: removal margin -1s is negative", func() { singleton.RemovalMargin(-time.Second) })
 	require.PanicsWithValue(t, "singleton: restart backoff -1s is negative", func() { singleton.RestartBackoff(actor.Backoff{Min: -time.Second}) })
 	require.PanicsWithValue(t, "singleton: stop message string is not a message of the singleton, which takes singleton_test.msg",
 		func() { behaviors.Singleton(parrot, singleton.StopMessage("stop")) })

@@ -158,7 +158,7 @@ func TestStatusSaysWhyThereIsNoInstance(t *testing.T) {
 		require.Equal(t, "this node is not up", a.status("one").Why)
 		c.up(a)
 		settle()
-		require.Equal(t, "no member that is up has a manager for it and may host it", a.status("one").Why)
+		require.Equal(t, "no member that is up and may host it has a manager for it", a.status("one").Why)
 		c.net.losing(cut("b"))
 		c.change(func() { a.peer.Roles, b.peer.Roles, b.peer.Up = []string{"host"}, []string{"host"}, true })
 		settle()
@@ -169,6 +169,6 @@ func TestStatusSaysWhyThereIsNoInstance(t *testing.T) {
 		require.Empty(t, b.status("one").Why)
 		c.reachable(a, false)
 		settle()
-		require.Equal(t, "its host is unreachable; it moves when that is down", b.status("one").Why)
+		require.Equal(t, "its host is unreachable; it moves when the host is down", b.status("one").Why)
 	})
 }

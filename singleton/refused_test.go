@@ -64,7 +64,7 @@ func TestANodeIsToldThatTheHostTakesNoMessagesOfItsType(t *testing.T) {
 		actor.Spawn(c.nodes["a"].System, behaviors.Singleton(parrot, singleton.AtLeastOnce(3)), "one")
 		ref := actor.Spawn(c.nodes["b"].System, behaviors.Singleton(newLedger().keep(0), singleton.AtLeastOnce(3)), "one")
 		settle()
-		singleton.Offer(c.nodes["a"].System, "one") // it does not say of which type
+		singleton.Advertise(c.nodes["a"].System, "one") // it does not say of which type
 		settle()
 		told := refusals(t, c.nodes["b"].System)
 		ref.Tell(numbered{"b", 1})

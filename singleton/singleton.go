@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// New returns the behavior of a singleton's manager. Spawn it on every node under the
-// same name: of the actors that factory makes, one runs in the whole cluster, and the
-// refs of all managers lead to it. The name, and with it the singleton, is the path below
-// "/user/".
+// New returns the behavior of a singleton's manager. Spawn it under the same name on every node: one
+// of the actors that factory makes runs in the whole cluster, and the refs of all managers lead to
+// it. The name of the singleton is its path below "/user/".
 //
-// factory is called inside the new instance; its panic is a failure of the instance. New
-// itself panics on options that make no sense, and when factory is nil. Beyond [MaxPerNode] managers of a node one
-// more fails with [ErrTooMany].
+// factory is called inside the new instance; a panic in it is a failure of the instance. New panics
+// if factory is nil or options contradict each other. A manager fails with [ErrTooMany] when its
+// node has [MaxPerNode] of them.
 func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 	if factory == nil {
 		panic("singleton: nil factory; give it a function that returns the behavior of an instance")
@@ -27,14 +27,14 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 			panic(fmt.Sprintf("singleton: stop message %T is not a message of the singleton, which takes %v", set.stopMessage, reflect.TypeFor[M]()))
 		}
 	}
-	set.signature = signatureOf(set.traits(reflect.TypeFor[M]()))
+	set.signature = handover.SignatureOf(set.compared(reflect.TypeFor[M]()))
 	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
-		if !boardOf(ctx.System()).admit(nameOf(ctx.Self().Path())) {
+		if !registryOf(ctx.System()).admit(nameOf(ctx.Self().Path())) {
 			next.Fail(ErrTooMany)
 			return
 		}
 		m := newManager(ctx, factory, set)
-		next.OnMessage = m.onMessage
+		next.OnMessage = m.onTell
 		next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
 			m.onSignal(sig)
 			return nil
@@ -45,8 +45,8 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 	}
 }
 
-// outliveInstance keeps the manager when its instance escalates a failure: that is one
-// more way to end.
+// outliveInstance keeps the manager when its instance escalates a failure: the instance has ended
+// then, as after any other failure.
 func outliveInstance(err error) actor.Directive {
 	if errors.Is(err, actor.ErrEscalated) {
 		return actor.Resume
@@ -54,10 +54,10 @@ func outliveInstance(err error) actor.Directive {
 	return actor.Stop
 }
 
-// userPath is what the paths of managers begin with, within a system.
+// userPath is the first part of the paths of managers, within a system.
 const userPath = "/user/"
 
-// nameOf returns the name of the singleton whose manager lives at path.
+// nameOf returns the name of the singleton whose manager is at path.
 func nameOf(path string) string {
 	if _, name, ok := strings.Cut(path, userPath); ok {
 		return name

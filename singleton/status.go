@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +10,22 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+)
+
+// A Phase is the state of the manager of one node.
+type Phase string
+
+// The phases of a manager.
+const (
+	Pending     = Phase(handover.Pending)     // this node is not up, or no node can host
+	Standby     = Phase(handover.Standby)     // another node hosts
+	Asking      = Phase(handover.Asking)      // this node is to host, and asks the others for permission
+	Acquiring   = Phase(handover.Acquiring)   // it has permission, and acquires the lease or a term
+	Host        = Phase(handover.Host)        // the instance is here, or is about to be restarted
+	HandingOver = Phase(handover.HandingOver) // the instance has been told to stop, to run on another node
+	Stopping    = Phase(handover.Stopping)    // the instance has been told to stop, because this node is down or has lost the lease
+	Ended       = Phase(handover.Ended)       // the singleton has finished, see [Finish]
 )
 
 // A Status is what the manager of one node knows of its singleton.
@@ -17,74 +34,78 @@ type Status struct {
 	Phase Phase
 	Since time.Time // when the phase began
 
-	// Host is the address of the node that hosts the singleton or is to, "" when nobody
-	// can; Here reports that it is this node and the instance runs.
+	// Host is the address of the node that hosts the singleton or is to, "" when none can. Here
+	// reports that it is this node and the instance runs.
 	Host string
 	Here bool
 
-	// Placement says where the singleton may be, for people.
+	// Placement says for people where the singleton may be.
 	Placement string
 
-	// Mismatch says in what the singleton of this node differs from the one that other
-	// nodes have under the same name, "" when it does not. It then takes no part: what is
-	// told to it is a dead letter with [ErrMismatch].
+	// Mismatch says how the settings of this node's singleton differ from those of the other nodes,
+	// "" when they do not. It then takes no part: messages told to it become dead letters with
+	// [ErrMismatch].
 	Mismatch string
 
 	// Generation is that of the instance here, or of the last that was here.
 	Generation Generation
 
 	Held   int    // messages that wait on this node now
-	Kept   uint64 // how often a message that was told here had to wait
-	Closed bool   // messages wait for those that the former host has to give back
+	Kept   uint64 // how many messages told here have ever had to wait
+	Closed bool   // newly told messages wait behind those being recalled from the previous host
 
-	// Unacknowledged are messages told here that an instance may not have handled, under
-	// [AtLeastOnce]; those that wait for room among them are in Held.
+	// Unacknowledged is the number of messages told here that an instance may not have handled, with
+	// [AtLeastOnce]. Messages that wait for the window are in Held instead.
 	Unacknowledged int
-	// Dropped counts messages that became dead letters here as there was no room for them.
+	// Dropped counts messages that became dead letters here because the buffer was full.
 	Dropped uint64
 
 	Starts   uint64 // how many instances have started here
 	Failures uint64 // how many have failed here, while starting or later
 
-	// LastError is the error with which an instance has failed here last, and FailedAt when;
-	// nil and zero while none has.
+	// LastError is the error with which the last instance that failed here has failed, and FailedAt
+	// the time; nil and zero while none has.
 	LastError error
 	FailedAt  time.Time
 
-	// RestartsInARow is how often in a row the instance has ended here by itself, with an
-	// error or without, and was or will be started again. It is 0 where the singleton is not,
-	// and once an instance has run for as long as the delays of [RestartBackoff] take to begin again.
+	// RestartsInARow is how many times in a row the instance has ended here by itself, with an error
+	// or without, and was or will be restarted. It is 0 on other nodes than the host, and once an
+	// instance has run for as long as the delays of [RestartBackoff] take to start over.
 	RestartsInARow int
-	wellAt         time.Time // when the instance that runs will have run well
+	wellAt         time.Time // when the running instance will have run for that long
 
-	// Why says why no instance runs, as far as this node knows, in a sentence without an
-	// end; "" when nothing is known against it.
+	// Why says why no instance runs, as far as this node knows; "" when it knows no reason.
 	Why string
 
-	// WaitingFor are the addresses of members whose answer an asking node waits for.
+	// WaitingFor has the addresses of the members whose answer an asking node waits for.
 	WaitingFor []string
-	// NotBefore is when an asking node may start, when that is not now: former members
-	// may still be stopping, or the last instance has failed. For an acquiring node it is
-	// when it asks again.
+	// NotBefore is when an asking node may start an instance, if not now: former members may still
+	// be stopping, or the last instance has failed. For an acquiring node it is the next attempt.
 	NotBefore time.Time
 
-	// Stuck is when the instance on this node was told to stop, if it does not: one of its
+	// Stuck is when the instance on this node was told to stop, if it does not because one of its
 	// handlers does not return. It is zero otherwise, and until that is certain. See [Stuck].
 	Stuck time.Time
 
-	Lease     string // what protects the singleton, "" without a lease
+	Lease     string // the lease that protects the singleton, "" without one
 	LeaseHeld bool   // by this node
-	Obstacle  error  // why the lease or the term has not been got, the last time; or why the lease was lost
+	Obstacle  error  // why the lease or the term was not acquired in the last attempt, or why the lease was lost
 }
 
-// crashLoop is as many restarts in a row as are no accident any more.
+// failed notes the error with which an instance has ended.
+func (s *Status) failed(err error, now time.Time) {
+	s.Failures++
+	s.LastError, s.FailedAt = err, now
+}
+
+// crashLoop is how many restarts in a row make a crash loop.
 const crashLoop = 3
 
-// CrashLoop reports whether the instance ends again and again before it has run well: at
-// least three times in a row.
+// CrashLoop reports whether the instance has ended at least three times in a row before it had run
+// well.
 func (s Status) CrashLoop() bool { return s.RestartsInARow >= crashLoop }
 
-// at is s at a time after it was written.
+// at returns s as of a time after it was written.
 func (s Status) at(now time.Time) Status {
 	if !s.wellAt.IsZero() && !now.Before(s.wellAt) {
 		s.RestartsInARow, s.wellAt = 0, time.Time{}
@@ -92,26 +113,25 @@ func (s Status) at(now time.Time) Status {
 	return s
 }
 
-// StatusOf returns what the manager of a singleton on this node knows. The name is the
-// path under which it was spawned, without "/user/". ok is false when there is no such
-// manager.
+// StatusOf returns what the manager of a singleton in s knows. The name is the path of the manager
+// without "/user/". ok is false when there is no such manager.
 func StatusOf(s *actor.System, name string) (status Status, ok bool) {
-	b, ok := extension.Get[*board](s)
+	r, ok := extension.Get[*registry](s)
 	if !ok {
 		return Status{}, false
 	}
-	return b.read(name)
+	return r.read(name)
 }
 
-// Statuses returns what is known of every singleton that has a manager in s, by name.
+// Statuses returns the status of every singleton that has a manager in s, sorted by name.
 func Statuses(s *actor.System) []Status {
-	b, ok := extension.Get[*board](s)
+	r, ok := extension.Get[*registry](s)
 	if !ok {
 		return nil
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	all := slices.SortedFunc(maps.Values(b.statuses), func(x, y Status) int { return strings.Compare(x.Name, y.Name) })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := slices.SortedFunc(maps.Values(r.statuses), func(x, y Status) int { return strings.Compare(x.Name, y.Name) })
 	now := time.Now()
 	for i := range all {
 		all[i] = all[i].at(now)
@@ -119,49 +139,59 @@ func Statuses(s *actor.System) []Status {
 	return all
 }
 
-// A board holds the statuses of the singletons of a system.
-type board struct {
+// A registry has the statuses of the singletons of a system.
+type registry struct {
 	explain  sync.Once
 	mu       sync.Mutex // guards statuses
 	statuses map[string]Status
 	most     int // statuses
 }
 
-// MaxPerNode is how many singletons a node may have managers for. Each costs every node of
-// a cluster messages when it starts and when membership changes; many more than these, all
-// at once, would fill the outboxes between nodes and take the processor from heartbeats.
-// The manager of one more fails with [ErrTooMany].
-const MaxPerNode = 20_000
-
-// admit reports whether there is room for a singleton of that name.
-func (b *board) admit(name string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, known := b.statuses[name]
-	return known || len(b.statuses) < b.most
+// admit reports whether there is room for the singleton of that name.
+func (r *registry) admit(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.statuses[name]
+	return known || len(r.statuses) < r.most
 }
 
-func boardOf(s *actor.System) *board {
-	b := extension.Ensure(s, func() *board { return &board{statuses: make(map[string]Status), most: MaxPerNode} })
-	b.explain.Do(func() { extension.OnAskTimeout(s, b.silence) })
-	return b
+func registryOf(s *actor.System) *registry {
+	r := extension.Ensure(s, func() *registry { return &registry{statuses: make(map[string]Status), most: MaxPerNode} })
+	r.explain.Do(func() { extension.OnAskTimeout(s, r.unavailable) })
+	return r
 }
 
-func (b *board) read(name string) (Status, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s, ok := b.statuses[name]
+func (r *registry) read(name string) (Status, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, ok := r.statuses[name]
 	return s.at(time.Now()), ok
 }
 
-func (b *board) write(s Status) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.statuses[s.Name] = s
+func (r *registry) write(s Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.statuses[s.Name] = s
 }
 
-func (b *board) erase(name string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.statuses, name)
+func (r *registry) erase(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.statuses, name)
+}
+
+// unavailable explains why an ask of a singleton got no reply, see [extension.OnAskTimeout].
+func (r *registry) unavailable(path string) error {
+	s, ok := r.read(nameOf(path))
+	switch {
+	case !ok:
+		return nil
+	case s.Phase == Ended:
+		return ErrFinished
+	case s.Why != "":
+		return fmt.Errorf("%w: %s", ErrUnavailable, s.Why)
+	case s.Phase == Standby && s.Held > 0:
+		return fmt.Errorf("%w: its host %s does not take messages yet", ErrUnavailable, s.Host)
+	}
+	return nil
 }

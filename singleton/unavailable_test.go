@@ -32,7 +32,7 @@ func TestAnAskThatEndsWithoutAnInstanceSaysSo(t *testing.T) {
 			happens func()
 			why     string
 		}{
-			{func() { c.crash("a"); c.reachable(a, false) }, "its host is unreachable; it moves when that is down"},
+			{func() { c.crash("a"); c.reachable(a, false) }, "its host is unreachable; it moves when the host is down"},
 			{func() { c.change(func() { a.peer.Up = false }) }, "waits for the permission of a"},
 			{func() { c.downed(a) }, "a former host may still be stopping"},
 			{func() { c.change(func() { b.peer.Up = false }) }, "this node is not up"},

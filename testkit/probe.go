@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // A Probe is an actor whose messages the test receives, one by one, in order. Unless
@@ -29,7 +30,7 @@ func NewProbe[M any](t testing.TB, s *actor.System) *Probe[M] {
 }
 
 func (p *Probe[M]) run(ctx *actor.Context[M], next *actor.Next[M]) {
-	p.stop <- actor.Handle(ctx, func(struct{}) actor.Behavior[M] { return stopped })
+	p.stop <- extension.Handle(ctx, func(struct{}) actor.Behavior[M] { return stopped })
 	next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
 		p.inbox.put(msg)
 		return nil

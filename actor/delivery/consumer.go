@@ -20,7 +20,7 @@ func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.B
 	set := settingsOf(opts)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
 		c := &consumer[M]{ctx: ctx, window: uint64(set.window), giveUpAfter: set.giveUpAfter, maxBytes: set.gathered(), streams: make(map[string]*stream)}
-		c.own = actor.Handle(ctx, func(n workerEvent) actor.Behavior[Link[M]] {
+		c.own = extension.Handle(ctx, func(n workerEvent) actor.Behavior[Link[M]] {
 			c.onWorkerEvent(n)
 			return nil
 		})

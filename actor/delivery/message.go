@@ -146,7 +146,7 @@ type sequenced struct {
 
 func (sequenced) link() {}
 
-// LocalOnly is for actor.WithEncoding: a local message has no payload.
+// LocalOnly is for extension.WithEncoding: a local message has no payload.
 func (s sequenced) LocalOnly() bool { return s.local != nil }
 
 // request says how far a consumer has come, and how far its producer may go.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // DeadLetter publishes msg as an [actor.DeadLetter], counts it and logs it. It is not logged while
@@ -27,9 +28,9 @@ func DeadLetter(s *actor.System, recipient string, msg any, reason error) {
 // does not end when one of them cannot be reached. Call it before sending.
 func NoteBroadcast(s *actor.System, msg any) { of(s).NoteBroadcast(msg) }
 
-// A HandlingError is the failure of an actor while it handled one message, see [Deliver]. Err is the
-// failure as an [actor.Strategy] sees it. Ended is true if the failure ends the actor; otherwise
-// its supervision lets it resume or restart.
+// A HandlingError is the failure of an actor while it handled one message, see [Deliver]. Err is
+// the failure as an [actor.Strategy] sees it. Ended is true if the failure ends the actor;
+// otherwise its supervision lets it resume or restart.
 type HandlingError = actorhook.HandlingError
 
 // Deliver sends msg to an actor of this node, and calls done exactly once with the outcome:
@@ -118,4 +119,26 @@ func Bypass[M any](ctx *actor.Context[M], handler actor.MessageHandler[M], child
 	actorhook.Internals(ctx).(interface { // actor implements it
 		Bypass(handler actor.MessageHandler[M], child actor.ActorRef[M])
 	}).Bypass(handler, child)
+}
+
+// Handle returns a ref whose messages go to handle instead of the behavior, in their place among
+// the other messages of the actor. Wrappers use it for a protocol of their own beside that of the
+// behavior they wrap. The bound of a mailbox does not count these messages. The ref is valid for
+// the current incarnation only: after a restart its messages are dead letters with
+// [actor.ErrStaleHandler]. Only handlers of the actor may call Handle.
+func Handle[T, M any](ctx *actor.Context[M], handle func(T) actor.Behavior[M]) actor.ActorRef[T] {
+	made := actorhook.Internals(ctx).(interface { // actor implements it
+		Handler(accept func(msg any) error, handle func(msg any) actor.Behavior[M]) any
+	}).Handler(func(msg any) error {
+		if _, ok := payload.As[T](msg); !ok {
+			return wrongType[T](msg)
+		}
+		return nil
+	}, func(msg any) actor.Behavior[M] {
+		m, _ := payload.As[T](msg) // it has been accepted
+		return handle(m)
+	})
+	return actorhook.Internals(actor.ActorRef[T]{}).(interface { // actor implements it
+		To(made any) actor.ActorRef[T]
+	}).To(made)
 }

@@ -13,9 +13,9 @@ import (
 // its type, and Data is its CBOR encoding. The zero Payload stands for a nil message.
 type Payload = payload.Payload
 
-// An ErrorPayload is an encoded error. Failed is false for the nil error, Text is the error text, Is
-// has the sorted names of the wrapped errors that [actor.RegisterError] has named, and As has the
-// encoded errors in its tree whose types [actor.RegisterType] has named, outermost first.
+// An ErrorPayload is an encoded error. Failed is false for the nil error, Text is the error text,
+// Is has the sorted names of the wrapped errors that [actor.RegisterError] has named, and As has
+// the encoded errors in its tree whose types [actor.RegisterType] has named, outermost first.
 type ErrorPayload = payload.Error
 
 // Pack encodes v. Refs inside become reachable from other nodes. Its errors wrap
@@ -33,8 +33,8 @@ func PackMessage(msg any) (Payload, error) {
 }
 
 // Unpack decodes p; the zero Payload is nil. Refs inside belong to s, which may be nil if there are
-// none. Its errors wrap [actor.ErrNotDecodable] and say what to do; a panic in a method of the value
-// is one of them.
+// none. Its errors wrap [actor.ErrNotDecodable] and say what to do; a panic in a method of the
+// value is one of them.
 func Unpack(s *actor.System, p Payload) (any, error) { return payload.Unpack(p, binder(s)) }
 
 // UnpackMessage is like [Unpack], for an actor that takes messages of type M. If the value is no M
@@ -46,9 +46,13 @@ func UnpackMessage[M any](s *actor.System, p Payload) (msg M, content any, err e
 	}
 	msg, ok := payload.As[M](content)
 	if !ok {
-		return msg, content, fmt.Errorf("%w: it was told %s, and takes %v", actor.ErrWrongType, payload.TypeName(content), reflect.TypeFor[M]())
+		return msg, content, wrongType[M](content)
 	}
 	return msg, content, nil
+}
+
+func wrongType[M any](msg any) error {
+	return fmt.Errorf("%w: it got %s, and takes %v", actor.ErrWrongType, payload.TypeName(msg), reflect.TypeFor[M]())
 }
 
 // PackError encodes err. It never fails: parts that cannot be encoded are omitted, and the text
@@ -76,8 +80,8 @@ func binder(s *actor.System) payload.Bind {
 // values to be for actors of the same node.
 //
 // A message that cannot be encoded or decoded is a dead letter with [actor.ErrNotSerializable] or
-// [actor.ErrNotDecodable], and its ask ends immediately. failed is called first, in the goroutine of
-// the sender; it must not block. A nil failed turns encoding off, which is the default.
+// [actor.ErrNotDecodable], and its ask ends immediately. failed is called first, in the goroutine
+// of the sender; it must not block. A nil failed turns encoding off, which is the default.
 func WithEncoding(failed func(recipient string, msg any, err error)) actor.Option {
 	return func(s *actor.System) { of(s).SetEncoding(failed) }
 }

@@ -5,14 +5,14 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// A Transport carries messages to actors on other nodes; package remote has one. It may have further
-// methods:
+// A Transport carries messages to actors on other nodes; package remote has one. It may have
+// further methods:
 //
 //	Watch(s *actor.System, target Target, ended func()) (stop func())
 //
-// watches an actor: it calls ended once, from any goroutine, when the actor is known to have ended or
-// not to exist, or its node to be gone, and not after stop has been called. Neither blocks. Without
-// it [actor.Context.Watch] panics for actors on other nodes.
+// watches an actor: it calls ended once, from any goroutine, when the actor is known to have ended
+// or not to exist, or its node to be gone, and not after stop has been called. Neither blocks.
+// Without it [actor.Context.Watch] panics for actors on other nodes.
 //
 //	MaxMessage() int
 //	CheckSize(of string, bytes int) error
@@ -44,32 +44,32 @@ func WithTransport(address string, t Transport) actor.Option {
 // with the number uid unless that is 0. A message that cannot be delivered is a dead letter.
 //
 // Dispatch does not wait for a place in a blocking mailbox. Such a mailbox keeps up to 10,000
-// messages from other nodes, or 16 MiB, beyond its bound, for as long as [actor.Mailbox.Block] says;
-// further ones, and those that have waited for too long, are dead letters with
+// messages from other nodes, or 16 MiB, beyond its bound, for as long as [actor.Mailbox.Block]
+// says; further ones, and those that have waited for too long, are dead letters with
 // [actor.ErrMailboxFull].
 func Dispatch(s *actor.System, path string, uid uint64, msg any) {
 	of(s).DispatchAll(path, uid, []any{msg}, nil)
 }
 
 // DispatchAll is like [Dispatch], for many messages in order: it is faster than one call for each,
-// and wakes the actor once. sizes are the encoded sizes in bytes; nil if unknown. It retains neither
-// slice.
+// and wakes the actor once. sizes are the encoded sizes in bytes; nil if unknown. It retains
+// neither slice.
 func DispatchAll(s *actor.System, path string, uid uint64, msgs []any, sizes []int) {
 	of(s).DispatchAll(path, uid, msgs, sizes)
 }
 
-// OnEnd calls ended once, when the actor at path has ended, or before OnEnd returns if no actor lives
-// there. If uid is not 0, only the actor with that number counts. A transport uses it when another
-// node watches an actor of this system. ended is called by the goroutine in which the actor ends,
-// after everything that the actor has told, and must not block. It may still be running when stop
-// returns.
+// OnEnd calls ended once, when the actor at path has ended, or before OnEnd returns if no actor
+// lives there. If uid is not 0, only the actor with that number counts. A transport uses it when
+// another node watches an actor of this system. ended is called by the goroutine in which the actor
+// ends, after everything that the actor has told, and must not block. It may still be running when
+// stop returns.
 func OnEnd(s *actor.System, path string, uid uint64, ended func()) (stop func()) {
 	return of(s).OnEnd(path, uid, ended)
 }
 
 // EndAsks ends, with [actor.ErrUnreachable], every pending Ask of an actor at address for whose
-// unique number gone returns true; the number is 0 for a path that has none. Transports that know the
-// members of a cluster call it when a node is gone. It does not affect later asks.
+// unique number gone returns true; the number is 0 for a path that has none. Transports that know
+// the members of a cluster call it when a node is gone. It does not affect later asks.
 func EndAsks(s *actor.System, address string, gone func(uid uint64) bool) {
 	of(s).EndAsks(address, gone)
 }
@@ -89,8 +89,8 @@ func NodeBack(s *actor.System, address string) { of(s).NodeBack(address) }
 // delivered or not.
 func Sent(s *actor.System) uint64 { return of(s).Sent() }
 
-// MaxMessage returns the largest size in bytes, headers included, of a message to another node; 0 if
-// there is no other node, or no limit is known.
+// MaxMessage returns the largest size in bytes, headers included, of a message to another node; 0
+// if there is no other node, or no limit is known.
 func MaxMessage(s *actor.System) int { return of(s).MaxMessage() }
 
 // CheckSize returns why a message of that many bytes, headers included, cannot be sent to another

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
@@ -147,7 +148,7 @@ func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 	s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
 	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[plan.FromAgent](t, s), began: time.Now()}
 	spawnAgent(s, "n1", agentFactories, func(ctx *actor.Context[any], follow func(uint64)) {
-		self := actor.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
+		self := extension.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
 			follow(incarnation)
 			return nil
 		})

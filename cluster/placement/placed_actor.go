@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 type labelKey struct{}
@@ -54,7 +54,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r plan.StartRequest, on pl
 	name := escape(r.Label)
 	ctx := context.WithValue(under, labelKey{}, r.Label)
 	if r.Generation != (Generation{}) {
-		ctx = singleton.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation)
+		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation)
 	}
 	ref := actor.Spawn(under, t.placed(r, on), name, actor.WithContext(ctx))
 	return placedActor{ref, func() { receptionist.Deregister(under.System(), keyOf[M](r.Label), ref) }}

@@ -38,8 +38,8 @@ func asNode(m cluster.Member, reachable bool) Node {
 }
 
 // elector returns the election in the form that singletons take.
-func elector(e plan.Election) func(candidates []singleton.Peer) (string, bool) {
-	return func(candidates []singleton.Peer) (string, bool) {
+func elector(e plan.Election) func(candidates []singleton.Candidate) (string, bool) {
+	return func(candidates []singleton.Candidate) (string, bool) {
 		var nodes []Node
 		for _, p := range candidates {
 			nodes = append(nodes, Node{

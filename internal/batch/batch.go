@@ -1,8 +1,8 @@
-// Package batch divides what is too much for one message.
+// Package batch splits a list that is too large for one message.
 package batch
 
-// Split divides all, in order, into batches of at most so many bytes, by the size of each. One
-// that is larger by itself is a batch of its own.
+// Split splits all, in order, into batches of at most bytes bytes, where size returns the size of
+// an element. An element that is larger by itself is a batch of its own.
 func Split[E any](all []E, bytes int, size func(E) int) (batches [][]E) {
 	from, sum := 0, 0
 	for i, each := range all {

@@ -1,8 +1,8 @@
-// Package fifo has a queue in memory.
+// Package fifo is a queue in memory.
 package fifo
 
-// A Queue keeps nothing of what has left it. The zero Queue is empty. It is not safe for
-// use by several goroutines at once.
+// A Queue retains no items that have left it. The zero Queue is empty. It is not safe for
+// concurrent use.
 type Queue[T any] struct {
 	items []T
 	next  int // those before are gone
@@ -11,7 +11,7 @@ type Queue[T any] struct {
 // Of returns a queue of items, which it takes over.
 func Of[T any](items []T) Queue[T] { return Queue[T]{items: items} }
 
-// Len is how many items there are.
+// Len returns the number of items.
 func (q *Queue[T]) Len() int { return len(q.items) - q.next }
 
 // Push adds an item at the end.
@@ -24,7 +24,7 @@ func (q *Queue[T]) Push(item T) {
 	q.items = append(q.items, item)
 }
 
-// Pop takes out the oldest item, of which there must be one.
+// Pop removes and returns the oldest item; there must be one.
 func (q *Queue[T]) Pop() T {
 	item := q.items[q.next]
 	clear(q.items[q.next : q.next+1])
@@ -32,7 +32,7 @@ func (q *Queue[T]) Pop() T {
 	return item
 }
 
-// Remove takes out the items that gone says, wherever they are, and returns them.
+// Remove removes and returns the items for which gone returns true.
 func (q *Queue[T]) Remove(gone func(T) bool) (removed []T) {
 	kept := q.items[q.next:q.next]
 	for _, item := range q.All() {
@@ -47,15 +47,15 @@ func (q *Queue[T]) Remove(gone func(T) bool) (removed []T) {
 	return removed
 }
 
-// Drain takes out all items, in order.
+// Drain removes and returns all items, in order.
 func (q *Queue[T]) Drain() []T {
 	rest := q.items[q.next:]
 	*q = Queue[T]{}
 	return rest
 }
 
-// At returns the item that n others are before; there must be one.
+// At returns the item at index n, counted from the oldest; there must be one.
 func (q *Queue[T]) At(n int) T { return q.items[q.next+n] }
 
-// All returns the items, in order. They are the queue's own.
+// All returns the items in order. The slice belongs to the queue.
 func (q *Queue[T]) All() []T { return q.items[q.next:] }

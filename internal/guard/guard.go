@@ -1,5 +1,5 @@
-// Package guard calls code of the user's: methods of the user's types, and functions that the
-// user has given. What goes wrong there becomes an error, so that it ends nothing else.
+// Package guard calls code of the user: methods of the user's types, and functions that the user
+// has passed. A panic there becomes an error, so that it ends nothing else.
 package guard
 
 import (
@@ -12,7 +12,7 @@ import (
 // does.
 var ErrGoexit = errors.New("runtime.Goexit was called")
 
-// A PanicError is a panic in code of the user's.
+// A PanicError is a panic in code of the user.
 type PanicError struct {
 	Value any    // what was given to panic
 	Stack []byte // of the goroutine that panicked
@@ -21,18 +21,18 @@ type PanicError struct {
 // Error returns the value of the panic, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap returns the value of the panic when it is an error.
+// Unwrap returns the value of the panic if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// Recovered returns what recover has returned as a [*PanicError]. Call it in the deferred
-// function that recovered, for the sake of the stack.
+// Recovered turns the result of recover into a [*PanicError]. Call it in the deferred function that
+// recovered, so that the stack is right.
 func Recovered(value any) error { return &PanicError{Value: value, Stack: debug.Stack()} }
 
-// Run returns the error of f, or a [*PanicError] when f panics. When f calls
-// [runtime.Goexit], the goroutine ends; [Apart] is for goroutines that must not.
+// Run returns the error of f, or a [*PanicError] if f panics. If f calls [runtime.Goexit], the
+// goroutine ends; use [Apart] where it must not.
 func Run(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -42,12 +42,12 @@ func Run(f func() error) (err error) {
 	return f()
 }
 
-// Do is Run for functions that return no error.
+// Do is Run for functions without an error.
 func Do(f func()) error {
 	return Run(func() error { f(); return nil })
 }
 
-// Value returns what f returns, or the zero value and a [*PanicError] when f panics.
+// Value returns the result of f, or the zero value and a [*PanicError] if f panics.
 func Value[T any](f func() T) (v T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -57,8 +57,8 @@ func Value[T any](f func() T) (v T, err error) {
 	return f(), nil
 }
 
-// Apart is Do in a goroutine of its own, for which it waits. It fails with [ErrGoexit] when f
-// ends that goroutine. It is for where the goroutine of the caller must not end.
+// Apart is Do in a goroutine of its own, for which it waits. It returns [ErrGoexit] if f ends that
+// goroutine. Use it where the calling goroutine must not end.
 func Apart(f func()) error {
 	done := make(chan error, 1)
 	go func() {
@@ -69,17 +69,17 @@ func Apart(f func()) error {
 	return <-done
 }
 
-// Is is [errors.Is] for errors of the user's. An error whose methods panic is no other error.
+// Is is [errors.Is] for errors of the user. An error whose methods panic matches no other error.
 func Is(err, target error) bool {
 	is, _ := Value(func() bool { return errors.Is(err, target) })
 	return is
 }
 
-// As is [errors.As] for errors of the user's. An error whose methods panic is of no type.
+// As is [errors.As] for errors of the user. An error whose methods panic matches no type.
 func As[E error](err error) (e E, ok bool) {
 	panicked := Do(func() { ok = errors.As(err, &e) })
 	return e, ok && panicked == nil
 }
 
-// Text returns the text of v as %v has it. A method that panics is named in the text.
+// Text formats v with %v. If a method of v panics, the text says so.
 func Text(v any) string { return fmt.Sprint(v) }

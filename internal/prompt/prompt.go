@@ -1,6 +1,5 @@
-// Package prompt knows which stores answer at once: those in memory, whose calls wait for
-// nothing. Calls to others run in goroutines that an actor can abandon, which costs more
-// than such a call itself.
+// Package prompt knows the stores whose calls do not wait for anything: those in memory. Calls of
+// other stores run in goroutines that an actor can abandon, which costs more than a call in memory.
 package prompt
 
 import (
@@ -10,10 +9,10 @@ import (
 
 var types sync.Map // of reflect.Type, to nothing
 
-// Register says that all stores of the type T are prompt. Those that embed one are not.
+// Register declares all stores of type T prompt. Stores that embed one are not.
 func Register[T any]() { types.Store(reflect.TypeFor[T](), nil) }
 
-// Is reports whether store is of a type that was registered.
+// Is reports whether the type of store was registered.
 func Is(store any) bool {
 	_, is := types.Load(reflect.TypeOf(store))
 	return is

@@ -1,4 +1,4 @@
-// Package stderrlog makes the logger of systems and nodes that are given none.
+// Package stderrlog makes the default logger of systems and nodes.
 package stderrlog
 
 import (
@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// New returns a logger that writes warnings and errors to the standard error of the process,
-// a line each, with the place in the code that logs, and the stack of a panic where there is one.
+// New returns a logger that writes warnings and errors to standard error, one line each, with the
+// calling line of code and, for a panic, its stack.
 func New() *zap.Logger {
 	format := zap.NewProductionEncoderConfig()
 	format.EncodeTime = zapcore.ISO8601TimeEncoder

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -40,7 +40,7 @@ func TestManySingletonsAnswerAndFailOver(t *testing.T) {
 		requireAllOn(t, "n2", refs["n3"], 20*time.Second)
 		c.Leave("n2")
 		requireAllOn(t, "n3", refs["n3"], 2*time.Second)
-		known := singleton.AllKnown(c.Node("n3").System)
+		known := singletonhook.AllKnown(c.Node("n3").System)
 		require.Len(t, known, *singletons)
 		require.GreaterOrEqual(t, known[0].Record.Term, uint64(3))
 	})

@@ -1,0 +1,265 @@
+package actor
+
+import (
+	"container/list"
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// blockedSenders are the messages, in a line, for which a blocking mailbox has no place yet. Behind
+// some of them a goroutine waits; the others are parked, because their senders must not wait.
+// core.mu guards everything except at.
+type blockedSenders[M any] struct {
+	line   list.List // of *waiter[M], the first comes next
+	parked int       // how many waiters are parked
+	bytes  int       // their encoded size
+	timer  *time.Timer
+	closed bool          // the actor is about to stop: no goroutine waits
+	at     atomic.Uint64 // the goroutine of the turn; 0 outside a turn
+}
+
+// A waiter is a message without a place.
+type waiter[M any] struct {
+	item   item[M]
+	until  time.Time     // when it becomes a dead letter; zero if no bound counts it
+	done   chan struct{} // closed when its fate is known; nil if it is parked
+	reason error         // why it never gets a place, or nil; not written after done is closed
+	size   int           // encoded size of a parked message
+	lost   func(error)   // of a parked message: also called with the reason; may be nil
+}
+
+// An entrance says how a message enters a blocking mailbox that is full.
+type entrance struct {
+	ctx    context.Context // ends the wait; nil if only the mailbox does
+	parked bool            // the sender does not wait
+	size   int             // encoded size; 0 if unknown
+	lost   func(error)     // see waiter
+}
+
+// The limits of parked messages for one actor; a single message may exceed maxParkedBytes.
+const (
+	maxParked      = 10_000
+	maxParkedBytes = 16 << 20
+)
+
+// await waits for a place and returns why there is none: immediately if the message is parked or
+// refused, otherwise when the time of the mailbox is over. core.mu is held, and released.
+func (c *cell[M]) await(it item[M], by entrance) error {
+	switch {
+	case by.parked:
+		defer c.mu.Unlock()
+		return c.park(it, by)
+	case c.senders.closed:
+		c.mu.Unlock()
+		return ErrTerminated
+	case c.senders.at.Load() == goroutine():
+		c.mu.Unlock()
+		return ErrMailboxFull // the actor would wait for itself
+	}
+	w := &waiter[M]{item: it, done: make(chan struct{})}
+	place := c.queueUp(w)
+	c.mu.Unlock()
+	if by.ctx == nil {
+		<-w.done
+		return w.reason
+	}
+	select {
+	case <-w.done:
+		return w.reason
+	case <-by.ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-w.done:
+		return w.reason
+	default:
+	}
+	c.senders.line.Remove(place)
+	return ErrMailboxFull
+}
+
+// park puts the item into the line, unless too much is parked there. core.mu is held.
+func (c *cell[M]) park(it item[M], by entrance) error {
+	r := c.senders
+	if r.parked >= maxParked || r.parked > 0 && r.bytes+by.size > maxParkedBytes {
+		return ErrMailboxFull
+	}
+	r.parked++
+	r.bytes += by.size
+	c.queueUp(&waiter[M]{item: it, size: by.size, lost: by.lost})
+	return nil
+}
+
+// queueUp puts a waiter at the end of the line. core.mu is held.
+func (c *cell[M]) queueUp(w *waiter[M]) *list.Element {
+	if !w.item.exempt() {
+		w.until = time.Now().Add(c.conf.box.patience)
+		c.armSenders(c.conf.box.patience)
+	}
+	return c.senders.line.PushBack(w)
+}
+
+// armSenders starts the timer that expires waiters, unless it runs. core.mu is held.
+func (c *cell[M]) armSenders(d time.Duration) {
+	if c.senders.timer == nil {
+		c.senders.timer = time.AfterFunc(d, c.expireSenders)
+	}
+}
+
+// expireSenders rejects the messages that have waited as long as the mailbox allows. Parked ones
+// become dead letters; for others the sender reports that.
+func (c *cell[M]) expireSenders() {
+	c.mu.Lock()
+	c.senders.timer = nil
+	late := c.takeLate(time.Now())
+	c.admit()
+	c.mu.Unlock()
+	for _, w := range late {
+		c.reportUndelivered(w.item, ErrMailboxFull)
+		if w.lost != nil {
+			w.lost(ErrMailboxFull)
+		}
+	}
+}
+
+// takeLate rejects the expired waiters, and returns those that were parked. core.mu is held.
+func (c *cell[M]) takeLate(now time.Time) (parked []*waiter[M]) {
+	for place := c.senders.line.Front(); place != nil; {
+		w, after := waiterAt[M](place), place.Next()
+		switch {
+		case w.item.exempt():
+		case now.Before(w.until):
+			c.armSenders(w.until.Sub(now))
+			return parked
+		default:
+			if c.senders.take(place).done == nil {
+				parked = append(parked, w)
+			} else {
+				w.turnAway(ErrMailboxFull)
+			}
+		}
+		place = after
+	}
+	return parked
+}
+
+func waiterAt[M any](place *list.Element) *waiter[M] { return place.Value.(*waiter[M]) } //nolint:forcetypeassert // nothing else is in the line
+
+// take removes a waiter from the line.
+func (r *blockedSenders[M]) take(place *list.Element) *waiter[M] {
+	w := waiterAt[M](place)
+	r.line.Remove(place)
+	if w.parked() {
+		r.parked--
+		r.bytes -= w.size
+	}
+	return w
+}
+
+// parked reports whether it counts as parked: no goroutine waits, and the bound counts it.
+func (w *waiter[M]) parked() bool { return w.done == nil && !w.item.exempt() }
+
+// turnAway wakes the waiting goroutine: there will be no place. core.mu is held.
+func (w *waiter[M]) turnAway(reason error) {
+	w.reason = reason
+	close(w.done)
+}
+
+// admit moves waiters into the mailbox, in order, while it has places. core.mu is held.
+func (c *cell[M]) admit() {
+	if c.senders == nil {
+		return
+	}
+	for place := c.senders.line.Front(); place != nil; place = c.senders.line.Front() {
+		if c.queue.full(waiterAt[M](place).item, c.conf.box) {
+			return
+		}
+		w := c.senders.take(place)
+		c.queue.push(w.item, c.conf.box, &c.conf.chunks)
+		if w.done != nil {
+			close(w.done)
+		}
+	}
+	c.senders.disarm()
+}
+
+// disarm stops the timer, as the line is empty.
+func (r *blockedSenders[M]) disarm() {
+	if r.timer != nil {
+		r.timer.Stop()
+		r.timer = nil
+	}
+}
+
+// closeToSenders ends the waits of goroutines, as the actor is about to end and may itself wait for
+// the end of one of them. Parked messages remain until the end.
+func (c *cell[M]) closeToSenders() {
+	if c.conf.box.overflow != block {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.senders.closed = true
+	for place := c.senders.line.Front(); place != nil; {
+		after := place.Next()
+		if w := waiterAt[M](place); w.done != nil {
+			c.senders.take(place)
+			w.turnAway(ErrTerminated)
+		}
+		place = after
+	}
+}
+
+// takeParked empties the line, and returns the parked items. core.mu is held.
+func (c *cell[M]) takeParked() (parked []item[M]) {
+	if c.conf.box.overflow != block {
+		return nil
+	}
+	for place := c.senders.line.Front(); place != nil; place = c.senders.line.Front() {
+		parked = append(parked, c.senders.take(place).item)
+	}
+	c.senders.disarm()
+	return parked
+}
+
+// A follower is a task that no bound counts, but that must not overtake earlier messages.
+type follower interface{ follows() bool }
+
+// joinsLine reports whether the item must wait behind the line. core.mu is held.
+func (c *cell[M]) joinsLine(it item[M]) bool {
+	if c.senders == nil || c.senders.line.Len() == 0 || it.task == nil {
+		return false
+	}
+	f, ok := it.task.(follower)
+	return ok && f.follows()
+}
+
+// enter records in which goroutine the turn runs, for await, and returns it.
+func (r *blockedSenders[M]) enter() (at uint64) {
+	if r != nil {
+		at = goroutine()
+		r.at.Store(at)
+	}
+	return at
+}
+
+// leave removes the record, unless the next turn has already begun.
+func (r *blockedSenders[M]) leave(at uint64) {
+	if r != nil {
+		r.at.CompareAndSwap(at, 0)
+	}
+}
+
+// lend returns f for another goroutine that runs it in place of the turn's.
+func (r *blockedSenders[M]) lend(f func()) func() {
+	if r == nil {
+		return f
+	}
+	return func() {
+		lender := r.at.Swap(goroutine())
+		defer r.at.Store(lender)
+		f()
+	}
+}

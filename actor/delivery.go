@@ -1,0 +1,119 @@
+package actor
+
+import (
+	"math"
+	"slices"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/guard"
+)
+
+// Deliver implements extension.Deliver.
+func (r refInternals[M]) Deliver(msg M, done func(err error)) {
+	if r.c == nil {
+		done(ErrNoRef)
+		return
+	}
+	c, here := r.c.impl.(*cell[M])
+	if !here {
+		done(ErrNoSuchActor)
+		return
+	}
+	copied, err := carried(r.c, msg)
+	if err != nil {
+		done(err)
+		return
+	}
+	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}}, entrance{parked: true})
+}
+
+type delivered[M any] struct {
+	to   *core
+	msg  M
+	done func(error)
+}
+
+func (d *delivered[M]) run(c *cell[M]) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if r := recover(); r != nil {
+			d.fail(c, guard.Recovered(r))
+			return
+		}
+		d.tellAtTheEnd(c, guard.ErrGoexit) // the turn ends the actor
+	}()
+	err := d.handle(c)
+	returned = true
+	if err != nil {
+		d.fail(c, err)
+		return
+	}
+	d.tell(nil)
+}
+
+// handle handles the message as handleMessage does, but returns the failure instead of failing the
+// actor.
+func (d *delivered[M]) handle(c *cell[M]) (failure error) {
+	if c.idle != nil {
+		c.idle.told(d.msg)
+	}
+	next := c.onMessage(&c.ctx, d.msg)
+	if next == nil {
+		return nil
+	}
+	handled := c.become(func(ctx *Context[M], n *Next[M]) {
+		next(ctx, n)
+		if n.err() == nil {
+			d.tell(nil) // now, as it may be the end
+			return
+		}
+		failure = n.err()
+		*n = Next[M]{cell: c} // stay, until it is decided what to do about it
+	})
+	if !handled {
+		c.unhandled(d.msg)
+	}
+	return failure
+}
+
+// fail fails the actor, and reports whether that ends it before its watchers learn of the end.
+func (d *delivered[M]) fail(c *cell[M], err error) {
+	last := len(c.cleanups)
+	d.tellAtTheEnd(c, err)
+	c.fail(err)
+	if d.done == nil {
+		return
+	}
+	if c.phase == running {
+		c.cleanups = slices.Delete(c.cleanups, last, last+1)
+	}
+	d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
+}
+
+// tellAtTheEnd reports the failure when the incarnation ends, unless that happened before.
+func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
+	c.addCleanup(cleanup{depth: math.MaxInt, run: func() {
+		d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
+	}})
+}
+
+func (d *delivered[M]) tell(err error) {
+	done := d.done
+	if done == nil {
+		return
+	}
+	d.done = nil
+	if panicked := guard.Do(func() { done(err) }); panicked != nil {
+		d.to.logOutside("function given to Deliver", panicked)
+	}
+}
+
+func (d *delivered[M]) exempt() bool { return false }
+
+func (d *delivered[M]) undelivered() (any, bool) { return nil, false }
+
+// abandon reports that the message will never be handled.
+func (d *delivered[M]) abandon(reason error) { d.tell(reason) }

@@ -1,0 +1,81 @@
+package actor
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+)
+
+// A group counts goroutines. Unlike a sync.WaitGroup it may grow while somebody waits for it.
+type group struct {
+	mu      sync.Mutex // guards all below
+	running int
+	waiting []chan struct{}
+}
+
+// Go runs f in a goroutine.
+func (g *group) Go(f func()) {
+	g.mu.Lock()
+	g.running++
+	g.mu.Unlock()
+	go func() {
+		defer g.done()
+		f()
+	}()
+}
+
+func (g *group) done() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running--
+	if g.running > 0 {
+		return
+	}
+	for _, c := range g.waiting {
+		close(c)
+	}
+	g.waiting = nil
+}
+
+// idle returns a channel that is closed when no goroutine of the group runs.
+func (g *group) idle() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := make(chan struct{})
+	if g.running == 0 {
+		close(c)
+	} else {
+		g.waiting = append(g.waiting, c)
+	}
+	return c
+}
+
+// busy reports whether a goroutine of the group runs.
+func (g *group) busy() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.running > 0
+}
+
+// goroutine returns the number of the calling goroutine. Only its stack trace has it, which takes
+// about a microsecond.
+func goroutine() uint64 {
+	var space [32]byte
+	text := bytes.TrimPrefix(space[:runtime.Stack(space[:], false)], []byte("goroutine "))
+	number, _, _ := bytes.Cut(text, []byte(" "))
+	n, err := strconv.ParseUint(string(number), 10, 64)
+	if err != nil {
+		panic(fmt.Sprintf("actor: cannot tell goroutines apart by %q", text))
+	}
+	return n
+}
+
+// inBubble reports whether the caller is in a bubble of testing/synctest. Only its stack trace says
+// so.
+func inBubble() bool {
+	var space [128]byte
+	line, _, _ := bytes.Cut(space[:runtime.Stack(space[:], false)], []byte("\n"))
+	return bytes.Contains(line, []byte(", synctest bubble "))
+}

@@ -1,0 +1,170 @@
+package actor
+
+import (
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"go.uber.org/zap"
+)
+
+// Resolve returns the ref of the actor at a full path, as [ActorRef.Path] or [ActorRef.String]
+// print it, on this node or another. It does not check whether the actor exists: messages to a path
+// without an actor are dead letters, and an actor that is spawned there later receives later
+// messages, unless the path ends in a number. A ref that was resolved before its actor was spawned
+// is not equal to the actor's own ref. For a malformed path, which is logged, Resolve returns a ref
+// that addresses no actor.
+func Resolve[M any](s *System, path string) ActorRef[M] {
+	return ActorRef[M]{s.resolve(path)}
+}
+
+func (s *System) resolve(path string) *core {
+	l, err := parsePath(path)
+	if err != nil {
+		s.log.Warn("malformed path", zap.Error(err))
+		return newUnbound(strings.ToValidUTF8(path, "\uFFFD")) // which can be sent to others
+	}
+	if l.address != "" && l.address != s.address {
+		return s.remotes.get(s, l)
+	}
+	if c := s.lookup(l.path); c.is(l.uid) {
+		return c
+	}
+	if c := s.elsewhere(l); c != nil {
+		return c
+	}
+	return newEmptyRef(s, l)
+}
+
+// elsewhere returns an actor of another system of this process, if that has the same name and no
+// address either: a message that is encoded within the process must not lose refs to it.
+func (s *System) elsewhere(l location) (found *core) {
+	if s.encoding == nil || l.address != "" || l.uid == 0 {
+		return nil
+	}
+	systems.Range(func(other, _ any) bool {
+		if o := other.(*System); o != s && o.name == l.system && o.address == "" { // only systems are stored
+			if c := o.lookup(l.path); c.is(l.uid) {
+				found = c
+			}
+		}
+		return found == nil
+	})
+	return found
+}
+
+// is reports whether c exists and has the number uid, or uid is 0.
+func (c *core) is(uid uint64) bool { return c != nil && (uid == 0 || c.uid == uid) }
+
+// An emptyRef stands for a path at which no actor was found. It looks again for each message.
+type emptyRef struct{ core }
+
+func newEmptyRef(s *System, l location) *core {
+	n := &emptyRef{core: core{sys: s, label: l.path, uid: l.uid, dead: true, over: true}}
+	n.impl = n
+	return &n.core
+}
+
+// wanders reports whether c may stand for different actors over time.
+func (c *core) wanders() bool {
+	_, looksAgain := c.impl.(*emptyRef)
+	return looksAgain
+}
+
+// successor returns the core of the actor that lives at the path now, or that of n.
+func (n *emptyRef) successor() *core {
+	if c := n.sys.lookup(n.label); c.is(n.uid) {
+		return c.actor()
+	}
+	return &n.core
+}
+
+func (n *emptyRef) deliver(msg any, by entrance) { n.sys.deliver(n.label, n.uid, msg, by) }
+
+// A remoteActor stands for an actor on another node.
+type remoteActor struct {
+	core
+	sendTo actorhook.Target
+}
+
+// isRemote reports whether c stands for an actor on another node.
+func (c *core) isRemote() bool {
+	_, remote := c.impl.(*remoteActor)
+	return remote
+}
+
+func (r *remoteActor) deliver(msg any, _ entrance) {
+	if r.sys.transport == nil {
+		r.sys.reportDeadLetter(r.sendTo.Full, msg, ErrUnreachable)
+		return
+	}
+	r.sys.sent.Add(1)
+	r.sys.transport.Send(r.sys, r.sendTo, msg)
+}
+
+// remotes makes refs to the same remote actor equal: they share one core, as long as one of them
+// exists. Most belong to asks, and disappear soon.
+type remotes struct {
+	gone atomic.Pointer[map[string]func(uid uint64) bool] // by address, see extension.NodeGone; nil for none
+
+	mu    sync.Mutex // guards all below; held to change gone
+	cores map[location]weak.Pointer[remoteActor]
+	sweep int // the number of cores at which collected ones are dropped
+}
+
+// setGone says which actors at an address are gone; nil means none.
+func (r *remotes) setGone(address string, of func(uid uint64) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	gone := map[string]func(uint64) bool{}
+	if before := r.gone.Load(); before != nil {
+		maps.Copy(gone, *before)
+	}
+	gone[address] = of
+	if of == nil {
+		delete(gone, address)
+	}
+	r.gone.Store(&gone)
+}
+
+func (r *remotes) isGone(t actorhook.Target) bool {
+	gone := r.gone.Load()
+	if gone == nil {
+		return false
+	}
+	of := (*gone)[t.Address]
+	return of != nil && of(t.UID)
+}
+
+// minSweep is the number of cores below which remotes are not searched for collected ones.
+const minSweep = 1000
+
+func (r *remotes) get(s *System, l location) *core {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a := r.cores[l].Value(); a != nil {
+		return &a.core
+	}
+	a := &remoteActor{core: core{sys: s, label: l.path, uid: l.uid}}
+	a.impl = a
+	a.sendTo = actorhook.Target{Address: l.address, Path: l.path, UID: l.uid, Full: formatPath(l.system, l.address, l.path)}
+	r.forget()
+	r.cores[l] = weak.Make(a)
+	return &a.core
+}
+
+// forget drops the entries of collected cores, when there are twice as many entries as cores
+// remained the last time. The caller holds mu.
+func (r *remotes) forget() {
+	if r.cores == nil {
+		r.cores = make(map[location]weak.Pointer[remoteActor])
+	}
+	if len(r.cores) < max(r.sweep, minSweep) {
+		return
+	}
+	maps.DeleteFunc(r.cores, func(_ location, a weak.Pointer[remoteActor]) bool { return a.Value() == nil })
+	r.sweep = 2 * len(r.cores)
+}

@@ -1,0 +1,109 @@
+package actor
+
+import (
+	"runtime"
+	"time"
+)
+
+// armWatchdog schedules one check.
+func (s *scheduler) armWatchdog() {
+	s.watchdogArmed = true
+	if s.watchdog == nil {
+		s.limit = runtime.GOMAXPROCS(0)
+		s.watchdog = time.AfterFunc(watchdogInterval, s.checkRunners)
+	} else {
+		s.watchdog.Reset(watchdogInterval)
+	}
+	s.since, s.turns = time.Now(), 0
+}
+
+// checkRunners is the check of the watchdog. It schedules the next one only while actors wait.
+func (s *scheduler) checkRunners() {
+	s.mu.Lock()
+	s.watchdogArmed = false
+	s.locals.shut(&s.waiting)
+	s.limit = runtime.GOMAXPROCS(0)
+	s.countTurns()
+	turnsAreLong := s.turnsAreLong()
+	moving, blocked, batches := s.markAllBlocked(turnsAreLong)
+	long := s.waiting.size > 0 && (turnsAreLong || moving == 0 && blocked > 0)
+	switch {
+	case s.overcommit > 0:
+		s.overcommit--
+	case long:
+		s.patience = min(max(2*s.patience, minPatience), maxPatience)
+		s.overcommit = s.patience
+	case moving > 0:
+		s.patience = 0
+	}
+	fresh := s.reinforceAll()
+	if s.waiting.size > 0 || batches {
+		s.armWatchdog()
+		s.openLocals()
+	}
+	s.mu.Unlock()
+	for _, r := range fresh {
+		go r.main()
+	}
+}
+
+// openLocals opens the local queues if every processor has a runner that will serve them. The
+// watchdog is armed.
+func (s *scheduler) openLocals() {
+	if s.limit == 1 || s.virtual || s.overcommit > 0 || s.spinning > 0 || s.busy < s.limit {
+		return
+	}
+	s.locals.open(s.limit)
+}
+
+// countTurns adds the turns that the runners have not reported yet.
+func (s *scheduler) countTurns() {
+	for _, r := range s.runners.all {
+		r.mu.Lock()
+		s.turns += r.turns
+		r.turns = 0
+		r.mu.Unlock()
+	}
+}
+
+// turnsAreLong reports whether the turns since the last check were long on average. It cannot tell
+// when the check itself comes late, because then no processor was free.
+func (s *scheduler) turnsAreLong() bool {
+	elapsed := time.Since(s.since)
+	return elapsed < 4*watchdogInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
+}
+
+// markAllBlocked marks the runners that have not moved as blocked. It returns how many have moved,
+// how many are newly marked, and whether any has a run batch. If turns are long, it reclaims all
+// batches.
+func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batches bool) {
+	for _, r := range s.runners.all {
+		r.mu.Lock()
+		switch {
+		case r.at == nil:
+		case r.moved:
+			moving++
+			if turnsAreLong {
+				s.reclaimBatch(r)
+			}
+			batches = batches || len(r.batch) > 0
+		case !r.blocked:
+			blocked++
+			s.markBlocked(r)
+		}
+		r.moved = false
+		r.mu.Unlock()
+	}
+	return moving, blocked, batches
+}
+
+// reinforceAll returns the runners to start for all waiting actors.
+func (s *scheduler) reinforceAll() (fresh []*runner) {
+	for n := s.waiting.size - s.spinning; n > 0; n-- {
+		if s.busy >= s.limit && !s.overcommits() {
+			break
+		}
+		fresh = append(fresh, s.engage())
+	}
+	return fresh
+}

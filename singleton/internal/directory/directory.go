@@ -1,0 +1,215 @@
+// Package directory has what a node knows of the singletons of all nodes: which of them have a
+// manager for which singleton, and what the cluster remembers of each. It is pure: messages of
+// other nodes go in, and what is to be sent comes out.
+package directory
+
+import (
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
+)
+
+// A Directory is the knowledge of one node. exchange.go has the protocol.
+//
+// A node that has not said yet which managers it has may have any, so it counts as one that has all.
+// Until this node has heard from all members that were up before it, it counts as not up, so that
+// nothing starts here under a term that has been used.
+type Directory struct {
+	topo    singletonhook.Topology // without what differs from one singleton to another
+	learned bool                   // all that were up when this incarnation came have said what they know
+
+	own    row
+	unsaid map[string]bool // singletons that have changed here since own.version
+
+	peers map[node.ID]*peer // the other members
+	gone  map[node.ID]*row  // those of topo.Gone
+	order []node.ID         // of peers
+	turn  int               // the peer to compare with next: an index of order
+	early map[node.ID]wire.Message[wire.Compare]
+
+	records map[string]singletonhook.Record
+	sum     uint64          // the checksum of the records
+	dirty   map[string]bool // singletons that have changed since the managers here were told
+}
+
+// A row is what one node has managers for, as of a version of its own. Version 0 is unknown.
+type row struct {
+	version    uint64
+	advertised map[string]string // by name
+}
+
+// A peer is another member and its row.
+type peer struct {
+	row
+	reachable bool
+	acked     uint64               // the version of our row that it has confirmed
+	asked     bool                 // it has been asked for its row, because something is missing
+	differed  bool                 // its records differed from ours the last time
+	incoming  map[node.ID]*partial // rows of which it has sent some parts, by owner
+}
+
+type partial struct {
+	row
+	next int
+}
+
+// New returns the directory of a node that has not seen a topology.
+func New() *Directory {
+	return &Directory{
+		own:    row{version: 1, advertised: map[string]string{}},
+		unsaid: map[string]bool{}, peers: map[node.ID]*peer{}, gone: map[node.ID]*row{},
+		early: map[node.ID]wire.Message[wire.Compare]{}, records: map[string]singletonhook.Record{}, dirty: map[string]bool{},
+	}
+}
+
+// Advertise notes that this node has a manager, in place of one of the same name.
+func (d *Directory) Advertise(text string) {
+	name := handover.AdvertisedName(text)
+	d.own.advertised[name] = text
+	d.unsaid[name], d.dirty[name] = true, true
+}
+
+// Withdraw notes that this node has no manager of that name any more.
+func (d *Directory) Withdraw(name string) {
+	delete(d.own.advertised, name)
+	d.unsaid[name] = true
+}
+
+// SetRecord merges what a manager here says of its singleton.
+func (d *Directory) SetRecord(name string, r singletonhook.Record) {
+	if d.raise(name, r) {
+		d.unsaid[name] = true
+	}
+}
+
+// raise merges a record, and reports whether it says anything new. No manager says a term above the
+// greatest.
+func (d *Directory) raise(name string, r singletonhook.Record) bool {
+	old := d.records[name]
+	merged := old.Merge(r)
+	if merged == old || r.Term > handover.MaxTerm {
+		return false
+	}
+	d.sum += sumOf(name, merged) - sumOf(name, old)
+	d.records[name] = merged
+	return true
+}
+
+// sumOf returns the checksum of a record; 0 for none.
+func sumOf(name string, r singletonhook.Record) uint64 {
+	if r == (singletonhook.Record{}) {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // never fails
+	sum := h.Sum64() ^ r.Term*0x9e3779b97f4a7c15
+	if r.Fenced {
+		sum = sum*31 + 1
+	}
+	if r.Finished {
+		sum = sum*31 + 2
+	}
+	return sum
+}
+
+// Topology returns the topology for the manager of that name.
+func (d *Directory) Topology(name string) singletonhook.Topology {
+	t := d.topo
+	t.Record = d.records[name]
+	t.Members = slices.Clone(t.Members)
+	for i := range t.Members {
+		m := &t.Members[i]
+		switch p, other := d.peers[m.ID]; {
+		case m.ID == t.Self:
+			m.Advertisement, m.Up = d.own.advertised[name], m.Up && d.learned
+		case other:
+			m.Advertisement, m.Assumed = p.advertisement(name)
+		}
+	}
+	t.Gone = slices.Clone(t.Gone)
+	for i := range t.Gone {
+		t.Gone[i].Advertisement, t.Gone[i].Assumed = d.gone[t.Gone[i].ID].advertisement(name)
+	}
+	return t
+}
+
+// advertisement returns what the node says of its manager for a singleton. A node that has not said
+// anything is assumed to have one, of which nothing is known.
+func (r *row) advertisement(name string) (text string, assumed bool) {
+	if r.version == 0 {
+		return name, true
+	}
+	return r.advertised[name], false
+}
+
+// Self returns this node's incarnation in the last topology.
+func (d *Directory) Self() node.ID { return d.topo.Self }
+
+// Record returns what is known of a singleton.
+func (d *Directory) Record(name string) singletonhook.Record { return d.records[name] }
+
+// Changed returns the singletons of which something has changed since it was last called.
+func (d *Directory) Changed() []string {
+	if len(d.dirty) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(d.dirty))
+	clear(d.dirty)
+	return names
+}
+
+// touchAll says that something has changed for all managers here.
+func (d *Directory) touchAll() {
+	for name := range d.own.advertised {
+		d.dirty[name] = true
+	}
+}
+
+// All returns what is known of the singletons that some member has a manager for, sorted by name.
+func (d *Directory) All() []singletonhook.Known {
+	all := map[string]*singletonhook.Known{}
+	for _, m := range d.topo.Members {
+		for name := range d.row(m.ID).advertised {
+			k := all[name]
+			if k == nil {
+				k = &singletonhook.Known{Name: name, Record: d.records[name]}
+				all[name] = k
+			}
+			k.Managers = append(k.Managers, m.ID)
+		}
+	}
+	known := make([]singletonhook.Known, 0, len(all))
+	for _, k := range all {
+		known = append(known, *k)
+	}
+	slices.SortFunc(known, func(a, b singletonhook.Known) int { return strings.Compare(a.Name, b.Name) })
+	return known
+}
+
+// Managers returns the members that have a manager for a singleton, in the order of election.
+func (d *Directory) Managers(name string) []node.ID {
+	var ids []node.ID
+	for _, m := range d.topo.Members {
+		if _, has := d.row(m.ID).advertised[name]; has {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// row returns what is known of a member's managers.
+func (d *Directory) row(id node.ID) row {
+	if id == d.topo.Self {
+		return d.own
+	}
+	if p, other := d.peers[id]; other {
+		return p.row
+	}
+	return row{}
+}

@@ -1,0 +1,73 @@
+package handover
+
+import (
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+)
+
+// A drain is what a manager does before its node leaves, so that leaving loses no message. First
+// all members confirm that they send nothing here any more. Messages between two nodes stay in
+// order, so a member that has confirmed has nothing under way to here. Then the next host confirms
+// that none of the messages that were sent there waits.
+type drain struct {
+	begun     bool             // the members are to confirm
+	confirmed map[node.ID]bool // those that have
+
+	settle barrier // to the next host
+	sends  uint64  // how many messages had been sent when it was asked
+	rounds int     // how many times it has answered
+}
+
+// maxRounds bounds the questions to the next host, because actors here may go on sending.
+const maxRounds = 10
+
+// begin begins to drain. hosted says that other nodes may send messages here. It reports whether
+// the members are to be told.
+func (d *drain) begin(hosted bool) (tell bool) {
+	if d.begun || !hosted {
+		return false
+	}
+	d.begun, d.confirmed = true, make(map[node.ID]bool)
+	return true
+}
+
+// confirm notes that a member sends nothing here any more.
+func (d *drain) confirm(from node.ID) {
+	if d.begun {
+		d.confirmed[from] = true
+	}
+}
+
+// unconfirmed returns the members that have not confirmed yet and can be reached.
+func (d *drain) unconfirmed(topo *singletonhook.Topology) []node.ID {
+	var ids []node.ID
+	for _, p := range topo.Members {
+		if d.begun && p.ID != topo.Self && p.Reachable && !d.confirmed[p.ID] {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// askHost reports whether host is to be asked about what was sent there, and whether there is
+// something to wait for. sends counts the messages sent so far.
+func (d *drain) askHost(host node.ID, sends uint64) (ask, waits bool) {
+	switch {
+	case host == node.ID{} || d.rounds >= maxRounds:
+		return false, false
+	case d.settle.to == host:
+		return false, true
+	case d.rounds > 0 && d.sends == sends:
+		return false, false
+	}
+	d.settle.raise(host)
+	d.sends = sends
+	return true, true
+}
+
+// settled notes the answer of the next host.
+func (d *drain) settled(number uint64) {
+	if d.settle.pass(number) {
+		d.rounds++
+	}
+}

@@ -1,0 +1,106 @@
+package handover
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Why says, as far as this node knows, why no instance runs; "" when nothing is known against it.
+// begun reports that the instance here takes messages.
+func (m *Machine) Why(begun bool) string {
+	switch m.phase {
+	case Pending:
+		return m.whyPending()
+	case Standby:
+		if h, ok := m.Host(); ok && !h.Reachable {
+			return "its host is unreachable; it moves when the host is down"
+		}
+	case Asking:
+		return m.whyAsking()
+	case Acquiring:
+		return m.whyAcquiring()
+	case Host:
+		switch {
+		case !m.alive:
+			return "the instance has ended, and is about to be restarted"
+		case !begun:
+			return "the instance is starting"
+		}
+	case HandingOver, Stopping:
+		return m.whyStopping()
+	case Ended:
+		return "it has finished, and does not start again"
+	}
+	return ""
+}
+
+func (m *Machine) whyStopping() string {
+	switch {
+	case m.stopping.step == stuck:
+		return fmt.Sprintf("the instance here was told to stop at %s and does not end, as its handler does not return; it is given up at %s", clockTime(m.stopping.since), clockTime(m.stopping.at))
+	case m.phase == HandingOver:
+		return "the instance is stopping, to run elsewhere"
+	}
+	return "the instance is stopping, because this node is down or has lost the lease"
+}
+
+func (m *Machine) whyPending() string {
+	if m.stopping.step == givenUp {
+		return fmt.Sprintf("the last instance here was told to stop at %s and does not end, as its handler does not return; no instance starts on this node until it has ended", clockTime(m.stopping.since))
+	}
+	if m.topo.Down {
+		return "this node is down"
+	}
+	if differences, reference, mismatch := m.Mismatch(); mismatch {
+		return fmt.Sprintf("its settings differ from those on %s, so it takes no part: %s", reference.ID.Address, differences)
+	}
+	if m.terms.highest() >= MaxTerm {
+		return fmt.Sprintf("term %d has been used, and there is no higher one", m.terms.highest())
+	}
+	if self, member := m.topo.Member(m.topo.Self); !member || !self.Up {
+		return "this node is not up"
+	}
+	switch m.cfg.Anchor.Kind {
+	case ByName:
+		return m.cfg.Placement() + " is not up, or has no manager for it"
+	case ByFunction:
+		return fmt.Sprintf("%q elects none of the members that are up and have a manager for it", m.cfg.Anchor.Node)
+	case Unset, ByElection, ByAge:
+	}
+	return "no member that is up and may host it has a manager for it"
+}
+
+func (m *Machine) whyAsking() string {
+	var names []string
+	for _, id := range m.Missing() {
+		name := id.Address
+		if p, member := m.topo.Member(id); member && p.Name != "" {
+			name = p.Name
+		}
+		if h := m.asking.heldUpBy(id); h != nil {
+			name += fmt.Sprintf(", where the instance was told to stop at %s and does not end; it is given up at %s", clockTime(h.since), clockTime(h.until))
+		}
+		names = append(names, name)
+	}
+	if len(names) > 0 {
+		return "waits for the permission of " + strings.Join(names, ", ")
+	}
+	if at := m.earliestStart(); !at.IsZero() {
+		return fmt.Sprintf("does not start before %s: a former host may still be stopping, or the last instance has failed", clockTime(at))
+	}
+	return "about to start"
+}
+
+func (m *Machine) whyAcquiring() string {
+	why := "waits for the lease, or for a term from the source of generations"
+	if m.outside.obstacle != nil {
+		why += fmt.Sprintf("; last error: %v", m.outside.obstacle)
+	}
+	if !m.outside.retryAt.IsZero() {
+		why += "; retries at " + clockTime(m.outside.retryAt)
+	}
+	return why
+}
+
+func clockTime(t time.Time) string { return t.UTC().Format(time.TimeOnly + " MST") }

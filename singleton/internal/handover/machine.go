@@ -1,0 +1,264 @@
+// Package handover has the hand-over protocol of singletons without its input and output: which
+// node may run the instance, and where messages go meanwhile. Events and the present time go in,
+// actions come out. Package singleton runs it.
+//
+//   - [Machine] decides where the instance runs.
+//   - [Relay] brings messages to it, through a [Buffer] while there is none.
+//   - [Elect] and [Mismatch] read an election and its settings from a topology.
+//
+// Its simulation, in the tests beside it, runs random schedules of faults against whole clusters of
+// machines and relays.
+package handover
+
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
+)
+
+// A Phase is the state of a [Machine], see singleton.Phase.
+type Phase string
+
+// The phases of a machine.
+const (
+	Pending     Phase = "pending"
+	Standby     Phase = "standby"
+	Asking      Phase = "asking"
+	Acquiring   Phase = "acquiring"
+	Host        Phase = "host"
+	HandingOver Phase = "handing over"
+	Stopping    Phase = "stopping"
+	Ended       Phase = "ended"
+)
+
+// A Config has the settings of a singleton that the protocol depends on.
+type Config struct {
+	Name        string
+	Role        string
+	Anchor      Anchor
+	Signature   string // of what must be the same on all nodes, see [SignatureOf]; "" matches all
+	StopTimeout time.Duration
+	Restart     actor.Backoff
+	Margin      time.Duration // negative: none; 0: what the cluster recommends
+	Leased      bool          // an instance needs a lease
+	LeaseRetry  time.Duration
+	Sourced     bool // terms come from a source of generations
+}
+
+// A Machine is the hand-over protocol of one manager.
+//
+// A node that is to host asks every other member that might run an instance. It starts one when
+// each of them has answered that it runs none, or has been removed for long enough, and when it has
+// the lease and the term that are acquired outside of the cluster, if the singleton needs them.
+//
+// An answer is a promise to start no instance without asking in turn, and to count the requested
+// term as used. Requests are numbered, so that an answer to an earlier one is ignored. Of two nodes
+// that both consider themselves the host, neither answers the other until their views agree. A node
+// that is about to be the host does not answer either, while its view does not show its manager yet.
+type Machine struct {
+	cfg Config
+
+	topo    singletonhook.Topology
+	phase   Phase
+	drained node.ID // the incarnation of this node that is to start nothing any more
+
+	terms   terms
+	asking  permission
+	outside acquisition
+	waiters []wire.Message[wire.Request] // requests that wait for our instance to end
+
+	gen      generation.Generation // of the instance, or of the last one
+	born     generation.Generation // under which it was started
+	alive    bool                  // the instance runs
+	started  time.Time             // when it did
+	failures int                   // restarts since it last ran well
+	startAt  time.Time             // no instance starts earlier
+	stopping stopping
+}
+
+// NewMachine returns the machine of a manager that has seen no topology yet.
+func NewMachine(cfg Config) *Machine { return &Machine{cfg: cfg, phase: Pending} }
+
+// Step handles one event, and returns what is to be done, in order.
+func (m *Machine) Step(ev Event, now time.Time) []Action {
+	switch ev := ev.(type) {
+	case Viewed:
+		return m.onView(ev.Topology, now)
+	case DrainAsked:
+		m.drained = m.topo.Self
+		return m.review(now)
+	case Received:
+		return m.onMessage(ev.Message, now)
+	case InstanceEnded:
+		return m.onEnded(ev, now)
+	case FenceHeld:
+		return m.onFenceHeld(ev)
+	case LeaseAnswered:
+		return m.onLeaseAnswered(ev, now)
+	case LeaseLost:
+		return m.onLeaseLost(ev, now)
+	case LeaseReleased:
+		return m.onReleased(now)
+	case TermClaimed:
+		return m.onClaimed(ev, now)
+	case Ticked:
+		return m.onTick(now)
+	}
+	return nil
+}
+
+func (m *Machine) onMessage(msg wire.Any, now time.Time) []Action {
+	switch msg := msg.(type) {
+	case wire.Message[wire.Request]:
+		return m.onRequest(msg, now)
+	case wire.Message[wire.Grant]:
+		return m.onGrant(msg, now)
+	case wire.Message[wire.HeldUp]:
+		return m.onHeldUp(msg, now)
+	}
+	return nil
+}
+
+func (m *Machine) onView(topo singletonhook.Topology, now time.Time) []Action {
+	renamed := m.topo.Self != topo.Self
+	m.topo = topo
+	m.terms.learn(topo.Record)
+	if renamed {
+		return m.onRename(now)
+	}
+	return m.review(now)
+}
+
+// onRename begins a new incarnation of this node. Permission was given to the former one, and the
+// others count its instance as ended.
+func (m *Machine) onRename(now time.Time) []Action {
+	switch m.phase {
+	case Asking, Acquiring:
+		m.phase = Pending
+		return append(m.release(), m.review(now)...)
+	case Host, HandingOver:
+		return m.stopFor(Stopping, true, now)
+	case Pending, Standby, Stopping, Ended:
+	}
+	return m.review(now)
+}
+
+// Host returns the member that is to host, as far as this node knows.
+func (m *Machine) Host() (singletonhook.Peer, bool) {
+	return Elect(&m.topo, &m.cfg, node.ID{}, m.drained)
+}
+
+// hostIsSelf reports whether this node is to host, or will be as soon as its view shows that it has
+// a manager.
+func (m *Machine) hostIsSelf() bool {
+	h, ok := Elect(&m.topo, &m.cfg, m.topo.Self, m.drained)
+	return ok && h.ID == m.topo.Self && !m.topo.Down
+}
+
+// review applies a changed view to each phase.
+func (m *Machine) review(now time.Time) []Action {
+	switch m.phase {
+	case Pending, Standby, Asking, Acquiring, Ended:
+		return m.settle(now)
+	case Host:
+		return m.reviewHost(now)
+	case HandingOver:
+		if m.topo.Down {
+			return m.stopFor(Stopping, true, now)
+		}
+	case Stopping:
+	}
+	return nil
+}
+
+// reviewHost keeps the instance while this node is to host. When another node is, the instance
+// stays until that node asks. A node that leaves while no other can host stops its instance itself.
+func (m *Machine) reviewHost(now time.Time) []Action {
+	if m.topo.Down {
+		return m.stopFor(Stopping, true, now)
+	}
+	if _, found := m.Host(); found && !m.terms.known.Finished && !m.mismatched() {
+		return nil
+	}
+	return m.stopFor(HandingOver, false, now)
+}
+
+// mismatched reports whether this node's manager has other settings than those that count: it must
+// not host.
+func (m *Machine) mismatched() bool {
+	_, _, mismatch := m.Mismatch()
+	return mismatch
+}
+
+// Mismatch returns how this node's manager differs from the one whose settings count, and which
+// member that belongs to. ok is false when it does not differ, or nothing is known.
+func (m *Machine) Mismatch() (differences string, reference singletonhook.Peer, ok bool) {
+	return Mismatch(&m.topo, m.cfg.Signature)
+}
+
+// settle finds the phase of a node that runs no instance.
+func (m *Machine) settle(now time.Time) []Action {
+	switch h, ok := m.Host(); {
+	case m.terms.known.Finished:
+		m.phase = Ended
+	case !ok || m.topo.Down || m.mismatched():
+		m.phase = Pending
+	case h.ID != m.topo.Self:
+		m.phase = Standby
+	case m.stopping.step == givenUp: // a new instance would run beside the one that does not stop
+		m.phase = Pending
+	case m.phase == Asking:
+		return m.proceed(now, true)
+	case m.phase == Acquiring:
+		return m.advance(now)
+	default:
+		return m.ask(now)
+	}
+	m.asking.retryAt = time.Time{}
+	return m.release()
+}
+
+// onTick does what is due.
+func (m *Machine) onTick(now time.Time) []Action {
+	switch {
+	case m.phase == Asking:
+		return m.proceed(now, true)
+	case m.phase == Acquiring:
+		return m.advance(now)
+	case m.phase == Host && !m.alive && !now.Before(m.startAt):
+		return m.start(now)
+	case m.phase == HandingOver || m.phase == Stopping:
+		return m.pressOn(now)
+	}
+	return nil
+}
+
+// Wake returns when the next [Ticked] is due; zero when none is.
+func (m *Machine) Wake() time.Time {
+	switch m.phase {
+	case Asking:
+		if len(m.Missing()) > 0 {
+			return m.asking.retryAt
+		}
+		return m.earliestStart()
+	case Acquiring:
+		if m.outside.asked == nothingAsked && !m.outside.releasing {
+			return m.outside.retryAt
+		}
+	case Host:
+		return m.startAt
+	case HandingOver, Stopping:
+		return m.stopping.at
+	case Pending, Standby, Ended:
+	}
+	return time.Time{}
+}
+
+// header returns that of a message to another manager.
+func (m *Machine) header(to node.ID) wire.Header {
+	return wire.Header{Name: m.cfg.Name, From: m.topo.Self, To: to}
+}

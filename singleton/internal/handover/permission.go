@@ -1,0 +1,254 @@
+package handover
+
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
+)
+
+// permission is what a node that is to host knows of its request to the other members.
+type permission struct {
+	attempt uint64           // number of the request under way, or of the last one
+	term    uint64           // the term it asks for
+	grants  map[node.ID]bool // the members that have granted it
+	heldUps []heldUp         // the members that cannot grant it yet
+	retryAt time.Time        // when it is sent again
+	retries int
+}
+
+// A heldUp is a member whose instance does not stop.
+type heldUp struct {
+	from         node.ID
+	since, until time.Time // when the instance was told to stop, and when it is given up
+}
+
+// begin begins another request.
+func (p *permission) begin(term uint64, now time.Time) {
+	*p = permission{attempt: p.attempt + 1, term: term, grants: make(map[node.ID]bool), retryAt: now}
+}
+
+func (p *permission) heldUpBy(id node.ID) *heldUp {
+	for i, h := range p.heldUps {
+		if h.from == id {
+			return &p.heldUps[i]
+		}
+	}
+	return nil
+}
+
+// terms are the terms of which a node knows that they have been used.
+type terms struct {
+	known    singletonhook.Record // the highest term that was started
+	promised promise
+}
+
+// A promise is the highest term that another node may use, or may have used. to is zero when this
+// node knows it from a third one.
+type promise struct {
+	to   node.ID
+	term uint64
+}
+
+func (t *terms) learn(r singletonhook.Record) { t.known = t.known.Merge(r) }
+
+// highest returns the highest term that may have been used.
+func (t *terms) highest() uint64 { return max(t.known.Term, t.promised.term) }
+
+// taken notes that another node may have used a term.
+func (t *terms) taken(term uint64) {
+	if term > t.promised.term {
+		t.promised = promise{term: term}
+	}
+}
+
+// promise promises a term to a node. It returns the highest term that others may have used: when
+// that is not below the promised one, the node must ask for a higher one.
+func (t *terms) promise(to node.ID, term uint64) (taken uint64) {
+	taken = t.known.Term
+	if t.promised.to != to {
+		taken = t.highest()
+	}
+	if term > t.highest() {
+		t.promised = promise{to: to, term: term}
+	}
+	return taken
+}
+
+// ask begins to ask the others for permission, when there is a term left.
+func (m *Machine) ask(now time.Time) []Action {
+	if m.terms.highest() >= MaxTerm {
+		m.phase, m.outside.obstacle = Pending, generation.ErrOverflow
+		return m.release()
+	}
+	m.phase = Asking
+	m.asking.begin(m.terms.highest()+1, now)
+	return m.proceed(now, false)
+}
+
+// askBackoff is the delay between requests that are not answered.
+var askBackoff = actor.Backoff{Min: 100 * time.Millisecond, Max: time.Second}
+
+// proceed becomes host when no member is left to ask, and otherwise asks those that have not
+// answered; again, only when it is time. When the term turns out to be used, it starts over with a
+// higher one.
+func (m *Machine) proceed(now time.Time, again bool) []Action {
+	p := &m.asking
+	if p.term <= m.terms.highest() {
+		return m.ask(now)
+	}
+	missing := m.Missing()
+	if len(missing) == 0 && !now.Before(m.earliestStart()) {
+		return m.acquire(now)
+	}
+	if again && now.Before(p.retryAt) {
+		return nil
+	}
+	p.retryAt = now.Add(askBackoff.Delay(p.retries))
+	p.retries++
+	var out []Action
+	for _, id := range missing {
+		out = append(out, Send{wire.New(m.header(id), wire.Request{Attempt: p.attempt, Term: p.term})})
+	}
+	return out
+}
+
+// Missing returns the members that might run an instance and have not granted the request. That
+// includes joining members: they may know already that they are up.
+func (m *Machine) Missing() []node.ID {
+	var ids []node.ID
+	for _, p := range m.topo.Members {
+		if p.ID != m.topo.Self && m.mayRun(p) && !m.asking.grants[p.ID] {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// mayRun reports whether an instance may run on a member or former member: by our settings, or by
+// its own, if they are others.
+func (m *Machine) mayRun(p singletonhook.Peer) bool {
+	signature, _ := advertised(p)
+	return hasRole(p, m.cfg.Role) || !matches(signature, m.cfg.Signature)
+}
+
+// earliestStart returns when an instance may start: when the margins of the former members that did
+// not answer are over, and the delay after a failure.
+func (m *Machine) earliestStart() time.Time {
+	at := m.startAt
+	if m.terms.known.Fenced || m.cfg.Leased {
+		return at
+	}
+	margin := m.removalMargin()
+	for _, g := range m.topo.Gone {
+		if until := g.Since.Add(margin); m.mayRun(g.Peer) && g.Advertisement != "" && until.After(at) {
+			at = until
+		}
+	}
+	return at
+}
+
+// removalMargin returns how long an instance on a node that was removed may still run.
+func (m *Machine) removalMargin() time.Duration {
+	if m.cfg.Margin == 0 {
+		return m.topo.Margin
+	}
+	return max(0, m.cfg.Margin)
+}
+
+func (m *Machine) becomeHost(now time.Time) []Action {
+	m.phase = Host
+	m.asking.retryAt = time.Time{}
+	m.outside.claim, m.outside.obstacle = 0, nil
+	m.gen = generation.Generation{Term: m.asking.term, Seq: 1}
+	m.terms.known = singletonhook.Record{Term: m.asking.term}
+	return append([]Action{SaveRecord{m.terms.known}}, m.start(now)...)
+}
+
+func (m *Machine) onGrant(msg wire.Message[wire.Grant], now time.Time) []Action {
+	g := msg.Body
+	if max(g.Taken, g.Record.Term) > MaxTerm {
+		return nil // no manager says so
+	}
+	news := g.Record.Finished && !m.terms.known.Finished
+	m.terms.learn(g.Record)
+	m.terms.taken(g.Taken)
+	switch {
+	case news: // the sender may be gone before it has told any other member
+		return append([]Action{SaveRecord{m.terms.known}}, m.review(now)...)
+	case m.terms.known.Finished:
+		return m.review(now)
+	}
+	if m.phase != Asking || g.Attempt != m.asking.attempt {
+		return nil
+	}
+	m.asking.grants[msg.Header.From] = true
+	return m.proceed(now, true)
+}
+
+// onRequest answers a member that asks to host. Requests that are not answered are repeated.
+func (m *Machine) onRequest(r wire.Message[wire.Request], now time.Time) []Action {
+	if _, known := m.topo.Member(r.Header.From); !known || m.hostIsSelf() || r.Body.Term > MaxTerm {
+		return nil
+	}
+	switch m.phase {
+	case Pending, Standby, Asking, Acquiring, Ended:
+		out := m.release()
+		m.wait(r)
+		if m.outside.releasing {
+			return out
+		}
+		return append(out, m.grantWaiters()...)
+	case Host:
+		m.wait(r)
+		return m.stopFor(HandingOver, false, now)
+	case HandingOver, Stopping:
+		m.wait(r)
+		if m.stopping.step == stuck {
+			return []Action{m.holdUp(r, now)}
+		}
+	}
+	return nil
+}
+
+// wait keeps a request until the instance here has ended; of several requests of one node the last.
+func (m *Machine) wait(r wire.Message[wire.Request]) {
+	for i, w := range m.waiters {
+		if w.Header.From == r.Header.From {
+			m.waiters[i] = r
+			return
+		}
+	}
+	m.waiters = append(m.waiters, r)
+}
+
+func (m *Machine) grantWaiters() []Action {
+	var out []Action
+	for _, r := range m.waiters {
+		taken := m.terms.promise(r.Header.From, r.Body.Term)
+		out = append(out, Send{wire.New(m.header(r.Header.From), wire.Grant{Attempt: r.Body.Attempt, Record: m.terms.known, Taken: taken})})
+	}
+	m.waiters = nil
+	return out
+}
+
+// holdUp says why r is not granted yet.
+func (m *Machine) holdUp(r wire.Message[wire.Request], now time.Time) Action {
+	return Send{wire.New(m.header(r.Header.From), wire.HeldUp{
+		Attempt: r.Body.Attempt, Since: now.Sub(m.stopping.since), Until: m.stopping.at.Sub(now),
+	})}
+}
+
+// onHeldUp reports, once for each request, a member whose instance does not stop.
+func (m *Machine) onHeldUp(msg wire.Message[wire.HeldUp], now time.Time) []Action {
+	p, from := &m.asking, msg.Header.From
+	if m.phase != Asking || msg.Body.Attempt != p.attempt || p.grants[from] || p.heldUpBy(from) != nil {
+		return nil
+	}
+	h := heldUp{from: from, since: now.Add(-msg.Body.Since), until: now.Add(msg.Body.Until)}
+	p.heldUps = append(p.heldUps, h)
+	return []Action{ReportStuck{Host: from, Since: h.since, Until: h.until}}
+}

@@ -1,0 +1,383 @@
+package handover
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
+)
+
+// A Waiting message was told here and has not been sent on.
+type Waiting[M any] struct {
+	extension.Held[M]
+	Until time.Time // when it expires; zero for never
+}
+
+// Expired reports whether the message has expired.
+func (w Waiting[M]) Expired(now time.Time) bool { return !w.Until.IsZero() && !now.Before(w.Until) }
+
+// An Outlet does what a [Relay] decides.
+type Outlet[M any] interface {
+	Send(to node.ID, msg wire.Any) // to another manager
+	Deliver(msg M)                 // to the instance here
+	Ready() bool                   // the instance here takes messages
+	Take(msg M)                    // handles a message as if it had been told here
+
+	Hold(msg M) Waiting[M]    // notes that a message begins to wait
+	Pass(w Waiting[M]) bool   // whether it is sent on; if not it has become a dead letter
+	Until() time.Time         // when a message that begins to wait now expires
+	Overflow(msg M)           // there is no room for it
+	Rerouted()                // the route may have changed
+	BeforeDrain(host node.ID) // the next host is about to learn that this node drains
+
+	// Pack and Unpack make a dead letter of a message that cannot be encoded or decoded, and then
+	// return false.
+	Pack(msg M) (extension.Payload, bool)
+	Unpack(p extension.Payload) (M, bool)
+}
+
+// A Relay brings the messages that are told to one manager to the instance, wherever that is. It
+// buffers them while there is none.
+type Relay[M any] struct {
+	out     Outlet[M]
+	machine *Machine
+
+	buffer   buffer[Waiting[M]] // of messages told here
+	remote   remoteBuffer       // of messages that other nodes have sent
+	retry    RetryTimer         // of what the buffer waits for
+	drained  map[node.ID]bool   // members that host no more, whether or not the view shows it
+	settling map[node.ID]uint64 // members that wait until none of their messages waits here
+
+	draining   bool
+	drain      drain
+	drainRetry RetryTimer
+	hosted     node.ID // the incarnation of this node to which others may have sent messages
+}
+
+// NewRelay returns the relay of a manager that keeps up to limit messages of its own, and as many
+// of each other node.
+func NewRelay[M any](out Outlet[M], machine *Machine, limit int) Relay[M] {
+	return Relay[M]{
+		out: out, machine: machine, buffer: buffer[Waiting[M]]{limit: limit}, remote: remoteBuffer{limit: limit},
+		drained: make(map[node.ID]bool), settling: make(map[node.ID]uint64),
+	}
+}
+
+// Route returns where messages go now.
+func (r *Relay[M]) Route() Route { return r.buffer.route }
+
+// Clear reports whether a message that is told now goes along the route at once.
+func (r *Relay[M]) Clear() bool { return r.buffer.clear() }
+
+// Recalling reports whether messages wait for those that another node has to return.
+func (r *Relay[M]) Recalling() bool { return r.buffer.recall.up() }
+
+// Waiting returns how many messages wait now.
+func (r *Relay[M]) Waiting() int { return r.buffer.size() + r.remote.size() }
+
+// Kept returns how many messages told here have ever waited.
+func (r *Relay[M]) Kept() uint64 { return r.buffer.kept }
+
+// Take takes a message that was told here. It reports whether the message waits.
+func (r *Relay[M]) Take(msg M) (waits bool) {
+	if r.buffer.clear() {
+		r.send(msg)
+		return false
+	}
+	r.overflow(r.buffer.hold(r.out.Hold(msg)))
+	return true
+}
+
+// send sends msg along the route, which is clear.
+func (r *Relay[M]) send(msg M) {
+	if r.buffer.route.Kind == ToInstance {
+		r.out.Deliver(msg)
+		return
+	}
+	if payload, ok := r.out.Pack(msg); ok {
+		r.buffer.sent()
+		r.out.Send(r.buffer.route.Peer, wire.New(r.anyAt(), wire.Deliver{Payload: payload}))
+	}
+}
+
+// anyAt is the header of a message that any incarnation at an address may take.
+func (r *Relay[M]) anyAt() wire.Header { return r.machine.header(node.ID{}) }
+
+func (r *Relay[M]) overflow(lost []Waiting[M]) {
+	for _, w := range lost {
+		r.out.Overflow(w.Message)
+	}
+}
+
+// Deliver takes a message that another node has sent here. Where no instance is expected the
+// message is returned; if its node was removed it is handled as if it had been told here. Deliver
+// reports whether the message waits.
+func (r *Relay[M]) Deliver(from node.ID, p extension.Payload) (waits bool) {
+	switch r.buffer.route.Kind {
+	case ToInstance:
+		if msg, ok := r.out.Unpack(p); ok {
+			r.out.Deliver(msg)
+		}
+	case ToSelf:
+		if over, overflow := r.remote.hold(from, p, r.out.Until()); overflow {
+			if msg, ok := r.out.Unpack(over); ok {
+				r.out.Overflow(msg)
+			}
+		}
+		return true
+	case ToNobody, ToPeer:
+		if r.machine.phase != Ended && !r.remote.wasRemoved(from) {
+			r.giveBack(from, p)
+		} else if msg, ok := r.out.Unpack(p); ok {
+			r.out.Take(msg)
+		}
+	}
+	return false
+}
+
+func (r *Relay[M]) giveBack(to node.ID, p extension.Payload) {
+	r.out.Send(to, wire.New(r.anyAt(), wire.Return{Payload: p}))
+}
+
+// Returned takes a message of ours that has not reached the instance.
+func (r *Relay[M]) Returned(from node.ID, msg M) {
+	over, recall := r.buffer.returnedBy(from, r.out.Hold(msg))
+	r.overflow(over)
+	if recall {
+		r.sendRecall()
+	}
+	r.flush()
+}
+
+// Barrier answers another manager, now or when the condition holds.
+func (r *Relay[M]) Barrier(from node.ID, b wire.Barrier) {
+	switch b.Kind {
+	case wire.Recall:
+		for _, p := range r.remote.takeFrom(from.Address) {
+			r.giveBack(from, p)
+		}
+		r.answerSettling()
+	case wire.Drain: // what the node still has is recalled before the answer
+		r.drained[from] = true
+		r.Reroute()
+		if r.buffer.recallFrom(from) {
+			r.sendRecall()
+		}
+	case wire.Settle:
+		r.settling[from] = b.Number
+		r.answerSettling()
+		return
+	}
+	r.out.Send(from, wire.New(r.machine.header(from), wire.Passed(b)))
+}
+
+// answerSettling answers the nodes that have no messages waiting here.
+func (r *Relay[M]) answerSettling() {
+	for _, id := range slices.SortedFunc(maps.Keys(r.settling), node.ID.Compare) {
+		if !r.remote.has(id) {
+			r.out.Send(id, wire.New(r.machine.header(id), wire.Passed{Kind: wire.Settle, Number: r.settling[id]}))
+			delete(r.settling, id)
+		}
+	}
+}
+
+// Passed takes the answer of another manager.
+func (r *Relay[M]) Passed(from node.ID, p wire.Passed) {
+	switch p.Kind {
+	case wire.Recall:
+		r.buffer.recalled(p.Number)
+		r.flush()
+	case wire.Drain:
+		r.drain.confirm(from)
+	case wire.Settle:
+		r.drain.settled(p.Number)
+	}
+}
+
+func (r *Relay[M]) raise(to node.ID, kind wire.BarrierKind, number uint64) {
+	r.out.Send(to, wire.New(r.machine.header(to), wire.Barrier{Kind: kind, Number: number}))
+}
+
+// sendRecall asks the node that may have messages of ours to return them. It may be sent twice.
+func (r *Relay[M]) sendRecall() { r.raise(r.buffer.recall.to, wire.Recall, r.buffer.recall.number) }
+
+// View prepares for a new topology, before the machine sees it.
+func (r *Relay[M]) View(topo *singletonhook.Topology) {
+	r.retry.Reset()
+	maps.DeleteFunc(r.drained, func(id node.ID, _ bool) bool {
+		_, member := topo.Member(id)
+		return !member
+	})
+	r.remote.view(&r.machine.topo, topo)
+}
+
+// Reroute follows the machine, after each of its steps.
+func (r *Relay[M]) Reroute() {
+	switch r.machine.phase {
+	case Asking, Acquiring, Host:
+		r.hosted = r.machine.topo.Self
+	case Pending, Standby, HandingOver, Stopping, Ended:
+	}
+	if r.buffer.redirect(r.route()) {
+		r.sendRecall()
+	}
+	r.flush()
+	r.out.Rerouted()
+}
+
+// route returns where messages should go.
+func (r *Relay[M]) route() Route {
+	m := r.machine
+	switch m.phase {
+	case Host:
+		if m.alive && r.out.Ready() {
+			return Route{Kind: ToInstance}
+		}
+		return Route{Kind: ToSelf}
+	case Asking, Acquiring, HandingOver, Stopping:
+		return Route{Kind: ToSelf}
+	case Standby:
+		return r.toHost()
+	case Pending: // a node that has drained passes on what comes back to it
+		if m.drained == m.topo.Self && m.drained != (node.ID{}) && !m.mismatched() {
+			return r.toHost()
+		}
+	case Ended:
+	}
+	return Route{Kind: ToNobody}
+}
+
+func (r *Relay[M]) toHost() Route {
+	h, ok := r.machine.Host()
+	if ok && h.Reachable && !h.Assumed && h.ID != r.machine.topo.Self && !r.drained[h.ID] {
+		return Route{Kind: ToPeer, Peer: h.ID}
+	}
+	return Route{Kind: ToNobody}
+}
+
+// flush sends what can go by now, in order.
+func (r *Relay[M]) flush() {
+	if r.buffer.route.Kind != ToSelf {
+		for _, q := range r.remote.takeAll() {
+			for _, p := range q.drain() {
+				r.Deliver(q.from, p)
+			}
+		}
+	}
+	r.answerSettling()
+	for w, ok := r.buffer.next(); ok; w, ok = r.buffer.next() {
+		if r.out.Pass(w) {
+			r.send(w.Message)
+		}
+	}
+}
+
+// Close returns what other nodes have sent. The caller then takes the messages told here with
+// [Relay.TakeAll].
+func (r *Relay[M]) Close() {
+	r.buffer.redirect(Route{Kind: ToNobody})
+	r.flush()
+}
+
+// TakeAll takes out the messages told here that wait.
+func (r *Relay[M]) TakeAll() []Waiting[M] { return r.buffer.drain() }
+
+// Sweep takes out the messages told here for which gone is true, when there is no room for another.
+func (r *Relay[M]) Sweep(gone func(Waiting[M]) bool) []Waiting[M] { return r.buffer.sweep(gone) }
+
+// Expire takes out the messages that have expired: those told here, and those of other nodes.
+func (r *Relay[M]) Expire(now time.Time) (own []Waiting[M], others []extension.Payload) {
+	return r.buffer.remove(func(w Waiting[M]) bool { return w.Expired(now) }), r.remote.expire(now)
+}
+
+// NextExpiry returns when the next message expires; zero when none does.
+func (r *Relay[M]) NextExpiry() time.Time {
+	next := r.remote.nextExpiry()
+	for _, w := range r.buffer.oldest() {
+		next = Earliest(next, w.Until)
+	}
+	return next
+}
+
+// BeginDrain begins to drain, after the machine was asked to.
+func (r *Relay[M]) BeginDrain() { r.draining, r.drain = true, drain{} }
+
+// EndDrain ends it.
+func (r *Relay[M]) EndDrain() { r.draining = false }
+
+// Drained reports whether this node drains and nothing is left to do: no instance runs here, no
+// message waits here for an instance elsewhere, and none is on its way to or from here. It asks the
+// other managers for what it does not know. A node that is down has no one to ask.
+func (r *Relay[M]) Drained(now time.Time) bool {
+	m := r.machine
+	if !r.draining || m.Occupied() || m.phase == Host || m.outside.releasing {
+		r.drainRetry.Plan(now, false)
+		return false
+	}
+	waits := !m.topo.Down && m.phase != Ended && r.drainWaits()
+	r.drainRetry.Plan(now, waits)
+	return !waits && !r.Recalling()
+}
+
+// drainWaits takes the next steps of the drain, and reports whether there is something to wait for.
+func (r *Relay[M]) drainWaits() bool {
+	if r.drain.begin(r.hosted == r.machine.topo.Self) {
+		r.tellMembers()
+	}
+	topo := &r.machine.topo
+	if len(r.drain.unconfirmed(topo)) > 0 {
+		return true
+	}
+	if _, found := r.machine.Host(); !found {
+		return false
+	}
+	if r.buffer.size() > 0 || r.Recalling() {
+		return true
+	}
+	host := r.buffer.sentTo
+	if !topo.Reachable(host) {
+		host = node.ID{}
+	}
+	ask, waits := r.drain.askHost(host, r.buffer.sends)
+	if ask {
+		r.askHost()
+	}
+	return waits
+}
+
+// tellMembers tells the members that have not confirmed yet that this node drains.
+func (r *Relay[M]) tellMembers() {
+	host, _ := r.machine.Host()
+	for _, id := range r.drain.unconfirmed(&r.machine.topo) {
+		if id == host.ID {
+			r.out.BeforeDrain(id)
+		}
+		r.raise(id, wire.Drain, 0)
+	}
+}
+
+func (r *Relay[M]) askHost() { r.raise(r.drain.settle.to, wire.Settle, r.drain.settle.number) }
+
+// Plan sets the time of the next retry.
+func (r *Relay[M]) Plan(now time.Time) { r.retry.Plan(now, r.Recalling() || r.buffer.refused) }
+
+// Wake returns when the next [Relay.Tick] is due; zero when none is.
+func (r *Relay[M]) Wake() time.Time { return Earliest(r.retry.at, r.drainRetry.at) }
+
+// Tick sends again what may have been lost, when it is time. The caller reroutes afterwards.
+func (r *Relay[M]) Tick(now time.Time) {
+	waited := now.Sub(r.retry.since)
+	if r.retry.Due(now) && r.buffer.tryAgain(waited, &r.machine.topo) {
+		r.sendRecall()
+	}
+	if r.drainRetry.Due(now) {
+		r.tellMembers()
+		if r.drain.settle.up() {
+			r.askHost()
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package handover
+
+import (
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+)
+
+// A remoteBuffer keeps the messages that other nodes have sent here while this node is about to
+// host, or is just stopping its instance. Those of one node are in order, and bounded. They stay
+// encoded, because they may be returned.
+type remoteBuffer struct {
+	limit   int // per node
+	queues  []*remoteQueue
+	removed []node.ID // the last members to have been removed
+}
+
+// keptRemoved is how many of those are remembered.
+const keptRemoved = 100
+
+type remoteQueue struct {
+	from  node.ID
+	items fifo.Queue[Waiting[extension.Payload]]
+}
+
+// hold keeps a message of a node until a time. Without room the oldest of that node is returned.
+func (r *remoteBuffer) hold(from node.ID, p extension.Payload, until time.Time) (over extension.Payload, overflow bool) {
+	if r.limit == 0 {
+		return p, true
+	}
+	q := r.queue(from)
+	if q.items.Len() == r.limit {
+		over, overflow = q.items.Pop().Message, true
+	}
+	q.items.Push(Waiting[extension.Payload]{Held: extension.Held[extension.Payload]{Message: p}, Until: until})
+	return over, overflow
+}
+
+func (r *remoteBuffer) queue(from node.ID) *remoteQueue {
+	for _, q := range r.queues {
+		if q.from == from {
+			return q
+		}
+	}
+	q := &remoteQueue{from: from}
+	r.queues = append(r.queues, q)
+	return q
+}
+
+// view notes which members were removed between two views of one incarnation of this node.
+func (r *remoteBuffer) view(was, is *singletonhook.Topology) {
+	if was.Self != is.Self {
+		r.removed = nil // the first views of another incarnation do not have all members
+		return
+	}
+	for _, p := range was.Members {
+		if _, member := is.Member(p.ID); !member {
+			r.removed = append(r.removed[max(0, len(r.removed)-keptRemoved+1):], p.ID)
+		}
+	}
+}
+
+// wasRemoved reports whether a node was a member and is none any more. An unknown node that has sent
+// something is more likely to be newer than the view.
+func (r *remoteBuffer) wasRemoved(id node.ID) bool { return slices.Contains(r.removed, id) }
+
+// takeFrom takes out the messages of the node at an address, whatever its incarnation was when it
+// sent them.
+func (r *remoteBuffer) takeFrom(address string) []extension.Payload {
+	var taken []extension.Payload
+	var others []*remoteQueue
+	for _, q := range r.queues {
+		if q.from.Address == address {
+			taken = append(taken, q.drain()...)
+		} else {
+			others = append(others, q)
+		}
+	}
+	r.queues = others
+	return taken
+}
+
+// drain empties the queue.
+func (q *remoteQueue) drain() (taken []extension.Payload) {
+	for _, w := range q.items.Drain() {
+		taken = append(taken, w.Message)
+	}
+	return taken
+}
+
+// expire takes out the messages that have expired.
+func (r *remoteBuffer) expire(now time.Time) (expired []extension.Payload) {
+	for _, q := range r.queues {
+		for q.items.Len() > 0 && q.items.At(0).Expired(now) {
+			expired = append(expired, q.items.Pop().Message)
+		}
+	}
+	return expired
+}
+
+// nextExpiry returns when the next message expires; zero when none does.
+func (r *remoteBuffer) nextExpiry() (next time.Time) {
+	for _, q := range r.queues {
+		if q.items.Len() > 0 {
+			next = Earliest(next, q.items.At(0).Until)
+		}
+	}
+	return next
+}
+
+// has reports whether there are messages of a node.
+func (r *remoteBuffer) has(from node.ID) bool {
+	for _, q := range r.queues {
+		if q.from == from && q.items.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// takeAll takes out everything.
+func (r *remoteBuffer) takeAll() []*remoteQueue {
+	all := r.queues
+	r.queues = nil
+	return all
+}
+
+func (r *remoteBuffer) size() int {
+	n := 0
+	for _, q := range r.queues {
+		n += q.items.Len()
+	}
+	return n
+}

@@ -1,0 +1,258 @@
+package handover
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
+)
+
+// A simPost is the relay of one node, with the connections to the others. Messages are numbers.
+type simPost struct {
+	node    *simNode
+	relay   Relay[int]
+	lanes   [simMax]time.Duration // when the last message to a node arrives: they keep their order
+	waiting [simMax][]simArrival  // of each node, while this one is paused
+	wakeAt  time.Time
+}
+
+// A simMsg is one message that somebody has told.
+type simMsg struct {
+	fate   simFate
+	sender int
+	proc   int
+}
+
+type simFate uint8
+
+const (
+	simWaits     simFate = iota
+	simHandled           // by an instance
+	simOverflow          // dead letter: no room
+	simClosed            // dead letter: the manager has stopped, or the instance with it
+	simUnhandled         // dead letter: the instance ended with it in its mailbox
+	simUnlinked          // dead letter of a link that is cut, or of one to a process that is gone
+	simDied              // on a machine that has crashed
+	simFinished          // dead letter: the singleton has finished
+)
+
+var simFates = []string{"waits", "handled", "dead letter: no room", "dead letter: stopped", "dead letter: instance ended", "dead letter: no link", "died with its process", "dead letter: finished"}
+
+// fate says what became of a message, once.
+func (s *sim) fate(msg int, f simFate) {
+	if was := s.told[msg].fate; was != simWaits {
+		s.breach("message %d of %s is %q after it was %q", msg, s.nodes[s.told[msg].sender].address, simFates[f], simFates[was])
+	}
+	s.told[msg].fate = f
+	s.found.fates[f]++
+	if f == simHandled {
+		s.checkOrder(msg)
+	}
+	if s.plan.graceful && f != simHandled {
+		s.breach("message %d is lost in a graceful move: %s", msg, simFates[f])
+	}
+}
+
+// write tells the singleton something from time to time.
+func (p *simPost) write() {
+	s := p.node.sim
+	if s.quiet {
+		return
+	}
+	p.node.in(s.between(100*time.Millisecond, 500*time.Millisecond), p.write)
+	if p.node.left || p.node.table.cluster == 0 || s.now < simFormed {
+		return
+	}
+	s.told = append(s.told, simMsg{sender: p.node.index, proc: p.node.proc})
+	p.take(len(s.told) - 1)
+}
+
+func (p *simPost) take(msg int) {
+	if p.node.machine.phase == Ended {
+		p.lose([]int{msg}, simFinished)
+		return
+	}
+	p.relay.Take(msg)
+}
+
+func (p *simPost) lose(msgs []int, f simFate) {
+	for _, msg := range msgs {
+		p.node.sim.fate(msg, f)
+	}
+}
+
+// loseAll loses the messages told here that wait.
+func (p *simPost) loseAll(f simFate) {
+	for _, w := range p.relay.TakeAll() {
+		p.lose([]int{w.Message}, f)
+	}
+}
+
+// The methods of an Outlet.
+
+func (p *simPost) Send(id node.ID, msg wire.Any) {
+	number := -1
+	switch msg := msg.(type) {
+	case wire.Message[wire.Deliver]:
+		number = simUnpack(msg.Body.Payload)
+	case wire.Message[wire.Return]:
+		number = simUnpack(msg.Body.Payload)
+	}
+	p.carry(id, number, func(to *simNode, from node.ID) {
+		if meant := msg.Head().To; meant == (node.ID{}) || meant == to.id {
+			to.post.handle(from, msg)
+		}
+	})
+}
+
+func (p *simPost) handle(from node.ID, msg wire.Any) {
+	switch msg := msg.(type) {
+	case wire.Message[wire.Deliver]:
+		p.relay.Deliver(from, msg.Body.Payload)
+		return
+	case wire.Message[wire.Return]:
+		p.relay.Returned(from, simUnpack(msg.Body.Payload))
+	case wire.Message[wire.Barrier]:
+		p.relay.Barrier(from, msg.Body)
+	case wire.Message[wire.Passed]:
+		p.relay.Passed(from, msg.Body)
+	}
+	p.plan()
+	p.node.checkDrained()
+}
+
+func (p *simPost) Deliver(msg int) { p.node.inst.tell(msg) }
+func (p *simPost) Ready() bool     { return p.node.inst != nil && p.node.inst.ready }
+func (p *simPost) Take(msg int)    { p.take(msg) }
+func (p *simPost) Hold(msg int) Waiting[int] {
+	return Waiting[int]{Held: extension.Held[int]{Message: msg}}
+}
+func (p *simPost) Pass(Waiting[int]) bool { return true }
+func (p *simPost) Until() time.Time       { return time.Time{} }
+func (p *simPost) Overflow(msg int)       { p.lose([]int{msg}, simOverflow) }
+func (p *simPost) BeforeDrain(node.ID)    {}
+
+func (p *simPost) Rerouted() {
+	if p.node.machine.phase == Ended {
+		p.loseAll(simFinished)
+	}
+}
+
+func (p *simPost) Pack(msg int) (extension.Payload, bool)    { return simPack(msg), true }
+func (p *simPost) Unpack(load extension.Payload) (int, bool) { return simUnpack(load), true }
+
+// carry brings something along a connection: in order, once, or not at all when the link
+// is cut or nobody is there. A message, unless it is < 0, is a dead letter then.
+func (p *simPost) carry(id node.ID, msg int, arrive func(to *simNode, from node.ID)) {
+	n, s := p.node, p.node.sim
+	to, from := s.at(id.Address), n.id
+	lost := func() {
+		if msg >= 0 {
+			s.fate(msg, simUnlinked)
+		}
+	}
+	if !s.linked(n, to) || !to.runs {
+		lost()
+		return
+	}
+	proc, at := to.proc, max(s.now+s.delay(), p.lanes[to.index]+1)
+	p.lanes[to.index] = at
+	flying := 0
+	if msg >= 0 {
+		flying = 1
+	}
+	s.flying += flying
+	s.in(at-s.now, func() {
+		s.flying -= flying
+		if to.proc != proc || !s.linked(n, to) {
+			lost()
+			return
+		}
+		to.post.receive(n.index, simArrival{msg: msg, do: func() { arrive(to, from) }})
+	})
+}
+
+// A simArrival is what a connection has brought.
+type simArrival struct {
+	msg int
+	do  func()
+}
+
+// receive handles what has come, or keeps it in order while the process is paused.
+func (p *simPost) receive(from int, a simArrival) {
+	n := p.node
+	if !n.paused && len(p.waiting[from]) == 0 {
+		a.do()
+		return
+	}
+	p.waiting[from] = append(p.waiting[from], a)
+	if len(p.waiting[from]) == 1 {
+		n.awake(func() {
+			all := p.waiting[from]
+			p.waiting[from] = nil
+			for _, a := range all {
+				a.do()
+			}
+		})
+	}
+}
+
+func simPack(msg int) extension.Payload {
+	return extension.Payload{Data: binary.BigEndian.AppendUint64(nil, uint64(msg))}
+}
+
+func simUnpack(p extension.Payload) int { return int(binary.BigEndian.Uint64(p.Data)) }
+
+func (p *simPost) reroute() {
+	p.relay.Reroute()
+	p.plan()
+}
+
+// plan retries what waits, in a while.
+func (p *simPost) plan() {
+	n := p.node
+	p.relay.Plan(n.clock())
+	at := p.relay.Wake()
+	if at.IsZero() || at.Equal(p.wakeAt) {
+		return
+	}
+	p.wakeAt = at
+	n.in(max(0, at.Sub(n.clock())), func() {
+		p.relay.Tick(laterOf(n.clock(), at))
+		p.reroute()
+		n.checkDrained()
+	})
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// close gives up what waits; what other nodes have sent is returned to them.
+func (p *simPost) close() {
+	p.relay.Close()
+	p.loseAll(simClosed)
+}
+
+// die ends the post with its process.
+func (p *simPost) die(f simFate) {
+	p.loseAll(f)
+	for _, q := range p.relay.remote.takeAll() {
+		for _, load := range q.drain() {
+			p.lose([]int{simUnpack(load)}, f)
+		}
+	}
+	for from, all := range p.waiting {
+		for _, a := range all {
+			if a.msg >= 0 {
+				p.lose([]int{a.msg}, f)
+			}
+		}
+		p.waiting[from] = nil
+	}
+}

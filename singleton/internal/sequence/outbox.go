@@ -1,0 +1,181 @@
+// Package sequence has the two ends of at-least-once delivery to a singleton: an [Outbox] keeps
+// what was told to one manager until an instance has handled it, and a [Receiver] keeps how far
+// each outbox has come. Both are pure.
+package sequence
+
+import (
+	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/window"
+)
+
+// An Outbox keeps what was told to one manager until an instance has handled it.
+//
+// Each message that enters the window gets the next number. Beyond the window messages wait, and
+// without room the oldest of these gives way. A message in the window may have been handled, so it
+// stays.
+type Outbox[M any] struct {
+	window, limit int
+
+	open window.Sender[*Kept[M]] // the window
+	held fifo.Queue[M]           // what waits for it
+
+	to    node.ID // the manager to which messages are sent
+	going bool    // they can be, at the moment
+}
+
+// A Kept message is one of the window.
+type Kept[M any] struct {
+	Msg  M
+	Skip bool // it is not sent any more, and has become a dead letter; its number is
+	Sent bool // it has been sent at least once
+}
+
+// NewOutbox returns an outbox with a window, beyond which up to limit messages wait.
+func NewOutbox[M any](window, limit int) *Outbox[M] { return &Outbox[M]{window: window, limit: limit} }
+
+// Tell takes a message. It returns the messages that have no room any more.
+func (q *Outbox[M]) Tell(msg M) (over []M) {
+	q.held.Push(msg)
+	q.advance()
+	for q.held.Len() > q.limit {
+		over = append(over, q.held.Pop())
+	}
+	return over
+}
+
+// advance moves what waits into the window.
+func (q *Outbox[M]) advance() {
+	for q.open.Len() < q.window && q.held.Len() > 0 {
+		q.open.Push(&Kept[M]{Msg: q.held.Pop()})
+	}
+}
+
+// Aim sends messages to a manager from now on, from the first that has not been handled when it is
+// another one than before. It reports whether it is the same one, and messages may be on their way
+// to it: then it is worth a check.
+func (q *Outbox[M]) Aim(to node.ID) (check bool) {
+	resumed := !q.going
+	q.going = true
+	if to != q.to {
+		q.to = to
+		q.open.Restart()
+		return false
+	}
+	return resumed && q.open.Pending()
+}
+
+// Pause sends nothing for now.
+func (q *Outbox[M]) Pause() { q.going = false }
+
+// Going reports whether messages can be sent at the moment.
+func (q *Outbox[M]) Going() bool { return q.going }
+
+// To returns the manager to which messages are sent.
+func (q *Outbox[M]) To() node.ID { return q.to }
+
+// Next returns the message to send now, if any, with its number.
+func (q *Outbox[M]) Next() (number uint64, k *Kept[M], ok bool) {
+	if !q.going {
+		return 0, nil, false
+	}
+	if number, ok = q.open.Next(q.open.Last()); !ok {
+		return 0, nil, false
+	}
+	return number, q.open.At(number), true
+}
+
+// First returns the number of the oldest message that may not have been handled.
+func (q *Outbox[M]) First() uint64 { return q.open.Acked() + 1 }
+
+// Sent returns the highest number that was sent to the present manager.
+func (q *Outbox[M]) Sent() uint64 { return q.open.Sent() }
+
+// Handled forgets the messages that instances have handled, up to a number.
+func (q *Outbox[M]) Handled(number uint64) {
+	q.open.Ack(number, nil)
+	q.advance()
+}
+
+// Again goes back to the number after received, which is the last that from has got.
+func (q *Outbox[M]) Again(from node.ID, received uint64) {
+	if from == q.to {
+		q.open.Rewind(received)
+	}
+}
+
+// Refused returns the message that an instance's node has refused in an answer that says that all
+// up to handled were handled or refused. ok is false when it was known, or is not a message of ours.
+func (q *Outbox[M]) Refused(r window.Refusal, handled uint64) (msg M, ok bool) {
+	k, ok := q.open.Refused(r, handled)
+	if !ok || k.Skip {
+		return msg, false
+	}
+	return k.Msg, true
+}
+
+// Last returns the number that the newest message has, or will have if none before it gives way.
+func (q *Outbox[M]) Last() uint64 { return q.open.Last() + uint64(q.held.Len()) }
+
+// Past reports whether all messages up to a number have been handled, or none is left.
+func (q *Outbox[M]) Past(number uint64) bool { return q.open.Acked() >= number || q.Open() == 0 }
+
+// Open returns how many messages may not have been handled.
+func (q *Outbox[M]) Open() int { return q.open.Len() }
+
+// Held returns how many messages wait for the window.
+func (q *Outbox[M]) Held() int { return q.held.Len() }
+
+// Remove takes out the oldest messages for which gone is true, but none that has been sent, because
+// it may have been handled. Their numbers are sent without them.
+func (q *Outbox[M]) Remove(gone func(M) bool) (removed []M) {
+	for _, k := range q.open.All() {
+		switch {
+		case k.Skip || k.Sent:
+		case !gone(k.Msg):
+			return removed
+		default:
+			removed = append(removed, k.Msg)
+			*k = Kept[M]{Skip: true}
+		}
+	}
+	for q.held.Len() > 0 && gone(q.held.At(0)) {
+		removed = append(removed, q.held.Pop())
+	}
+	return removed
+}
+
+// Sweep takes out all messages beyond the window for which gone is true, when there is no room for
+// another.
+func (q *Outbox[M]) Sweep(gone func(M) bool) (removed []M) {
+	if q.held.Len() < q.limit {
+		return nil
+	}
+	return q.held.Remove(gone)
+}
+
+// Oldest returns the message that has waited the longest without being sent, if any.
+func (q *Outbox[M]) Oldest() []M {
+	for _, k := range q.open.All() {
+		if !k.Skip && !k.Sent {
+			return []M{k.Msg}
+		}
+	}
+	if q.held.Len() > 0 {
+		return []M{q.held.At(0)}
+	}
+	return nil
+}
+
+// Drain empties the outbox and returns what was in it, apart from what has become a dead letter.
+// Messages that are told later have higher numbers.
+func (q *Outbox[M]) Drain() []M {
+	var all []M
+	for _, k := range q.open.All() {
+		if !k.Skip {
+			all = append(all, k.Msg)
+		}
+	}
+	q.open = window.Resume[*Kept[M]](q.open.Acked(), nil)
+	return append(all, q.held.Drain()...)
+}

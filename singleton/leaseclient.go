@@ -1,0 +1,184 @@
+package singleton
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// releasePatience bounds how long other nodes wait for a lease to be released. A lease that has not
+// been released by then is released later, or expires.
+const releasePatience = 5 * time.Second
+
+// claimPatience bounds one question to a source of terms.
+const claimPatience = 10 * time.Second
+
+// A leaseClient does what one manager needs outside of the cluster: it acquires and releases the
+// lease and claims terms, in goroutines of their own, and answers with events. The steps for the
+// lease run one after the other: a release that overtook the acquisition before it would leave a
+// lease that no one knows of.
+type leaseClient struct {
+	ctx    context.Context // the manager's
+	by     string          // the manager, as owner of what it claims
+	lease  lease.Lease     // nil: none
+	source generation.TermSource
+	answer func(handover.Event)
+
+	cancel func()          // removes the handler of losses
+	free   func()          // lets other managers use the lease
+	halted atomic.Bool     // the lease is left to expire
+	giveUp func()          // cancels the last acquisition; nil when there was none
+	turn   <-chan struct{} // closed when all steps that were begun are over
+}
+
+// reservable is a lease that knows whether a manager uses it, as those of package lease do.
+type reservable interface {
+	Reserve(by string) (free func(), err error)
+}
+
+// open begins to report losses of the lease. It panics when another manager uses the lease, because
+// both would hold it then.
+func (c *leaseClient) open(by string) {
+	c.by = by
+	if c.lease == nil {
+		return
+	}
+	c.free = func() {}
+	if r, ok := c.lease.(reservable); ok {
+		free, err := r.Reserve(by)
+		if err != nil {
+			panic(fmt.Sprintf("singleton: %v; give every manager its own, also for another singleton and on another node of the same process", err))
+		}
+		c.free = free
+	}
+	c.cancel = c.lease.OnLost(func(reason error) { c.answer(handover.LeaseLost{Reason: reason}) })
+}
+
+// halt does to the lease what the end of the process would: it is neither renewed nor released.
+func (c *leaseClient) halt() {
+	c.halted.Store(true)
+	if l, ok := c.lease.(interface{ Abandon() }); ok {
+		l.Abandon()
+	}
+}
+
+// close releases the lease and waits for that, for up to 10 s.
+func (c *leaseClient) close(log *zap.Logger) {
+	if c.lease == nil {
+		return
+	}
+	defer c.free()
+	c.cancel()
+	if c.giveUp == nil {
+		return
+	}
+	var err error
+	c.returning(func(failure error) { err = failure })
+	patience := time.NewTimer(2 * releasePatience)
+	defer patience.Stop()
+	select {
+	case <-c.turn:
+	case <-patience.C:
+		log.Warn("lease not released yet: it does not answer", zap.Stringer("lease", c.lease))
+		return
+	}
+	if err != nil {
+		log.Warn("lease not released; it has to expire", zap.Stringer("lease", c.lease), zap.Error(err))
+	}
+}
+
+// valid reports whether an instance may run, as far as the lease is concerned.
+func (c *leaseClient) valid() bool { return c.lease == nil || c.lease.Valid() }
+
+// name returns the text of the lease for people.
+func (c *leaseClient) name() string {
+	if c.lease == nil {
+		return ""
+	}
+	return c.lease.String()
+}
+
+// gate returns the check that the instance makes before each message; nil without a lease.
+func (c *leaseClient) gate() func() error {
+	if c.lease == nil {
+		return nil
+	}
+	l := c.lease
+	return func() error {
+		if l.Valid() {
+			return nil
+		}
+		return ErrLeaseLost
+	}
+}
+
+func (c *leaseClient) acquire(a handover.AcquireLease) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	c.giveUp = cancel
+	c.inTurn(func() {
+		defer cancel()
+		ev := handover.LeaseAnswered{Number: a.Number}
+		ev.Err = guard.Run(func() (err error) {
+			ev.Held, err = c.lease.AcquireAbove(ctx, a.Floor)
+			ev.Token = c.lease.Token()
+			return err
+		})
+		ev.Held = ev.Held && ev.Err == nil
+		c.answer(ev)
+	})
+}
+
+func (c *leaseClient) release() {
+	c.returning(func(err error) { c.answer(handover.LeaseReleased{Err: err}) })
+}
+
+// returning releases the lease, and cancels an acquisition that is under way.
+func (c *leaseClient) returning(done func(error)) {
+	c.giveUp()
+	c.inTurn(func() { done(guard.Run(c.giveBack)) })
+}
+
+// inTurn runs f in a goroutine of its own, when the steps before are over.
+func (c *leaseClient) inTurn(f func()) {
+	before, over := c.turn, make(chan struct{})
+	c.turn = over
+	go func() {
+		defer close(over)
+		if before != nil {
+			<-before
+		}
+		f()
+	}()
+}
+
+func (c *leaseClient) giveBack() error {
+	if c.halted.Load() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), releasePatience)
+	defer cancel()
+	return c.lease.Release(ctx)
+}
+
+func (c *leaseClient) claim(name string, a handover.ClaimTerm) {
+	go func() {
+		ctx, cancel := context.WithTimeout(c.ctx, claimPatience)
+		defer cancel()
+		ev := handover.TermClaimed{Number: a.Number}
+		ev.Err = guard.Run(func() (err error) {
+			var g Generation
+			g, err = c.source.ClaimTerm(ctx, "singleton/"+name, c.by, a.Floor)
+			ev.Term = g.Term
+			return err
+		})
+		c.answer(ev)
+	}()
+}

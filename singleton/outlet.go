@@ -1,0 +1,155 @@
+package singleton
+
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
+)
+
+// An outlet does what the relay of a manager decides.
+type outlet[M any] struct{ *manager[M] }
+
+func (o outlet[M]) Send(to node.ID, msg wire.Any) { o.post.send(to, msg) }
+
+func (o outlet[M]) Deliver(msg M) { o.instance.ref.Tell(msg) }
+
+func (o outlet[M]) Ready() bool { return o.instance.begun }
+
+func (o outlet[M]) Take(msg M) { o.take(msg) }
+
+func (o outlet[M]) Hold(msg M) handover.Waiting[M] { return o.hold(msg) }
+
+func (o outlet[M]) Pass(w handover.Waiting[M]) bool { return o.passes(w) }
+
+func (o outlet[M]) Until() time.Time { return o.set.expiry(time.Now()) }
+
+func (o outlet[M]) Overflow(msg M) { o.drop(msg) }
+
+func (o outlet[M]) BeforeDrain(host node.ID) { o.sequenced.sendWatermarks(host) }
+
+func (o outlet[M]) Rerouted() {
+	o.sequenced.aim()
+	if o.machine.Phase() == handover.Ended {
+		o.giveUp(ErrFinished)
+	}
+}
+
+func (o outlet[M]) Pack(msg M) (extension.Payload, bool) {
+	p, err := extension.PackMessage(msg)
+	if err != nil {
+		o.deadLetter(msg, err)
+	}
+	return p, err == nil
+}
+
+func (o outlet[M]) Unpack(p extension.Payload) (M, bool) { return o.unpack(p) }
+
+// unpack decodes a message of another node. What cannot be decoded is a dead letter.
+func (m *manager[M]) unpack(p extension.Payload) (msg M, ok bool) {
+	msg, err := m.decode(p)
+	return msg, err == nil
+}
+
+// decode is unpack with the error.
+func (m *manager[M]) decode(p extension.Payload) (msg M, err error) {
+	msg, content, err := extension.UnpackMessage[M](m.ctx.System(), p)
+	if err != nil {
+		m.deadLetter(content, err)
+	}
+	return msg, err
+}
+
+// hold notes that a message begins to wait. Without room for it, requests of asks that have ended
+// give way first.
+func (m *manager[M]) hold(msg M) handover.Waiting[M] {
+	ended := func(w handover.Waiting[M]) bool { return w.Withdrawn() }
+	gone := m.relay.Sweep(ended)
+	if m.sequenced.out != nil {
+		gone = append(gone, m.sequenced.out.Sweep(ended)...)
+	}
+	for _, w := range gone {
+		m.withdraw(w.Message, actor.ErrWithdrawn)
+	}
+	return handover.Waiting[M]{Held: extension.Hold(m.ctx.System(), msg), Until: m.set.expiry(time.Now())}
+}
+
+// passes reports whether a message that has waited is to be sent on: it has not expired, and is not
+// the request of an ask that has ended. Otherwise it becomes a dead letter.
+func (m *manager[M]) passes(w handover.Waiting[M]) bool {
+	switch {
+	case w.Expired(time.Now()):
+		m.withdraw(w.Message, ErrHeldTooLong)
+	case !w.Pass():
+		m.withdraw(w.Message, actor.ErrWithdrawn)
+	default:
+		return true
+	}
+	return false
+}
+
+// withdraw makes a dead letter of a message that has waited and is not sent on.
+func (m *manager[M]) withdraw(msg M, reason error) {
+	m.deadLetter(msg, reason)
+	if m.sequenced.out != nil {
+		m.publish(Refused{Name: m.name, Message: msg, Reason: reason})
+	}
+}
+
+// drop makes a dead letter of a message that there is no room for.
+func (m *manager[M]) drop(msg any) {
+	m.status.Dropped++
+	m.deadLetter(msg, ErrBufferFull)
+	m.publish(Dropped{Name: m.name, Message: msg, Reason: ErrBufferFull})
+}
+
+// expiry returns when a message expires that begins to wait now; zero for never.
+func (s *settings) expiry(now time.Time) time.Time {
+	if s.expire == 0 {
+		return time.Time{}
+	}
+	return now.Add(s.expire)
+}
+
+// expire makes dead letters of the messages that have waited for too long.
+func (m *manager[M]) expire(now time.Time) {
+	if m.set.expire == 0 {
+		return
+	}
+	own, others := m.relay.Expire(now)
+	if m.sequenced.out != nil {
+		own = append(own, m.sequenced.out.Remove(func(w handover.Waiting[M]) bool { return w.Expired(now) })...)
+	}
+	for _, w := range own {
+		m.withdraw(w.Message, ErrHeldTooLong)
+	}
+	for _, p := range others {
+		if msg, ok := m.unpack(p); ok {
+			m.deadLetter(msg, ErrHeldTooLong)
+		}
+	}
+}
+
+// nextExpiry returns when the next message expires; zero when none does.
+func (m *manager[M]) nextExpiry() time.Time {
+	if m.set.expire == 0 {
+		return time.Time{}
+	}
+	next := m.relay.NextExpiry()
+	if m.sequenced.out != nil {
+		for _, w := range m.sequenced.out.Oldest() {
+			next = handover.Earliest(next, w.Until)
+		}
+	}
+	return next
+}
+
+// awaitExpiry sets the timer for a message that has begun to wait.
+func (m *manager[M]) awaitExpiry() {
+	if m.set.expire > 0 {
+		m.settle(time.Now())
+	}
+}

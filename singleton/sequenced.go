@@ -1,0 +1,341 @@
+package singleton
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+	"github.com/understudy-go/understudy/singleton/internal/sequence"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
+)
+
+// maxFailures is how many instances may fail at a message before it is given up.
+const maxFailures = 10
+
+// sequenced is the part of a manager that implements [AtLeastOnce]. Its receiver is needed on every
+// node, as others may have messages to send.
+type sequenced[M any] struct {
+	m        *manager[M]
+	stream   uint64
+	out      *sequence.Outbox[handover.Waiting[M]] // nil without AtLeastOnce
+	receiver sequence.Receiver
+	lastTold uint64 // the number of the last message that was told before this node drained
+	outcomes *outcomes[M]
+	retry    handover.RetryTimer // of the question how far the host has come
+}
+
+func newSequenced[M any](m *manager[M], notify func()) sequenced[M] {
+	q := sequenced[M]{m: m, stream: rand.Uint64(), outcomes: &outcomes[M]{notify: notify}}
+	if m.set.window > 0 {
+		q.out = sequence.NewOutbox[handover.Waiting[M]](m.set.window, m.set.buffer)
+	}
+	return q
+}
+
+// An outcome is what has become of a message that the instance was handed.
+type outcome[M any] struct {
+	stream wire.StreamID
+	number uint64
+	msg    M
+	err    error
+}
+
+// outcomes are those that the manager has not processed.
+type outcomes[M any] struct {
+	notify func()
+
+	mu   sync.Mutex // guards list
+	list []outcome[M]
+}
+
+func (o *outcomes[M]) add(x outcome[M]) {
+	o.mu.Lock()
+	o.list = append(o.list, x)
+	o.mu.Unlock()
+	o.notify()
+}
+
+func (o *outcomes[M]) take() []outcome[M] {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	list := o.list
+	o.list = nil
+	return list
+}
+
+func (q *sequenced[M]) self() node.ID { return q.m.machine.Self() }
+
+func (q *sequenced[M]) ownStream() wire.StreamID {
+	return wire.StreamID{Address: q.self().Address, Number: q.stream}
+}
+
+func (q *sequenced[M]) header(to node.ID) wire.Header {
+	return wire.Header{Name: q.m.name, From: q.self(), To: to}
+}
+
+func (q *sequenced[M]) routeKind() handover.RouteKind { return q.m.relay.Route().Kind }
+
+// take keeps what is told to the singleton on this node until it has been handled.
+func (q *sequenced[M]) take(msg M) {
+	for _, w := range q.out.Tell(q.m.hold(msg)) {
+		q.m.drop(w.Message)
+	}
+	q.pump()
+	q.m.awaitExpiry()
+	if !q.out.Going() || q.retry.At().IsZero() {
+		q.m.settle(time.Now())
+	}
+}
+
+// aim sends what is kept along the route.
+func (q *sequenced[M]) aim() {
+	if q.out == nil {
+		return
+	}
+	switch route := q.m.relay.Route(); route.Kind {
+	case handover.ToInstance:
+		q.out.Aim(q.self())
+	case handover.ToPeer:
+		if q.out.Aim(route.Peer) {
+			q.check()
+		}
+	case handover.ToSelf, handover.ToNobody:
+		q.out.Pause()
+	}
+	q.pump()
+}
+
+// pump sends what can go by now, in order.
+func (q *sequenced[M]) pump() {
+	for number, k, ok := q.out.Next(); ok; number, k, ok = q.out.Next() {
+		q.release(k)
+		if q.out.To() == q.self() {
+			q.accept(q.self(), wire.Sequenced{Stream: q.ownStream(), First: q.out.First(), Number: number}, k)
+			if k.Skip {
+				q.sendAcks() // no instance will say that it has handled it
+			}
+			continue
+		}
+		q.m.post.send(q.out.To(), wire.New(q.header(q.out.To()), q.message(number, k)))
+	}
+}
+
+// release decides about a message that is sent for the first time.
+func (q *sequenced[M]) release(k *sequence.Kept[handover.Waiting[M]]) {
+	if !k.Skip && !k.Sent && !q.m.passes(k.Msg) {
+		*k = sequence.Kept[handover.Waiting[M]]{Skip: true}
+	}
+	k.Sent = true
+}
+
+// message returns a message for another node. If it cannot be encoded it becomes a dead letter,
+// once, and only its number is sent.
+func (q *sequenced[M]) message(number uint64, k *sequence.Kept[handover.Waiting[M]]) wire.Sequenced {
+	w := wire.Sequenced{Stream: q.ownStream(), First: q.out.First(), Number: number}
+	if !k.Skip {
+		payload, err := extension.PackMessage(k.Msg.Message)
+		if err == nil {
+			err = extension.CheckSize(q.m.ctx.System(), payload.Type, len(payload.Data)+q.overhead(payload.Type))
+		}
+		if err == nil {
+			w.Payload = payload
+			return w
+		}
+		q.m.deadLetter(k.Msg.Message, err)
+		q.m.publish(Refused{Name: q.m.name, Message: k.Msg.Message, Reason: err})
+		*k = sequence.Kept[handover.Waiting[M]]{Skip: true}
+	}
+	w.Skip = true
+	return w
+}
+
+// overhead returns how many bytes, at most, go with a message to another node. A message that is too
+// large would be sent again for ever, and those after it would wait.
+func (q *sequenced[M]) overhead(typ string) int {
+	const numbers = 512
+	return numbers + len(q.m.name) + len(typ) + len(q.self().Address) + len(q.out.To().Address) + len(q.ownStream().Address)
+}
+
+// onMessage takes a message that another node keeps.
+func (q *sequenced[M]) onMessage(from node.ID, w wire.Sequenced) {
+	if w.First == 0 || w.Number < w.First {
+		q.m.ctx.Log().Debug("malformed message", zap.Uint64("first_message", w.First), zap.Uint64("message", w.Number))
+		return
+	}
+	q.accept(from, w, nil)
+	q.sendAcks()
+}
+
+// accept hands a message to the instance, if it is its turn. k is the message if it was told on this
+// node.
+func (q *sequenced[M]) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[handover.Waiting[M]]) {
+	switch q.receiver.Take(w.Stream, from, w.First, w.Number, q.routeKind() == handover.ToInstance) {
+	case sequence.Ignore:
+	case sequence.AskAgain:
+		q.sendAck(w.Stream, true)
+	case sequence.Accept:
+		if w.Skip || k != nil && k.Skip { // the sender has refused it
+			q.receiver.Skip(w.Stream, w.Number)
+			return
+		}
+		msg, err := q.content(w, k)
+		if err != nil {
+			q.receiver.Refuse(w.Stream, w.Number, err)
+			q.receiver.Skip(w.Stream, w.Number)
+			return
+		}
+		q.hand(w.Stream, w.Number, msg)
+	}
+}
+
+func (q *sequenced[M]) content(w wire.Sequenced, k *sequence.Kept[handover.Waiting[M]]) (msg M, err error) {
+	if k != nil {
+		return k.Msg.Message, nil
+	}
+	return q.m.decode(w.Payload)
+}
+
+// hand gives a message to the instance, and learns what becomes of it.
+func (q *sequenced[M]) hand(id wire.StreamID, number uint64, msg M) {
+	outcomes := q.outcomes
+	extension.Deliver(q.m.instance.ref, msg, func(err error) {
+		outcomes.add(outcome[M]{stream: id, number: number, msg: msg, err: err})
+	})
+}
+
+// collect processes what has become of messages, and tells their senders.
+func (q *sequenced[M]) collect() {
+	for _, o := range q.outcomes.take() {
+		q.note(o)
+	}
+	q.sendAcks()
+}
+
+func (q *sequenced[M]) note(o outcome[M]) {
+	failed, isFailure := errors.AsType[*extension.HandlingError](o.err)
+	switch {
+	case o.err == nil:
+	case isFailure && !failed.Ended: // its supervision has decided about it
+	case isFailure && q.receiver.Failed(o.stream, o.number) < maxFailures:
+		return
+	case isFailure:
+		q.refuse(o, fmt.Errorf("%w: %w", ErrGivenUp, failed.Err))
+	case errors.Is(o.err, actor.ErrStashFull):
+		q.refuse(o, o.err)
+	default: // the instance has ended before; the message is for the next one
+		return
+	}
+	q.receiver.Handled(o.stream, o.number)
+}
+
+// refuse makes a dead letter of a message that no instance is going to handle.
+func (q *sequenced[M]) refuse(o outcome[M], why error) {
+	q.m.deadLetter(o.msg, why)
+	q.receiver.Refuse(o.stream, o.number, why)
+}
+
+// sendAcks tells senders what has been handled.
+func (q *sequenced[M]) sendAcks() {
+	for ids := q.receiver.News(); len(ids) > 0; ids = q.receiver.News() {
+		for _, id := range ids {
+			q.sendAck(id, false)
+		}
+	}
+}
+
+// sendAck tells the sender of a stream how far it has come; again asks for what follows the last
+// message received.
+func (q *sequenced[M]) sendAck(id wire.StreamID, again bool) {
+	ack, to := q.receiver.Ack(id)
+	ack.Again = again
+	switch {
+	case id == q.ownStream():
+		q.onAck(to, ack)
+	case to != node.ID{}:
+		q.m.post.send(to, wire.New(q.header(to), ack))
+	}
+}
+
+// onAck takes the answer of the host, wherever that is. The node where a refused message was told
+// publishes [Refused]; the dead letter is on the host's node, where the reason is found.
+func (q *sequenced[M]) onAck(from node.ID, ack wire.Ack) {
+	if q.out == nil || ack.Stream.Number != q.stream {
+		return
+	}
+	for _, r := range ack.Refused {
+		if w, ok := q.out.Refused(r, ack.Handled); ok {
+			q.m.publish(Refused{Name: q.m.name, Message: w.Message, Reason: extension.UnpackError(q.m.ctx.System(), r.Reason)})
+		}
+	}
+	q.out.Handled(ack.Handled)
+	if ack.Again {
+		q.out.Again(from, ack.Received)
+	}
+	q.pump()
+	q.m.settle(time.Now())
+}
+
+// check asks the host how far it has come. Messages and answers may be lost.
+func (q *sequenced[M]) check() {
+	q.m.post.send(q.out.To(), wire.New(q.header(q.out.To()), wire.Check{Stream: q.ownStream(), First: q.out.First(), Last: q.out.Sent()}))
+}
+
+func (q *sequenced[M]) onCheck(from node.ID, w wire.Check) {
+	if w.First == 0 {
+		q.m.ctx.Log().Debug("malformed check", zap.Uint64("last_message", w.Last))
+		return
+	}
+	received := q.receiver.Begin(w.Stream, from, w.First)
+	q.sendAck(w.Stream, q.routeKind() == handover.ToInstance && received < w.Last)
+}
+
+// plan sets the time of the next check, while another node may have messages.
+func (q *sequenced[M]) plan(now time.Time) { q.retry.Plan(now, q.unsettled()) }
+
+func (q *sequenced[M]) tick(now time.Time) {
+	if q.retry.Due(now) && q.unsettled() {
+		q.check()
+	}
+}
+
+func (q *sequenced[M]) unsettled() bool {
+	return q.out != nil && q.routeKind() == handover.ToPeer && q.out.Open() > 0
+}
+
+// instanceBegun asks the senders for what has not been handled, for an instance that has started.
+func (q *sequenced[M]) instanceBegun() {
+	q.receiver.Forget(func(address string) bool {
+		return address == q.self().Address || q.m.machine.Topology().HasMemberAt(address)
+	})
+	for _, id := range q.receiver.Restart() {
+		q.sendAck(id, true)
+	}
+}
+
+// sendWatermarks tells the next host what has been handled here, so that it is not handled twice.
+func (q *sequenced[M]) sendWatermarks(to node.ID) {
+	if marks := q.receiver.Watermarks(); len(marks) > 0 && to != q.self() {
+		q.m.post.send(to, wire.New(q.header(to), wire.Watermarks{Marks: marks}))
+	}
+}
+
+// beginDrain notes which messages were told before this node drains.
+func (q *sequenced[M]) beginDrain() {
+	if q.out != nil {
+		q.lastTold = q.out.Last()
+	}
+}
+
+// drained reports whether those messages have been handled. While nobody hosts there is no use in
+// waiting for that.
+func (q *sequenced[M]) drained() bool {
+	return q.out == nil || q.out.Past(q.lastTold) || q.routeKind() == handover.ToNobody
+}
