@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
@@ -36,7 +37,7 @@ func Serve[M any](key Key[M], worker actor.Behavior[Delivery[M]], opts ...Option
 // unconfirmed messages go to the others.
 func WorkPullingFor[M any](key Key[M], opts ...Option) actor.Behavior[Command[M]] {
 	return newProducer(settingsOf(opts), true, func(p *producer[M]) {
-		p.ctx.Defer(receptionist.Subscribe(p.ctx.System(), key.service, actor.Handle(p.ctx, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {
+		p.ctx.Defer(receptionist.Subscribe(p.ctx.System(), key.service, extension.Handle(p.ctx, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {
 			p.onListing(l)
 			return nil
 		})))

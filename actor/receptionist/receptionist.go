@@ -87,10 +87,9 @@ func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
 // more than one ever waits, whatever the bound of the mailbox.
 //
 // The subscription ends when its actor ends or cancel is called, which may be repeated. An actor
-// that subscribes an [actor.Adapt] or [actor.Handle] when it starts cancels the subscription when
-// it restarts:
+// that subscribes an [actor.Adapt] when it starts cancels the subscription when it restarts:
 //
-//	ctx.Defer(receptionist.Subscribe(ctx.System(), key, actor.Handle(ctx, onListing)))
+//	ctx.Defer(receptionist.Subscribe(ctx.System(), key, actor.Adapt(ctx, wrap)))
 //
 // Subscribe panics if the service is used with another type of messages on this node, if ref is not
 // an actor of this node, and on a client of a cluster.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
@@ -35,7 +36,7 @@ func worker() actor.Behavior[job] {
 // listener tells probe every listing of workers.
 func listener(probe *testkit.Probe[receptionist.Listing[job]]) actor.Behavior[string] {
 	return behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
-		ctx.Defer(receptionist.Subscribe(ctx.System(), workers, actor.Handle(ctx, func(l receptionist.Listing[job]) actor.Behavior[string] {
+		ctx.Defer(receptionist.Subscribe(ctx.System(), workers, extension.Handle(ctx, func(l receptionist.Listing[job]) actor.Behavior[string] {
 			probe.Ref().Tell(l)
 			return nil
 		})))

@@ -24,7 +24,7 @@ func Group[M any](key receptionist.ServiceKey[M], opts ...Option) actor.Behavior
 		g.none = fmt.Errorf("%w: %s", ErrNoRoutees, key)
 		g.logic, g.broadcast = start[M](set, ctx.System())
 		g.take(receptionist.Find(ctx.System(), key))
-		ctx.Defer(receptionist.Subscribe(ctx.System(), key, actor.Handle(ctx, func(l receptionist.Listing[M]) actor.Behavior[M] {
+		ctx.Defer(receptionist.Subscribe(ctx.System(), key, extension.Handle(ctx, func(l receptionist.Listing[M]) actor.Behavior[M] {
 			g.take(l)
 			return nil
 		})))

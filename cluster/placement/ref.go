@@ -75,7 +75,7 @@ func forward[M any](key receptionist.ServiceKey[M]) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		f := &forwarder[M]{ctx: ctx}
 		f.take(receptionist.Find(ctx.System(), key))
-		ctx.Defer(receptionist.Subscribe(ctx.System(), key, actor.Handle(ctx, func(l receptionist.Listing[M]) actor.Behavior[M] {
+		ctx.Defer(receptionist.Subscribe(ctx.System(), key, extension.Handle(ctx, func(l receptionist.Listing[M]) actor.Behavior[M] {
 			f.take(l)
 			return nil
 		})))
