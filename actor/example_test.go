@@ -272,9 +272,9 @@ func ExampleRegisterType() {
 	_, err = extension.Pack(struct{ Secret int }{42})
 	fmt.Println(err)
 	// Output:
-	// example.Greet <nil> Ada <nil> actor: message cannot be encoded: type struct { Secret int } is
-	// not registered; add to an init function: actor.RegisterType[struct { Secret int }]("a stable
-	// name")
+	// example.Greet <nil>
+	// Ada <nil>
+	// actor: message cannot be encoded: type struct { Secret int } is not registered; add to an init function: actor.RegisterType[struct { Secret int }]("a stable name")
 }
 
 // watchUntilItEnds returns when the actor behind ref has ended.

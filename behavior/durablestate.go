@@ -11,7 +11,7 @@ import (
 // panics on invalid arguments, see [persistence.NewDurableState].
 func DurableState[M, S any](id string, j persistence.Journal, initial S,
 	onCommand func(ctx *actor.Context[M], state persistence.State[S], msg M) persistence.StateEffect[S],
-	opts ...persistence.Option,
+	opts ...persistence.StateOptions[M, S],
 ) actor.Behavior[M] {
 	return persistence.NewDurableState(id, j, initial, onCommand, opts...)
 }

@@ -15,31 +15,31 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// patience is how long a store may take to answer after the context of a call has ended. A
-// store that heeds its contexts answers long before.
+// patience is how long a store may take to answer after the context of a call is done. A store that
+// obeys its contexts answers long before.
 const patience = time.Second
 
-// maxAbandoned is how many abandoned calls one persistence id may have. Recovery fails while
-// there are as many, so that restarts do not add goroutines without end.
+// maxAbandoned bounds the abandoned calls of one persistence id. Recovery fails while there are as
+// many, so that restarts do not add goroutines without end.
 const maxAbandoned = 4
 
-// errAbandoned is the error of a call that was abandoned: nobody knows what becomes of it.
-var errAbandoned = fmt.Errorf("%w: the store did not answer within %v after the context of the call had ended, and the call was abandoned", ErrUnknown, patience)
+// errAbandoned is the error of an abandoned call, whose outcome is not known.
+var errAbandoned = fmt.Errorf("%w: the store did not answer within %v after the context of the call was done, and the call was abandoned", ErrUnknown, patience)
 
-// errGoexit is the error of a call whose goroutine has ended by runtime.Goexit.
+// errGoexit is the error of a call whose goroutine has called runtime.Goexit.
 var errGoexit = errors.New("persistence: the goroutine of the call has ended without a result")
 
-// A caller calls a store on behalf of one actor. It abandons calls that go on after their
-// context has ended, so that no store can hold up an actor for ever.
+// A caller calls a store on behalf of one actor. It abandons calls that continue after their
+// context is done, so that no store can block an actor for ever.
 type caller struct {
 	system *actor.System
 	id     string      // the persistence id
-	log    *zap.Logger // with the path of the actor, and the id
+	log    *zap.Logger // with the path of the actor and the id
 }
 
-// call runs work in a goroutine of its own and waits for it. A panic in work is an error.
-// Once ctx has ended, work has to return within [patience]; if it does not, call returns
-// errAbandoned, and what work has written belongs to its goroutine.
+// call runs work in a goroutine of its own and waits for it. It returns a panic in work as an
+// error. If work does not return within patience after ctx is done, call returns errAbandoned;
+// variables that work writes then belong to its goroutine.
 func (c caller) call(ctx context.Context, op string, work func() error) error {
 	begun := time.Now()
 	done := make(chan error, 1)
@@ -64,12 +64,12 @@ func (c caller) call(ctx context.Context, op string, work func() error) error {
 	}
 }
 
-// abandon leaves a call alone, and logs when it ends after all.
+// abandon logs the abandoned call, and logs again when it ends.
 func (c caller) abandon(op string, begun time.Time, done <-chan error) {
 	calls := abandonedOf(c.system)
 	n := calls.add(c.id, 1)
 	log := c.log.With(zap.String("call", op))
-	log.Error("call to the store abandoned: it goes on after its context has ended",
+	log.Error("call to the store abandoned: it continues after its context is done",
 		zap.Duration("runningFor", time.Since(begun)), zap.Int("abandonedCalls", n))
 	go func() {
 		err := <-done
@@ -79,7 +79,7 @@ func (c caller) abandon(op string, begun time.Time, done <-chan error) {
 	}()
 }
 
-// admit returns an error while too many calls for the id are abandoned and still run.
+// admit returns an error while too many abandoned calls for the id still run.
 func (c caller) admit() error {
 	if n := abandonedOf(c.system).add(c.id, 0); n >= maxAbandoned {
 		return fmt.Errorf("%w: %d abandoned calls for this id have not ended yet; see the log for them", ErrUnavailable, n)
@@ -87,7 +87,7 @@ func (c caller) admit() error {
 	return nil
 }
 
-// abandonedCalls are how many calls of a system are abandoned and still run.
+// abandonedCalls counts the abandoned calls of a system that still run.
 type abandonedCalls struct {
 	mu   sync.Mutex // guards byID
 	byID map[string]int
@@ -97,7 +97,7 @@ func abandonedOf(s *actor.System) *abandonedCalls {
 	return extension.Ensure(s, func() *abandonedCalls { return &abandonedCalls{byID: map[string]int{}} })
 }
 
-// add adds n to the number for id, and returns it.
+// add adds n to the number for id, and returns the sum.
 func (a *abandonedCalls) add(id string, n int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A deaf journal does not listen to its contexts: calls wait until it is released.
@@ -23,8 +24,8 @@ func (d deaf) wait(_ context.Context, apply func() error) error {
 	return apply()
 }
 
-func (d deaf) read(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
+func (d deaf) read(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
 		for r, err := range records {
 			if r.Seq == 2 {
 				<-d
@@ -37,7 +38,7 @@ func (d deaf) read(records iter.Seq2[persistence.Record, error]) iter.Seq2[persi
 }
 
 const (
-	logAbandoned = "call to the store abandoned: it goes on after its context has ended"
+	logAbandoned = "call to the store abandoned: it continues after its context is done"
 	logEnded     = "abandoned call to the store has ended"
 )
 
@@ -154,7 +155,7 @@ func TestTheBackgroundDoesNotHoldUpAnEndThoughTheStoreDoesNotListen(t *testing.T
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
-				ref := w.spawn(persistence.SnapshotEvery(1, 1), persistence.DeleteEvents())
+				ref := w.spawn(options{SnapshotEvery: 1, KeepSnapshots: 1, DeleteEvents: true})
 				d := make(deaf)
 				w.journal.set(test.hooks(d))
 				ref.Tell(say(w.to, "a"))

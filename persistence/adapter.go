@@ -7,51 +7,29 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// versionKey is where the metadata of a record has the version of its event.
+// versionKey is the key of an event's version in the metadata of its record.
 const versionKey = "version"
 
-// ToJournal stores what f returns in place of each event: a value of a registered type,
-// and the version of what it means, 0 for none. It is for events whose type has another
-// form in the journal, and for those whose meaning changes while their type does not.
-// [FromJournal] is needed to read them: without it, what is no E is rejected. E must be the
-// event type of the behavior.
-//
-// f runs before the write; it returns the same whenever it is given the same.
-func ToJournal[E any](f func(event E) (stored any, version int)) Option {
-	return func(c *config) { c.toJournal = f }
-}
-
-// FromJournal replays what f returns in place of each stored event: none, one or several,
-// which the event handler is given in order. It is how old events are brought up to date
-// (by their type, or by the version that [ToJournal] gave them), divided and left out,
-// while the journal keeps them as they are. [Unchanged] is for those that are up to date.
-// An error fails recovery. E must be the event type of the behavior.
-//
-// What f returns for what ToJournal has stored must lead to the same state as the event
-// itself, or an actor is another one after a restart.
-func FromJournal[E any](f func(stored StoredEvent) ([]E, error)) Option {
-	return func(c *config) { c.fromJournal = f }
-}
-
-// A StoredEvent is an event as the journal has it.
+// A StoredEvent is an event as it is stored, see [Options.FromJournal].
 type StoredEvent struct {
-	Seq     uint64
-	Time    time.Time // when it was written, by its writer's clock
-	Type    string    // the name of its type, which need not be registered any more
-	Version int       // what [ToJournal] gave it, or 0
+	Seq     uint64    // its sequence number
+	Time    time.Time // of the write, by the clock of the writer
+	Type    string    // the name of its type, which may no longer be registered
+	Version int       // from [Options.ToJournal], or 0
 	Payload []byte    // CBOR
 
 	system *actor.System
 }
 
-// Value returns the event as a value of the type that is registered under its name.
+// Value returns the event as a value of the type that is registered as s.Type.
 func (s StoredEvent) Value() (any, error) { return unpack[any](s.system, s.Type, s.Payload) }
 
-// Decode decodes the fields of the event into what v points to: those of the same name,
-// whatever the type. Fields that are missing stay as they are. It is for types that have
-// changed or are gone; refs of actors in them cannot be used.
+// Decode decodes the fields of the event into the fields of the same name in *v, whatever the
+// type of the event was. Fields that the event does not have stay unchanged. Use it for types
+// that have changed or no longer exist; actor refs in them cannot be used.
 func (s StoredEvent) Decode(v any) error {
 	if err := codec.Unmarshal(s.Payload, v); err != nil {
 		return fmt.Errorf("decode a stored %s: %w", s.Type, err)
@@ -59,8 +37,8 @@ func (s StoredEvent) Decode(v any) error {
 	return nil
 }
 
-// Unchanged returns what a function for [FromJournal] returns where there is nothing to
-// adapt: the event as it was stored. It fails when that is no E.
+// Unchanged returns the event as it was stored. [Options.FromJournal] returns its result for
+// events that need no adaptation. It fails if the stored value is not an E.
 func Unchanged[E any](s StoredEvent) ([]E, error) {
 	event, err := unpack[E](s.system, s.Type, s.Payload)
 	if err != nil {
@@ -69,10 +47,9 @@ func Unchanged[E any](s StoredEvent) ([]E, error) {
 	return []E{event}, nil
 }
 
-// Stored returns r as functions for [FromJournal] are given it, for readers of records
-// other than the behavior. Refs in the event belong to s, which may be nil when there are
-// none.
-func Stored(s *actor.System, r *Record) (StoredEvent, error) {
+// Stored returns the event in r, for readers of records other than the actor itself. s resolves
+// actor refs in the event; it may be nil if the event has no refs.
+func Stored(s *actor.System, r *journal.Record) (StoredEvent, error) {
 	stored := StoredEvent{Seq: r.Seq, Time: r.Time, Type: r.Type, Payload: r.Payload, system: s}
 	if text, has := r.Meta[versionKey]; has {
 		version, err := strconv.Atoi(text)
@@ -84,11 +61,11 @@ func Stored(s *actor.System, r *Record) (StoredEvent, error) {
 	return stored, nil
 }
 
-// adapted returns the events that record stands for.
-func (e *entity[M, E, S]) adapted(record *Record) ([]E, error) {
+// adapted returns the events that are replayed for record.
+func (e *entity[M, E, S]) adapted(record *journal.Record) ([]E, error) {
 	stored, err := Stored(e.ctx.System(), record)
 	if err != nil {
 		return nil, err
 	}
-	return e.fromJournal(stored)
+	return e.FromJournal(stored)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // uttered is how the journal has what was said, since version 2: before, words were
@@ -44,7 +45,7 @@ func fromUttered(s persistence.StoredEvent) ([]said, error) {
 	return persistence.Unchanged[said](s)
 }
 
-var adapters = []persistence.Option{persistence.ToJournal(toUttered), persistence.FromJournal(fromUttered)}
+var adapters = options{ToJournal: toUttered, FromJournal: fromUttered}
 
 // Case 194: old events are brought up to date, one is left out, and one is two.
 func TestEventsOfAllTimesAreReplayed(t *testing.T) {
@@ -54,7 +55,7 @@ func TestEventsOfAllTimesAreReplayed(t *testing.T) {
 		w.store("persistence_test.coughed", 7)
 		w.store("persistence_test.uttered", uttered{"D"})
 		for _, want := range []string{"[abcd]", "[abcdE]"} {
-			ref := w.spawn(adapters...)
+			ref := w.spawn(adapters)
 			ref.Tell(recall(w.to))
 			ref.Tell(say(w.to, "E"))
 			w.expect(want, "E")
@@ -75,11 +76,10 @@ func TestWhatIsStoredIsWhatMustBeRegistered(t *testing.T) {
 			func(_ *actor.Context[string], all string, word string) persistence.Effect[heard] {
 				return persistence.ThenReply(persistence.Persist(heard{word}), w.to, all)
 			},
-			persistence.ToJournal(func(h heard) (any, int) { return h.word, 0 }),
-			persistence.FromJournal(func(s persistence.StoredEvent) ([]heard, error) {
+			persistence.Options[string, heard, string]{ToJournal: func(h heard) (any, int) { return h.word, 0 }, FromJournal: func(s persistence.StoredEvent) ([]heard, error) {
 				word, err := persistence.Unchanged[string](s)
 				return []heard{{strings.Join(word, "")}}, err
-			}))
+			}})
 		for _, want := range []string{"", "ab"} {
 			ref := actor.Spawn(w.system, b, "")
 			ref.Tell("a")
@@ -102,7 +102,7 @@ func TestWhatCannotBeAdaptedFailsRecovery(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				w.store("string", "a")
-				failure := w.failsToRecover(persistence.FromJournal(adapt))
+				failure := w.failsToRecover(options{FromJournal: adapt})
 				require.ErrorContains(w, failure, want)
 				require.Zero(w, failure.Seq)
 			})
@@ -112,12 +112,12 @@ func TestWhatCannotBeAdaptedFailsRecovery(t *testing.T) {
 
 func TestAVersionThatIsNoNumberFailsRecovery(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Claim(w.Context(), "words", persistence.WriterID{})
+		claim, err := w.journal.Claim(w.Context(), "words", journal.WriterID{}, 0)
 		require.NoError(w, err)
-		require.NoError(w, w.journal.Append(w.Context(), []persistence.AppendRequest{{ID: "words", Epoch: claim.Epoch, Records: []persistence.Record{
+		require.NoError(w, w.journal.Append(w.Context(), []journal.AppendRequest{{ID: "words", Epoch: claim.Epoch, Records: []journal.Record{
 			{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'a'}, Meta: map[string]string{"version": "x"}},
 		}}})[0])
-		require.ErrorContains(w, w.failsToRecover(adapters...), `version "x"`)
+		require.ErrorContains(w, w.failsToRecover(adapters), `version "x"`)
 	})
 }
 
@@ -128,7 +128,7 @@ func init() { actor.RegisterType[newWord]("adapter-test.new-word") }
 // What would be stored could never be recovered.
 func TestWhatOnlyFromJournalCouldReadIsRejectedWithoutIt(t *testing.T) {
 	inBubble(t, func(w *world) {
-		toNew := persistence.ToJournal(func(s said) (any, int) { return newWord{s.Word}, 2 })
+		toNew := options{ToJournal: func(s said) (any, int) { return newWord{s.Word}, 2 }}
 		ref, failures := w.mortal(words(w.journal, toNew))
 		ref.Tell(say(w.to, "a"))
 		var rejected *persistence.RejectedError
@@ -141,7 +141,7 @@ func TestWhatOnlyFromJournalCouldReadIsRejectedWithoutIt(t *testing.T) {
 
 func TestAPanicInAnAdapterStoresNothing(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref, failures := w.mortal(words(w.journal, persistence.ToJournal(func(said) (any, int) { panic("boom") })))
+		ref, failures := w.mortal(words(w.journal, options{ToJournal: func(said) (any, int) { panic("boom") }}))
 		ref.Tell(say(w.to, "a"))
 		var panicked *actor.PanicError
 		require.ErrorAs(w, failures.Receive(), &panicked)
@@ -152,12 +152,12 @@ func TestAPanicInAnAdapterStoresNothing(t *testing.T) {
 // Case 194: the state is the one that the event has led to.
 func TestEventsAreTaggedByWhatTheyHaveLedTo(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.TaggedByState(func(heard string, s said) []string {
+		ref := w.spawn(options{Tags: func(heard string, s said) []string {
 			if len(heard) > 2 {
 				return []string{"long", s.Word}
 			}
 			return nil
-		}))
+		}})
 		ref.Tell(say(w.to, "a", "b", "c"))
 		ref.Tell(say(w.to, "d"))
 		w.stop(ref)

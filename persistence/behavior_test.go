@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -190,7 +191,7 @@ func TestStashedCommandsRunBeforeThoseThatWait(t *testing.T) {
 func TestAStashThatIsFullMakesADeadLetter(t *testing.T) {
 	inBubble(t, func(w *world) {
 		lost := w.deadLetters()
-		ref := w.spawn(persistence.StashCapacity(1))
+		ref := w.spawn(options{StashCapacity: 1})
 		synctest.Wait()
 		for range 2 {
 			ref.Tell(func(*actor.Context[command], string) persistence.Effect[said] { return persistence.Stash })
@@ -251,13 +252,13 @@ func TestTheEndOfAWatchedActorIsUnhandledByDefault(t *testing.T) {
 
 func TestRecordsCarryTheWriterItsClaimAndTheTags(t *testing.T) {
 	inBubble(t, func(w *world) {
-		tagged := persistence.Tagged(func(s said) []string { return []string{"word", s.Word} })
+		tagged := options{Tags: func(_ string, s said) []string { return []string{"word", s.Word} }}
 		for _, word := range []string{"a", "b"} {
 			ref := w.spawn(tagged)
 			ref.Tell(say(w.to, word, word+word))
 			w.stop(ref)
 		}
-		var writers []persistence.WriterID
+		var writers []journal.WriterID
 		seq := uint64(0)
 		for r, err := range w.journal.Journal.Read(w.Context(), "words", 1, 10) {
 			require.NoError(w, err)

@@ -83,12 +83,12 @@ func (w *world) misbehave(chance *rand.Rand, deleting bool) map[string]bool {
 // writer spawns an actor that is restarted until it is fenced off, and may delete events
 // that snapshots stand in for.
 func (w *world) writer(deleting bool) actor.ActorRef[command] {
-	opts := []persistence.Option{persistence.SnapshotEvery(7, 2)}
+	opts := options{SnapshotEvery: 7, KeepSnapshots: 2}
 	if deleting {
-		opts = append(opts, persistence.DeleteEvents(), persistence.SnapshotWhen(
-			func(_ string, _ said, seq uint64) bool { return seq%5 == 0 }, 1))
+		opts.DeleteEvents = true
+		opts.SnapshotWhen = func(_ string, _ said, seq uint64) bool { return seq%5 == 0 }
 	}
-	return actor.Spawn(w.system, behaviors.Supervise(words(w.journal, opts...), actor.Strategy{
+	return actor.Spawn(w.system, behaviors.Supervise(words(w.journal, opts), actor.Strategy{
 		Backoff: actor.Backoff{Min: 10 * time.Millisecond},
 		Decide: func(err error) actor.Directive {
 			if errors.Is(err, persistence.ErrFenced) {

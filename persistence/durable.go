@@ -3,46 +3,34 @@ package persistence
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
-	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// ErrNotState says that what is stored under the id of a durable state is something else,
-// as when an event-sourced actor has used the id before.
-var ErrNotState = errors.New("persistence: what is stored is not a durable state")
-
-// ErrNotEvent says that what is stored under the id of an event-sourced actor is a durable
-// state.
-var ErrNotEvent = errors.New("persistence: what is stored is not an event")
-
-// A State is what a command of a durable state actor finds.
+// A State is the state of a durable state actor, as its handlers see it.
 type State[S any] struct {
-	// Value is the latest one that was stored; the initial one when there is none, or when
-	// it was deleted. It may be looked at, not changed: clone maps and slices.
+	// Value is the latest stored value, or the initial value if none is stored or it was
+	// deleted. Handlers must not change it: clone maps and slices.
 	Value S
 
-	// Revision is 0 at first, and grows by one with each value that is stored and each
-	// deletion, for ever: it is the sequence number of the record in the journal. Commands
-	// that carry the revision they have seen can be refused when it is not the latest.
+	// Revision starts at 0 and grows by one with each stored value and each deletion. It is the
+	// sequence number of the record in the journal. A command that carries the revision which its
+	// sender has seen can be refused if it is not the latest.
 	Revision uint64
 }
 
-// A StateChange is the "event" of a durable state actor: a new value of type S, or
-// [Deleted]. Its only use is as the type argument of [StateEffect].
+// A StateChange is the event type of a durable state actor: a new value of type S, or [Deleted].
+// Programs need it only as a type argument: Reply[StateChange[Settings]](ref, x).
 type StateChange[S any] any
 
-// A StateEffect is what a command of a durable state actor leads to: [PersistState],
-// [DeleteState], [None], [Unhandled], [Stop] or [Stash]. Whatever can be chained to an
-// [Effect] can be chained to it.
+// A StateEffect is the result of a command of a durable state actor: [PersistState],
+// [DeleteState], or any other [Effect].
 type StateEffect[S any] = Effect[StateChange[S]]
 
-// Deleted stands in the journal where a durable state was deleted: who reads changes
-// across persistence ids finds it as the last record of its id.
+// Deleted is the last record of a deleted durable state. Readers across persistence ids see it.
 type Deleted struct{}
 
 // typeDeleted is the registered name of [Deleted].
@@ -53,59 +41,57 @@ func init() { actor.RegisterType[Deleted](typeDeleted) }
 // PersistState stores value as the next revision.
 func PersistState[S any](value S) StateEffect[S] { return Persist[StateChange[S]](value) }
 
-// DeleteState makes the state the initial one again; what was stored is deleted from the
-// journal soon after. The revision grows as by a store. Like [None] it is returned without
-// calling it; where it is chained to, its type must be named: DeleteState[Settings].
+// DeleteState resets the state to the initial value; the stored values are deleted from the
+// journal soon after. The revision grows by one. Return it without calling it, like [None]; to
+// chain an action, name its type: DeleteState[Settings].
 func DeleteState[S any](p *Plan[StateChange[S]]) { Persist[StateChange[S]](Deleted{})(p) }
 
-// NewDurableState returns the behavior of an actor of which the latest state is stored,
-// and not how it came about. Users write it behaviors.DurableState.
+// NewDurableState returns the behavior of an actor that stores its latest state and no history.
+// It is the mechanism of behaviors.DurableState, which users call.
 //
-// It lives as an event-sourced actor does, on the same journals, with the same claims,
-// guarantees, failures and options: the documentation of the package holds for it, with
-// "value" for "event". Each value is one record, whose sequence number is its revision.
-// Recovery reads the last record only, whatever came before. Older ones are deleted in
-// the background now and then, so that there are seldom more than some dozens. A value
-// is decoded before it is stored: one that could not be read again is refused with a
-// [RejectedError], and the former one stays.
+// The actor lives like an event-sourced one, on the same journals, with the same claims,
+// guarantees and failures: the documentation of this package holds, with "value" for "event".
+// Each value is one record, whose sequence number is the revision. Recovery reads only the last
+// record. Older records are deleted in the background, whenever the revision passes a multiple
+// of 32. A value is decoded before it is stored; one that could not be read again is refused
+// with a [RejectedError], and the former one stays.
 //
-// id must not be that of an event-sourced actor, now or before: recovery fails then with
-// [ErrNotState]. initial is the state as long as nothing is stored. [Tagged] takes a
-// function of the value; a deletion has the tags of what it deletes. [OnSignal] takes a
-// function of the [State].
-//
-// It panics as [New] does, and with options of snapshots and of event adapters.
+// If an event-sourced actor has ever used id, recovery fails with [ErrNotState]. initial is the
+// state while nothing is stored. NewDurableState panics in the same cases as [New].
 func NewDurableState[M, S any](
-	id string, journal Journal, initial S,
+	id string, j Journal, initial S,
 	onCommand func(ctx *actor.Context[M], state State[S], cmd M) StateEffect[S],
-	opts ...Option,
+	opts ...StateOptions[M, S],
 ) actor.Behavior[M] {
-	d := &durable[M, S]{id: id, journal: journal, initial: initial, onCommand: onCommand, opts: append(slices.Clone(opts), tagValues[S])}
-	if err := d.complete(); err != nil {
+	o, err := only(opts)
+	d := &durable[M, S]{StateOptions: o, id: id, journal: j, initial: initial, onCommand: onCommand}
+	if err := errors.Join(err, d.complete()); err != nil {
 		panic(fmt.Sprintf("persistence: durable state behavior %q: %v", id, err))
 	}
-	d.behavior(&stateJournal{Journal: journal}) // panics now if it would later
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		system := ctx.System()
-		j := newStateJournal(ctx, journal, d.timeout, caller{system, id, ctx.Log().With(zap.String("id", id))})
-		j.check = func(r *Record) error { return checkState[S](system, r) }
+		j := newStateJournal(ctx, j, d.PersistTimeout, caller{system, id, ctx.Log().With(zap.String("id", id))})
+		j.check = func(r *journal.Record) error { return checkState[S](system, r) }
 		ctx.Defer(j.tasks.Wait)
-		d.behavior(j)(ctx, next)
+		definition, err := d.on(j)
+		if err != nil {
+			panic(err) // complete would have found it
+		}
+		definition.behavior(ctx, next)
 	}
 }
 
 // A durable is what all incarnations of a durable state actor have in common. Each is an
 // event-sourced actor whose journal shows the last record as a snapshot.
 type durable[M, S any] struct {
+	StateOptions[M, S]
 	id        string
 	journal   Journal
 	initial   S
 	onCommand func(*actor.Context[M], State[S], M) StateEffect[S]
-	opts      []Option
-	timeout   time.Duration // for what is done in the background
 }
 
-// complete fills in what follows from the options, and checks that all is there.
+// complete fills in what follows from the arguments, and checks them.
 func (d *durable[M, S]) complete() error {
 	if d.journal == nil || d.onCommand == nil {
 		return errors.New("journal and command handler must not be nil")
@@ -113,55 +99,46 @@ func (d *durable[M, S]) complete() error {
 	if err := checkRegistered[S](); err != nil {
 		return fmt.Errorf("state %w", err)
 	}
-	c, err := newConfig(d.opts)
-	if err != nil {
-		return err
+	checked, err := d.on(&stateJournal{Journal: d.journal})
+	if err == nil {
+		d.PersistTimeout = checked.PersistTimeout
 	}
-	d.timeout = c.persistTimeout
-	if c.retention != nil {
-		return errors.New("snapshots are of events, each record of a durable state is one; leave the option out")
-	}
-	if c.toJournal != nil || c.fromJournal != nil {
-		return errors.New("adapters are for events; keep the type of the value, or register its old name")
-	}
-	if _, fits := c.tagger.(func(StateChange[S]) []string); c.tagger != nil && !fits {
-		return fmt.Errorf("the tags are given by a %T; give Tagged a function of the value, a %v", c.tagger, reflect.TypeFor[func(S) []string]())
-	}
-	return nil
+	return err
 }
 
-// tagValues makes a tagger of values one of changes.
-func tagValues[S any](c *config) {
-	if f, ok := c.tagger.(func(S) []string); ok {
-		c.tagger = func(change StateChange[S]) []string {
+// on returns the event-sourced actor on j whose events are the changes of the state.
+func (d *durable[M, S]) on(j *stateJournal) (*definition[M, StateChange[S], StateChange[S]], error) {
+	state := func(c StateChange[S]) State[S] { return State[S]{Value: d.value(c), Revision: j.revision.Load()} }
+	e := &definition[M, StateChange[S], StateChange[S]]{
+		id: d.id, journal: j, initial: Deleted{}, verify: true,
+		onEvent: func(_, change StateChange[S]) StateChange[S] {
+			d.value(change)
+			return change
+		},
+		onCommand: func(ctx *actor.Context[M], c StateChange[S], cmd M) StateEffect[S] {
+			return d.onCommand(ctx, state(c), cmd)
+		},
+	}
+	e.PassivateAfter, e.OnPersistFailure, e.StashCapacity = d.PassivateAfter, d.OnPersistFailure, d.StashCapacity
+	e.PersistTimeout, e.RecoveryTimeout = d.PersistTimeout, d.RecoveryTimeout
+	if d.OnSignal != nil {
+		e.OnSignal = func(ctx *actor.Context[M], c StateChange[S], sig Signal) StateEffect[S] {
+			return d.OnSignal(ctx, state(c), sig)
+		}
+	}
+	if d.Tags != nil {
+		e.Tags = func(_, change StateChange[S]) []string {
 			if value, ok := change.(S); ok {
-				return f(value)
+				return d.Tags(value)
 			}
 			return nil // the journal gives a deletion the tags of what it deletes
 		}
 	}
+	return e, e.complete()
 }
 
-func (d *durable[M, S]) behavior(j *stateJournal) actor.Behavior[M] {
-	onEvent := func(_, change StateChange[S]) StateChange[S] {
-		d.value(change)
-		return change
-	}
-	state := func(c StateChange[S]) State[S] { return State[S]{Value: d.value(c), Revision: j.revision.Load()} }
-	onCommand := func(ctx *actor.Context[M], c StateChange[S], cmd M) StateEffect[S] {
-		return d.onCommand(ctx, state(c), cmd)
-	}
-	signals := func(c *config) {
-		if f, ok := c.signalHandler.(func(*actor.Context[M], State[S], Signal) StateEffect[S]); ok {
-			c.signalHandler = func(ctx *actor.Context[M], c StateChange[S], sig Signal) StateEffect[S] { return f(ctx, state(c), sig) }
-		}
-	}
-	verified := func(c *config) { c.verify = true }
-	return New(d.id, j.capable(), StateChange[S](Deleted{}), onEvent, onCommand, append(slices.Clone(d.opts), signals, verified)...)
-}
-
-// value returns the value that c stands for; a nil, which is rejected, is the zero value. It
-// panics when Persist was given what is none.
+// value returns the value of c: the zero value for nil, which is rejected later. It panics if
+// Persist was given something else.
 func (d *durable[M, S]) value(c StateChange[S]) (v S) {
 	switch c.(type) {
 	case Deleted:
@@ -173,7 +150,7 @@ func (d *durable[M, S]) value(c StateChange[S]) (v S) {
 }
 
 // checkState returns [ErrNotState] unless r can be the state of an actor of this type.
-func checkState[S any](s *actor.System, r *Record) error {
+func checkState[S any](s *actor.System, r *journal.Record) error {
 	if r.Meta[metaKind] != kindState {
 		return fmt.Errorf("%w: the last record, %d, is an event of type %q; take an id that no event-sourced actor has used", ErrNotState, r.Seq, r.Type)
 	}

@@ -9,39 +9,40 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/understudy-go/understudy/persistence/journal"
 	"go.uber.org/zap"
 )
 
 const (
-	// metaKind is where records of durable states say what they are.
+	// metaKind is the metadata key by which records of durable states are recognised.
 	metaKind  = "understudy.kind"
 	kindState = "state"
 
-	// discardEvery is after how many revisions older ones are deleted.
+	// discardEvery is the number of revisions after which older ones are deleted.
 	discardEvery = 32
 )
 
-// A stateJournal is the journal as one incarnation of a durable state actor sees it: it
-// marks what is written, shows the last record as a snapshot, so that recovery reads
-// nothing else, and deletes older ones. Its methods are called by the actor.
+// A stateJournal is the journal of one incarnation of a durable state actor. It labels records as
+// values, presents the last record as a snapshot, so that recovery reads nothing else, and deletes
+// older records. Only the actor calls its methods.
 type stateJournal struct {
 	Journal
 	caller
-	check   func(*Record) error
-	ctx     context.Context // the actor's values, for as long as it lives
+	check   func(*journal.Record) error
+	ctx     context.Context // the actor's values; a stop does not cancel it
 	timeout time.Duration
 	tasks   sync.WaitGroup
 
-	revision atomic.Uint64 // the last that was stored or found
-	claim    Claim         // the newest of this incarnation
+	revision atomic.Uint64 // of the last record
+	claim    journal.Claim // of this incarnation
 	tags     []string      // of the last record
 
 	mu   sync.Mutex // guards all below
-	busy bool       // older records are being deleted
-	next discard    // what to delete then
+	busy bool       // a deletion is running
+	next discard    // the next deletion; seq 0 for none
 }
 
-// A discard is a wish to delete the records up to seq.
+// A discard is a request to delete the records up to seq.
 type discard struct {
 	id         string
 	epoch, seq uint64
@@ -51,58 +52,38 @@ func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, c ca
 	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, caller: c}
 }
 
-// capable returns j, with claims that skip epochs if those of the journal can.
-func (j *stateJournal) capable() Journal {
-	if f, ok := j.Journal.(FloorClaimer); ok {
-		return &flooredStateJournal{stateJournal: j, floored: f}
-	}
-	return j
-}
-
-type flooredStateJournal struct {
-	*stateJournal
-	floored FloorClaimer
-}
-
-// ClaimAtLeast implements [FloorClaimer].
-func (j *flooredStateJournal) ClaimAtLeast(ctx context.Context, id string, writer WriterID, floor uint64) (Claim, error) {
-	claim, err := j.floored.ClaimAtLeast(ctx, id, writer, floor)
+// Claim records the revision of the claim.
+func (j *stateJournal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
+	claim, err := j.Journal.Claim(ctx, id, writer, floor)
 	return j.claimed(claim), err
 }
 
-// Claim implements [Journal].
-func (j *stateJournal) Claim(ctx context.Context, id string, writer WriterID) (Claim, error) {
-	claim, err := j.Journal.Claim(ctx, id, writer)
-	return j.claimed(claim), err
-}
-
-func (j *stateJournal) claimed(c Claim) Claim {
+func (j *stateJournal) claimed(c journal.Claim) journal.Claim {
 	j.claim = c
 	j.revision.Store(c.LastSeq)
 	return c
 }
 
-// Append implements [Journal]. It is called again with the same when an answer was lost,
-// and then marks it the same.
-func (j *stateJournal) Append(ctx context.Context, reqs []AppendRequest) []error {
-	marked := make([]AppendRequest, len(reqs))
+// Append labels the records. A repeated request gets the same labels.
+func (j *stateJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
+	labelled := make([]journal.AppendRequest, len(reqs))
 	for i, req := range reqs {
-		marked[i] = req
-		marked[i].Records = make([]Record, len(req.Records))
+		labelled[i] = req
+		labelled[i].Records = make([]journal.Record, len(req.Records))
 		for k, r := range req.Records {
-			marked[i].Records[k] = j.mark(r)
+			labelled[i].Records[k] = j.label(r)
 		}
 	}
-	errs := j.Journal.Append(ctx, marked)
+	errs := j.Journal.Append(ctx, labelled)
 	for i := range errs {
 		if errs[i] == nil {
-			j.stored(&marked[i]) //nolint:contextcheck // what it deletes is not the caller's concern
+			j.stored(&labelled[i]) //nolint:contextcheck // the deletion outlives the call
 		}
 	}
 	return errs
 }
 
-func (j *stateJournal) mark(r Record) Record {
+func (j *stateJournal) label(r journal.Record) journal.Record {
 	meta := map[string]string{metaKind: kindState}
 	maps.Copy(meta, r.Meta)
 	r.Meta = meta
@@ -112,8 +93,8 @@ func (j *stateJournal) mark(r Record) Record {
 	return r
 }
 
-// stored notes what is the latest now, and discards what is not.
-func (j *stateJournal) stored(req *AppendRequest) {
+// stored records the latest revision, and deletes older ones now and then.
+func (j *stateJournal) stored(req *journal.AppendRequest) {
 	last := req.Records[len(req.Records)-1]
 	before := j.revision.Swap(last.Seq)
 	j.tags = last.Tags
@@ -122,31 +103,30 @@ func (j *stateJournal) stored(req *AppendRequest) {
 	}
 }
 
-// Read implements [Journal]. Recovery has no use for it.
-func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		yield(Record{}, fmt.Errorf("%w: only the last record is the state", ErrNotState))
+// Read fails: recovery does not call it, because the last record is the state.
+func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		yield(journal.Record{}, fmt.Errorf("%w: only the last record is the state", ErrNotState))
 	}
 }
 
-// LoadSnapshot implements [SnapshotStore]: it is the last record.
-func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s Snapshot, ok bool, skipped []uint64, err error) {
-	for r, err := range j.Journal.Read(ctx, id, maxSeq, maxSeq) { //nolint:contextcheck // what found deletes is not the caller's concern
+// LoadSnapshot returns the last record as a snapshot.
+func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
+	for r, err := range j.Journal.Read(ctx, id, maxSeq, maxSeq) { //nolint:contextcheck // the deletion outlives the call
 		if err == nil {
 			err = j.check(&r)
 		}
 		if err != nil {
-			return Snapshot{}, false, nil, err
+			return journal.Snapshot{}, false, nil, err
 		}
 		j.found(id, &r)
-		return Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: r.Type, Payload: r.Payload}, true, nil, nil
+		return journal.Snapshot{Seq: r.Seq, Epoch: r.Epoch, Time: r.Time, Type: r.Type, Payload: r.Payload}, true, nil, nil
 	}
-	return Snapshot{}, false, nil, fmt.Errorf("%w: record %d, the last of %q, is deleted or missing", ErrNotState, maxSeq, id)
+	return journal.Snapshot{}, false, nil, fmt.Errorf("%w: record %d, the last of %q, is deleted or missing", ErrNotState, maxSeq, id)
 }
 
-// found notes the state that recovery has come to, and discards what a former incarnation
-// could not.
-func (j *stateJournal) found(id string, r *Record) {
+// found records the restored revision, and deletes what an earlier incarnation has left.
+func (j *stateJournal) found(id string, r *journal.Record) {
 	j.tags = r.Tags
 	left := r.Seq - 1 - j.claim.DeletedTo
 	if left >= discardEvery || left > 0 && r.Type == typeDeleted {
@@ -154,7 +134,7 @@ func (j *stateJournal) found(id string, r *Record) {
 	}
 }
 
-// discard deletes records in the background, one time after the other.
+// discard deletes records in the background, one request at a time.
 func (j *stateJournal) discard(d discard) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -163,7 +143,7 @@ func (j *stateJournal) discard(d discard) {
 	}
 }
 
-// begin does what is wanted next. The mutex is held.
+// begin starts the next deletion, if there is one. The caller holds the mutex.
 func (j *stateJournal) begin() {
 	d := j.next
 	j.next = discard{}
@@ -186,13 +166,13 @@ func (j *stateJournal) delete(d discard) error {
 	return j.call(ctx, "delete older states", func() error { return j.DeleteTo(ctx, d.id, d.epoch, d.seq) })
 }
 
-// SaveSnapshot implements [SnapshotStore]: there are none.
-func (j *stateJournal) SaveSnapshot(context.Context, string, Snapshot) error { return nil }
+// SaveSnapshot implements [journal.SnapshotStore]; it does nothing.
+func (j *stateJournal) SaveSnapshot(context.Context, string, journal.Snapshot) error { return nil }
 
-// DeleteSnapshots implements [SnapshotStore]: there are none.
+// DeleteSnapshots implements [journal.SnapshotStore]; it does nothing.
 func (j *stateJournal) DeleteSnapshots(context.Context, string, uint64, uint64, int) error {
 	return nil
 }
 
-// Snapshots implements [SnapshotStore]: there are none.
+// Snapshots implements [journal.SnapshotStore]; the list is empty.
 func (j *stateJournal) Snapshots(context.Context, string) ([]uint64, error) { return nil, nil }

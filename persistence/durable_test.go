@@ -16,6 +16,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
@@ -94,7 +95,7 @@ func TestOlderStatesAreDeletedNowAndThen(t *testing.T) {
 
 func TestADeletedStateIsTheInitialOneAndGoneFromTheJournal(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.openPage(persistence.Tagged(func(p page) []string { return []string{"page", p.Text} }))
+		ref := w.openPage(pageOptions{Tags: func(p page) []string { return []string{"page", p.Text} }})
 		ref.Tell(writePage(w.to, "secret"))
 		ref.Tell(erasePage(w.to))
 		ref.Tell(showPage(w.to))
@@ -120,7 +121,7 @@ func TestADeletedStateIsTheInitialOneAndGoneFromTheJournal(t *testing.T) {
 
 func TestADeletionKnowsTheTagsOfAStateThatWasRecovered(t *testing.T) {
 	inBubble(t, func(w *world) {
-		tagged := persistence.Tagged(func(p page) []string { return []string{p.Text} })
+		tagged := pageOptions{Tags: func(p page) []string { return []string{p.Text} }}
 		ref := w.openPage(tagged)
 		ref.Tell(writePage(w.to, "red"))
 		w.replies.Expect("red")
@@ -140,15 +141,15 @@ func TestWhatACrashLeftIsDiscardedAtRecovery(t *testing.T) {
 		w.replies.Expect("first")
 		first := w.pages()[0]
 		w.shutPage(ref)
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", persistence.WriterID{})
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, 0)
 		require.NoError(w, err)
-		req := persistence.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Prev: 1}
+		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Prev: 1}
 		for seq := uint64(2); seq <= 100; seq++ {
 			r := first
 			r.Seq, r.Epoch = seq, claim.Epoch
 			req.Records = append(req.Records, r)
 		}
-		require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+		require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
 
 		w.openPage().Tell(showPage(w.to))
 		w.replies.Expect("100: first")
@@ -237,7 +238,7 @@ func TestAJournalThatRefusesADurableStateLeavesTheFormerOne(t *testing.T) {
 
 func TestAJournalThatFailsFailsTheDurableStateAndARestartReadsIt(t *testing.T) {
 	inBubble(t, func(w *world) {
-		b := behaviors.Supervise(notebook(w.journal, persistence.OnPersistFailure(actor.Backoff{})), actor.Strategy{})
+		b := behaviors.Supervise(notebook(w.journal, pageOptions{OnPersistFailure: actor.Backoff{Min: -1}}), actor.Strategy{})
 		ref := actor.Spawn(w.system, b, "")
 		ref.Tell(writePage(w.to, "a"))
 		w.replies.Expect("a")
@@ -266,14 +267,14 @@ func TestStashedCommandsOfADurableStateRunInOrder(t *testing.T) {
 
 func TestAnIDOfEventsIsRefusedByADurableState(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", persistence.WriterID{})
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, 0)
 		require.NoError(w, err)
 		payload, err := extension.Pack(page{"an event that looks like a state"})
 		require.NoError(w, err)
-		req := persistence.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []persistence.Record{
+		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []journal.Record{
 			{Seq: 1, Epoch: claim.Epoch, Type: payload.Type, Payload: payload.Data},
 		}}
-		require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+		require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
 		w.refusedPage("take an id that no event-sourced actor has used")
 
 		require.NoError(w, w.journal.DeleteTo(w.Context(), "page-1", claim.Epoch+1, 1))
@@ -362,15 +363,11 @@ func TestADurableStateThatCannotWorkPanicsAtOnce(t *testing.T) {
 		"the id is empty":      func() { persistence.NewDurableState("", memory.New(), page{}, handler) },
 		"journal and":          func() { persistence.NewDurableState("x", nil, page{}, handler) },
 		"command handler must": func() { persistence.NewDurableState[order]("x", memory.New(), page{}, nil) },
-		"snapshots are of": func() {
-			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.SnapshotEvery(1, 1))
+		"timeouts must": func() {
+			persistence.NewDurableState("x", memory.New(), page{}, handler, pageOptions{PersistTimeout: -1})
 		},
-		"timeouts must": func() { persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.PersistTimeout(0)) },
-		"adapters are for events": func() {
-			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.FromJournal(persistence.Unchanged[page]))
-		},
-		"given by a func(int)": func() {
-			persistence.NewDurableState("x", memory.New(), page{}, handler, persistence.Tagged(func(int) []string { return nil }))
+		"there are 2 Options": func() {
+			persistence.NewDurableState("x", memory.New(), page{}, handler, pageOptions{}, pageOptions{})
 		},
 		"state type persistence_": func() {
 			persistence.NewDurableState("x", memory.New(), unregistered{}, func(*actor.Context[order], persistence.State[unregistered], order) persistence.StateEffect[unregistered] {
@@ -400,10 +397,10 @@ func TestAnIDOfADurableStateIsRefusedByEvents(t *testing.T) {
 
 func TestADurableStateHearsOfItsLife(t *testing.T) {
 	inBubble(t, func(w *world) {
-		hear := persistence.OnSignal(func(_ *actor.Context[order], s persistence.State[page], sig persistence.Signal) persistence.StateEffect[page] {
+		hear := pageOptions{OnSignal: func(_ *actor.Context[order], s persistence.State[page], sig persistence.Signal) persistence.StateEffect[page] {
 			w.to.Tell(fmt.Sprintf("%T at %d: %s", sig, s.Revision, s.Value.Text))
 			return persistence.None
-		})
+		}}
 		ref := w.openPage(hear)
 		w.replies.Expect("persistence.RecoveryCompleted at 0: blank")
 		ref.Tell(writePage(w.to, "a"))
@@ -418,12 +415,12 @@ func TestADurableStateHearsOfItsLife(t *testing.T) {
 	})
 }
 
-// Who reads a tag learns of every latest value and of deletions; not of all values between.
+// A reader of a tag sees every latest value and deletions, but not all values in between.
 func TestReadersAcrossIDsFollowDurableStates(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.openPage(persistence.Tagged(func(page) []string { return []string{"page"} }))
-		types := func(after persistence.Offset) (types []string, last persistence.Offset) {
-			for e, err := range w.journal.Events(w.Context(), persistence.Query{Tag: "page"}, after) {
+		ref := w.openPage(pageOptions{Tags: func(page) []string { return []string{"page"} }})
+		types := func(after journal.Offset) (types []string, last journal.Offset) {
+			for e, err := range w.journal.Events(w.Context(), journal.Query{Tag: "page"}, after) {
 				require.NoError(w, err)
 				require.Equal(w, "page-1", e.ID)
 				types, last = append(types, e.Record.Type), e.Offset

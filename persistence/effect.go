@@ -6,9 +6,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// An Effect is what a command leads to: events to store, and what to do once they are
-// durable. [Persist], [Reply] and [Unstash] make one; [None], [Unhandled], [Stop], [Stash]
-// and [UnstashAll] are returned as they are, without calling them, and their type argument
+// An Effect is the result of a command: events to store, and actions that run once they are
+// durable. [Persist], [Reply] and [Unstash] return one. [None], [Unhandled], [Stop], [Stash] and
+// [UnstashAll] are effects themselves: return them without calling them, and their type argument
 // is inferred:
 //
 //	return persistence.None
@@ -16,14 +16,14 @@ import (
 // The nil Effect is None.
 type Effect[E any] func(*Plan[E])
 
-// A Plan is what an [Effect] fills in. It has nothing for users; it is exported so that
+// A Plan collects what an [Effect] asks for. Programs do not use it; it is exported so that
 // effects can be plain functions.
 type Plan[E any] struct {
 	events    []E
 	then      []func()
 	unhandled bool
 	stash     bool
-	unstash   int // how many
+	unstash   int // how many commands
 	stop      bool
 }
 
@@ -35,10 +35,9 @@ func planOf[E any](e Effect[E]) *Plan[E] {
 	return p
 }
 
-// Persist stores events, all of them or none, in order. Without events there is nothing
-// to wait for, and what is chained to it is done at once.
+// Persist stores events in order, all or none. Without events, the chained actions run at once.
 //
-// Where E is an interface, it must be named: Persist[Event](Deposited{}).
+// If E is an interface, name it: Persist[Event](Deposited{}).
 func Persist[E any](events ...E) Effect[E] {
 	return func(p *Plan[E]) { p.events = events }
 }
@@ -52,44 +51,45 @@ func Unhandled[E any](p *Plan[E]) { p.unhandled = true }
 // Stop ends the actor.
 func Stop[E any](p *Plan[E]) { p.stop = true }
 
-// Reply tells ref reply, and stores nothing. E, the type of events, must be named:
+// Reply sends reply to ref and stores nothing. The type of events must be named:
 // Reply[Event](msg.ReplyTo, balance).
 func Reply[E, R any](ref actor.ActorRef[R], reply R) Effect[E] {
 	return ThenReply(Effect[E](nil), ref, reply)
 }
 
-// Stash puts the command aside until it is unstashed. It counts towards [StashCapacity];
-// one that has no room is a dead letter with [actor.ErrStashFull]. What is chained to
-// Stash unstashes the others, not the command itself.
+// Stash puts the command aside until it is unstashed. If [Options.StashCapacity] commands are
+// stashed already, it becomes a dead letter with [actor.ErrStashFull]. An unstash that is chained
+// to Stash affects the other stashed commands, not this one.
 func Stash[E any](p *Plan[E]) { p.stash = true }
 
-// UnstashAll runs the commands that were put aside by [Stash], in their order and before
-// all that wait. What they put aside anew waits for the next time.
+// UnstashAll handles the stashed commands next, in order, before the commands in the mailbox.
+// Commands that are stashed again wait for the next unstash.
 func UnstashAll[E any](p *Plan[E]) { p.unstash = math.MaxInt }
 
-// Unstash is [UnstashAll] for the first n of them. E must be named: Unstash[Event](1).
+// Unstash handles the first n stashed commands next, see [UnstashAll]. The type of events must be
+// named: Unstash[Event](1).
 func Unstash[E any](n int) Effect[E] { return Effect[E](nil).ThenUnstash(n) }
 
-// Then adds f to what is done once the events are durable. What is chained runs inside
-// the actor, in order, at most once, and never on replay. f may use what the command
-// handler may use; a panic in it is a failure of the actor, whose events are stored.
+// Then chains the action f to e: f runs once the events are durable. Chained actions run inside
+// the actor, in order, at most once, and never in a replay. f may use everything that the command
+// handler may use. If f panics, the actor fails; its events are stored.
 func (e Effect[E]) Then(f func()) Effect[E] {
 	return e.and(func(p *Plan[E]) { p.then = append(p.then, f) })
 }
 
-// ThenStop ends the actor once the events are durable and all that is chained is done.
+// ThenStop ends the actor once the events are durable and all chained actions have run.
 func (e Effect[E]) ThenStop() Effect[E] {
 	return e.and(func(p *Plan[E]) { p.stop = true })
 }
 
-// ThenUnstashAll is [UnstashAll] once the events are durable and all that is chained is
-// done.
+// ThenUnstashAll unstashes all commands once the events are durable and all chained actions have
+// run, see [UnstashAll].
 func (e Effect[E]) ThenUnstashAll() Effect[E] {
 	return e.and(UnstashAll[E])
 }
 
-// ThenUnstash is [Unstash] once the events are durable and all that is chained is done.
-// What several of a chain unstash adds up.
+// ThenUnstash unstashes n commands once the events are durable and all chained actions have run.
+// The numbers of several in a chain add up.
 func (e Effect[E]) ThenUnstash(n int) Effect[E] {
 	return e.and(func(p *Plan[E]) {
 		if room := math.MaxInt - p.unstash; n > 0 {
@@ -98,8 +98,8 @@ func (e Effect[E]) ThenUnstash(n int) Effect[E] {
 	})
 }
 
-// ThenReply tells ref reply once the events of e are durable; see [Effect.Then]. It is a
-// function because a method cannot have a type parameter of its own.
+// ThenReply sends reply to ref once the events of e are durable, see [Effect.Then]. It is a
+// function because methods cannot have type parameters.
 func ThenReply[E, R any](e Effect[E], ref actor.ActorRef[R], reply R) Effect[E] {
 	return e.Then(func() { ref.Tell(reply) })
 }

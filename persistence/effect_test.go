@@ -90,7 +90,7 @@ func TestTenThousandCommandsAreUnstashedInOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				const n = 10_000
-				ref := w.spawn(persistence.StashCapacity(n))
+				ref := w.spawn(options{StashCapacity: n})
 				open := false
 				var order []int
 				for i := range n {
@@ -133,11 +133,11 @@ func TestUnstashedCommandsRunAlthoughOneOfThemFailsAndTheActorResumes(t *testing
 	})
 }
 
-// Case 187: what was put aside outlasts a failure of the journal that passes, and not a
+// Case 187: stashed commands outlast a failure of the journal that passes, and not a
 // panic.
 func TestStashedCommandsOutlastAFailureOfTheJournalThatPasses(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.OnPersistFailure(actor.Backoff{Min: time.Second}))
+		ref := w.spawn(options{OnPersistFailure: actor.Backoff{Min: time.Second}})
 		ref.Tell(gated(w.to, "a"))
 		ref.Tell(gated(w.to, "b"))
 		synctest.Wait()
@@ -160,7 +160,7 @@ func TestStashedCommandsOutlastARestartThatTheJournalIsToBlameFor(t *testing.T) 
 		w.journal.set(hooks{append: func(ctx context.Context, apply func() error) error {
 			return slowly(ctx, func() error { return failing(ctx, apply) })
 		}})
-		ref := actor.Spawn(w.system, behaviors.Supervise(words(w.journal, persistence.OnPersistFailure(actor.Backoff{})),
+		ref := actor.Spawn(w.system, behaviors.Supervise(words(w.journal, options{OnPersistFailure: actor.Backoff{Min: -1}}),
 			actor.Strategy{Backoff: actor.Backoff{Min: time.Second}}), "")
 		for _, word := range []string{"a", "b"} {
 			ref.Tell(gated(w.to, word))
@@ -196,7 +196,7 @@ func TestStashedCommandsDoNotOutlastARestart(t *testing.T) {
 		ref := w.supervised(nil)
 		ref.Tell(gated(w.to, "a"))
 		ref.Tell(explode)
-		require.ErrorContains(w, lost.Receive().Reason, "the actor was restarted while the command was put aside")
+		require.ErrorContains(w, lost.Receive().Reason, "the actor was restarted while the command was stashed")
 		ref.Tell(say(w.to, "b"))
 		w.replies.Expect("b")
 		require.Equal(w, "b", w.events())

@@ -11,30 +11,31 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/sight"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// An entity is one incarnation of an event-sourced actor, and belongs to it.
+// An entity is one incarnation of an event-sourced actor. Only the actor uses it.
 type entity[M, E, S any] struct {
 	*definition[M, E, S]
 	ctx    *actor.Context[M]
 	slow   bool // the last append has blocked
 	log    *zap.Logger
 	caller caller
-	writer WriterID
-	seen   *sight.Observer // nil without
-	wake   func()          // has awake run inside the actor; for any goroutine
+	writer journal.WriterID
+	seen   *sight.Observer // nil without one
+	wake   func()          // runs awake inside the actor; for any goroutine
 
-	failure error // of the journal; nothing goes on after it
+	failure error // of the journal; the actor does nothing after it
 	epoch   uint64
-	seq     uint64 // of the last event that is in state
+	seq     uint64 // of the last event in state
 	state   S
-	turn    []M // commands to be run now, in order
-	stashed []M // commands put aside, in order
+	turn    []M // commands that run next, in order
+	stashed []M // in order
 
-	tasks     sync.WaitGroup // snapshots that are being saved
+	tasks     sync.WaitGroup // saving of snapshots
 	news      news
-	snapshots *snapshotter // nil without
-	idleness  *idleness    // nil without
+	snapshots *snapshotter // nil without snapshots
+	idleness  *idleness    // nil without PassivateAfter
 }
 
 func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *entity[M, E, S] {
@@ -48,13 +49,13 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 	_, _ = rand.Read(e.writer[:]) // never fails
 	e.seen = sight.Of(ctx, ctx.Self().Path())
 	e.wake = ctx.Notify(e.awake)
-	if d.retention != nil {
+	if d.snapshots() {
 		e.snapshots = e.newSnapshotter()
 	}
 	return e
 }
 
-// begin recovers, and then takes commands. A stop gives recovery up.
+// begin recovers, and then handles commands. A stop cancels recovery.
 func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
 	plan, err := e.recover(e.ctx)
 	switch {
@@ -75,9 +76,9 @@ func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
 	}
 }
 
-// receive runs cmd, and what it unstashes.
+// receive runs cmd, and the commands that it unstashes.
 func (e *entity[M, E, S]) receive(_ *actor.Context[M], cmd M) actor.Behavior[M] {
-	if e.failure != nil { // supervision has resumed what cannot be resumed
+	if e.failure != nil { // supervision has resumed the actor, which cannot resume
 		return e.ctx.Fail(e.failure)
 	}
 	defer e.goOn()
@@ -86,7 +87,7 @@ func (e *entity[M, E, S]) receive(_ *actor.Context[M], cmd M) actor.Behavior[M] 
 	return e.work()
 }
 
-// work runs the commands whose turn it is.
+// work runs the commands in turn.
 func (e *entity[M, E, S]) work() actor.Behavior[M] {
 	for len(e.turn) > 0 {
 		next, err := e.run(e.nextInTurn())
@@ -109,7 +110,7 @@ func (e *entity[M, E, S]) nextInTurn() (cmd M) {
 	return cmd
 }
 
-// awake does what there is to do besides what the actor is told.
+// awake handles signals from the background, commands in turn, and idleness.
 func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 	if e.failure != nil {
 		return nil
@@ -126,15 +127,14 @@ func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 	return e.rest()
 }
 
-// goOn sees that what is left is done when a failure has come between and supervision
-// resumes.
+// goOn wakes the actor if there is work left, as after a failure from which supervision resumes.
 func (e *entity[M, E, S]) goOn() {
 	if e.failure == nil && (len(e.turn) > 0 || e.news.any()) {
 		e.wake()
 	}
 }
 
-// become makes state, which is what the events up to seq have led to, that of the actor.
+// become sets the state of the actor to state, which contains the events up to seq.
 func (e *entity[M, E, S]) become(state S, seq uint64) {
 	e.state, e.seq = state, seq
 	if e.seen != nil {
@@ -142,7 +142,7 @@ func (e *entity[M, E, S]) become(state S, seq uint64) {
 	}
 }
 
-// run does all that a command leads to.
+// run handles cmd and executes its effect.
 func (e *entity[M, E, S]) run(cmd M) (actor.Behavior[M], error) {
 	plan := planOf(e.onCommand(e.ctx, e.state, cmd))
 	if plan.unhandled {
@@ -155,7 +155,7 @@ func (e *entity[M, E, S]) run(cmd M) (actor.Behavior[M], error) {
 	return next, err
 }
 
-// execute stores the events of plan, and does what is chained to them.
+// execute stores the events of plan, and then runs its chained actions.
 func (e *entity[M, E, S]) execute(plan *Plan[E]) (actor.Behavior[M], error) {
 	if len(plan.events) == 0 {
 		return e.follow(plan), nil
@@ -171,7 +171,7 @@ func (e *entity[M, E, S]) execute(plan *Plan[E]) (actor.Behavior[M], error) {
 	return next, nil
 }
 
-// follow does what plan wants done once its events are durable.
+// follow runs the chained actions of plan, whose events are durable.
 func (e *entity[M, E, S]) follow(plan *Plan[E]) actor.Behavior[M] {
 	for _, f := range plan.then {
 		f()
@@ -184,14 +184,14 @@ func (e *entity[M, E, S]) follow(plan *Plan[E]) actor.Behavior[M] {
 }
 
 func (e *entity[M, E, S]) stash(cmd M) {
-	if len(e.stashed) >= e.stashCapacity {
+	if len(e.stashed) >= e.StashCapacity {
 		e.deadLetter(cmd, actor.ErrStashFull)
 		return
 	}
 	e.stashed = append(e.stashed, cmd)
 }
 
-// unstash makes it the turn of the first n that were put aside.
+// unstash moves the first n stashed commands to the front of turn.
 func (e *entity[M, E, S]) unstash(n int) {
 	n = min(n, len(e.stashed))
 	if n == 0 {
@@ -205,8 +205,8 @@ func (e *entity[M, E, S]) unstash(n int) {
 	e.turn = append(ready, e.turn...)
 }
 
-// end waits for what works in the background. What was put aside is given up, unless the
-// journal is to blame and the actor restarts: then the next incarnation gets it anew.
+// end waits for background work. Stashed commands become dead letters, unless the actor restarts
+// after a failure of the journal: then they go back to the mailbox.
 func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
 	e.idleness.end()
@@ -215,7 +215,7 @@ func (e *entity[M, E, S]) end() {
 	case e.ctx.Err() != nil:
 		e.giveUp(left, actor.ErrTerminated)
 	case e.failure == nil:
-		e.giveUp(left, fmt.Errorf("%w: the actor was restarted while the command was put aside", actor.ErrDropped))
+		e.giveUp(left, fmt.Errorf("%w: the actor was restarted while the command was stashed", actor.ErrDropped))
 	default:
 		for _, cmd := range left {
 			e.ctx.Self().Tell(cmd)
@@ -233,7 +233,7 @@ func (e *entity[M, E, S]) deadLetter(cmd M, reason error) {
 	extension.DeadLetter(e.ctx.System(), e.ctx.Self().String(), cmd, reason)
 }
 
-// lasting returns a context that outlasts a stop, for a bounded time.
+// lasting returns a context that a stop does not cancel; it ends after PersistTimeout.
 func (e *entity[M, E, S]) lasting() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(e.ctx), e.persistTimeout)
+	return context.WithTimeout(context.WithoutCancel(e.ctx), e.PersistTimeout)
 }

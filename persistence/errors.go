@@ -1,6 +1,46 @@
 package persistence
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"errors"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// A Journal keeps the events of actors: open one with a package such as persistence/sqlite.
+// Package journal says what a store has to do.
+type Journal = journal.Journal
+
+// Errors of journals and of recovery. Compare with [errors.Is]; they come wrapped with the
+// operation and the persistence id.
+var (
+	// ErrFenced: another writer has claimed the id since. It is final: the actor stops, and no
+	// supervision restarts it.
+	ErrFenced = journal.ErrFenced
+	// ErrConflict: the epoch is right, the sequence number is not. A bug in the writer.
+	ErrConflict = journal.ErrConflict
+	// ErrTooLarge: an event is larger than the store takes.
+	ErrTooLarge = journal.ErrTooLarge
+	// ErrInvalid: the request is malformed.
+	ErrInvalid = journal.ErrInvalid
+	// ErrCorrupt: the data read is not the data written, or some of it is missing.
+	ErrCorrupt = journal.ErrCorrupt
+	// ErrUnavailable: the store cannot be reached now; nothing was stored.
+	ErrUnavailable = journal.ErrUnavailable
+	// ErrFull: the store has no space left; nothing was stored.
+	ErrFull = journal.ErrFull
+	// ErrUnknown: the answer was lost; the events may or may not have been stored.
+	ErrUnknown = journal.ErrUnknown
+	// ErrClosed: the store has been closed.
+	ErrClosed = journal.ErrClosed
+	// ErrCodec: a payload was encoded by a codec, or with a key, that the journal has not been
+	// given; see package persistence/codec.
+	ErrCodec = journal.ErrCodec
+	// ErrNotState: the id of a durable state has been used by an event-sourced actor.
+	ErrNotState = errors.New("persistence: what is stored is not a durable state")
+	// ErrNotEvent: the id of an event-sourced actor has been used by a durable state.
+	ErrNotEvent = errors.New("persistence: what is stored is not an event")
+)
 
 func init() {
 	for name, err := range map[string]error{

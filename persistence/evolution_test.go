@@ -11,6 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // These tests are what docs/events.md says of stored types that change. What a program
@@ -253,7 +254,7 @@ func TestASnapshotKnowsNothingOfAFieldThatTheStateHasGot(t *testing.T) {
 func TestWithoutItsSnapshotsAStateIsMadeAnewFromTheEvents(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.snapshotOfOldTalk()
-		claim, err := w.journal.Journal.Claim(w.Context(), "words", persistence.WriterID{})
+		claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, 0)
 		require.NoError(w, err)
 		require.NoError(w, w.journal.DeleteSnapshots(w.Context(), "words", claim.Epoch, claim.LastSeq, 0))
 		actor.Spawn(w.system, talker(w.journal), "").Tell(w.to)
@@ -266,9 +267,9 @@ func TestWithoutItsSnapshotsAStateIsMadeAnewFromTheEvents(t *testing.T) {
 func (w *world) snapshotOfOldTalk() {
 	w.Helper()
 	w.store("persistence_test.said", said{"a"}, said{"b"})
-	claim, err := w.journal.Journal.Claim(w.Context(), "words", persistence.WriterID{})
+	claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, 0)
 	require.NoError(w, err)
-	require.NoError(w, w.journal.SaveSnapshot(w.Context(), "words", persistence.Snapshot{
+	require.NoError(w, w.journal.SaveSnapshot(w.Context(), "words", journal.Snapshot{
 		Seq: 2, Epoch: claim.Epoch, Type: "persistence_test.talk", Payload: storedOnce(w.T, struct{ Heard string }{"ab"}),
 	}))
 }
@@ -290,16 +291,16 @@ func TestAnEventHandlerCanReadTwoVersions(t *testing.T) {
 // A durable state that was stored by an older program is read like an event.
 func TestADurableStateOfAnOlderProgramIsRead(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", persistence.WriterID{})
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, 0)
 		require.NoError(w, err)
-		req := persistence.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []persistence.Record{{
+		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []journal.Record{{
 			Seq: 1, Epoch: claim.Epoch, Type: "persistence_test.page", Meta: map[string]string{"understudy.kind": "state"},
 			Payload: storedOnce(w.T, struct {
 				Text  string
 				Color string // gone since
 			}{"old", "red"}),
 		}}}
-		require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+		require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
 		w.openPage().Tell(showPage(w.to))
 		w.replies.Expect("1: old")
 	})

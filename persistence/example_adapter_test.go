@@ -7,24 +7,24 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // Accounts have been in cents since version 1; the events of before are in euros, and stay
 // so in the journal. Audits have been given up, and nothing has their type any more.
-func ExampleFromJournal() {
+func ExampleOptions_fromJournal() {
 	ctx := context.Background()
-	journal := memory.New()
-	claim, err := journal.Claim(ctx, "account-1", persistence.WriterID{})
+	store := memory.New()
+	claim, err := store.Claim(ctx, "account-1", journal.WriterID{}, 0)
 	fmt.Println(err)
-	fmt.Println(journal.Append(ctx, []persistence.AppendRequest{{ID: "account-1", Epoch: claim.Epoch, Records: []persistence.Record{
+	fmt.Println(store.Append(ctx, []journal.AppendRequest{{ID: "account-1", Epoch: claim.Epoch, Records: []journal.Record{
 		{Seq: 1, Epoch: claim.Epoch, Type: "account.deposited", Payload: []byte("\xa1fAmount\x18\x3c")}, // {"Amount": 60}
 		{Seq: 2, Epoch: claim.Epoch, Type: "account.audited", Payload: []byte("\xa0")},
 	}}})[0])
 
-	account := behaviors.EventSourced("account-1", journal, 0, book, decide,
-		persistence.ToJournal(func(event accountEvent) (any, int) { return event, 1 }),
-		persistence.FromJournal(func(stored persistence.StoredEvent) ([]accountEvent, error) {
+	account := behaviors.EventSourced("account-1", store, 0, book, decide,
+		persistence.Options[accountMsg, accountEvent, int]{ToJournal: func(event accountEvent) (any, int) { return event, 1 }, FromJournal: func(stored persistence.StoredEvent) ([]accountEvent, error) {
 			switch {
 			case stored.Type == "account.audited":
 				return nil, nil
@@ -34,7 +34,7 @@ func ExampleFromJournal() {
 				return []accountEvent{deposited{Amount: 100 * old.Amount}}, err
 			}
 			return persistence.Unchanged[accountEvent](stored)
-		}))
+		}})
 	system := actor.NewSystem("bank")
 	for _, cents := range []int{6000, 1} {
 		reply, err := actor.Ask(ctx, actor.Spawn(system, account, ""), func(r actor.ActorRef[string]) accountMsg { return withdraw{cents, r} })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
@@ -52,20 +53,23 @@ func ExampleUnstash() {
 }
 
 // The state is saved whenever an account is empty, and the events of before are deleted.
-// Large bookings are tagged, for those who look at them all.
-func ExampleSnapshotWhen() {
+// Events that make an account rich are tagged, so that a query can find them.
+func ExampleOptions_snapshots() {
 	ctx := context.Background()
 	system := actor.NewSystem("bank")
 	journal := memory.New()
 	account := actor.Spawn(system, behaviors.EventSourced("account-1", journal, 0, book, decide,
-		persistence.SnapshotWhen(func(balance int, _ accountEvent, _ uint64) bool { return balance == 0 }, 1),
-		persistence.DeleteEvents(),
-		persistence.TaggedByState(func(balance int, _ accountEvent) []string {
-			if balance > 1000 {
-				return []string{"rich"}
-			}
-			return nil
-		})), "account-1")
+		persistence.Options[accountMsg, accountEvent, int]{
+			SnapshotWhen:  func(balance int, _ accountEvent, _ uint64) bool { return balance == 0 },
+			KeepSnapshots: 1,
+			DeleteEvents:  true,
+			Tags: func(balance int, _ accountEvent) []string {
+				if balance > 1000 {
+					return []string{"rich"}
+				}
+				return nil
+			},
+		}), "account-1")
 	account.Tell(deposit{Amount: 60})
 	fmt.Println(actor.Ask(ctx, account, func(r actor.ActorRef[string]) accountMsg { return withdraw{60, r} }))
 	account.Tell(deposit{Amount: 2000})
@@ -83,4 +87,25 @@ func ExampleSnapshotWhen() {
 	// [2] <nil>
 	// 3 account.deposited [rich] <nil>
 	// 4 account.withdrawn [] <nil>
+}
+
+// All settings with their defaults, and snapshots after every hundredth event.
+func ExampleOptions() {
+	ctx := context.Background()
+	system := actor.NewSystem("bank")
+	account := actor.Spawn(system, behaviors.EventSourced("account-1", memory.New(), 0, book, decide,
+		persistence.Options[accountMsg, accountEvent, int]{
+			SnapshotEvery:    100,
+			KeepSnapshots:    2,
+			OnPersistFailure: actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second, Jitter: 0.2},
+			PersistTimeout:   30 * time.Second,
+			RecoveryTimeout:  30 * time.Second,
+			StashCapacity:    4096,
+		}), "account-1")
+	account.Tell(deposit{Amount: 60})
+	fmt.Println(actor.Ask(ctx, account, func(r actor.ActorRef[string]) accountMsg { return withdraw{60, r} }))
+	fmt.Println(system.Shutdown(ctx))
+	// Output:
+	// here you are <nil>
+	// <nil>
 }

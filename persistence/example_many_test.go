@@ -13,7 +13,7 @@ import (
 
 // A bank of many accounts, of which few are used at a time: an account ends after a while,
 // and is spawned again when somebody has something to tell it.
-func ExamplePassivateAfter() {
+func ExampleOptions_passivateAfter() {
 	type transaction struct {
 		Account string
 		Do      accountMsg
@@ -28,7 +28,7 @@ func ExamplePassivateAfter() {
 			if !ok {
 				fmt.Println("waking", t.Account)
 				account = actor.Spawn(ctx, behaviors.EventSourced(t.Account, journal, 0, book, decide,
-					persistence.PassivateAfter(10*time.Millisecond)), "")
+					persistence.Options[accountMsg, accountEvent, int]{PassivateAfter: 10 * time.Millisecond}), "")
 				ctx.Watch(account)
 				awake[t.Account] = account
 			}

@@ -12,10 +12,10 @@ import (
 
 // The handler of signals learns what becomes of the actor; what it answers with may be
 // stored, too.
-func ExampleOnSignal() {
+func ExampleOptions_onSignal() {
 	ctx := context.Background()
 	system := actor.NewSystem("bank")
-	bonus := persistence.OnSignal(func(_ *actor.Context[accountMsg], balance int, sig persistence.Signal) persistence.Effect[accountEvent] {
+	bonus := persistence.Options[accountMsg, accountEvent, int]{OnSignal: func(_ *actor.Context[accountMsg], balance int, sig persistence.Signal) persistence.Effect[accountEvent] {
 		switch sig := sig.(type) {
 		case persistence.RecoveryCompleted:
 			fmt.Println("recovered", sig.Seq, "events, balance", balance)
@@ -28,7 +28,7 @@ func ExampleOnSignal() {
 			return persistence.None
 		}
 		return persistence.Unhandled
-	})
+	}}
 	journal := memory.New()
 	account := actor.Spawn(system, behaviors.EventSourced("account-1", journal, 0, book, decide, bonus), "account-1")
 	account.Tell(deposit{Amount: 60})

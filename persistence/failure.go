@@ -5,31 +5,31 @@ import (
 	"fmt"
 )
 
-// A RecoveryError fails an actor whose state cannot be restored: the journal does not
-// answer, what it has is damaged or of an unknown type, or the event handler panics.
+// A RecoveryError fails an actor whose state cannot be restored: the journal does not answer, a
+// record is damaged or of an unknown type, or the event handler panics.
 type RecoveryError struct {
 	ID  string // the persistence id
-	Seq uint64 // up to which the state could be restored; 0 when nothing could
-	Err error  // the cause; a panic of the event handler is an [*actor.PanicError]
+	Seq uint64 // of the last event that was restored, 0 for none
+	Err error  // the cause; an [*actor.PanicError] if the event handler panicked
 }
 
-// Error returns whose recovery failed, how far it came, and why.
+// Error returns the id, the last restored sequence number and the cause.
 func (e *RecoveryError) Error() string {
-	return fmt.Sprintf("persistence: recovery of %q, which came to %d: %v", e.ID, e.Seq, e.Err)
+	return fmt.Sprintf("persistence: recovery of %q failed after event %d: %v", e.ID, e.Seq, e.Err)
 }
 
 // Unwrap returns the cause.
 func (e *RecoveryError) Unwrap() error { return e.Err }
 
-// A RejectedError fails an actor whose events cannot be stored because of what they are:
-// their type is not registered, they are too large, their tags are malformed. Nothing was
-// stored and the state is as it was, so an actor that resumes goes on with it.
+// A RejectedError fails an actor whose events can never be stored: their type is not registered,
+// they are too large, or their tags are malformed. Nothing was stored and the state is unchanged,
+// so the actor may resume.
 type RejectedError struct {
-	ID  string
-	Err error
+	ID  string // the persistence id
+	Err error  // the cause
 }
 
-// Error returns whose events were rejected, and why.
+// Error returns the id and the cause.
 func (e *RejectedError) Error() string {
 	return fmt.Sprintf("persistence: events of %q rejected: %v", e.ID, e.Err)
 }
@@ -37,13 +37,12 @@ func (e *RejectedError) Error() string {
 // Unwrap returns the cause.
 func (e *RejectedError) Unwrap() error { return e.Err }
 
-// isRejection says whether err is a definite refusal that has nothing to do with the
-// state of the journal or of other writers.
+// isRejection reports whether err is a definite refusal of the request itself.
 func isRejection(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrInvalid) || errors.Is(err, ErrConflict)
 }
 
-// isPassing says whether the same request may succeed later.
-func isPassing(err error) bool {
+// isTransient reports whether the same request may succeed later.
+func isTransient(err error) bool {
 	return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrFull) || errors.Is(err, ErrUnknown)
 }

@@ -21,7 +21,7 @@ func always(err error) func(context.Context, func() error) error {
 }
 
 // supervised restarts the actor of these tests whatever happens.
-func (w *world) supervised(decide func(error) actor.Directive, opts ...persistence.Option) actor.ActorRef[command] {
+func (w *world) supervised(decide func(error) actor.Directive, opts ...options) actor.ActorRef[command] {
 	return actor.Spawn(w.system, behaviors.Supervise(words(w.journal, opts...), actor.Strategy{Decide: decide}), "")
 }
 
@@ -29,7 +29,7 @@ func resume(error) actor.Directive { return actor.Resume }
 
 func TestEventsOfOneEffectAreStoredTogetherOrNotAtAll(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.supervised(nil, persistence.OnPersistFailure(actor.Backoff{}))
+		ref := w.supervised(nil, options{OnPersistFailure: actor.Backoff{Min: -1}})
 		w.journal.set(hooks{append: answers(persistence.ErrFull)})
 		ref.Tell(say(w.to, "a", "b", "c"))
 		synctest.Wait()
@@ -74,7 +74,7 @@ func TestWaitingCommandsOutlastAFailureOfTheJournalThatPasses(t *testing.T) {
 		t.Run(failure.Error(), func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				w.journal.set(hooks{append: answers(failure, failure, failure)})
-				ref := w.spawn(persistence.OnPersistFailure(actor.Backoff{Min: time.Second, Max: 2 * time.Second}))
+				ref := w.spawn(options{OnPersistFailure: actor.Backoff{Min: time.Second, Max: 2 * time.Second}})
 				ref.Tell(say(w.to, "a"))
 				ref.Tell(say(w.to, "b"))
 				w.replies.ExpectNone(5*time.Second - 1)
@@ -148,7 +148,7 @@ func TestAJournalThatStaysDownFailsTheActor(t *testing.T) {
 	inBubble(t, func(w *world) {
 		lost := w.deadLetters()
 		w.journal.set(hooks{append: always(persistence.ErrUnavailable)})
-		ref, failures := w.mortal(words(w.journal, persistence.PersistTimeout(time.Minute)))
+		ref, failures := w.mortal(words(w.journal, options{PersistTimeout: time.Minute}))
 		ref.Tell(say(w.to, "a"))
 		ref.Tell(recall(w.to))
 		failures.ExpectNone(50 * time.Second)
@@ -176,7 +176,7 @@ func TestAJournalThatDoesNotAnswerFailsTheActor(t *testing.T) {
 func TestWithoutBackoffAFailureOfTheJournalFailsTheActorAtOnce(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{append: always(persistence.ErrUnavailable)})
-		ref, failures := w.mortal(words(w.journal, persistence.OnPersistFailure(actor.Backoff{})))
+		ref, failures := w.mortal(words(w.journal, options{OnPersistFailure: actor.Backoff{Min: -1}}))
 		begun := time.Now()
 		ref.Tell(say(w.to, "a"))
 		require.ErrorIs(w, failures.Receive(), persistence.ErrUnavailable)

@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -22,6 +23,7 @@ import (
 type (
 	said    struct{ Word string }
 	command func(ctx *actor.Context[command], heard string) persistence.Effect[said]
+	options = persistence.Options[command, said, string]
 )
 
 func init() { actor.RegisterType[said]("persistence_test.said") }
@@ -37,7 +39,7 @@ func obey(ctx *actor.Context[command], heard string, cmd command) persistence.Ef
 	return cmd(ctx, heard)
 }
 
-func words(j persistence.Journal, opts ...persistence.Option) actor.Behavior[command] {
+func words(j persistence.Journal, opts ...options) actor.Behavior[command] {
 	return behaviors.EventSourced("words", j, "", hear, obey, opts...)
 }
 
@@ -88,7 +90,7 @@ func inBubble(t *testing.T, test func(w *world), opts ...actor.Option) {
 	})
 }
 
-func (w *world) spawn(opts ...persistence.Option) actor.ActorRef[command] {
+func (w *world) spawn(opts ...options) actor.ActorRef[command] {
 	return actor.Spawn(w.system, words(w.journal, opts...), "")
 }
 
@@ -148,15 +150,15 @@ type faulty struct {
 	*memory.Journal
 	mu       sync.Mutex // guards all below
 	hooks    hooks
-	requests []persistence.AppendRequest // all that were sent
-	reads    []uint64                    // where reading began, each time
-	kept     []string                    // what became of snapshots and of old events, in order
+	requests []journal.AppendRequest // all that were sent
+	reads    []uint64                // where reading began, each time
+	kept     []string                // what became of snapshots and of old events, in order
 }
 
 type hooks struct {
 	claim  func(ctx context.Context, apply func() error) error
 	append func(ctx context.Context, apply func() error) error
-	read   func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error]
+	read   func(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error]
 	save   func(ctx context.Context, apply func() error) error
 	load   func(ctx context.Context, apply func() error) error
 	delete func(ctx context.Context, apply func() error) error // of events and of snapshots
@@ -176,7 +178,7 @@ func (f *faulty) now() hooks {
 	return f.hooks
 }
 
-func (f *faulty) sent() []persistence.AppendRequest {
+func (f *faulty) sent() []journal.AppendRequest {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.requests
@@ -195,19 +197,19 @@ func hooked(ctx context.Context, hook func(context.Context, func() error) error,
 	return hook(ctx, apply)
 }
 
-func (f *faulty) Claim(ctx context.Context, id string, w persistence.WriterID) (c persistence.Claim, err error) {
-	err = hooked(ctx, f.now().claim, func() (err error) { c, err = f.Journal.Claim(ctx, id, w); return err })
+func (f *faulty) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (c journal.Claim, err error) {
+	err = hooked(ctx, f.now().claim, func() (err error) { c, err = f.Journal.Claim(ctx, id, w, floor); return err })
 	return c, err
 }
 
-func (f *faulty) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (f *faulty) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	f.mu.Lock()
 	f.requests = append(f.requests, reqs...)
 	f.mu.Unlock()
 	return []error{hooked(ctx, f.now().append, func() error { return f.Journal.Append(ctx, reqs)[0] })}
 }
 
-func (f *faulty) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
+func (f *faulty) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
 	f.mu.Lock()
 	f.reads = append(f.reads, from)
 	f.mu.Unlock()
@@ -233,7 +235,7 @@ func (f *faulty) noted() []string {
 	return slices.Clone(f.kept)
 }
 
-func (f *faulty) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+func (f *faulty) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	err := hooked(ctx, f.now().save, func() error { return f.Journal.SaveSnapshot(ctx, id, s) })
 	return f.note(err, "saved %d", s.Seq)
 }
@@ -249,7 +251,7 @@ func (f *faulty) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint
 }
 
 // LoadSnapshot passes over those that the test says are damaged.
-func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s persistence.Snapshot, ok bool, skipped []uint64, err error) {
+func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	for {
 		err = hooked(ctx, f.now().load, func() (err error) { s, ok, _, err = f.Journal.LoadSnapshot(ctx, id, maxSeq); return err })
 		if !ok || !slices.Contains(f.now().damaged, s.Seq) {

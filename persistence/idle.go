@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// errIdle is the cause of a context that ended because nothing happened under it.
+// errIdle is the cause of a context that an idleTimeout has ended.
 var errIdle = errors.New("persistence: no progress")
 
-// An idleTimeout ends a context when nothing has happened for some time. To say that
-// something has happened is cheap: the timer looks when it fires, and is set again.
+// An idleTimeout ends a context when there has been no progress for some time. Reporting progress
+// is cheap: the timer checks it when it fires, and is set again.
 type idleTimeout struct {
-	ctx    context.Context // the one that this ends
+	ctx    context.Context // the context that it ends
 	cancel context.CancelCauseFunc
 	after  time.Duration
 	begun  time.Time
-	last   atomic.Int64 // when something happened: nanoseconds after begun
+	last   atomic.Int64 // progress: nanoseconds after begun
 	timer  *time.Timer
 }
 
 func withIdleTimeout(parent context.Context, after time.Duration) (context.Context, *idleTimeout) {
 	t := &idleTimeout{after: after, begun: time.Now()}
 	t.ctx, t.cancel = context.WithCancelCause(parent)
-	t.timer = time.AfterFunc(math.MaxInt64, t.fired) // set in the next line, as fired needs timer
+	t.timer = time.AfterFunc(math.MaxInt64, t.fired) // set in the next line, because fired needs timer
 	t.timer.Reset(after)
 	return t.ctx, t
 }
 
-// progress says that something has happened.
+// progress restarts the timeout.
 func (t *idleTimeout) progress() { t.last.Store(int64(time.Since(t.begun))) }
 
 func (t *idleTimeout) fired() {
@@ -49,10 +49,10 @@ func (t *idleTimeout) stop() {
 	t.timer.Stop()
 }
 
-// explain returns err, or what has happened instead when it comes from the timeout.
+// explain returns err, or an error about the timeout if that has caused err.
 func (t *idleTimeout) explain(err error) error {
 	if err == nil || !errors.Is(context.Cause(t.ctx), errIdle) {
 		return err
 	}
-	return fmt.Errorf("no progress for %v: %w (%v)", t.after, context.DeadlineExceeded, err) //nolint:errorlint // a retry is of no use, so err does not count
+	return fmt.Errorf("no progress for %v: %w (%v)", t.after, context.DeadlineExceeded, err) //nolint:errorlint // err is not wrapped, so that it is not retried
 }

@@ -8,18 +8,20 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 // The durable actor of these tests is a page of a notebook. Its commands are functions.
 type (
-	page  struct{ Text string }
-	order func(ctx *actor.Context[order], state persistence.State[page]) persistence.StateEffect[page]
+	page        struct{ Text string }
+	order       func(ctx *actor.Context[order], state persistence.State[page]) persistence.StateEffect[page]
+	pageOptions = persistence.StateOptions[order, page]
 )
 
 func init() { actor.RegisterType[page]("persistence_test.page") }
 
-func notebook(j persistence.Journal, opts ...persistence.Option) actor.Behavior[order] {
+func notebook(j persistence.Journal, opts ...pageOptions) actor.Behavior[order] {
 	return behaviors.DurableState("page-1", j, page{"blank"}, func(ctx *actor.Context[order], s persistence.State[page], cmd order) persistence.StateEffect[page] {
 		return cmd(ctx, s)
 	}, opts...)
@@ -51,7 +53,7 @@ func leavePage(*actor.Context[order], persistence.State[page]) persistence.State
 	return persistence.Stop
 }
 
-func (w *world) openPage(opts ...persistence.Option) actor.ActorRef[order] {
+func (w *world) openPage(opts ...pageOptions) actor.ActorRef[order] {
 	return actor.Spawn(w.system, notebook(w.journal, opts...), "")
 }
 
@@ -73,7 +75,7 @@ func (w *world) watchedPage() (actor.ActorRef[order], *testkit.Probe[error]) {
 }
 
 // pages returns the records that the journal has of the page.
-func (w *world) pages() (records []persistence.Record) {
+func (w *world) pages() (records []journal.Record) {
 	w.Helper()
 	for r, err := range w.journal.Journal.Read(w.Context(), "page-1", 1, 1<<62) {
 		require.NoError(w, err)

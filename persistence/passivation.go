@@ -9,19 +9,19 @@ import (
 	"github.com/understudy-go/understudy/internal/fence"
 )
 
-// An idleness ends an actor that has not been told anything for some time. A nil one does
-// not. It belongs to the actor, but for the timer.
+// An idleness ends an actor that has had no command for some time. A nil one does nothing. Only the
+// actor uses it; the timer runs on its own.
 type idleness struct {
 	after time.Duration
-	since time.Time // the last command
-	sure  bool      // nothing else was in the mailbox when it was last looked at
+	since time.Time // of the last command
+	sure  bool      // the mailbox was empty at the last check
 	timer *time.Timer
 }
 
-// beginIdleness begins to count. The instance of a singleton is left alone: its manager
+// beginIdleness starts the timer, unless the actor is the instance of a singleton: its manager
 // would start it again at once.
 func (e *entity[M, E, S]) beginIdleness() {
-	if e.passivateAfter == 0 {
+	if e.PassivateAfter == 0 {
 		return
 	}
 	if fence.IsInstance(e.ctx, e.ctx.Self().Path()) {
@@ -29,12 +29,12 @@ func (e *entity[M, E, S]) beginIdleness() {
 		return
 	}
 	e.idleness = &idleness{
-		after: e.passivateAfter, since: time.Now(),
-		timer: time.AfterFunc(e.passivateAfter, e.wake),
+		after: e.PassivateAfter, since: time.Now(),
+		timer: time.AfterFunc(e.PassivateAfter, e.wake),
 	}
 }
 
-// busy says that there was a command.
+// busy records a command.
 func (i *idleness) busy() {
 	if i != nil {
 		i.since, i.sure = time.Now(), false
@@ -47,8 +47,8 @@ func (i *idleness) end() {
 	}
 }
 
-// rest ends the actor if it is idle. It looks twice, the second time from behind all that
-// was in the mailbox at the first, so that commands that have come meanwhile are handled.
+// rest ends the actor if it is idle. It checks twice: the second check is queued behind everything
+// that was in the mailbox at the first, so that commands which have arrived meanwhile are handled.
 func (e *entity[M, E, S]) rest() actor.Behavior[M] {
 	i := e.idleness
 	if i == nil {
@@ -58,7 +58,7 @@ func (e *entity[M, E, S]) rest() actor.Behavior[M] {
 	switch {
 	case left > 0:
 		i.timer.Reset(left)
-	case len(e.stashed) > 0: // would be lost
+	case len(e.stashed) > 0: // they would be lost
 		i.timer.Reset(i.after)
 	case !i.sure:
 		i.sure = true

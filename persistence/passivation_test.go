@@ -15,7 +15,7 @@ import (
 
 func TestAnActorThatIsToldNothingPassivates(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.PassivateAfter(time.Minute))
+		ref := w.spawn(options{PassivateAfter: time.Minute})
 		for range 5 {
 			ref.Tell(recall(w.to))
 			w.replies.Expect("[]")
@@ -37,7 +37,7 @@ func TestNoCommandThatWaitsIsLostToPassivation(t *testing.T) {
 	inBubble(t, func(w *world) {
 		lost := w.deadLetters()
 		w.journal.set(hooks{append: slowly})
-		ref := w.spawn(persistence.PassivateAfter(100 * time.Millisecond))
+		ref := w.spawn(options{PassivateAfter: 100 * time.Millisecond})
 		for _, word := range []string{"a", "b", "c"} {
 			ref.Tell(say(w.to, word))
 		}
@@ -52,7 +52,7 @@ func TestNoCommandThatWaitsIsLostToPassivation(t *testing.T) {
 func TestWhatArrivesAsTheTimeIsOverIsHandled(t *testing.T) {
 	inBubble(t, func(w *world) {
 		lost := w.deadLetters()
-		ref := w.spawn(persistence.PassivateAfter(time.Second))
+		ref := w.spawn(options{PassivateAfter: time.Second})
 		ref.Tell(func(*actor.Context[command], string) effect {
 			time.AfterFunc(2*time.Second, func() { ref.Tell(recall(w.to)) }) // while this is running
 			time.Sleep(3 * time.Second)
@@ -66,7 +66,7 @@ func TestWhatArrivesAsTheTimeIsOverIsHandled(t *testing.T) {
 
 func TestCommandsThatArePutAsideKeepTheActorAlive(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.PassivateAfter(time.Minute))
+		ref := w.spawn(options{PassivateAfter: time.Minute})
 		ref.Tell(gated(w.to, "a"))
 		time.Sleep(time.Hour)
 		ref.Tell(do(persistence.Persist(said{">"}).ThenUnstashAll()))
@@ -77,7 +77,7 @@ func TestCommandsThatArePutAsideKeepTheActorAlive(t *testing.T) {
 
 func TestARestartBeginsTheTimeAnew(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.supervised(nil, persistence.PassivateAfter(time.Minute))
+		ref := w.supervised(nil, options{PassivateAfter: time.Minute})
 		time.Sleep(30 * time.Second)
 		ref.Tell(explode)
 		synctest.Wait()
@@ -93,9 +93,9 @@ func TestTheInstanceOfASingletonDoesNotPassivate(t *testing.T) {
 		ctx := fence.With(w.Context(), fence.Holder{
 			Path: "understudy://test/user/instance", Claimed: func(uint64) {},
 		})
-		instance := actor.Spawn(w.system, words(w.journal, persistence.PassivateAfter(time.Minute)), "instance", actor.WithContext(ctx))
+		instance := actor.Spawn(w.system, words(w.journal, options{PassivateAfter: time.Minute}), "instance", actor.WithContext(ctx))
 		require.Equal(w, "understudy://test/user/instance", instance.Path())
-		other := actor.Spawn(w.system, persistence.New("other", w.journal, "", hear, obey, persistence.PassivateAfter(time.Minute)), "other", actor.WithContext(ctx))
+		other := actor.Spawn(w.system, persistence.New("other", w.journal, "", hear, obey, options{PassivateAfter: time.Minute}), "other", actor.WithContext(ctx))
 		w.replies.Within(time.Hour, func() { w.replies.ExpectTerminated(other) })
 		instance.Tell(recall(w.to))
 		w.replies.Expect("[]")

@@ -11,12 +11,11 @@ import (
 // defaultRecoveries is how many actors of a system may recover at the same time.
 const defaultRecoveries = 50
 
-// LimitRecoveries lets at most n actors of s read from their journals at the same time in
-// order to recover, so that many that start at once do not drown the store; the others
-// wait for their turn, in order. Without it, n is 50. It counts for actors that begin to
-// recover afterwards, so call it first. It panics unless n is positive.
+// LimitRecoveries lets at most n actors of s recover at the same time, so that many actors that
+// start at once do not overload the store; the others wait in order. Without this call, n is 50.
+// It affects recoveries that start afterwards, so call it first. It panics unless n is positive.
 //
-// What an actor does in answer to [RecoveryCompleted] is no longer part of it.
+// The reaction of an actor to [RecoveryCompleted] does not count as recovery.
 func LimitRecoveries(s *actor.System, n int) {
 	if n <= 0 {
 		panic(fmt.Sprintf("persistence: limit of %d recoveries is not positive", n))
@@ -24,11 +23,10 @@ func LimitRecoveries(s *actor.System, n int) {
 	extension.Set(s, make(permits, n))
 }
 
-// permits are to be had by sending, and given back by receiving: whoever waits is served
-// in order.
+// permits are taken by sending and released by receiving; waiters are served in order.
 type permits chan struct{}
 
-// acquire waits for a permit of s. It is given back by the function that it returns.
+// acquire waits for a permit of s. The function that it returns releases the permit.
 func acquire(ctx context.Context, s *actor.System) (release func(), err error) {
 	p := extension.Ensure(s, func() permits { return make(permits, defaultRecoveries) })
 	select {

@@ -14,16 +14,17 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A turnstile counts who recovers at the same time; each takes a second.
-type turnstile struct {
+// A crowd counts the actors that recover at the same time; each takes a second.
+type crowd struct {
 	mu        sync.Mutex // guards all below
 	now, peak int
 	done      int
 }
 
-func (s *turnstile) pass(ctx context.Context, apply func() error) error {
+func (s *crowd) pass(ctx context.Context, apply func() error) error {
 	s.mu.Lock()
 	s.now++
 	s.peak = max(s.peak, s.now)
@@ -37,14 +38,14 @@ func (s *turnstile) pass(ctx context.Context, apply func() error) error {
 	return slowly(ctx, apply)
 }
 
-func (s *turnstile) counts() (peak, done int) {
+func (s *crowd) counts() (peak, done int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.peak, s.done
 }
 
 // recovering spawns n actors of different ids.
-func (w *world) recovering(n int, opts ...persistence.Option) {
+func (w *world) recovering(n int, opts ...options) {
 	for i := range n {
 		actor.Spawn(w.system, persistence.New(fmt.Sprint(i), w.journal, "", hear, obey, opts...), "")
 	}
@@ -54,10 +55,10 @@ func (w *world) recovering(n int, opts ...persistence.Option) {
 func TestFewActorsRecoverAtTheSameTime(t *testing.T) {
 	inBubble(t, func(w *world) {
 		persistence.LimitRecoveries(w.system, 3)
-		var s turnstile
+		var s crowd
 		w.journal.set(hooks{claim: s.pass})
 		begun := time.Now()
-		w.recovering(100, persistence.RecoveryTimeout(2*time.Second)) // the wait does not count
+		w.recovering(100, options{RecoveryTimeout: 2 * time.Second}) // the wait does not count
 		ref := actor.Spawn(w.system, words(w.journal), "")
 		ref.Tell(recall(w.to))
 		w.replies.Within(time.Hour, func() { w.replies.Expect("[]") })
@@ -72,7 +73,7 @@ func TestFewActorsRecoverAtTheSameTime(t *testing.T) {
 
 func TestFiftyRecoverAtTheSameTimeByDefault(t *testing.T) {
 	inBubble(t, func(w *world) {
-		var s turnstile
+		var s crowd
 		w.journal.set(hooks{claim: s.pass})
 		w.recovering(120)
 		time.Sleep(2*time.Second + time.Millisecond)
@@ -94,8 +95,8 @@ func TestAPermitToRecoverComesBack(t *testing.T) {
 		"unavailable": fail(func() error { return persistence.ErrUnavailable }),
 		"panic":       fail(func() error { panic("driver") }),
 		"goexit":      fail(func() error { runtime.Goexit(); return nil }),
-		"read": {read: func(iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-			return func(func(persistence.Record, error) bool) { panic("driver") }
+		"read": {read: func(iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+			return func(func(journal.Record, error) bool) { panic("driver") }
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +140,7 @@ func TestWhoWaitsToTryAgainHoldsNobodyUp(t *testing.T) {
 	inBubble(t, func(w *world) {
 		persistence.LimitRecoveries(w.system, 1)
 		w.journal.set(hooks{claim: answers(persistence.ErrUnavailable)})
-		w.recovering(1, persistence.OnPersistFailure(actor.Backoff{Min: 10 * time.Second}))
+		w.recovering(1, options{OnPersistFailure: actor.Backoff{Min: 10 * time.Second}})
 		synctest.Wait()
 		begun := time.Now()
 		w.spawn().Tell(recall(w.to))

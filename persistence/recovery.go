@@ -7,23 +7,25 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 
 	"go.uber.org/zap"
 )
 
-// A recovery is how far an entity has come in restoring its state.
+// A recovery is the progress of an entity that restores its state.
 type recovery[S any] struct {
-	claim   Claim
+	claim   journal.Claim
 	epoch   uint64 // of the last record
 	seq     uint64
 	state   S
-	skipped []SnapshotSkipped // in the order in which they were passed over
+	skipped []SnapshotSkipped // in the order in which they were skipped
 
-	reached atomic.Uint64 // seq, for the actor when it abandons the recovery
+	reached atomic.Uint64 // seq, for the actor if it abandons the recovery
 }
 
-// recover restores the state. It returns what is to be done about that.
+// recover restores the state. It returns the plan of the effect of RecoveryCompleted.
 func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error) {
 	var r *recovery[S]
 	err = e.retrier().do(ctx, func() error {
@@ -46,8 +48,8 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 	return plan, nil
 }
 
-// restore waits for its turn among the actors of the system, and then reads all there is,
-// in a goroutine of its own. When that is abandoned, r belongs to it.
+// restore waits for its turn among the actors of the system, and then reads the state in a
+// goroutine of its own. If the call is abandoned, r belongs to that goroutine.
 func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	if err := e.caller.admit(); err != nil {
 		return err
@@ -58,13 +60,12 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	}
 	defer release()
 	extension.WillBlock(e.ctx)
-	ctx, idle := withIdleTimeout(ctx, e.recoveryTimeout)
+	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout)
 	defer idle.stop()
 	return idle.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, idle, r) }))
 }
 
-// read claims the id, by which no older writer can add anything any more, and then reads
-// the state.
+// read claims the id, so that no older writer can add events, and then reads the state.
 func (e *entity[M, E, S]) read(ctx context.Context, idle *idleTimeout, r *recovery[S]) error {
 	claim, err := claimFor(ctx, e.journal, e.id, e.writer)
 	if err != nil {
@@ -78,7 +79,7 @@ func (e *entity[M, E, S]) read(ctx context.Context, idle *idleTimeout, r *recove
 	return e.replay(ctx, idle, r)
 }
 
-// loadSnapshot begins at the newest snapshot that can be decoded, if there is one.
+// loadSnapshot starts from the newest snapshot that can be decoded, if there is one.
 func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, idle *idleTimeout, r *recovery[S]) error {
 	if e.store == nil {
 		return nil
@@ -87,7 +88,7 @@ func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, idle *idleTimeout, r
 		s, ok, damaged, err := e.store.LoadSnapshot(ctx, e.id, before)
 		idle.progress()
 		if len(damaged) > 0 {
-			e.log.Warn("damaged snapshots passed over", zap.Uint64s("seqs", damaged))
+			e.log.Warn("damaged snapshots skipped", zap.Uint64s("seqs", damaged))
 			r.skip(ErrCorrupt, damaged...)
 		}
 		if err != nil || !ok {
@@ -98,20 +99,20 @@ func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, idle *idleTimeout, r
 		case err == nil:
 			r.begin(s.Seq, state)
 			return nil
-		case errors.Is(err, ErrCodec): // it is sound, but this program lacks what it needs to read it
+		case errors.Is(err, ErrCodec): // it is intact, but this program lacks the codec or key
 			return err
 		case s.Seq == 0 || s.Seq > before:
 			return fmt.Errorf("%w: a snapshot up to %d was asked for, and the store has answered with %d", ErrCorrupt, before, s.Seq)
 		}
-		e.log.Error("snapshot passed over: it cannot be decoded", zap.Uint64("seq", s.Seq), zap.Error(err))
+		e.log.Error("snapshot skipped: it cannot be decoded", zap.Uint64("seq", s.Seq), zap.Error(err))
 		r.skip(err, s.Seq)
 		before = s.Seq - 1
 	}
 	return nil
 }
 
-// stateOf decodes s. A panic of the state's own decoder is an error.
-func (e *entity[M, E, S]) stateOf(s *Snapshot) (state S, err error) {
+// stateOf decodes s. It returns a panic of the decoder as an error.
+func (e *entity[M, E, S]) stateOf(s *journal.Snapshot) (state S, err error) {
 	err = guard.Run(func() (err error) { state, err = unpack[S](e.ctx.System(), s.Type, s.Payload); return err })
 	if err != nil {
 		err = fmt.Errorf("snapshot at %d: %w", s.Seq, err)
@@ -119,32 +120,32 @@ func (e *entity[M, E, S]) stateOf(s *Snapshot) (state S, err error) {
 	return state, err
 }
 
-// begin takes the state of a snapshot.
+// begin sets the state, which contains the events up to seq.
 func (r *recovery[S]) begin(seq uint64, state S) {
 	r.seq, r.state = seq, state
 	r.reached.Store(seq)
 }
 
-// skip notes that snapshots are of no use.
+// skip records that snapshots cannot be used.
 func (r *recovery[S]) skip(err error, seqs ...uint64) {
 	for _, seq := range seqs {
 		r.skipped = append(r.skipped, SnapshotSkipped{Seq: seq, Err: err})
 	}
 }
 
-// deleted is the error of events that are needed and gone. It has the reasons why there is
-// no snapshot that stands in for them.
+// deleted is the error for events that are needed but deleted. It includes the reasons why no
+// snapshot replaces them.
 func (r *recovery[S]) deleted() error {
 	err := fmt.Errorf("%w: the events up to %d are deleted, and no snapshot has them", ErrCorrupt, r.claim.DeletedTo)
 	for _, s := range r.skipped {
-		if s.Err != ErrCorrupt { //nolint:errorlint // of those that are damaged nothing more is known
+		if s.Err != ErrCorrupt { //nolint:errorlint // nothing more is known about damaged ones
 			err = fmt.Errorf("%w; %w", err, s.Err)
 		}
 	}
 	return err
 }
 
-// replay applies the events that follow, and checks that there are all.
+// replay applies the events after the snapshot, and checks that none is missing.
 func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *recovery[S]) error {
 	claim := r.claim
 	if r.seq < claim.DeletedTo {
@@ -157,7 +158,7 @@ func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *reco
 		if err != nil {
 			return err
 		}
-		if ctx.Err() != nil { // nobody may be waiting any more
+		if ctx.Err() != nil { // the actor may have abandoned the call
 			return context.Cause(ctx)
 		}
 		if err := e.apply(r, &record); err != nil {
@@ -171,7 +172,7 @@ func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *reco
 	return nil
 }
 
-func (e *entity[M, E, S]) apply(r *recovery[S], record *Record) error {
+func (e *entity[M, E, S]) apply(r *recovery[S], record *journal.Record) error {
 	if err := r.follows(record); err != nil {
 		return err
 	}
@@ -184,9 +185,9 @@ func (e *entity[M, E, S]) apply(r *recovery[S], record *Record) error {
 	return nil
 }
 
-// follows checks that record has the next sequence number, and was not written by somebody
-// who had been fenced off by then: no journal lets that happen, so it was none.
-func (r *recovery[S]) follows(record *Record) error {
+// follows checks that record has the next sequence number, and that its writer had not been fenced
+// off before: no correct journal stores such a record.
+func (r *recovery[S]) follows(record *journal.Record) error {
 	switch {
 	case record.Meta[metaKind] == kindState:
 		return fmt.Errorf("%w: record %d is a durable state; take an id that no durable state has used", ErrNotEvent, record.Seq)
@@ -198,4 +199,20 @@ func (r *recovery[S]) follows(record *Record) error {
 		return fmt.Errorf("%w: event %d was written under claim %d, which should be before this one, %d", ErrCorrupt, record.Seq, record.Epoch, r.claim.Epoch)
 	}
 	return nil
+}
+
+// claimFor claims id for an actor whose context is ctx. For the instance of a singleton, the
+// epoch is at least its generation, and the singleton learns the epoch: both agree, and
+// generations outlive clusters because the journal does.
+func claimFor(ctx context.Context, j Journal, id string, writer journal.WriterID) (journal.Claim, error) {
+	floor, err := fence.Floor(ctx)
+	if err != nil {
+		return journal.Claim{}, fmt.Errorf("claim %q: %w", id, err)
+	}
+	claim, err := j.Claim(ctx, id, writer, floor)
+	if err != nil {
+		return journal.Claim{}, err
+	}
+	fence.Claimed(ctx, claim.Epoch)
+	return claim, nil
 }

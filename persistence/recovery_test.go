@@ -12,11 +12,12 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // failsToRecover spawns the actor and returns why it cannot recover.
-func (w *world) failsToRecover(opts ...persistence.Option) *persistence.RecoveryError {
+func (w *world) failsToRecover(opts ...options) *persistence.RecoveryError {
 	w.Helper()
 	_, failures := w.mortal(words(w.journal, opts...))
 	var failure *persistence.RecoveryError
@@ -28,23 +29,23 @@ func (w *world) failsToRecover(opts ...persistence.Option) *persistence.Recovery
 // store appends a record for each payload, as a writer would that is no longer there.
 func (w *world) store(typ string, payloads ...any) {
 	w.Helper()
-	claim, err := w.journal.Journal.Claim(w.Context(), "words", persistence.WriterID{})
+	claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, 0)
 	require.NoError(w, err)
-	req := persistence.AppendRequest{ID: "words", Epoch: claim.Epoch, Prev: claim.LastSeq}
+	req := journal.AppendRequest{ID: "words", Epoch: claim.Epoch, Prev: claim.LastSeq}
 	for i, p := range payloads {
 		data, err := codec.Marshal(p)
 		require.NoError(w, err)
-		req.Records = append(req.Records, persistence.Record{
+		req.Records = append(req.Records, journal.Record{
 			Seq: claim.LastSeq + uint64(i) + 1, Epoch: claim.Epoch, Type: typ, Payload: data,
 		})
 	}
-	require.NoError(w, w.journal.Journal.Append(w.Context(), []persistence.AppendRequest{req})[0])
+	require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
 }
 
 // without returns a hook that leaves out the record of seq, or those from seq on.
-func without(seq uint64, andLater bool) func(iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-	return func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-		return func(yield func(persistence.Record, error) bool) {
+func without(seq uint64, andLater bool) func(iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+	return func(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+		return func(yield func(journal.Record, error) bool) {
 			for r, err := range records {
 				if r.Seq == seq || andLater && r.Seq > seq {
 					continue
@@ -80,17 +81,17 @@ func TestEventsThatEndTooEarlyFailRecovery(t *testing.T) {
 func TestAnErrorAmidTheEventsFailsRecovery(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"})
-		w.journal.set(hooks{read: func(iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-			return func(yield func(persistence.Record, error) bool) { yield(persistence.Record{}, persistence.ErrCorrupt) }
+		w.journal.set(hooks{read: func(iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+			return func(yield func(journal.Record, error) bool) { yield(journal.Record{}, persistence.ErrCorrupt) }
 		}})
 		require.ErrorIs(w, w.failsToRecover(), persistence.ErrCorrupt)
 	})
 }
 
 // forged returns a hook that gives the record of each sequence number another epoch.
-func forged(epochs map[uint64]uint64) func(iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-	return func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-		return func(yield func(persistence.Record, error) bool) {
+func forged(epochs map[uint64]uint64) func(iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+	return func(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+		return func(yield func(journal.Record, error) bool) {
 			for r, err := range records {
 				if epoch, has := epochs[r.Seq]; has {
 					r.Epoch = epoch
@@ -174,7 +175,7 @@ func TestRecoveryIsTriedAgainWhileTheJournalIsDown(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"})
 		w.journal.set(hooks{claim: answers(persistence.ErrUnavailable, persistence.ErrUnknown)})
-		ref := w.spawn(persistence.OnPersistFailure(actor.Backoff{Min: time.Second}))
+		ref := w.spawn(options{OnPersistFailure: actor.Backoff{Min: time.Second}})
 		ref.Tell(recall(w.to))
 		w.replies.ExpectNone(2*time.Second - 1)
 		w.replies.Expect("[a]")
@@ -185,11 +186,11 @@ func TestRecoveryBeginsAnewAfterAFailureAmidTheEvents(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})
 		tries := 0
-		w.journal.set(hooks{read: func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
+		w.journal.set(hooks{read: func(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
 			if tries++; tries > 1 {
 				return records
 			}
-			return func(yield func(persistence.Record, error) bool) {
+			return func(yield func(journal.Record, error) bool) {
 				for r, err := range records {
 					if r.Seq == 3 {
 						err = persistence.ErrUnavailable
@@ -216,8 +217,8 @@ func TestRecoveryFailsWhenTheJournalStaysDown(t *testing.T) {
 func TestRecoveryFailsWhenTheNextEventDoesNotCome(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})
-		w.journal.set(hooks{read: func(records iter.Seq2[persistence.Record, error]) iter.Seq2[persistence.Record, error] {
-			return func(yield func(persistence.Record, error) bool) {
+		w.journal.set(hooks{read: func(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+			return func(yield func(journal.Record, error) bool) {
 				for r, err := range records {
 					time.Sleep(20 * time.Second)
 					if r.Seq == 3 {
@@ -229,7 +230,7 @@ func TestRecoveryFailsWhenTheNextEventDoesNotCome(t *testing.T) {
 			}
 		}})
 		begun := time.Now()
-		failure := w.failsToRecover(persistence.RecoveryTimeout(25 * time.Second))
+		failure := w.failsToRecover(options{RecoveryTimeout: 25 * time.Second})
 		require.ErrorIs(w, failure, context.DeadlineExceeded)
 		require.EqualValues(w, 2, failure.Seq)
 		require.Equal(w, 66*time.Second, time.Since(begun), "two events came in time, and there was no second try")

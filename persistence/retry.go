@@ -9,19 +9,19 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A retrier does again what a journal could not answer.
+// A retrier repeats calls that the journal could not answer.
 type retrier struct {
 	backoff actor.Backoff
 	limit   time.Duration // from the first failure on
 	log     *zap.Logger
 }
 
-// do calls f until it succeeds, fails for good, or has failed for too long.
+// do calls f until it succeeds, fails with an error that is not transient, or the limit is over.
 func (r retrier) do(ctx context.Context, f func() error) error {
 	var since time.Time
 	for n := 0; ; n++ {
 		err := f()
-		if !isPassing(err) {
+		if !isTransient(err) {
 			return err
 		}
 		if n == 0 {
@@ -35,7 +35,7 @@ func (r retrier) do(ctx context.Context, f func() error) error {
 	}
 }
 
-// sleep waits, and reports whether ctx lasted.
+// sleep waits for d, and reports false if ctx is done first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

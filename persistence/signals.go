@@ -12,77 +12,79 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A Signal tells an event-sourced actor about its life, see [OnSignal]: it is one of the
-// types below, or an [actor.Signal].
+// A Signal informs an actor about its life, see [Options.OnSignal]: it is one of the types below,
+// or an [actor.Signal].
 type Signal any
 
 type (
-	// RecoveryCompleted comes when the state has been restored, before the first command.
-	// A panic of the handler fails recovery.
+	// RecoveryCompleted reports that the state has been restored. It comes before the first
+	// command. If the handler panics, recovery fails.
 	RecoveryCompleted struct {
-		Seq uint64 // of the last event, 0 when there is none
+		Seq uint64 // of the last event, 0 without events
 	}
 
-	// SnapshotSkipped comes after [RecoveryCompleted], for each snapshot that recovery has
-	// passed over: it is damaged, or cannot be decoded. The state was restored from an
-	// older snapshot, or from the events alone.
+	// SnapshotSkipped reports a snapshot that recovery could not use because it is damaged or
+	// cannot be decoded. It comes after [RecoveryCompleted]. The state was restored from an older
+	// snapshot, or from the events alone.
 	SnapshotSkipped struct {
-		Seq uint64 // of the last event that is in the snapshot
+		Seq uint64 // of the last event in the snapshot
 		Err error
 	}
 
-	// RecoveryFailed comes when the state cannot be restored, with the initial state. The
-	// actor fails with Err, a [*RecoveryError].
+	// RecoveryFailed reports that the state cannot be restored; the handler gets the initial
+	// state. The actor fails with Err, a [*RecoveryError].
 	RecoveryFailed struct{ Err error }
 
-	// PersistFailed comes when events could not be written, or nobody knows whether they
-	// were, and all has been tried that [OnPersistFailure] allows. The state is as before.
-	// The actor fails with Err.
+	// PersistFailed reports that a write failed, or that its outcome is not known, after all
+	// repetitions that [Options.OnPersistFailure] allows. The state is unchanged. The actor fails
+	// with Err.
 	PersistFailed struct{ Err error }
 
-	// PersistRejected comes when events cannot be stored because of what they are. Nothing
-	// was stored, and the state is as before. The actor fails with Err, a [*RejectedError].
+	// PersistRejected reports events that can never be stored, such as those of an unregistered
+	// type. Nothing was stored, and the state is unchanged. The actor fails with Err, a
+	// [*RejectedError].
 	PersistRejected struct{ Err error }
 
-	// SnapshotCompleted comes when a snapshot has been saved.
+	// SnapshotCompleted reports a saved snapshot.
 	SnapshotCompleted struct {
-		Seq uint64 // of the last event that is in the snapshot
+		Seq uint64 // of the last event in the snapshot
 	}
 
-	// SnapshotFailed comes when a snapshot could not be saved. The actor goes on.
+	// SnapshotFailed reports a snapshot that could not be saved. The actor continues.
 	SnapshotFailed struct {
 		Seq uint64
 		Err error
 	}
 
-	// EventsDeleted comes when all events up to To have been deleted, see [DeleteEvents].
+	// EventsDeleted reports that all events up to To have been deleted, see
+	// [Options.DeleteEvents].
 	EventsDeleted struct{ To uint64 }
 
-	// DeleteEventsFailed comes when they could not be, or when they were left as the snapshot
-	// at To cannot be read back. The actor goes on, and the next snapshot makes good for it.
+	// DeleteEventsFailed reports that events up to To could not be deleted, or were kept because
+	// the snapshot at To cannot be read back. The actor continues; the next snapshot tries again.
 	DeleteEventsFailed struct {
 		To  uint64
 		Err error
 	}
 
-	// SnapshotsDeleted comes when all snapshots up to To have been deleted, as newer ones
-	// are enough.
+	// SnapshotsDeleted reports that all snapshots up to To have been deleted, see
+	// [Options.KeepSnapshots].
 	SnapshotsDeleted struct{ To uint64 }
 
-	// DeleteSnapshotsFailed comes when they could not be, or when they were left as the
-	// oldest of the newer ones cannot be read back. The actor goes on, and the next snapshot
-	// makes good for it.
+	// DeleteSnapshotsFailed reports that snapshots up to To could not be deleted, or were kept
+	// because the oldest newer one cannot be read back. The actor continues; the next snapshot
+	// tries again.
 	DeleteSnapshotsFailed struct {
 		To  uint64
 		Err error
 	}
 )
 
-// errSignalStashed fails an actor that wants to put a signal aside.
-var errSignalStashed = errors.New("persistence: a signal cannot be put aside; Stash is for commands")
+// errSignalStashed fails an actor whose signal handler returns Stash.
+var errSignalStashed = errors.New("persistence: a signal cannot be stashed; Stash is for commands")
 
-// tell gives sig to the user's handler, if there is one, and does what that returns.
-// handled is false when it was not meant for the handler.
+// tell passes sig to OnSignal, and executes the effect that it returns. handled is false if there
+// is no handler or if it returns Unhandled.
 func (e *entity[M, E, S]) tell(sig Signal) (next actor.Behavior[M], handled bool) {
 	plan := e.ask(sig)
 	if plan.unhandled {
@@ -91,15 +93,15 @@ func (e *entity[M, E, S]) tell(sig Signal) (next actor.Behavior[M], handled bool
 	return e.answer(plan), true
 }
 
-// ask gives sig to the user's handler, and returns what that wants done.
+// ask passes sig to OnSignal, and returns the plan of its effect.
 func (e *entity[M, E, S]) ask(sig Signal) *Plan[E] {
-	if e.onSignal == nil {
+	if e.OnSignal == nil {
 		return &Plan[E]{unhandled: true}
 	}
-	return planOf(e.onSignal(e.ctx, e.state, sig))
+	return planOf(e.OnSignal(e.ctx, e.state, sig))
 }
 
-// answer does what a signal led to, and what that unstashes.
+// answer executes the plan of a signal, and runs the commands that it unstashes.
 func (e *entity[M, E, S]) answer(plan *Plan[E]) actor.Behavior[M] {
 	if plan.stash {
 		return e.ctx.Fail(errSignalStashed)
@@ -114,8 +116,8 @@ func (e *entity[M, E, S]) answer(plan *Plan[E]) actor.Behavior[M] {
 	return e.work()
 }
 
-// announce gives sig, which tells of a failure, to the user's handler. The actor fails
-// whatever that returns; a panic in it is in the log, so that the failure stays what it is.
+// announce passes sig, which reports a failure, to OnSignal and ignores its effect, because the
+// actor fails anyway. It logs a panic of the handler, so that it does not replace the failure.
 func (e *entity[M, E, S]) announce(sig Signal) {
 	err := guard.Run(func() error { e.ask(sig); return nil })
 	if err != nil {
@@ -141,7 +143,7 @@ func (e *entity[M, E, S]) lifeSignal(_ *actor.Context[M], sig actor.Signal) acto
 	return nil
 }
 
-// News are signals from the background, which wait for the actor.
+// news are signals from background work that wait for the actor.
 type news struct {
 	mu      sync.Mutex // guards waiting
 	waiting []Signal
@@ -169,9 +171,9 @@ func (n *news) any() bool {
 	return len(n.waiting) > 0
 }
 
-// report has sig handled inside the actor. It may be called from any goroutine.
+// report makes the actor handle sig. It may be called from any goroutine.
 func (e *entity[M, E, S]) report(sig Signal) {
-	if e.onSignal != nil {
+	if e.OnSignal != nil {
 		e.news.add(sig)
 		e.wake()
 	}

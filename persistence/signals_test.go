@@ -17,15 +17,15 @@ import (
 
 type effect = persistence.Effect[said]
 
-// signals is an option by which w.to is told of each signal, with the state that it finds.
-func (w *world) signals(answer func(ctx *actor.Context[command], sig persistence.Signal) effect) persistence.Option {
-	return persistence.OnSignal(func(ctx *actor.Context[command], heard string, sig persistence.Signal) effect {
+// signals returns a signal handler that tells w.to each signal and the state that it finds.
+func (w *world) signals(answer func(ctx *actor.Context[command], sig persistence.Signal) effect) func(*actor.Context[command], string, persistence.Signal) effect {
+	return func(ctx *actor.Context[command], heard string, sig persistence.Signal) effect {
 		w.to.Tell(describe(sig) + " [" + heard + "]")
 		if answer == nil {
 			return persistence.Unhandled
 		}
 		return answer(ctx, sig)
-	})
+	}
 }
 
 // describe is the type of a signal, and what it says of sequence numbers.
@@ -62,13 +62,13 @@ func TestTheHandlerLearnsOfRecoveryBeforeTheFirstCommand(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"}, said{"b"})
 		w.journal.set(hooks{claim: slowly})
-		ref := w.spawn(w.signals(nil))
+		ref := w.spawn(options{OnSignal: w.signals(nil)})
 		ref.Tell(recall(w.to))
 		w.expect("recovered 2 [ab]", "[ab]")
 		w.stop(ref)
 		w.expect("actor.PostStop [ab]")
 		w.journal.set(hooks{})
-		actor.Spawn(w.system, persistence.New("other", w.journal, "", hear, obey, w.signals(nil)), "")
+		actor.Spawn(w.system, persistence.New("other", w.journal, "", hear, obey, options{OnSignal: w.signals(nil)}), "")
 		w.expect("recovered 0 []")
 	})
 }
@@ -82,12 +82,12 @@ func TestTheHandlerMayStoreEventsAndChainWhatFollows(t *testing.T) {
 			}
 			return nil
 		}
-		ref := w.spawn(w.signals(answer))
+		ref := w.spawn(options{OnSignal: w.signals(answer)})
 		ref.Tell(recall(w.to))
 		w.expect("recovered 0 []", "stored", "[up ]")
 		w.stop(ref)
 		w.expect("actor.PostStop [up ]")
-		w.spawn(w.signals(answer)).Tell(recall(w.to))
+		w.spawn(options{OnSignal: w.signals(answer)}).Tell(recall(w.to))
 		w.expect("recovered 1 [up ]", "stored", "[up up ]")
 	})
 }
@@ -95,8 +95,7 @@ func TestTheHandlerMayStoreEventsAndChainWhatFollows(t *testing.T) {
 func TestAnEventInAnswerToRecoveryThatCannotBeStoredFailsTheActor(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{append: always(persistence.ErrFull)})
-		_, failures := w.mortal(words(w.journal, persistence.OnPersistFailure(actor.Backoff{}),
-			w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Persist(said{"x"}) })))
+		_, failures := w.mortal(words(w.journal, options{OnPersistFailure: actor.Backoff{Min: -1}, OnSignal: w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Persist(said{"x"}) })}))
 		failure := failures.Receive()
 		require.ErrorIs(w, failure, persistence.ErrFull)
 		require.NotErrorAs(w, failure, new(*persistence.RecoveryError), "it had recovered")
@@ -106,7 +105,7 @@ func TestAnEventInAnswerToRecoveryThatCannotBeStoredFailsTheActor(t *testing.T) 
 
 func TestTheHandlerMayStopTheActorOnceItHasRecovered(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Stop }))
+		ref := w.spawn(options{OnSignal: w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Stop })})
 		w.replies.ExpectTerminated(ref)
 		w.expect("recovered 0 []")
 	})
@@ -116,12 +115,12 @@ func TestTheHandlerMayStopTheActorOnceItHasRecovered(t *testing.T) {
 func TestAPanicInAnswerToRecoveryFailsIt(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"})
-		failure := w.failsToRecover(w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
+		failure := w.failsToRecover(options{OnSignal: w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
 			if _, ok := sig.(persistence.RecoveryCompleted); ok {
 				panic("boom")
 			}
 			return nil
-		}))
+		})})
 		var panicked *actor.PanicError
 		require.ErrorAs(w, failure, &panicked)
 		require.EqualValues(w, 1, failure.Seq)
@@ -133,10 +132,10 @@ func TestTheHandlerLearnsThatRecoveryHasFailed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"}, said{"!"})
 		var told error
-		failure := w.failsToRecover(w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
+		failure := w.failsToRecover(options{OnSignal: w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
 			told = sig.(persistence.RecoveryFailed).Err
 			panic("boom") // changes nothing
-		}))
+		})})
 		require.Equal(w, failure, told)
 		w.expect("persistence.RecoveryFailed []")
 		w.replies.ExpectNone(time.Hour)
@@ -147,7 +146,7 @@ func TestARecoveryThatAStopGivesUpHasNotFailed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{claim: slowly})
 		ctx, stop := context.WithCancel(w.Context())
-		ref := actor.Spawn(w.system, words(w.journal, w.signals(nil)), "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, words(w.journal, options{OnSignal: w.signals(nil)}), "", actor.WithContext(ctx))
 		synctest.Wait()
 		stop()
 		w.replies.ExpectTerminated(ref)
@@ -165,18 +164,17 @@ func TestTheHandlerLearnsThatAWriteHasFailed(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				var told error
-				ref, failures := w.mortal(words(w.journal, persistence.OnPersistFailure(actor.Backoff{}),
-					w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
-						switch sig := sig.(type) {
-						case persistence.PersistFailed:
-							told = sig.Err
-						case persistence.PersistRejected:
-							told = sig.Err
-						default:
-							return nil
-						}
-						return persistence.Persist(said{"never"})
-					})))
+				ref, failures := w.mortal(words(w.journal, options{OnPersistFailure: actor.Backoff{Min: -1}, OnSignal: w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
+					switch sig := sig.(type) {
+					case persistence.PersistFailed:
+						told = sig.Err
+					case persistence.PersistRejected:
+						told = sig.Err
+					default:
+						return nil
+					}
+					return persistence.Persist(said{"never"})
+				})}))
 				ref.Tell(say(w.to, "a"))
 				w.expect("recovered 0 []", "a")
 				w.journal.set(hooks{append: always(cause)})
@@ -199,12 +197,12 @@ func TestAnEventThatCannotBeEncodedIsARejection(t *testing.T) {
 			func(_ *actor.Context[any], _ int, event any) persistence.Effect[any] {
 				return persistence.Persist(event)
 			},
-			persistence.OnSignal(func(_ *actor.Context[any], _ int, sig persistence.Signal) persistence.Effect[any] {
+			persistence.Options[any, any, int]{OnSignal: func(_ *actor.Context[any], _ int, sig persistence.Signal) persistence.Effect[any] {
 				if r, ok := sig.(persistence.PersistRejected); ok {
 					rejected <- r.Err
 				}
 				return nil
-			}))
+			}})
 		actor.Spawn(w.system, b, "").Tell(unregistered{})
 		require.ErrorContains(w, <-rejected, "is not registered")
 	})
@@ -213,7 +211,7 @@ func TestAnEventThatCannotBeEncodedIsARejection(t *testing.T) {
 // Signals come in their place among the commands, also while others are being stored.
 func TestTheHandlerLearnsWhatBecomesOfSnapshots(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(w.signals(nil), persistence.SnapshotEvery(2, 1), persistence.DeleteEvents())
+		ref := w.spawn(options{OnSignal: w.signals(nil), SnapshotEvery: 2, KeepSnapshots: 1, DeleteEvents: true})
 		ref.Tell(say(w.to, "a", "b"))
 		w.expect("recovered 0 []", "a", "b", "saved 2 [ab]", "events gone to 2 [ab]")
 		ref.Tell(say(w.to, "c", "d"))
@@ -233,12 +231,12 @@ func TestTheHandlerLearnsWhatBecomesOfSnapshots(t *testing.T) {
 
 func TestASignalFromTheBackgroundMayLeadToAnEvent(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.SnapshotEvery(2, 1), w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
+		ref := w.spawn(options{SnapshotEvery: 2, KeepSnapshots: 1, OnSignal: w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
 			if _, ok := sig.(persistence.SnapshotCompleted); ok {
 				return persistence.Persist(said{"."}).ThenUnstashAll()
 			}
 			return nil
-		}))
+		})})
 		ref.Tell(gated(w.to, "x"))
 		ref.Tell(say(w.to, "a", "b"))
 		w.expect("recovered 0 []", "a", "b", "saved 2 [ab]", "x", "saved 4 [ab.x]")
@@ -253,18 +251,18 @@ func TestTheHandlerDecidesAboutTheEndOfAWatchedActor(t *testing.T) {
 		return persistence.None
 	}
 	inBubble(t, func(w *world) {
-		ref := w.spawn(w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
+		ref := w.spawn(options{OnSignal: w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
 			if _, ok := sig.(actor.Terminated); ok {
 				return persistence.ThenReply(persistence.Persist(said{"x"}), w.to, "noted")
 			}
 			return nil
-		}))
+		})})
 		ref.Tell(watching)
 		w.expect("recovered 0 []", "actor.Terminated []", "noted")
 		require.Equal(w, "x", w.events())
 	})
 	inBubble(t, func(w *world) {
-		ref, failures := w.mortal(words(w.journal, w.signals(nil)))
+		ref, failures := w.mortal(words(w.journal, options{OnSignal: w.signals(nil)}))
 		ref.Tell(watching)
 		require.ErrorIs(w, failures.Receive(), actor.ErrDeathPact)
 		w.expect("recovered 0 []", "actor.Terminated []", "actor.PostStop []")
@@ -273,7 +271,7 @@ func TestTheHandlerDecidesAboutTheEndOfAWatchedActor(t *testing.T) {
 
 func TestARestartIsSignalledAndSoIsTheRecoveryAfterIt(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.supervised(nil, w.signals(nil))
+		ref := w.supervised(nil, options{OnSignal: w.signals(nil)})
 		ref.Tell(say(w.to, "a"))
 		ref.Tell(explode)
 		w.expect("recovered 0 []", "a", "actor.PreRestart [a]", "recovered 1 [a]")
@@ -282,13 +280,12 @@ func TestARestartIsSignalledAndSoIsTheRecoveryAfterIt(t *testing.T) {
 
 func TestAPanicInTheHandlerIsAnOrdinaryFailureAndTheOtherSignalsFollow(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.supervised(resume, persistence.SnapshotEvery(1, 1), persistence.DeleteEvents(),
-			w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
-				if _, ok := sig.(persistence.SnapshotCompleted); ok {
-					panic("boom")
-				}
-				return nil
-			}))
+		ref := w.supervised(resume, options{SnapshotEvery: 1, KeepSnapshots: 1, DeleteEvents: true, OnSignal: w.signals(func(_ *actor.Context[command], sig persistence.Signal) effect {
+			if _, ok := sig.(persistence.SnapshotCompleted); ok {
+				panic("boom")
+			}
+			return nil
+		})})
 		ref.Tell(say(w.to, "a"))
 		w.expect("recovered 0 []", "a", "saved 1 [a]", "events gone to 1 [a]")
 	})
@@ -296,7 +293,7 @@ func TestAPanicInTheHandlerIsAnOrdinaryFailureAndTheOtherSignalsFollow(t *testin
 
 func TestASignalCannotBePutAside(t *testing.T) {
 	inBubble(t, func(w *world) {
-		_, failures := w.mortal(words(w.journal, w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Stash })))
+		_, failures := w.mortal(words(w.journal, options{OnSignal: w.signals(func(*actor.Context[command], persistence.Signal) effect { return persistence.Stash })}))
 		require.ErrorContains(w, failures.Receive(), "Stash is for commands")
 	})
 }
@@ -306,7 +303,7 @@ func TestAfterAFailureOfTheJournalTheHandlerLearnsNothingMore(t *testing.T) {
 		begun, saving := make(chan struct{}), make(chan struct{})
 		var failures []error
 		ref := w.supervised(func(err error) actor.Directive { failures = append(failures, err); return actor.Resume },
-			persistence.SnapshotEvery(1, 1), w.signals(nil))
+			options{SnapshotEvery: 1, KeepSnapshots: 1, OnSignal: w.signals(nil)})
 		w.journal.set(hooks{save: func(_ context.Context, apply func() error) error { close(begun); <-saving; return apply() }})
 		ref.Tell(say(w.to, "a"))
 		w.expect("recovered 0 []", "a")

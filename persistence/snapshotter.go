@@ -7,37 +7,21 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// A retention says when snapshots are taken, and how many are kept.
-type retention struct {
-	every      int // 0: by the predicate alone
-	keep       int
-	withEvents bool // delete the events, too, that retained snapshots stand in for
-}
-
-// by names the option that asks for snapshots.
-func (r *retention) by() string {
-	if r.every > 0 {
-		return "SnapshotEvery"
-	}
-	return "SnapshotWhen"
-}
-
-// wantsSnapshot reports whether a snapshot is to follow the event of seq, which has led to
-// state.
+// wantsSnapshot reports whether a snapshot is due after event, which has the sequence number seq
+// and has led to state.
 func (e *entity[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
-	r := e.retention
-	return r != nil && r.every > 0 && seq%uint64(r.every) == 0 ||
-		e.snapshotWhen != nil && e.snapshotWhen(state, event, seq)
+	return e.SnapshotEvery > 0 && seq%uint64(e.SnapshotEvery) == 0 ||
+		e.SnapshotWhen != nil && e.SnapshotWhen(state, event, seq)
 }
 
-// takeSnapshot saves the state. It is encoded at once, so that what comes later cannot
-// change it.
+// takeSnapshot encodes the state and saves it in the background.
 func (e *entity[M, E, S]) takeSnapshot() {
 	var p extension.Payload
 	err := guard.Run(func() (err error) { p, err = e.pack(e.state); return err })
@@ -46,37 +30,38 @@ func (e *entity[M, E, S]) takeSnapshot() {
 		e.report(SnapshotFailed{Seq: e.seq, Err: err})
 		return
 	}
-	e.snapshots.save(Snapshot{Seq: e.seq, Epoch: e.epoch, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data})
+	e.snapshots.save(journal.Snapshot{Seq: e.seq, Epoch: e.epoch, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data})
 }
 
 func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 	return &snapshotter{
-		journal: e.journal, store: e.store, retention: *e.retention, caller: e.caller,
-		decode: func(snapshot *Snapshot) error { _, err := e.stateOf(snapshot); return err },
+		journal: e.journal, store: e.store, keep: e.KeepSnapshots, withEvents: e.DeleteEvents, caller: e.caller,
+		decode: func(snapshot *journal.Snapshot) error { _, err := e.stateOf(snapshot); return err },
 		report: e.report, tasks: &e.tasks,
-		ctx: context.WithoutCancel(e.ctx), timeout: e.persistTimeout,
+		ctx: context.WithoutCancel(e.ctx), timeout: e.PersistTimeout,
 	}
 }
 
-// A snapshotter saves snapshots in the background, one at a time. When it cannot keep
-// up, it passes over all but the newest.
+// A snapshotter saves snapshots in the background, one at a time. If it cannot keep up, it saves
+// only the newest.
 type snapshotter struct {
-	retention
 	caller
-	journal Journal
-	store   SnapshotStore
-	decode  func(*Snapshot) error // whether recovery could
-	report  func(Signal)
-	tasks   *sync.WaitGroup
-	ctx     context.Context // the actor's values, for as long as it lives
-	timeout time.Duration
+	journal    Journal
+	store      journal.SnapshotStore
+	keep       int
+	withEvents bool                          // also delete the events up to the oldest kept snapshot
+	decode     func(*journal.Snapshot) error // returns an error if recovery could not
+	report     func(Signal)
+	tasks      *sync.WaitGroup
+	ctx        context.Context // the actor's values; a stop does not cancel it
+	timeout    time.Duration
 
 	mu   sync.Mutex // guards all below
 	busy bool
-	next *Snapshot // the newest that waits
+	next *journal.Snapshot // the newest waiting snapshot
 }
 
-func (s *snapshotter) save(snapshot Snapshot) {
+func (s *snapshotter) save(snapshot journal.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy {
@@ -91,8 +76,8 @@ func (s *snapshotter) save(snapshot Snapshot) {
 	})
 }
 
-// following returns the snapshot that waits; without one the snapshotter rests.
-func (s *snapshotter) following() *Snapshot {
+// following returns the waiting snapshot, or nil; then the snapshotter is no longer busy.
+func (s *snapshotter) following() *journal.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := s.next
@@ -100,8 +85,8 @@ func (s *snapshotter) following() *Snapshot {
 	return next
 }
 
-// replace saves snapshot, and deletes what is not needed any more then.
-func (s *snapshotter) replace(snapshot *Snapshot) {
+// replace saves snapshot, and deletes what it makes superfluous.
+func (s *snapshotter) replace(snapshot *journal.Snapshot) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.timeout)
 	defer cancel()
 	err := s.decode(snapshot)
@@ -122,9 +107,9 @@ func (s *snapshotter) replace(snapshot *Snapshot) {
 	s.tidy(ctx, snapshot.Epoch, seqs)
 }
 
-// tidy deletes what the snapshots that are kept stand in for, if the oldest of them can be
-// read back: the events first, as a state without its events is of use, and events without a
-// state that they follow are not.
+// tidy deletes superfluous events and snapshots if the oldest kept snapshot can be read back. It
+// deletes events first: a snapshot is useful without older events, but events are useless without
+// the snapshot before them.
 func (s *snapshotter) tidy(ctx context.Context, epoch uint64, seqs []uint64) {
 	surplus := len(seqs) - s.keep
 	events, snapshots := s.withEvents && surplus >= 0, surplus > 0
@@ -150,7 +135,7 @@ func (s *snapshotter) tidy(ctx context.Context, epoch uint64, seqs []uint64) {
 	}
 }
 
-// readBack returns an error unless recovery could begin at the snapshot of seq.
+// readBack returns an error unless recovery could start from the snapshot at seq.
 func (s *snapshotter) readBack(ctx context.Context, seq uint64) error {
 	snapshot, ok, _, err := s.store.LoadSnapshot(ctx, s.id, seq)
 	switch {
@@ -180,7 +165,7 @@ func (s *snapshotter) deleteSnapshots(ctx context.Context, epoch, to uint64) {
 	s.report(SnapshotsDeleted{To: to})
 }
 
-// failed logs err, if it is one.
+// failed logs err unless it is nil, and reports whether it is an error.
 func (s *snapshotter) failed(what string, seq uint64, err error) bool {
 	if err != nil {
 		s.log.Warn(what, zap.Uint64("seq", seq), zap.Error(err))

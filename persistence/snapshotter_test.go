@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func (w *world) snapshots() []uint64 {
@@ -31,7 +32,7 @@ func inBubbleWithLog(t *testing.T, test func(w *world, log *observer.ObservedLog
 
 func TestASnapshotIsTakenEveryNEvents(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.SnapshotEvery(2, 10))
+		ref := w.spawn(options{SnapshotEvery: 2, KeepSnapshots: 10})
 		for _, word := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 			ref.Tell(say(w.to, word))
 			w.replies.Expect(word)
@@ -43,7 +44,7 @@ func TestASnapshotIsTakenEveryNEvents(t *testing.T) {
 
 func TestOnlyTheNewestSnapshotsAreKept(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.SnapshotEvery(2, 1))
+		ref := w.spawn(options{SnapshotEvery: 2, KeepSnapshots: 1})
 		for i, word := range []string{"a", "b", "c", "d", "e", "f"} {
 			ref.Tell(say(w.to, word))
 			w.replies.Expect(word)
@@ -57,7 +58,7 @@ func TestOnlyTheNewestSnapshotsAreKept(t *testing.T) {
 
 func TestABatchThatCrossesMultiplesIsFollowedByOneSnapshot(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.SnapshotEvery(2, 10))
+		ref := w.spawn(options{SnapshotEvery: 2, KeepSnapshots: 10})
 		ref.Tell(say(w.to, "a"))
 		ref.Tell(say(w.to, "b", "c", "d", "e"))
 		w.stop(ref)
@@ -72,7 +73,7 @@ func TestABatchThatCrossesMultiplesIsFollowedByOneSnapshot(t *testing.T) {
 
 func TestRecoveryReadsOnlyWhatFollowsTheSnapshot(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.SnapshotEvery(5, 1))
+		ref := w.spawn(options{SnapshotEvery: 5, KeepSnapshots: 1})
 		for _, word := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 			ref.Tell(say(w.to, word))
 			w.replies.Expect(word)
@@ -86,7 +87,7 @@ func TestRecoveryReadsOnlyWhatFollowsTheSnapshot(t *testing.T) {
 
 func TestASnapshotStandsInForDeletedEvents(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawn(persistence.SnapshotEvery(5, 1))
+		ref := w.spawn(options{SnapshotEvery: 5, KeepSnapshots: 1})
 		ref.Tell(say(w.to, "a", "b", "c", "d", "e"))
 		w.stop(ref)
 		require.NoError(w, w.journal.DeleteTo(w.Context(), "words", 1, 5))
@@ -107,17 +108,18 @@ func TestASnapshotOfAnotherTypeIsPassedOver(t *testing.T) {
 	for _, typ := range []string{"int", "persistence_test.nobody"} {
 		inBubble(t, func(w *world) {
 			w.store("persistence_test.said", said{"a"})
-			require.NoError(w, w.journal.Journal.SaveSnapshot(w.Context(), "words", persistence.Snapshot{Seq: 1, Epoch: 1, Type: typ, Payload: []byte{1}}))
-			w.spawn(w.signals(nil))
+			require.NoError(w, w.journal.Journal.SaveSnapshot(w.Context(), "words", journal.Snapshot{Seq: 1, Epoch: 1, Type: typ, Payload: []byte{1}}))
+			w.spawn(options{OnSignal: w.signals(nil)})
 			w.expect("recovered 1 [a]", "skipped 1 [a]")
 		})
 	}
 }
 
 // threeSnapshots leaves six events, and snapshots after every second.
-func (w *world) threeSnapshots(opts ...persistence.Option) {
+func (w *world) threeSnapshots(opts options) {
 	w.Helper()
-	ref := w.spawn(append(opts, persistence.SnapshotEvery(2, 3))...)
+	opts.SnapshotEvery, opts.KeepSnapshots = 2, 3
+	ref := w.spawn(opts)
 	for _, word := range []string{"a", "b", "c", "d", "e", "f"} {
 		ref.Tell(say(w.to, word))
 		w.replies.Expect(word)
@@ -138,12 +140,12 @@ func TestDamagedSnapshotsArePassedOverWithAWarning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
-				w.threeSnapshots()
+				w.threeSnapshots(options{})
 				w.journal.set(hooks{damaged: test.damaged})
 				w.spawn().Tell(recall(w.to))
 				w.replies.Expect("[abcdef]")
 				require.Equal(w, test.from, w.journal.readFrom())
-				lines := log.FilterMessage("damaged snapshots passed over").All()
+				lines := log.FilterMessage("damaged snapshots skipped").All()
 				require.Len(w, lines, 1)
 				require.Equal(w, "words", lines[0].ContextMap()["id"])
 			})
@@ -154,7 +156,7 @@ func TestDamagedSnapshotsArePassedOverWithAWarning(t *testing.T) {
 // Case 192.
 func TestSnapshotsThatCannotBeLoadedFailRecoveryUnlessThatPasses(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.threeSnapshots()
+		w.threeSnapshots(options{})
 		w.journal.set(hooks{load: answers(persistence.ErrUnavailable)})
 		w.spawn().Tell(recall(w.to))
 		w.replies.Expect("[abcdef]")
@@ -167,7 +169,7 @@ func TestSnapshotsThatCannotBeLoadedFailRecoveryUnlessThatPasses(t *testing.T) {
 
 func TestDamagedSnapshotsWhoseEventsAreGoneFailRecovery(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.threeSnapshots(persistence.DeleteEvents())
+		w.threeSnapshots(options{DeleteEvents: true})
 		w.journal.set(hooks{damaged: []uint64{6, 4}})
 		w.spawn().Tell(recall(w.to))
 		w.replies.Expect("[abcdef]") // the oldest that is retained is enough
@@ -194,7 +196,7 @@ func TestEventsAreDeletedUpToTheOldestRetainedSnapshot(t *testing.T) {
 	} {
 		t.Run(strconv.Itoa(keep), func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				ref := w.spawn(persistence.SnapshotEvery(2, keep), persistence.DeleteEvents())
+				ref := w.spawn(options{SnapshotEvery: 2, KeepSnapshots: keep, DeleteEvents: true})
 				for _, word := range []string{"a", "b", "c", "d", "e", "f"} {
 					ref.Tell(say(w.to, word))
 					w.replies.Expect(word)
@@ -218,7 +220,7 @@ func TestEventsAreDeletedUpToTheOldestRetainedSnapshot(t *testing.T) {
 func TestNoEventIsDeletedForASnapshotThatWasNotSaved(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{save: always(persistence.ErrFull)})
-		ref := w.spawn(persistence.SnapshotEvery(1, 1), persistence.DeleteEvents())
+		ref := w.spawn(options{SnapshotEvery: 1, KeepSnapshots: 1, DeleteEvents: true})
 		ref.Tell(say(w.to, "a"))
 		w.stop(ref)
 		require.Empty(w, w.journal.noted())
@@ -237,14 +239,14 @@ func TestASnapshotIsTakenWhenThePredicateSaysSo(t *testing.T) {
 			all = append(all, asked{heard, s.Word, seq})
 			return s.Word == "."
 		}
-		ref := w.spawn(persistence.SnapshotWhen(when, 10))
+		ref := w.spawn(options{SnapshotWhen: when, KeepSnapshots: 10})
 		ref.Tell(say(w.to, "a", "."))
 		ref.Tell(say(w.to, "b"))
 		ref.Tell(say(w.to, ".", "c", "."))
 		w.stop(ref)
 		require.Equal(w, []uint64{2, 6}, w.snapshots())
 		require.Equal(w, []asked{{"a", "a", 1}, {"a.", ".", 2}, {"a.b", "b", 3}, {"a.b.", ".", 4}}, all, "it is not asked when one is due already")
-		w.spawn(persistence.SnapshotWhen(when, 10)).Tell(recall(w.to))
+		w.spawn(options{SnapshotWhen: when, KeepSnapshots: 10}).Tell(recall(w.to))
 		synctest.Wait()
 		require.Len(w, all, 4, "not at replay")
 	})
@@ -253,7 +255,7 @@ func TestASnapshotIsTakenWhenThePredicateSaysSo(t *testing.T) {
 func TestPredicateAndNumberWorkSideBySideAndTheGreaterRetentionCounts(t *testing.T) {
 	inBubble(t, func(w *world) {
 		full := func(_ string, s said, _ uint64) bool { return s.Word == "." }
-		ref := w.spawn(persistence.SnapshotWhen(full, 2), persistence.SnapshotEvery(3, 1))
+		ref := w.spawn(options{SnapshotWhen: full, SnapshotEvery: 3, KeepSnapshots: 2})
 		for _, word := range []string{"a", ".", "b", "c"} {
 			ref.Tell(say(w.to, word))
 			w.replies.Expect(word)
@@ -265,7 +267,7 @@ func TestPredicateAndNumberWorkSideBySideAndTheGreaterRetentionCounts(t *testing
 
 func TestAPanicInThePredicateStoresNothing(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref, failures := w.mortal(words(w.journal, persistence.SnapshotWhen(func(string, said, uint64) bool { panic("boom") }, 1)))
+		ref, failures := w.mortal(words(w.journal, options{SnapshotWhen: func(string, said, uint64) bool { panic("boom") }, KeepSnapshots: 1}))
 		ref.Tell(say(w.to, "a"))
 		var panicked *actor.PanicError
 		require.ErrorAs(w, failures.Receive(), &panicked)
@@ -276,7 +278,7 @@ func TestAPanicInThePredicateStoresNothing(t *testing.T) {
 func TestASnapshotThatCannotBeSavedIsAWarning(t *testing.T) {
 	inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
 		w.journal.set(hooks{save: answers(persistence.ErrFull)})
-		ref := w.spawn(persistence.SnapshotEvery(1, 1))
+		ref := w.spawn(options{SnapshotEvery: 1, KeepSnapshots: 1})
 		ref.Tell(say(w.to, "a"))
 		w.replies.Expect("a")
 		synctest.Wait()
@@ -291,7 +293,7 @@ func TestASnapshotThatCannotBeSavedIsAWarning(t *testing.T) {
 func TestSavingASnapshotHoldsNobodyUpAndPassesOverWhatIsOutdated(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{save: slowly})
-		ref := w.spawn(persistence.SnapshotEvery(1, 10))
+		ref := w.spawn(options{SnapshotEvery: 1, KeepSnapshots: 10})
 		begun := time.Now()
 		for _, word := range []string{"a", "b", "c", "d"} {
 			ref.Tell(say(w.to, word))
@@ -307,7 +309,7 @@ func TestSavingASnapshotHoldsNobodyUpAndPassesOverWhatIsOutdated(t *testing.T) {
 func TestASnapshotStoreThatDoesNotAnswerHoldsUpAStopForABoundedTime(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{save: func(ctx context.Context, _ func() error) error { <-ctx.Done(); return ctx.Err() }})
-		ref := w.spawn(persistence.SnapshotEvery(1, 1), persistence.PersistTimeout(time.Second))
+		ref := w.spawn(options{SnapshotEvery: 1, KeepSnapshots: 1, PersistTimeout: time.Second})
 		ref.Tell(say(w.to, "a"))
 		w.stop(ref)
 		w.replies.Expect("a")

@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/codec"
 )
 
 // A fragile is a state or value that can be encoded, and decoded only where the decoder of
@@ -56,7 +57,9 @@ func unreadable(marks string) func(string) error {
 func breakable(string) error { panic("a decoder that is broken") }
 
 // fragileWords is words with a state that may not be readable.
-func fragileWords(w *world, opts ...persistence.Option) actor.Behavior[command] {
+type fragileOptions = persistence.Options[command, said, fragile]
+
+func fragileWords(w *world, opts ...fragileOptions) actor.Behavior[command] {
 	onEvent := func(f fragile, s said) fragile { return fragile{f.Heard + s.Word} }
 	onCommand := func(ctx *actor.Context[command], f fragile, cmd command) persistence.Effect[said] {
 		return cmd(ctx, f.Heard)
@@ -74,19 +77,19 @@ func (w *world) hears(ref actor.ActorRef[command], words ...string) {
 	}
 }
 
-func (w *world) spawnFragile(opts ...persistence.Option) actor.ActorRef[command] {
+func (w *world) spawnFragile(opts ...fragileOptions) actor.ActorRef[command] {
 	return actor.Spawn(w.system, fragileWords(w, opts...), "")
 }
 
-// onSkipped tells w.to of snapshots that are passed over.
-func (w *world) onSkipped() persistence.Option {
-	return persistence.OnSignal(func(_ *actor.Context[command], f fragile, sig persistence.Signal) effect {
+// onSkipped tells w.to of skipped snapshots.
+func (w *world) onSkipped() fragileOptions {
+	return fragileOptions{OnSignal: func(_ *actor.Context[command], f fragile, sig persistence.Signal) effect {
 		if s, ok := sig.(persistence.SnapshotSkipped); ok {
 			w.to.Tell(describe(sig) + " [" + f.Heard + "]")
 			require.Error(w, s.Err)
 		}
 		return nil
-	})
+	}}
 }
 
 func TestRecoveryFallsBackToAnOlderSnapshotAndItsEvents(t *testing.T) {
@@ -101,7 +104,7 @@ func TestRecoveryFallsBackToAnOlderSnapshotAndItsEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
-				ref := w.spawnFragile(persistence.SnapshotEvery(2, 3))
+				ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 3})
 				w.hears(ref, "a", "b", "c", "d", "e", "f")
 				w.stop(ref)
 				decodeBy(t, unreadable(test.unreadable))
@@ -110,7 +113,7 @@ func TestRecoveryFallsBackToAnOlderSnapshotAndItsEvents(t *testing.T) {
 				ref.Tell(recall(w.to))
 				w.expect("[abcdef]")
 				require.Equal(w, []uint64{test.from}, w.journal.readFrom())
-				lines := log.FilterMessage("snapshot passed over: it cannot be decoded").All()
+				lines := log.FilterMessage("snapshot skipped: it cannot be decoded").All()
 				require.Len(w, lines, len(test.want))
 				require.Equal(w, "words", lines[0].ContextMap()["id"])
 				require.EqualValues(w, 6, lines[0].ContextMap()["seq"])
@@ -121,7 +124,7 @@ func TestRecoveryFallsBackToAnOlderSnapshotAndItsEvents(t *testing.T) {
 
 func TestASnapshotWhoseDecoderPanicsIsPassedOver(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawnFragile(persistence.SnapshotEvery(2, 3))
+		ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 3})
 		w.hears(ref, "a", "b")
 		w.stop(ref)
 		decodeBy(t, breakable)
@@ -132,9 +135,9 @@ func TestASnapshotWhoseDecoderPanicsIsPassedOver(t *testing.T) {
 
 func TestDamagedSnapshotsAreSignalledToo(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.threeSnapshots()
+		w.threeSnapshots(options{})
 		w.journal.set(hooks{damaged: []uint64{6, 4}})
-		w.spawn(w.signals(nil))
+		w.spawn(options{OnSignal: w.signals(nil)})
 		w.expect("recovered 6 [abcdef]", "skipped 6 [abcdef]", "skipped 4 [abcdef]")
 	})
 }
@@ -144,7 +147,7 @@ func TestASnapshotThatCannotBeDecodedIsNotSaved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
 				decodeBy(t, refuse)
-				ref := w.spawnFragile(persistence.SnapshotEvery(2, 1), persistence.DeleteEvents())
+				ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 1, DeleteEvents: true})
 				w.hears(ref, "a", "b", "c")
 				w.stop(ref)
 				require.Empty(w, w.snapshots())
@@ -166,7 +169,7 @@ func TestNothingIsDeletedForASnapshotThatCannotBeReadBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
 				t.Cleanup(func() { decoder.Store(nil) })
-				ref := w.spawnFragile(persistence.SnapshotEvery(2, 2), persistence.DeleteEvents())
+				ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 2, DeleteEvents: true})
 				w.hears(ref, "a", "b")
 				spoil(w)
 				w.hears(ref, "c", "d")
@@ -196,7 +199,7 @@ func onceReadable(value string) func(string) error {
 
 func TestSnapshotsThatCannotBeDecodedFailRecoveryWhenTheirEventsAreGone(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ref := w.spawnFragile(persistence.SnapshotEvery(2, 1), persistence.DeleteEvents())
+		ref := w.spawnFragile(fragileOptions{SnapshotEvery: 2, KeepSnapshots: 1, DeleteEvents: true})
 		w.hears(ref, "a", "b", "c")
 		w.stop(ref)
 		decodeBy(t, unreadable("a"))
@@ -228,13 +231,13 @@ func TestADurableStateThatCannotBeDecodedDoesNotReplaceTheFormerOne(t *testing.T
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				decodeBy(t, refuse)
-				rejected := persistence.OnSignal(func(_ *actor.Context[cmd], _ persistence.State[fragile], sig persistence.Signal) change {
+				rejected := persistence.StateOptions[cmd, fragile]{OnSignal: func(_ *actor.Context[cmd], _ persistence.State[fragile], sig persistence.Signal) change {
 					if r, ok := sig.(persistence.PersistRejected); ok {
 						require.ErrorIs(w, r.Err, persistence.ErrInvalid)
 						w.to.Tell("rejected")
 					}
 					return nil
-				})
+				}}
 				b := behaviors.DurableState("words", persistence.Journal(w.journal), fragile{}, onCommand, rejected)
 				store := func(text string) cmd {
 					return func(persistence.State[fragile]) change {
@@ -254,4 +257,17 @@ func TestADurableStateThatCannotBeDecodedDoesNotReplaceTheFormerOne(t *testing.T
 			})
 		})
 	}
+}
+
+func TestAnActorWithoutTheCodecSaysWhichOneItNeeds(t *testing.T) {
+	inBubble(t, func(w *world) {
+		key, err := codec.NewEncryption(make([]byte, codec.KeySize))
+		require.NoError(w, err)
+		b := behaviors.EventSourced("words", codec.Wrap(w.journal.Journal, key), "", hear, obey)
+		actor.Spawn(w.system, b, "").Tell(say(w.to, "a"))
+		w.replies.Expect("a")
+		failure := w.failsToRecover()
+		require.ErrorIs(w, failure, persistence.ErrCodec)
+		require.ErrorContains(w, failure, `it was stored by "aes-gcm-1", and the journal has no codec`)
+	})
 }

@@ -7,18 +7,19 @@ import (
 
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A batch is what one effect stores, and what that makes of the state.
+// A batch is the append of one effect, and the state after it.
 type batch[S any] struct {
-	req   AppendRequest
+	req   journal.AppendRequest
 	state S
-	due   bool // a snapshot is, after it
+	due   bool // a snapshot is due after it
 }
 
-// persist stores events, and reports whether a snapshot is due then. The event handler
-// runs before, so that a panic in it stores nothing; commands and signals see what it
-// returns once the events are stored.
+// persist stores events, and reports whether a snapshot is due. The event handler runs before the
+// write, so that a panic in it stores nothing; commands and signals see the new state only after
+// the write.
 func (e *entity[M, E, S]) persist(events []E) (due bool, err error) {
 	b, err := e.batch(events)
 	if err == nil {
@@ -39,11 +40,10 @@ func (e *entity[M, E, S]) persist(events []E) (due bool, err error) {
 	return false, err
 }
 
-// batch makes events one atomic append after what has been stored so far. An error is a
-// rejection.
+// batch makes one atomic append of events. An error is a rejection.
 func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 	b := batch[S]{state: e.state}
-	b.req = AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]Record, len(events))}
+	b.req = journal.AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]journal.Record, len(events))}
 	now := time.Now().UTC()
 	for i, event := range events {
 		b.state = e.onEvent(b.state, event)
@@ -58,12 +58,12 @@ func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 	return b, nil
 }
 
-// slowAppend is how long an append takes at least that is taken for one that blocks, as the
-// next one will. A journal in memory is quicker.
+// slowAppend is the duration from which an append counts as blocking; the next one is then expected
+// to block, too. A journal in memory is faster.
 const slowAppend = 50 * time.Microsecond
 
-// write stores req. A stop does not cancel it, as it would leave the outcome unknown.
-func (e *entity[M, E, S]) write(req AppendRequest) error {
+// write stores req. A stop does not cancel it, because the outcome would be unknown.
+func (e *entity[M, E, S]) write(req journal.AppendRequest) error {
 	ctx, cancel := e.lasting()
 	defer cancel()
 	if e.slow {
@@ -74,9 +74,9 @@ func (e *entity[M, E, S]) write(req AppendRequest) error {
 	return e.retrier().do(ctx, func() error { return e.append(ctx, req) })
 }
 
-// append stores req, or nobody knows whether it has.
-func (e *entity[M, E, S]) append(ctx context.Context, req AppendRequest) error {
-	work := func() error { return e.journal.Append(ctx, []AppendRequest{req})[0] }
+// append sends req to the journal once.
+func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest) error {
+	work := func() error { return e.journal.Append(ctx, []journal.AppendRequest{req})[0] }
 	if e.prompt {
 		return guard.Run(work)
 	}
@@ -84,5 +84,5 @@ func (e *entity[M, E, S]) append(ctx context.Context, req AppendRequest) error {
 }
 
 func (e *entity[M, E, S]) retrier() retrier {
-	return retrier{backoff: e.backoff, limit: e.persistTimeout, log: e.log}
+	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.log}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// Between failures to accept a connection, as when there are no file descriptors left.
+// Pauses between failures to accept a connection, for instance when no file descriptors are left.
 const (
 	minAcceptPause = 5 * time.Millisecond
 	maxAcceptPause = time.Second
@@ -43,7 +43,7 @@ func (e *Endpoint) acceptAll() {
 	}
 }
 
-// receiveStranger begins to serve a connection, unless there are too many already.
+// acceptUnauthenticated begins to serve a connection, unless there are too many already.
 func (e *Endpoint) acceptUnauthenticated(conn net.Conn) {
 	x := e.unauthenticated.enter(conn)
 	if x == nil {
@@ -54,7 +54,7 @@ func (e *Endpoint) acceptUnauthenticated(conn net.Conn) {
 	e.tasks.Go(func() { e.serve(x) })
 }
 
-// serve finds out what a connection is for, and sees it through.
+// serve reads what a connection is for, and serves it until it ends.
 func (e *Endpoint) serve(x *unauthenticatedConn) {
 	defer e.unauthenticated.leave(x)
 	conn := x.conn
@@ -70,7 +70,7 @@ func (e *Endpoint) serve(x *unauthenticatedConn) {
 	e.logEnd(conn, err)
 }
 
-// logEnd says why a connection has ended, loudly only where somebody has to look.
+// logEnd logs why a connection has ended, as a warning only if somebody must act.
 func (e *Endpoint) logEnd(conn net.Conn, err error) {
 	level := zap.DebugLevel
 	_, refused := errors.AsType[*refusal](err)
@@ -81,8 +81,8 @@ func (e *Endpoint) logEnd(conn net.Conn, err error) {
 	e.log.Log(level, "connection closed", zap.Stringer("remote_address", conn.RemoteAddr()), zap.Error(err))
 }
 
-// demultiplex acts on how a connection begins. It returns whether somebody else owns the
-// connection now.
+// demultiplex serves a connection by its channel. It returns whether the connection has a new
+// owner.
 func (e *Endpoint) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 	conn := x.conn
 	if err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout)); err != nil {
@@ -117,8 +117,8 @@ func (e *Endpoint) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 	}
 }
 
-// secure lets the peer prove who it is, and returns how the connection begins after that. A node
-// that has no TLS is told what it lacks, and nothing else.
+// secure authenticates the peer by TLS, and returns the first bytes after that. A peer without TLS
+// is told only that TLS is required.
 func (e *Endpoint) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error) {
 	if string(begin) == tlsTooLong {
 		return nil, nil, demandTLS(conn, begin)
@@ -131,7 +131,7 @@ func (e *Endpoint) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error)
 	return secure, begin, err
 }
 
-// demandTLS answers the hello of a node that has no TLS, on channels where one is answered.
+// demandTLS answers the hello of a peer without TLS, on channels whose hello is answered.
 func demandTLS(conn net.Conn, begin []byte) error {
 	l, err := readPreface(conn, begin)
 	if err != nil {
@@ -147,7 +147,7 @@ func demandTLS(conn net.Conn, begin []byte) error {
 	return errors.Join(no, sendAnswer(conn, answer{Refusal: no.reason, Detail: no.detail}))
 }
 
-// handOut gives a connection of memberlist's to whoever takes it first.
+// handOver passes a connection of memberlist's to the receiver of StreamConns.
 func (e *Endpoint) handOver(conn net.Conn) error {
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (e *Endpoint) handOver(conn net.Conn) error {
 	}
 }
 
-// receive shakes hands and reads the frames of a channel until the connection ends.
+// receive does the handshake and reads the frames of a channel until the connection ends.
 func (e *Endpoint) receive(x *unauthenticatedConn, conn net.Conn, l channel) error {
 	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
@@ -188,12 +188,12 @@ func (e *Endpoint) receive(x *unauthenticatedConn, conn net.Conn, l channel) err
 	}
 	err = e.readChannel(in)
 	if errors.Is(err, ErrFrame) {
-		e.sessions.invalidate(in) // the next connection would bring it again, or what comes after it
+		e.sessions.invalidate(in) // the next connection would bring the same frames again
 	}
 	return err
 }
 
-// recognize decides whether a hello is from whom it says, and of our cluster.
+// authenticate checks that a hello comes from the peer that it names, and is for our cluster.
 func (e *Endpoint) authenticate(conn net.Conn, l channel, h hello) error {
 	if isOutbound(h.Addr) {
 		if l == channelControl || l == channelStream {
@@ -210,7 +210,7 @@ func (e *Endpoint) authenticate(conn net.Conn, l channel, h hello) error {
 	return nil
 }
 
-// judge decides whether a hello that we understand is welcome.
+// validate checks that a well-formed hello is welcome.
 func (e *Endpoint) validate(conn net.Conn, l channel, h hello) error {
 	if err := e.authenticate(conn, l, h); err != nil {
 		return err
@@ -224,7 +224,7 @@ func (e *Endpoint) validate(conn net.Conn, l channel, h hello) error {
 	return nil
 }
 
-// admit asks the user about a peer on a channel.
+// admit asks the user's functions about a peer on a channel.
 func (e *Endpoint) admit(p NodeID, l channel) error {
 	if err := e.cfg.Admit(p); err != nil || l != channelUser {
 		return err
@@ -232,7 +232,8 @@ func (e *Endpoint) admit(p NodeID, l channel) error {
 	return e.cfg.AdmitMessages(p)
 }
 
-// turnAway tells the dialer about a refusal. It returns it, or why that failed.
+// sendRefusal sends a refusal to the dialer. It returns the refusal, joined with the error of
+// sending.
 func (e *Endpoint) sendRefusal(conn net.Conn, reason error) error {
 	no, ok := errors.AsType[*refusal](reason)
 	if !ok {
@@ -248,7 +249,7 @@ func (e *Endpoint) sendRefusal(conn net.Conn, reason error) error {
 	return reason
 }
 
-// begin waits until the connection before this one is read no more.
+// begin starts an inbound, once the connection before it is no longer read.
 func (e *Endpoint) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
 	in := &inbound{
 		key:      linkKey{h.Addr, l},
@@ -280,7 +281,7 @@ func (e *Endpoint) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
 	}
 }
 
-// answer welcomes the peer, and ends what there was with others that had its address.
+// answer accepts the peer, and closes connections with other incarnations at its address.
 func (e *Endpoint) answer(in *inbound) error {
 	a := answer{Incarnation: e.incarnation.Load(), Received: in.received, Addr: e.addr}
 	if e.authenticator != nil && in.key.channel == channelControl {

@@ -9,15 +9,15 @@ import (
 	"net"
 )
 
-// A authenticator sees to it that both sides of a connection are who they should be, and that
-// nobody else reads what they say. Without one, peers are taken at their word.
+// An authenticator makes both sides of a connection prove their identity, and encrypts it, by TLS.
 type authenticator struct {
 	dials   *tls.Config
 	listens *tls.Config
-	named   bool // certificates say for which hosts they are
+	named   bool // certificates name hosts
 }
 
-// newGuard returns the authenticator that a configuration asks for, or nil.
+// newAuthenticator returns the authenticator for a configuration, or nil if it has neither TLS nor
+// a keyring.
 func newAuthenticator(c Config) (*authenticator, error) {
 	switch {
 	case c.TLS != nil && c.Keyring != nil:
@@ -33,11 +33,11 @@ func newAuthenticator(c Config) (*authenticator, error) {
 	return nil, nil
 }
 
-// alpn is what nodes agree on in the handshake of TLS, by its extension for application protocols
-// (RFC 7301), and other servers do not.
+// alpn is the application protocol (RFC 7301) that nodes agree on in the TLS handshake. Other
+// servers do not offer it.
 var alpn = []string{"understudy"}
 
-// validateTLS says what a configuration lacks for both sides to prove who they are.
+// validateTLS returns an error if a configuration cannot authenticate both sides.
 func validateTLS(c *tls.Config) error {
 	own := len(c.Certificates) > 0
 	switch {
@@ -59,7 +59,7 @@ func validateTLS(c *tls.Config) error {
 
 var errNoClientCAs = errors.New("remote: Config.TLS has no ClientCAs; set the authorities that sign the certificates of nodes, as in RootCAs")
 
-// dialConfig returns what c is for connections that this node opens.
+// dialConfig adapts c for connections that this node opens.
 func dialConfig(c *tls.Config) *tls.Config {
 	c = c.Clone()
 	c.MinVersion = tls.VersionTLS13
@@ -69,7 +69,7 @@ func dialConfig(c *tls.Config) *tls.Config {
 	return c
 }
 
-// listenConfig returns what c is for connections that others open.
+// listenConfig adapts c for connections that others open.
 func listenConfig(c *tls.Config) *tls.Config {
 	c = c.Clone()
 	c.MinVersion = tls.VersionTLS13
@@ -83,7 +83,8 @@ func listenConfig(c *tls.Config) *tls.Config {
 	return c
 }
 
-// chosen returns what a user's GetConfigForClient has chosen instead of c, as strict as c.
+// chosen returns the configuration that the user's GetConfigForClient has chosen, made as strict
+// as c.
 func chosen(c *tls.Config, choose func(*tls.ClientHelloInfo) (*tls.Config, error), h *tls.ClientHelloInfo) (*tls.Config, error) {
 	other, err := choose(h)
 	switch {
@@ -99,7 +100,7 @@ func chosen(c *tls.Config, choose func(*tls.ClientHelloInfo) (*tls.Config, error
 	return other, nil
 }
 
-// keyringGuard returns a authenticator that knows peers by their keys.
+// keyringAuthenticator returns an authenticator that recognizes peers by their keys.
 func keyringAuthenticator(k *Keyring) *authenticator {
 	return &authenticator{
 		dials: &tls.Config{
@@ -122,8 +123,7 @@ func keyringAuthenticator(k *Keyring) *authenticator {
 	}
 }
 
-// A secureConn is a TLS connection that is closed at once, and not after a farewell for
-// which the peer would have to read.
+// A secureConn is a TLS connection whose Close does not wait for the peer to read close_notify.
 type secureConn struct {
 	*tls.Conn
 	raw net.Conn
@@ -131,8 +131,8 @@ type secureConn struct {
 
 func (c *secureConn) Close() error { return c.raw.Close() }
 
-// dialed makes a connection to addr secure. The peer has proved who it is then; whether it
-// takes us shows when it answers.
+// dialed does the TLS handshake on a connection to addr. The peer is authenticated then; whether
+// the peer accepts us shows when it answers.
 func (g *authenticator) dialed(ctx context.Context, raw net.Conn, addr string) (*secureConn, error) {
 	config := g.dials
 	if g.named {
@@ -156,10 +156,10 @@ func (g *authenticator) dialed(ctx context.Context, raw net.Conn, addr string) (
 	return &secureConn{conn, raw}, nil
 }
 
-// isOtherServer tells whether a TLS server is no node, after a handshake that ended with err: it
-// does not speak TLS 1.3, or has shown its certificate and not taken our protocol. That protocol
-// is agreed on before certificates are shown, so it tells a web server from a node that is not
-// trusted.
+// isOtherServer reports whether a TLS server is no node, after a handshake that ended with err.
+// Such a server does not speak TLS 1.3, or has shown its certificate without agreeing on our
+// protocol. The protocol is agreed on before certificates, which distinguishes a web server from
+// an untrusted node.
 func isOtherServer(conn *tls.Conn, err error) bool {
 	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Op == opAlert {
 		said := broken.Err.Error()
@@ -170,13 +170,13 @@ func isOtherServer(conn *tls.Conn, err error) bool {
 	return (doubted || len(state.PeerCertificates) > 0) && state.NegotiatedProtocol != alpn[0]
 }
 
-// Alerts of TLS servers that are no nodes, by their numbers in RFC 8446.
+// TLS alerts of servers that are no nodes, by their numbers in RFC 8446.
 const (
 	noSuchVersion  tls.AlertError = 70
 	noSuchProtocol tls.AlertError = 120
 )
 
-// accepted makes a connection of a stranger's secure. The peer has proved who it is then.
+// accepted does the TLS handshake on an accepted connection. The peer is authenticated then.
 func (g *authenticator) accepted(raw net.Conn, begin []byte) (*secureConn, error) {
 	unauthenticatedConn := &meteredConn{Conn: raw, first: begin, left: maxUnauthenticatedBytes}
 	conn := tls.Server(unauthenticatedConn, g.listens)
@@ -187,7 +187,7 @@ func (g *authenticator) accepted(raw net.Conn, begin []byte) (*secureConn, error
 	return &secureConn{conn, raw}, nil
 }
 
-// identify checks that the certificate of a peer is for the address that it says it has.
+// identify checks that the certificate of a peer is valid for the address that it advertises.
 func (g *authenticator) identify(conn net.Conn, addr string) error {
 	secure, ok := conn.(*secureConn)
 	if !ok || !g.named {
@@ -200,11 +200,11 @@ func (g *authenticator) identify(conn net.Conn, addr string) error {
 	return secure.ConnectionState().PeerCertificates[0].VerifyHostname(host)
 }
 
-// opAlert is the Op of a net.OpError in which package tls wraps an alert of the peer.
+// opAlert is the Op of the net.OpError in which package tls wraps an alert of the peer.
 const opAlert = "remote error"
 
-// mistrust returns err with [ErrNotAuthenticated], if it says that one side does not know
-// the other, and not that the connection broke.
+// authError wraps err in [ErrNotAuthenticated] if it means that one side does not trust the other.
+// It leaves err as it is if the connection broke.
 func authError(err error) error {
 	record, plain := errors.AsType[tls.RecordHeaderError](err)
 	broken, network := errors.AsType[*net.OpError](err)

@@ -19,107 +19,113 @@ import (
 // another NodeID.
 type NodeID = node.ID
 
-// Config says what an endpoint is to be. The zero value is an endpoint on a free port of
-// the loopback interface.
+// Config configures an endpoint. The zero value listens at a free port of the loopback interface.
+// In every limit and duration, zero means the default and a negative value is an error.
 type Config struct {
-	// Cluster is the name of the cluster. Endpoints of different names do not talk.
+	// Cluster is the name of the cluster. Endpoints of different clusters refuse each other. It
+	// may be empty.
 	Cluster string
-	// Incarnation tells this process from the ones that had its address before. 0 draws
-	// one at random. The upper 32 bits stand for the process, and stay when that is renamed, see
-	// [Endpoint.Rename]; where they are 0, nothing can be told of the process.
+	// Incarnation tells this process from earlier ones at its address. 0 draws a random one. The
+	// upper 32 bits identify the process and stay when it is renamed, see [Endpoint.Rename]; if
+	// they are 0, the process cannot be identified.
 	Incarnation uint64
-	// Bind is the host:port to listen at, by TCP and UDP; port 0 picks one that is free
-	// for both. The default is 127.0.0.1:0.
+	// Bind is the host:port to listen at, by TCP and UDP. Port 0 picks one that is free for both.
+	// The default is 127.0.0.1:0.
 	Bind string
-	// Advertise is the host:port under which the others reach this node, where that is not
-	// the one that is bound. Port 0 stands for the port that was bound. It is required when
+	// Advertise is the host:port at which others reach this node, at most 255 bytes. The default
+	// is the bound address. Port 0 stands for the port that was bound. Advertise is required if
 	// Bind names no single interface.
 	Advertise string
-	// Outbound makes an endpoint that listens nowhere, as for a client behind a NAT, which is
-	// no member of a cluster. It has a made-up address of its own; Bind means nothing, and
-	// Advertise must be empty. Others send to it over connections that it has opened, see
-	// [Endpoint.Reach]. It has neither datagrams nor a control channel, and cannot talk to others
-	// of its kind.
+	// Outbound makes an endpoint that does not listen, for a client behind a NAT that is no
+	// member of the cluster. Its address is made up; Bind is ignored, and Advertise must be
+	// empty. Peers send to it over connections that it opened, see [Endpoint.Reach]. It has no
+	// datagrams and no control channel, and cannot talk to other outbound endpoints. The default
+	// is false.
 	Outbound bool
-	// Network is the way to the others; nil means the TCP and UDP of the operating system.
+	// Network opens listeners and connections. The default, nil, is the TCP and UDP of the
+	// operating system.
 	Network Network
 
-	// TLS makes nodes prove to each other who they are, by certificates. Connections are of
-	// TLS 1.3 with certificates on both sides, and datagrams are encrypted with keys that are
-	// handed over on them. It needs a certificate, RootCAs and ClientCAs. The
-	// certificate of a node must be good for servers and for clients, and for the host of
-	// the address that it advertises. GetCertificate, GetClientCertificate and
-	// GetConfigForClient are called for each connection, so what they return can change.
-	// What concerns versions, ClientAuth, ServerName, NextProtos and sessions is set by the endpoint.
-	// It is nil for none.
+	// TLS authenticates nodes by certificates. Connections use TLS 1.3 with certificates on both
+	// sides, and datagrams are encrypted with keys that are exchanged over them. TLS needs a
+	// certificate, RootCAs and ClientCAs. The certificate of a node must be valid for servers and
+	// clients, and for the host of the address that the node advertises. GetCertificate,
+	// GetClientCertificate and GetConfigForClient are called for each connection, so certificates
+	// can change. The endpoint itself sets the versions, ClientAuth, ServerName, NextProtos and
+	// session settings. The default, nil, is no TLS.
 	TLS *tls.Config
-	// Keyring makes nodes prove to each other that they have a secret, over the same TLS.
-	// Who has it can pass for any node. It is nil for none; with TLS it has to be.
+	// Keyring authenticates nodes by a shared secret, over the same TLS. Whoever has the secret
+	// can pass for any node. The default, nil, is none. At most one of Keyring and TLS may be
+	// set.
 	Keyring *Keyring
-	// MaxUnauthenticated bounds the connections that are not authenticated yet: in TLS, or where
-	// there is none, by what they say first. When there are more, the oldest of them is
-	// closed. The default is 128.
+	// MaxUnauthenticated is how many connections may be open that have not been authenticated, by
+	// TLS or, without TLS, by their hello. Beyond that, the oldest of them is closed. The default
+	// is 128.
 	MaxUnauthenticated int
-	// MaxUnauthenticatedPerHost bounds those that come from one IP address. More are closed at
-	// once. The default is 16.
+	// MaxUnauthenticatedPerHost is how many of them one IP address, or IPv6 /64 network, may
+	// have. Beyond that, a new one is closed at once if the oldest is younger than 250 ms;
+	// otherwise the oldest is closed. The default is 16.
 	MaxUnauthenticatedPerHost int
 
-	// OutboxSize bounds the messages that wait to be sent to one peer. The default is
-	// 100,000. What comes beyond becomes dead letters.
+	// OutboxSize is how many messages may wait to be sent to one peer. Further messages become
+	// dead letters with [ErrOutboxFull]. The default is 100,000.
 	OutboxSize int
-	// OutboxBytes bounds the bytes of those that wait and of those that the peer has not
-	// acknowledged. The default is 64 MiB. A single message always fits.
+	// OutboxBytes is how many bytes of messages may wait for one peer, or be in flight to it
+	// without an acknowledgement. A single message always fits. Further messages become dead
+	// letters with [ErrOutboxFull]. The default is 64 MiB.
 	OutboxBytes int
-	// ControlSize bounds the control frames that wait for one peer; the oldest are dropped.
-	// The default is 1,024.
+	// ControlSize is how many control frames may wait for one peer. Beyond that, the oldest are
+	// dropped. The default is 1,024.
 	ControlSize int
-	// MaxMessage bounds one message in bytes, compressed or not. The default is 4 MiB. What is
-	// larger becomes a dead letter. It should be the same on all nodes: what is larger than that
-	// of the receiver becomes a dead letter there.
+	// MaxMessage is the largest size of one encoded message in bytes, also after decompression. A
+	// larger message becomes a dead letter with [ErrTooLarge], at the sender or at a receiver
+	// with a lower limit, so set it to the same on all nodes. The default is 4 MiB.
 	MaxMessage int
 
-	// CompressFrom is from how many bytes on a message is sent compressed, if that makes it
-	// smaller. 0 is never. Nodes understand each other whatever they have here.
+	// CompressFrom is the size in bytes from which on messages are compressed, if that makes them
+	// smaller. 0 is never. Nodes with different settings understand each other.
 	CompressFrom int
 
-	// DialTimeout bounds one attempt to connect, handshake included. The default is 2 s.
+	// DialTimeout is the limit of one attempt to connect, including the handshake. The default is
+	// 2 s.
 	DialTimeout time.Duration
-	// HandshakeTimeout bounds the handshake with who connects to us, that of TLS included.
-	// The default is 2 s.
+	// HandshakeTimeout is the limit of the handshake on a connection that a peer opens, including
+	// TLS. The default is 2 s.
 	HandshakeTimeout time.Duration
-	// MinBackoff and MaxBackoff bound the pause between attempts to connect, which
-	// doubles each time. The defaults are 20 ms and 1 s.
+	// MinBackoff and MaxBackoff are the first and the longest pause between attempts to connect.
+	// The pause doubles with each failure, ± 20 %. The defaults are 20 ms and 1 s.
 	MinBackoff, MaxBackoff time.Duration
-	// UnreachableAfter is how long something may wait for a peer that acknowledges
-	// nothing. Then all that waits becomes dead letters. The default is 5 s. After half of that
-	// another connection is tried.
+	// UnreachableAfter is how long messages wait for a peer that acknowledges nothing. Then
+	// everything that waits for it becomes dead letters. After half of it, another connection is
+	// tried. The default is 5 s.
 	UnreachableAfter time.Duration
-	// IdleAfter is how long a connection is kept that carries nothing. The default is
-	// one minute. The receiving side keeps it for twice as long.
+	// IdleAfter is how long an unused connection is kept. The receiving side keeps it for twice
+	// as long. The default is one minute.
 	IdleAfter time.Duration
-	// Linger is how long Close waits for connected peers to acknowledge what has been
-	// sent. The default is 1 s.
+	// Linger is how long [Endpoint.Close] waits for connected peers to acknowledge what was sent.
+	// The default is 1 s.
 	Linger time.Duration
 
-	// Logger is nil for one that writes warnings and errors to standard error; zap.NewNop()
-	// logs nothing.
+	// Logger receives the log. The default, nil, writes warnings and errors to standard error;
+	// zap.NewNop() logs nothing.
 	Logger *zap.Logger
 
-	// The functions below are called by goroutines of the endpoint, several at a time, and
-	// must not block. Each may be nil.
+	// The endpoint calls the functions below from its goroutines, possibly several at a time.
+	// They must not block. Each may be nil.
 
-	// Control gets the control frames and packets that arrive. The data is its to keep.
+	// Control receives the control frames and packets that arrive. It may keep data.
 	Control func(from NodeID, data []byte)
-	// Admit is asked about the peer in each handshake, on both sides. Its error refuses
-	// the connection, and goes to the peer as the reason.
+	// Admit decides in each handshake, on both sides, whether the peer may connect. Its error
+	// refuses the connection and is sent to the peer as the reason. The default admits every
+	// peer.
 	Admit func(NodeID) error
-	// AdmitMessages is asked like Admit, but only about connections that carry messages
-	// between actors.
+	// AdmitMessages decides like Admit, but only about connections that carry messages between
+	// actors.
 	AdmitMessages func(NodeID) error
-	// DialFailed hears of each failed attempt to connect: a [*RefusedError] when an endpoint
-	// answered, [ErrNotAuthenticated] when one side does not trust the other, what
-	// [Network].Dial says otherwise. [RefusedIncarnation] proves that the incarnation that
-	// was connected before is gone.
+	// DialFailed is called after each failed attempt to connect. err is a [*RefusedError] if an
+	// endpoint answered, [ErrNotAuthenticated] if one side does not trust the other, [ErrForeign]
+	// if something else listens there, and otherwise the error of [Network].Dial.
+	// [RefusedIncarnation] proves that the incarnation that was connected before is gone.
 	DialFailed func(addr string, err error)
 }
 
@@ -161,7 +167,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// silence is how long nothing may come on a connection: the peer closes one that is idle before.
+// silence is how long a connection may carry nothing. The peer closes an idle one earlier.
 func (c Config) silence() time.Duration { return 2 * min(c.IdleAfter, math.MaxInt64/4) }
 
 func setDefault[T comparable](field *T, value T) {
@@ -206,10 +212,10 @@ func (c Config) validate() error {
 	return nil
 }
 
-// maxAddr bounds an advertised address: it has to fit into a packet header.
+// maxAddr is the longest advertised address in bytes: it must fit into a packet header.
 const maxAddr = 255
 
-// advertised returns the address that others are to use, of an endpoint bound to bound.
+// advertised returns the address that others use for an endpoint bound to bound.
 func (c Config) advertised(bound net.Addr) (string, error) {
 	_, port, err := net.SplitHostPort(bound.String())
 	if err != nil {

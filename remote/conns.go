@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// conns is the set of accepted connections that the endpoint has to close.
+// conns is the set of accepted connections that the endpoint must close.
 type conns struct {
 	mu     sync.Mutex // guards all below
 	open   map[net.Conn]struct{}
 	closed bool
 }
 
-// add returns false when it is too late.
+// add returns false if the endpoint is closed.
 func (c *conns) add(conn net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,7 +29,7 @@ func (c *conns) remove(conn net.Conn) {
 	delete(c.open, conn)
 }
 
-// close closes all connections, and lets no more in.
+// close closes all connections and refuses further ones.
 func (c *conns) close() {
 	c.mu.Lock()
 	c.closed = true
@@ -41,6 +41,6 @@ func (c *conns) close() {
 	}
 }
 
-// discard closes a connection of which nothing is expected any more: what counts has been
-// acknowledged before, or is lost whatever Close says.
+// discard closes a connection whose errors do not matter any more: everything important has been
+// acknowledged, or is lost whatever Close returns.
 func discard(conn io.Closer) { _ = conn.Close() }

@@ -14,8 +14,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// deadLetter makes a dead letter of one that was queued. Its message is a copy of what
-// was sent, as the sender may have changed that since.
+// deadLetter makes a dead letter of a queued frame. Its message is decoded again, because the
+// sender may have changed the original.
 func (e *Endpoint) deadLetter(x outbox.Frame, reason error) {
 	if x.System == nil {
 		return
@@ -23,7 +23,7 @@ func (e *Endpoint) deadLetter(x outbox.Frame, reason error) {
 	extension.DeadLetter(x.System, x.To, messageOf(&x), reason)
 }
 
-// messageOf decodes the message again, or returns its payload where that is impossible.
+// messageOf decodes the message of a frame, or returns its payload if it cannot be decoded.
 func messageOf(x *outbox.Frame) any {
 	env, err := wire.NewEnvelopeReader(math.MaxInt).Read(x.Envelope()[wire.HeaderSize:])
 	if err != nil {
@@ -50,8 +50,8 @@ func fullPath(s *actor.System, e wire.Envelope) string {
 	return path + "#" + strconv.FormatUint(e.UID, 10)
 }
 
-// logType logs a problem with a type of message: loudly the first time, as it says what
-// to do.
+// logType logs a problem with a message type. The first time it is a warning, which says what to
+// do.
 func (e *Endpoint) logType(name, problem string, err error) {
 	level := zap.DebugLevel
 	if e.types.first(name) {
@@ -60,14 +60,14 @@ func (e *Endpoint) logType(name, problem string, err error) {
 	e.log.WithOptions(zap.AddCallerSkip(1)).Log(level, problem, zap.String("type", name), zap.Error(err))
 }
 
-// firsts tells what comes for the first time.
+// A seenSet reports what it sees for the first time.
 type seenSet struct {
 	mu   sync.Mutex // guards seen
 	seen map[string]bool
 }
 
-// maxFirsts bounds the memory of firsts, as names come from the network. What comes when
-// it is full is not a first.
+// maxSeen bounds the memory of a seenSet, because names come from the network. A full set reports
+// nothing as first.
 const maxSeen = 1000
 
 func (f *seenSet) first(name string) bool {

@@ -16,8 +16,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
-// An Endpoint is the place of one node on the network. Make one with [Listen]. Its methods
-// may be called by any goroutine.
+// An Endpoint connects one node to the network. Make one with [Listen]. Its methods may be called
+// by any goroutine.
 type Endpoint struct {
 	cfg     Config
 	log     *zap.Logger
@@ -54,11 +54,12 @@ type Endpoint struct {
 
 var _ extension.Transport = (*Endpoint)(nil)
 
-// gossipQueue is how many packets wait for who takes them.
+// gossipQueue is how many memberlist packets wait to be taken.
 const gossipQueue = 256
 
-// Listen opens an endpoint. Others can connect at once; what they tell actors waits for
-// [Endpoint.Serve]. With [Config.Outbound] nobody can: see [Endpoint.Reach].
+// Listen opens an endpoint. Peers can connect at once; their messages to actors wait for
+// [Endpoint.Serve]. With [Config.Outbound] the endpoint does not listen: see [Endpoint.Reach].
+// Listen fails if cfg is invalid or the port is taken.
 func Listen(cfg Config) (*Endpoint, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -86,7 +87,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// newEndpoint returns an endpoint that is not on the network yet.
+// newEndpoint returns an endpoint without sockets.
 func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoint {
 	e := &Endpoint{
 		cfg:             cfg,
@@ -113,7 +114,7 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 	return e
 }
 
-// bindAttempts is how often bind looks for a port that is free for both protocols.
+// bindAttempts is how many ports bind tries to find one that is free for both protocols.
 const bindAttempts = 50
 
 // bind opens TCP and UDP at the same port.
@@ -147,13 +148,15 @@ func (e *Endpoint) Addr() string { return e.addr }
 // MaxMessage returns [Config.MaxMessage], for [actor.System.MaxMessage].
 func (e *Endpoint) MaxMessage() int { return e.cfg.MaxMessage }
 
-// FirstUID is for [extension.Transport]: the number from which the actors of the system count.
+// FirstUID implements [extension.Transport]. It returns the number from which the actors of the
+// system count.
 func (e *Endpoint) FirstUID() uint64 { return node.FirstActor(e.cfg.Incarnation) }
 
-// Self returns what peers know the endpoint as.
+// Self returns the identity under which peers know the endpoint.
 func (e *Endpoint) Self() NodeID { return NodeID{Address: e.addr, Incarnation: e.incarnation.Load()} }
 
-// Serve delivers what peers tell actors to s, from now on. It may be called once.
+// Serve delivers the messages of peers to s from now on. It must be called only once, and panics
+// if it is called again.
 func (e *Endpoint) Serve(s *actor.System) {
 	if !e.system.CompareAndSwap(nil, s) {
 		panic("remote: Serve was called before")
@@ -162,10 +165,10 @@ func (e *Endpoint) Serve(s *actor.System) {
 	close(e.serving)
 }
 
-// Rename begins a new incarnation of this node, to: all connections end, and peers find
-// somebody new when they connect again. What was sent and not acknowledged becomes dead
-// letters, what has not been sent is sent under the new incarnation. Its upper 32 bits should be
-// those of the one before, or peers do not know that the actors are the same.
+// Rename gives this node a new incarnation. All connections end, and peers see another node when
+// they connect again. Messages that were sent and not acknowledged become dead letters; messages
+// not sent yet are sent under the new incarnation. The upper 32 bits should stay, or peers do not
+// know that the actors are the same.
 func (e *Endpoint) Rename(to uint64) {
 	e.incarnation.Store(to)
 	e.hangUp(func(NodeID) bool { return true })
@@ -174,9 +177,9 @@ func (e *Endpoint) Rename(to uint64) {
 	}
 }
 
-// Forget says that p is gone for good: connections with that incarnation end, and what
-// waits for it becomes dead letters, with [actor.ErrUnreachable]. Later messages
-// to the address are for whoever is there then.
+// Forget ends all connections with the incarnation p, which is gone for good. What waits for it
+// becomes dead letters with [actor.ErrUnreachable]. Later messages to the address go to the
+// incarnation that is there then.
 func (e *Endpoint) Forget(p NodeID) {
 	e.hangUp(func(from NodeID) bool { return from == p })
 	for _, l := range e.links.to(p.Address) {
@@ -186,18 +189,17 @@ func (e *Endpoint) Forget(p NodeID) {
 	}
 }
 
-// errForgotten is the reason of letters to a peer that is gone for good.
+// errForgotten is the reason of dead letters to a forgotten peer.
 var errForgotten = errors.New("the node has left")
 
-// hangUp ends what those peers have opened, and forgets the keys they share with us.
+// hangUp closes the connections that matching peers opened, and forgets the keys shared with them.
 func (e *Endpoint) hangUp(which func(NodeID) bool) {
 	e.sessions.hangUp(which)
 	e.openers.drop(which)
 	e.sealers.drop(which)
 }
 
-// met ends the connections with all incarnations of a peer but this one, which is there
-// now.
+// met closes the connections with all other incarnations of a peer after a handshake with p.
 func (e *Endpoint) met(p NodeID) {
 	e.hangUp(func(from NodeID) bool { return from.Address == p.Address && from.Incarnation != p.Incarnation })
 	for _, l := range e.links.to(p.Address) {
@@ -209,14 +211,13 @@ func (e *Endpoint) met(p NodeID) {
 	}
 }
 
-// Close ends the endpoint. It waits for connected peers to acknowledge what has been
-// sent, for [Config.Linger] at most; what is left becomes dead letters. When it
-// returns, all goroutines of the endpoint have ended. Closing again does the same as
-// waiting for the first Close.
+// Close closes the endpoint. It waits up to [Config.Linger] for connected peers to acknowledge
+// what was sent; the rest becomes dead letters. When Close returns, all goroutines of the endpoint
+// have ended. Further calls wait for the first one and return its result.
 func (e *Endpoint) Close() error { return e.shut() }
 
-// once returns a function that calls f the first time, and always waits for the result:
-// on a channel, since who waits in a sync.Once stops the time of a synctest bubble.
+// once returns a function that calls f the first time and always waits for the result. It waits on
+// a channel, because waiting in a sync.Once would stop the time of a synctest bubble.
 func once(f func() error) func() error {
 	var begin sync.Once
 	var err error

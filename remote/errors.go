@@ -8,44 +8,44 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// What can go wrong on the way. Compare with [errors.Is]; they come wrapped with
-// what was going on.
+// Errors of this package. They are wrapped with details: compare them with [errors.Is].
 var (
-	// ErrClosed is the reason of dead letters that a closed endpoint leaves behind.
+	// ErrClosed is the reason of dead letters that a closed endpoint leaves.
 	ErrClosed = errors.New("remote: endpoint is closed")
-	// ErrFrame: bytes on a connection are not what the protocol has there. The
-	// connection is closed, unless it is known where the next frame begins: then what is in
-	// the frame becomes a dead letter.
+	// ErrFrame means that bytes on a connection violate the protocol. The connection is closed,
+	// unless the next frame can be found; then only the contents of the frame become a dead
+	// letter.
 	ErrFrame = wire.ErrFrame
-	// ErrTooLarge: a frame is larger than [Config.MaxMessage]. At the sender it
-	// becomes a dead letter, and so it does at a receiver with a lower one.
+	// ErrTooLarge is the reason of dead letters whose message is larger than MaxMessage, of the
+	// sender or of the receiver. Raise Traffic.MaxMessage of cluster.Config, or
+	// [Config.MaxMessage] without a cluster, on all nodes.
 	ErrTooLarge = wire.ErrTooLarge
-	// ErrOutboxFull: too much was waiting for the peer already. The reason of dead
-	// letters.
+	// ErrOutboxFull is the reason of dead letters to a peer for which too many messages waited:
+	// see [Config.OutboxSize] and [Config.OutboxBytes].
 	ErrOutboxFull = errors.New("remote: outbox is full")
-	// ErrInDoubt: the message was sent, and the peer never said that it has it. Part of the
-	// reason of dead letters that may have been delivered all the same.
+	// ErrInDoubt is part of the reason of a dead letter whose message was sent and never
+	// acknowledged. It may have been delivered.
 	ErrInDoubt = errors.New("remote: sent, but not acknowledged")
-	// ErrForeign: what listens at an address is no endpoint, as it speaks another protocol.
-	// [Config.DialFailed] hears of it.
+	// ErrForeign means that the listener at an address speaks another protocol.
+	// [Config.DialFailed] receives it.
 	ErrForeign = errors.New("remote: what listens there is no node of Understudy")
-	// ErrNotAuthenticated: one side of a connection has not proved to the other who it
-	// is. [Config.DialFailed] hears of it, and it is part of the reason of dead letters.
+	// ErrNotAuthenticated means that one side of a connection has not proved its identity to the
+	// other. [Config.DialFailed] receives it, and it is part of the reason of dead letters.
 	ErrNotAuthenticated = errors.New("remote: not authenticated")
 )
 
-// Refusal says why a peer did not take a connection.
+// Refusal is the reason why a peer refused a connection.
 type Refusal uint8
 
-// The refusals. Those of later versions of the protocol may be others.
+// The refusals. Later versions of the protocol may have others.
 const (
 	RefusedHello       Refusal = iota + 1 // the handshake was malformed
 	RefusedVersion                        // the peer does not speak our version of the protocol
 	RefusedCluster                        // the peer belongs to another cluster
-	RefusedIncarnation                    // the incarnation we knew is gone: another one lives at the address
-	RefusedSession                        // the peer does not know the session that was to go on
-	RefusedMember                         // the peer's Config.Admit or AdmitMessages said no
-	RefusedIdentity                       // TLS on one side only, or a certificate that is for another address
+	RefusedIncarnation                    // the incarnation that was expected is gone: another one is at the address
+	RefusedSession                        // the peer does not know the session that was to continue
+	RefusedMember                         // the peer's Config.Admit or AdmitMessages returned an error
+	RefusedIdentity                       // TLS on one side only, or a certificate for another address
 )
 
 // String returns the reason in words, for logs and errors.
@@ -69,14 +69,14 @@ func (r Refusal) String() string {
 	return fmt.Sprintf("refusal %d", uint8(r))
 }
 
-// A RefusedError is a connection that the peer refused in the handshake.
+// A RefusedError reports that the peer refused a connection in the handshake.
 type RefusedError struct {
-	Peer    NodeID // who refused, where it was dialed; with RefusedIncarnation, where it says that it lives
+	Peer    NodeID // the peer at the dialed address; with RefusedIncarnation, at the address that it advertises
 	Refusal Refusal
 	Detail  string // in the peer's words
 }
 
-// Error returns who refuses, and why, in our words and in the peer's.
+// Error returns the peer, the refusal and its detail.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("remote: refused by %s: %s: %s", e.Peer.Address, e.Refusal, e.Detail)
 }

@@ -2,8 +2,8 @@ package remote
 
 import "context"
 
-// Flush waits until peers have acknowledged what was told to actors there before, or it
-// has become dead letters. It returns the cause of ctx when that ends first.
+// Flush waits until all earlier messages to actors on other nodes are acknowledged or have become
+// dead letters. If ctx ends first, it returns the cause of ctx.
 func (e *Endpoint) Flush(ctx context.Context) error {
 	for _, l := range e.links.to("") {
 		if l.key.channel == channelControl {
@@ -18,7 +18,7 @@ func (e *Endpoint) Flush(ctx context.Context) error {
 	return nil
 }
 
-// flushed returns a channel that is closed when nothing is left in the link.
+// flushed returns a channel that is closed when the link is empty.
 func (l *link) flushed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -30,8 +30,7 @@ func (l *link) flushed() <-chan struct{} {
 	return empty
 }
 
-// noteEmpty tells those who wait for it that the link is empty, if it is. The caller
-// holds mu.
+// noteEmpty wakes the callers of Flush if the link is empty. The caller holds mu.
 func (l *link) noteEmpty() {
 	if l.empty != nil && l.out.Len() == 0 {
 		close(l.empty)

@@ -11,20 +11,21 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// Version is the version of the protocol. Peers of other versions are refused.
+// Version is the version of the protocol. Peers with other versions are refused.
 const Version = 1
 
-// maxHandshake bounds the handshake, which is read from anybody.
+// maxHandshake bounds a hello or an answer, in bytes: it is read from unauthenticated peers.
 const maxHandshake = 4 << 10
 
-// A channel is what a connection is for, and its first byte after the preface.
+// A channel is one purpose of the traffic from one node to another. Its value is the first byte
+// after the preface of a connection.
 type channel byte
 
 const (
 	channelControl channel = 'C'
 	channelUser    channel = 'A'
-	channelStream  channel = 'M' // no protocol of ours behind the hello
-	channelReverse channel = 'R' // the listener is to dial on it
+	channelStream  channel = 'M' // memberlist's protocol follows the hello
+	channelReverse channel = 'R' // the listener begins a user channel on it
 )
 
 func (l channel) String() string {
@@ -41,34 +42,34 @@ func (l channel) String() string {
 	return fmt.Sprintf("channel 0x%02x", byte(l))
 }
 
-// A hello is what the dialer says first. Its version comes first in all versions of the
-// protocol; fields that are unknown are ignored.
+// A hello is the first frame of the dialer. Its version comes first in all versions of the
+// protocol. Unknown fields are ignored.
 type hello struct {
 	Version     uint64 `cbor:"1,keyasint"`
 	Cluster     string `cbor:"2,keyasint"`
-	Addr        string `cbor:"3,keyasint"` // where the dialer listens
+	Addr        string `cbor:"3,keyasint"` // the advertised address of the dialer
 	Incarnation uint64 `cbor:"4,keyasint"`
-	Want        uint64 `cbor:"5,keyasint"` // the incarnation that knows the session, 0 for a new one
-	Session     uint64 `cbor:"6,keyasint"` // a session outlives its connections
+	Want        uint64 `cbor:"5,keyasint"` // the listener's incarnation to continue a session, 0 for a new session
+	Session     uint64 `cbor:"6,keyasint"` // it outlives its connections
 }
 
-// An answer is what the listener says then.
+// An answer is the first frame of the listener.
 type answer struct {
 	Version     uint64  `cbor:"1,keyasint"`
 	Incarnation uint64  `cbor:"2,keyasint"`
-	Received    uint64  `cbor:"3,keyasint"` // how many frames of the session it has had
-	Refusal     Refusal `cbor:"4,keyasint"` // 0: welcome
+	Received    uint64  `cbor:"3,keyasint"` // received frames of the session
+	Refusal     Refusal `cbor:"4,keyasint"` // 0 accepts the connection
 	Detail      string  `cbor:"5,keyasint"`
 	Grant       []byte  `cbor:"6,keyasint,omitempty"` // to seal datagrams with, see grantSize
-	Addr        string  `cbor:"7,keyasint,omitempty"` // where the listener advertises itself; "" is where it was dialed
+	Addr        string  `cbor:"7,keyasint,omitempty"` // advertised address of the listener; "" for the dialed one
 }
 
 func (h hello) peer() NodeID { return NodeID{Address: h.Addr, Incarnation: h.Incarnation} }
 
 func (a answer) peer() NodeID { return NodeID{Address: a.Addr, Incarnation: a.Incarnation} }
 
-// greet speaks for the dialer: it sends the channel and h, and returns the answer unless it is
-// a refusal.
+// greet does the handshake of the dialer: it sends the channel and h, and returns the answer. It
+// fails with a [*RefusedError] if the answer is a refusal.
 func greet(conn io.ReadWriter, l channel, h hello, addr string) (answer, error) {
 	sent := sendHello(conn, l, h)
 	first := &prefixRecorder{Reader: conn}
@@ -107,8 +108,7 @@ func sendHello(conn io.Writer, l channel, h hello) error {
 	return nil
 }
 
-// alert returns the peer's last word in err, if it is one of TLS, or else what there is
-// without.
+// alert returns the TLS alert of the peer in err, or else without.
 func alert(err, without error) error {
 	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Op == opAlert {
 		return authError(err)
@@ -130,7 +130,7 @@ func parseAnswer(body []byte) (answer, error) {
 	return a, nil
 }
 
-// parseHello returns what the dialer said. It fails with a [*refusal].
+// parseHello decodes a hello. It fails with a [*refusal].
 func parseHello(body []byte) (hello, error) {
 	var h hello
 	if err := codec.Unmarshal(body, &h); err != nil {
@@ -147,7 +147,7 @@ func parseHello(body []byte) (hello, error) {
 	return h, nil
 }
 
-// A refusal is the listener's no.
+// A refusal is the listener's reason to refuse a connection.
 type refusal struct {
 	reason Refusal
 	detail string
@@ -159,7 +159,7 @@ func refuse(reason Refusal, format string, args ...any) *refusal {
 
 func (r *refusal) Error() string { return fmt.Sprintf("refused: %s: %s", r.reason, r.detail) }
 
-// sendAnswer speaks for the listener.
+// sendAnswer sends the answer of the listener.
 func sendAnswer(conn io.Writer, a answer) error {
 	a.Version = Version
 	body, err := codec.Marshal(a)

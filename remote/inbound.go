@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// An inbound is the receiving side of one channel from one peer, on one connection. It
-// counts what arrives, and tells the peer.
+// An inbound is the receiving side of one channel from one peer, on one connection. It counts the
+// frames that arrive, and acknowledges them.
 type inbound struct {
 	key      linkKey
 	from     NodeID
@@ -36,8 +36,8 @@ type inbound struct {
 	ended    time.Time        // when done was closed
 }
 
-// An acknowledgement is the count of all frames of the session, in eight bytes. It is
-// sent when so much has come since the last one, or after a while.
+// An acknowledgement is the count of all frames of the session, in eight bytes. It is sent after
+// ackFrames frames, ackBytes bytes or ackDelay.
 const (
 	ackSize   = 8
 	ackFrames = 256
@@ -45,9 +45,9 @@ const (
 	ackDelay  = 10 * time.Millisecond
 )
 
-// read reads frames and hands them to handle, until the connection ends.
-// A frame belongs to handle until it returns. What handle has put aside is delivered by settle,
-// before anything is acknowledged and before the next read that may wait.
+// read passes frames to handle until the connection ends. A frame is valid until handle returns.
+// settle delivers what handle has put aside, before each acknowledgement and before each read that
+// may block.
 func (in *inbound) read(handle func(body []byte), settle func()) error {
 	in.settle = settle
 	defer settle()
@@ -65,7 +65,7 @@ func (in *inbound) read(handle func(body []byte), settle func()) error {
 	}
 }
 
-// next returns the next frame. A bad one counts as received, or the peer would send it
+// next returns the next frame. An invalid frame counts as received, or the peer would send it
 // again.
 func (in *inbound) next() ([]byte, error) {
 	for {
@@ -81,7 +81,7 @@ func (in *inbound) next() ([]byte, error) {
 	}
 }
 
-// fill waits for more to read, and acknowledges when nothing comes for a while.
+// fill waits for more to read, and acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
 	in.settle()
 	if err := in.setTimer(in.acked != in.received); err != nil {
@@ -95,9 +95,9 @@ func (in *inbound) fill(size int) error {
 	return err
 }
 
-// setTimer sets when reading ends: soon when a count is due, or else when the peer has been silent
-// for so long that it has closed the connection, or is not there any more. Closing it costs
-// nothing: the session goes on with the next.
+// setTimer sets the read deadline. It is ackDelay if an acknowledgement is due, and else the time
+// after which an idle or dead connection is closed. Closing costs nothing: the session continues
+// on the next connection.
 func (in *inbound) setTimer(on bool) error {
 	if on == in.timed {
 		return nil
@@ -121,8 +121,8 @@ func (in *inbound) acknowledge() error {
 	return err
 }
 
-// end says that nothing will be read any more. What is kept of the session is small, but for
-// half a message: neither the buffer of the connection nor, by settle, the last message.
+// end ends the reading. An ended inbound keeps only what its session needs, without the buffer and
+// the last message.
 func (in *inbound) end() {
 	in.hangUp()
 	in.conn, in.frames, in.settle = nil, nil, nil
@@ -130,7 +130,7 @@ func (in *inbound) end() {
 	close(in.done)
 }
 
-// hangUp ends the connection, and soon the reading.
+// hangUp closes the connection, which soon ends the reading.
 func (in *inbound) hangUp() {
 	in.hang.Do(func() {
 		close(in.stop)
@@ -141,9 +141,9 @@ func (in *inbound) hangUp() {
 // finished tells whether nothing will be read any more.
 func (in *inbound) finished() bool { return isClosed(in.done) }
 
-// maxFrame returns how large a frame of a channel may be: what is larger cannot come from a peer
-// that speaks our protocol, and nobody knows where the next frame begins. A peer with a higher
-// MaxMessage sends what is larger than ours in parts, or in a frame as large as a part.
+// maxFrame returns the largest valid frame on a channel. A larger one cannot come from a peer with
+// our protocol, and the next frame could not be found. A peer with a higher MaxMessage sends
+// larger messages in parts, or in a frame as large as a part.
 func maxFrame(l channel, maxMessage int) int {
 	if l == channelUser {
 		return max(maxMessage, wire.MaxPart+wire.PartOverhead)

@@ -7,25 +7,25 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// maxHalves bounds the bytes of messages of which some parts have come, on connections that have
-// ended. The message that has come last is kept in any case.
+// maxIncomplete bounds the bytes of incomplete messages whose connections have ended. The newest
+// message is kept in any case.
 const maxIncomplete = 64 << 20
 
-// halves are what inbounds have of messages in parts that have ended before the last part. Who
-// sends the rest gives up before long, or begins a new session; then nobody can use them. They
-// are guarded by sessions.mu.
+// incomplete keeps the incomplete messages of connections that have ended. The sender continues
+// soon on another connection, or gives up, or begins a new session; then nobody needs them. It is
+// guarded by sessions.mu.
 type incomplete struct {
 	all   []incompleteMessage // the oldest first
 	bytes int
 }
 
-// A half belongs to an inbound.
+// An incompleteMessage belongs to an inbound.
 type incompleteMessage struct {
 	of    *inbound
 	timer *time.Timer
 }
 
-// keep keeps what in has, if anything, until late is called after that time.
+// keep keeps the incomplete message of in, if it has one, and calls late after patience.
 func (h *incomplete) keep(in *inbound, patience time.Duration, late func()) {
 	size := in.parts.Len()
 	if size == 0 {
@@ -37,14 +37,15 @@ func (h *incomplete) keep(in *inbound, patience time.Duration, late func()) {
 	}
 }
 
-// giveUp drops what is kept of an inbound, and ends its session: without that it cannot go on.
+// giveUp drops the incomplete message of an inbound, and ends its session, which cannot continue
+// without it.
 func (h *incomplete) giveUp(in *inbound) {
 	if h.drop(in) {
 		in.over = true
 	}
 }
 
-// drop returns false when nothing is kept of in.
+// drop returns false if nothing is kept for in.
 func (h *incomplete) drop(in *inbound) bool {
 	i := slices.IndexFunc(h.all, func(x incompleteMessage) bool { return x.of == in })
 	if i < 0 {

@@ -7,24 +7,25 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// Who sends to a link that is at rest writes at once, without waiting, instead of waking the
-// writing goroutine: that saves the time it takes to wake. Who sends soon after somebody else
-// leaves it to the goroutine, which writes for many at a time.
+// A sender to an idle link writes the message itself, without blocking, which saves waking the
+// writing goroutine. Soon after another send, the goroutine writes for several senders at a time.
 const (
-	inlinePause = 20 * time.Microsecond // after which a link is at rest
-	inlineBytes = 4 << 10               // more is for the goroutine
+	inlinePause = 20 * time.Microsecond // without a send, after which a link is idle
+	inlineBytes = 4 << 10               // larger writes are left to the goroutine
 )
 
 var inlineBuffers = sync.Pool{New: func() any { return new([inlineBytes]byte) }}
 
-// mayLead tells whether who has just queued x is to write it. The caller holds mu.
+// mayWriteInline reports whether the sender of x, which was just queued, writes it. The caller
+// holds mu.
 func (l *link) mayWriteInline(x outbox.Frame) bool {
 	return l.asleep && !l.inline && l.conn != nil && l.nonBlocking != nil &&
 		l.out.Unsent() == 1 && len(x.Bytes) <= inlineBytes && time.Since(l.slept) > inlinePause
 }
 
-// lead writes what waits, up to leadBytes, in place of the writing goroutine, which leaves the
-// connection alone meanwhile. What the connection does not take is left to it.
+// writeInline writes up to inlineBytes of what waits, in place of the writing goroutine, which
+// does not use the connection meanwhile. It leaves what the connection does not accept to the
+// goroutine.
 func (l *link) writeInline() {
 	buf := inlineBuffers.Get().(*[inlineBytes]byte)
 	defer inlineBuffers.Put(buf)

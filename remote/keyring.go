@@ -117,11 +117,11 @@ func (k *Keyring) certificate() *tls.Certificate {
 	return &k.identities[0].certificate
 }
 
-// errOtherSecret is a peer that is no member of the ring.
+// errOtherSecret is the error for a peer whose secret is not in the ring.
 var errOtherSecret = errors.New("its secret is none of this node's keyring")
 
-// verify decides whether a peer has one of the secrets. That it has the private key of its
-// certificate is what TLS sees to.
+// verify checks that a peer has one of the secrets. TLS has checked that it has the private key of
+// its certificate.
 func (k *Keyring) verify(s tls.ConnectionState) error {
 	if len(s.PeerCertificates) == 0 {
 		return errOtherSecret
@@ -135,7 +135,7 @@ func (k *Keyring) verify(s tls.ConnectionState) error {
 	return nil
 }
 
-// deriveIdentity returns the identity that belongs to a secret, the same on all nodes.
+// deriveIdentity returns the identity that belongs to a secret. It is the same on all nodes.
 func deriveIdentity(secret []byte) (*identity, error) {
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("remote: a secret has %d bytes, and needs %d or more, all random; make one with: openssl rand -base64 32", len(secret), minSecret)

@@ -15,46 +15,46 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// A link is the sending side of one channel to one peer: an outbox and the goroutine that
-// empties it. It comes into being with the first letter, survives its connections, and
-// ends when it has been idle or the peer unreachable for long enough, or by close.
+// A link is the sending side of one channel to one peer: an outbox and the goroutine that empties
+// it. The first message creates it. It outlives its connections, and ends when it is closed, has
+// been idle, or the peer has been unreachable for long enough.
 type link struct {
 	end    *Endpoint
 	key    linkKey
 	log    *zap.Logger
-	cancel context.CancelCauseFunc // ends attempts to connect
-	wake   chan struct{}           // capacity 1: there is news for who is asleep
+	cancel context.CancelCauseFunc // stops attempts to connect
+	wake   chan struct{}           // capacity 1; wakes the writing goroutine
 
 	mu          sync.Mutex // guards all below
 	out         outbox.Outbox
-	since       time.Time // of the last sign that the peer takes what is in out
-	failures    int       // since then: attempts and connections
-	conn        net.Conn  // nil while there is none, or none that is of use
-	opened      time.Time // when there was the last one
+	since       time.Time // the last sign that the peer receives
+	failures    int       // failed attempts and connections since then
+	conn        net.Conn  // nil while there is no usable connection
+	opened      time.Time // when the last connection was opened
 	nonBlocking *nonBlockingConn
 	asleep      bool      // the writing goroutine waits for wake
-	slept       time.Time // when it began to, or when somebody wrote in its place
+	slept       time.Time // when it fell asleep, or when a sender wrote inline
 	inline      bool      // somebody writes in its place: the writing goroutine leaves conn alone
 	rest        bool      // conn has not taken all of what somebody has written in its place
-	as          uint64    // our own incarnation in this session
-	with        uint64    // the peer's, once it is known
+	as          uint64    // our incarnation in this session
+	with        uint64    // the peer's incarnation, 0 until it is known
 	session     uint64
-	finishBy    time.Time // set by finish: when to give up
-	over        bool      // takes no more letters
+	finishBy    time.Time // set by finish: the deadline
+	over        bool      // accepts no more frames
 
-	empty chan struct{} // closed when out has become empty; nil if nobody waits for that
+	empty chan struct{} // closed when out is empty; nil if nobody waits for it
 }
 
-// A linkKey names one channel of a peer.
+// A linkKey identifies one channel to or from a peer.
 type linkKey struct {
 	addr    string
 	channel channel
 }
 
-// errIdle is why a link that has ended takes no letters: a new one will.
+// errIdle is returned by a link that has ended. A new link accepts the frame.
 var errIdle = errors.New("remote: link has ended")
 
-// send queues a letter, and writes it when that can be done at once. It fails with errIdle or
+// send queues a frame, and writes it if that is possible at once. It fails with errIdle or
 // [ErrOutboxFull].
 func (l *link) send(x outbox.Frame) error {
 	l.mu.Lock()
@@ -73,7 +73,7 @@ func (l *link) send(x outbox.Frame) error {
 	return nil
 }
 
-// enqueue puts a letter into the outbox. The caller holds mu.
+// enqueue puts a frame into the outbox. The caller holds mu.
 func (l *link) enqueue(x outbox.Frame) error {
 	if l.over {
 		return errIdle
@@ -87,7 +87,7 @@ func (l *link) enqueue(x outbox.Frame) error {
 	return nil
 }
 
-// push makes room on the control channel, where what is newest counts.
+// push makes room on the control channel, where the newest frames matter.
 func (l *link) push(x outbox.Frame) bool {
 	if l.out.Push(x) {
 		return true
@@ -95,7 +95,7 @@ func (l *link) push(x outbox.Frame) bool {
 	return l.key.channel == channelControl && l.out.DropOldest() && l.out.Push(x)
 }
 
-// rouse wakes the writing goroutine. The caller holds mu.
+// wakeWriter wakes the writing goroutine. The caller holds mu.
 func (l *link) wakeWriter() {
 	if l.asleep {
 		l.asleep = false
@@ -103,7 +103,7 @@ func (l *link) wakeWriter() {
 	}
 }
 
-// run empties the outbox until there is nothing left to do.
+// run connects and writes until nothing is left to do.
 func (l *link) run(ctx context.Context) {
 	for {
 		conn, err := l.connect(ctx)
@@ -119,7 +119,7 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
-// retire ends the link if nothing is left in it.
+// retire ends the link if it is empty.
 func (l *link) retire() bool {
 	l.mu.Lock()
 	l.over = l.over || l.out.Len() == 0
@@ -133,7 +133,7 @@ func (l *link) retire() bool {
 	return over
 }
 
-// close ends the link. What is left in it becomes dead letters.
+// close ends the link. What is left becomes dead letters.
 func (l *link) close(reason error) {
 	l.mu.Lock()
 	l.over = true
@@ -153,7 +153,7 @@ func (l *link) close(reason error) {
 	l.lose(unsent, reason)
 }
 
-// lose makes dead letters.
+// lose makes dead letters of frames.
 func (l *link) lose(frames []outbox.Frame, reason error) {
 	frames = outbox.OncePerMessage(frames)
 	if len(frames) == 0 {
@@ -165,7 +165,7 @@ func (l *link) lose(frames []outbox.Frame, reason error) {
 	}
 }
 
-// lossLevel: control frames are repeated by those who send them.
+// lossLevel is the log level for lost frames. Control frames are repeated by their senders.
 func (l *link) lossLevel() zapcore.Level {
 	if l.key.channel == channelControl {
 		return zap.DebugLevel
@@ -173,7 +173,7 @@ func (l *link) lossLevel() zapcore.Level {
 	return zap.WarnLevel
 }
 
-// finish lets the link end as soon as all is acknowledged, and by then at the latest.
+// finish ends the link as soon as everything is acknowledged, or at the deadline.
 func (l *link) finish(by time.Time) {
 	l.mu.Lock()
 	l.finishBy = by
@@ -182,8 +182,7 @@ func (l *link) finish(by time.Time) {
 	l.cancel(ErrClosed)
 }
 
-// hangUp ends the present connection, unless it is with that incarnation of the peer.
-// Nothing more is sent on it.
+// hangUp closes the present connection, unless it is with that incarnation of the peer.
 func (l *link) hangUp(unlessWith uint64) {
 	l.mu.Lock()
 	conn := l.conn
@@ -198,7 +197,7 @@ func (l *link) hangUp(unlessWith uint64) {
 	}
 }
 
-// isWith tells whether the link leads, or may lead, to that incarnation.
+// isWith reports whether the link is, or may be, with that incarnation of the peer.
 func (l *link) isWith(incarnation uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,18 +11,17 @@ import (
 )
 
 var (
-	// errSilent ends a link on which nothing is acknowledged any more, errStale its connection
-	// while there is time for another.
+	// errSilent ends a link whose peer acknowledges nothing. errStale ends only its connection,
+	// while there is time for another one.
 	errSilent = errors.New("no acknowledgement for too long")
 	errStale  = errors.New("no acknowledgement on this connection, another is tried")
-	// errRenamed ends a handshake in which our own incarnation was not the latest.
+	// errRenamed ends a handshake with an outdated incarnation of ours.
 	errRenamed = errors.New("this node has begun a new incarnation")
-	// errSession is a peer whose answer contradicts what it has said before.
+	// errSession means that an answer contradicts the session.
 	errSession = errors.New("the peer answers for another session")
 )
 
-// connect dials until there is a connection, or until the peer has been unreachable for
-// too long.
+// connect dials until a connection is open, or the peer has been unreachable for too long.
 func (l *link) connect(ctx context.Context) (net.Conn, error) {
 	reason := errSilent
 	for sleep(ctx.Done(), l.pause()) {
@@ -44,7 +43,7 @@ func (l *link) connect(ctx context.Context) (net.Conn, error) {
 	return nil, context.Cause(ctx)
 }
 
-// pause returns how long to wait before the next attempt.
+// pause returns the pause before the next attempt.
 func (l *link) pause() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,14 +53,14 @@ func (l *link) pause() time.Duration {
 	return min(backoff(l.failures, l.end.cfg.MinBackoff, l.end.cfg.MaxBackoff), time.Until(l.deadline()))
 }
 
-// timeLeft returns how long the link has until its deadline.
+// timeLeft returns the time until the deadline of the link.
 func (l *link) timeLeft() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Until(l.deadline())
 }
 
-// attempt dials once and shakes hands.
+// attempt dials once and does the handshake.
 func (l *link) attempt(ctx context.Context, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -105,7 +104,7 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	return nil
 }
 
-// answersOn returns conn, without what may come before the answer.
+// answersOn returns conn, without the pongs that may come before the answer.
 func (l *link) answersOn(conn net.Conn) net.Conn {
 	if isOutbound(l.key.addr) {
 		return &skipPongs{Conn: conn}
@@ -113,8 +112,7 @@ func (l *link) answersOn(conn net.Conn) net.Conn {
 	return conn
 }
 
-// cutShort returns that there was no time left, where err only says that the connection was
-// closed for that.
+// cutShort replaces err if the connection was closed only because ctx ended.
 func cutShort(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("no answer: %w", ctx.Err())
@@ -122,9 +120,10 @@ func cutShort(ctx context.Context, err error) error {
 	return err
 }
 
-// arrived checks that the connection leads to whom it should. Who can redirect packets can
-// make one node answer where another one was dialed. On channels but that of messages, that is
-// noticed by what is said; and there, a node may be dialed under several names.
+// checkIdentity checks that the connection leads to the right node: an attacker who redirects
+// packets can make one node answer in place of another. Only the user channel requires the address
+// that was dialed; on other channels a wrong node is noticed later, and a node may be dialed under
+// several names.
 func (l *link) checkIdentity(conn net.Conn, a answer) error {
 	if l.end.authenticator == nil || a.Addr == l.key.addr {
 		return nil
@@ -138,11 +137,10 @@ func (l *link) checkIdentity(conn net.Conn, a answer) error {
 	return nil
 }
 
-// strict tells whether only the node counts that advertises the address of the link.
+// strict reports whether only the node that advertises the address of the link is accepted.
 func (l *link) strict() bool { return l.end.authenticator != nil && l.key.channel == channelUser }
 
-// sealer returns what the peer has granted on a control channel, and nil where there is nothing
-// to be granted.
+// sealer returns the key that the peer has granted on a control channel, or nil without TLS.
 func (l *link) sealer(to NodeID, a answer) (*sealer, error) {
 	if l.end.authenticator == nil || l.key.channel != channelControl {
 		return nil, nil
@@ -150,7 +148,7 @@ func (l *link) sealer(to NodeID, a answer) (*sealer, error) {
 	return newSealer(to, a.Grant)
 }
 
-// hello returns what to say first. A new incarnation of ours begins a new session.
+// hello returns the hello for the next connection. A new incarnation of ours begins a new session.
 func (l *link) hello() hello {
 	mine := l.end.incarnation.Load()
 	l.mu.Lock()
@@ -172,7 +170,7 @@ func (l *link) hello() hello {
 	}
 }
 
-// open makes conn the connection, from where the peer says the session is.
+// open makes conn the connection of the link, and continues the session where the peer is.
 func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,7 +192,7 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	return nil
 }
 
-// failed deals with an attempt that failed.
+// failed handles a failed attempt.
 func (l *link) failed(err error) {
 	if l.endsSession(err) {
 		l.startOver(err)
@@ -217,7 +215,7 @@ func (l *link) failed(err error) {
 	l.failures++
 }
 
-// endsSession tells whether an attempt failed because the session cannot go on.
+// endsSession reports whether an attempt failed because the session cannot continue.
 func (l *link) endsSession(err error) bool {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		if l.strict() && refused.Peer.Address != l.key.addr {
@@ -228,8 +226,7 @@ func (l *link) endsSession(err error) bool {
 	return errors.Is(err, errSession)
 }
 
-// startOver begins a new session, with whoever lives at the address now. What was on the
-// wire is lost, or not: nobody knows.
+// startOver begins a new session. The frames in flight may or may not have arrived.
 func (l *link) startOver(reason error) {
 	l.mu.Lock()
 	doubtful := l.out.Abandon()

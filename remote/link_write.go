@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// writeBuffer is how much is written at once.
+// writeBuffer is how many bytes are written at once.
 const writeBuffer = 64 << 10
 
-// writeBuffers are shared by all links, as few of many write at the same time.
+// writeBuffers are shared by all links, because few of many write at the same time.
 var writeBuffers = sync.Pool{New: func() any { return new([writeBuffer]byte) }}
 
-// transmit writes what there is to the connection until that fails or there is nothing to
-// do. It returns why it ended.
+// transmit writes to the connection until it fails or nothing is left to do. It returns the
+// reason.
 func (l *link) transmit(conn net.Conn) error {
 	lost := make(chan error, 1)
 	l.end.links.tasks.Go(func() { lost <- l.readAcks(conn) })
@@ -32,7 +32,7 @@ func (l *link) transmit(conn net.Conn) error {
 	return err
 }
 
-// write returns nil when the connection was lost; the reason remains in lost.
+// write returns nil if the connection was lost. The reason is left in lost.
 func (l *link) write(conn net.Conn, lost chan error) error {
 	timer := time.NewTimer(l.end.cfg.IdleAfter)
 	defer timer.Stop()
@@ -56,14 +56,14 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 	}
 }
 
-// giveWay lets run who else is about to send messages, as one write is for many.
+// yield lets other senders run first, so that one write has the messages of many.
 func (l *link) yield() {
 	if l.key.channel == channelUser {
 		runtime.Gosched()
 	}
 }
 
-// writeNext writes what is to be written now, or returns when to look again.
+// writeNext writes what is ready, or returns when to look again.
 func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error) {
 	buf := writeBuffers.Get().(*[writeBuffer]byte)
 	defer writeBuffers.Put(buf)
@@ -80,7 +80,7 @@ func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error)
 	})
 }
 
-// patiently lets write wait as long as a connection may be of no use.
+// writeWithin calls write with a deadline of half of UnreachableAfter.
 func (l *link) writeWithin(conn net.Conn, write func() error) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter / 2)); err != nil {
 		return err
@@ -88,9 +88,9 @@ func (l *link) writeWithin(conn net.Conn, write func() error) error {
 	return write()
 }
 
-// next returns what is to be written now, or what has to be flushed; or else when to look
-// again, or why there is nothing more to do on this connection. While somebody leads there is
-// nothing to write: who leads wakes the writing goroutine for what is left.
+// next returns what to write or to flush now; or else when to look again, or why the connection
+// has ended. During an inline write nothing is returned: the inline writer wakes the writing
+// goroutine for what is left.
 func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingConn, due time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingC
 	return nil, nil, due, err
 }
 
-// takeRest returns where something is to be flushed, or nil. The caller holds mu.
+// takeUnflushed returns the connection to flush, or nil. The caller holds mu.
 func (l *link) takeUnflushed() *nonBlockingConn {
 	if !l.rest {
 		return nil
@@ -119,7 +119,8 @@ func (l *link) takeUnflushed() *nonBlockingConn {
 	return l.nonBlocking
 }
 
-// goToSleep returns when to look again, or why not to. The caller holds mu.
+// sleepUntil returns when to look again, or why the connection or link must end. The caller holds
+// mu.
 func (l *link) sleepUntil() (due time.Time, err error) {
 	due, err = l.deadline(), errSilent
 	if l.out.Len() == 0 {
@@ -135,9 +136,8 @@ func (l *link) sleepUntil() (due time.Time, err error) {
 	return time.Time{}, err
 }
 
-// renewal returns when to give up a connection on which nothing is acknowledged: it may be lost
-// without anybody having said so, and there must be time left for another one. The caller holds
-// mu.
+// renewal returns when to give up a connection without acknowledgements: it may be lost silently,
+// and there must be time for another one. The caller holds mu.
 func (l *link) renewal() time.Time {
 	since := l.since
 	if l.opened.After(since) {
@@ -146,8 +146,7 @@ func (l *link) renewal() time.Time {
 	return since.Add(l.end.cfg.UnreachableAfter / 2)
 }
 
-// catchUp says that the writing goroutine is awake: by the timer, perhaps, with a wake
-// that it need not hear. The caller holds mu.
+// awake notes that the writing goroutine is awake, and drops a pending wake. The caller holds mu.
 func (l *link) awake() {
 	l.asleep = false
 	select {
@@ -156,8 +155,7 @@ func (l *link) awake() {
 	}
 }
 
-// deadline returns when the link has to end unless something happens. The caller
-// holds mu.
+// deadline returns when the link must end unless something happens. The caller holds mu.
 func (l *link) deadline() time.Time {
 	finishBy := !l.finishBy.IsZero()
 	if l.out.Len() == 0 {
@@ -173,7 +171,7 @@ func (l *link) deadline() time.Time {
 	return due
 }
 
-// readAcks reads how many letters the peer has, until the connection ends.
+// readAcks reads acknowledgements until the connection ends.
 func (l *link) readAcks(conn net.Conn) error {
 	var count [ackSize]byte
 	for {

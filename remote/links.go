@@ -12,18 +12,18 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// links knows the links of an endpoint that have not ended.
+// links has the links of an endpoint that have not ended.
 type links struct {
 	tasks sync.WaitGroup       // their goroutines
-	last  atomic.Pointer[link] // that was used; a node has few that are used much
+	last  atomic.Pointer[link] // the link used last; most traffic goes to few peers
 
 	mu     sync.RWMutex // guards all below
 	all    map[linkKey]*link
 	closed bool
 }
 
-// post queues a letter for the channel of a peer. It fails with [ErrClosed], [ErrOutboxFull]
-// or errTooManyLanes.
+// enqueue queues a frame for a channel of a peer. It fails with [ErrClosed], [ErrOutboxFull] or
+// errTooManyChannels.
 func (e *Endpoint) enqueue(key linkKey, x outbox.Frame) error {
 	for {
 		l, err := e.link(key)
@@ -38,8 +38,8 @@ func (e *Endpoint) enqueue(key linkKey, x outbox.Frame) error {
 	}
 }
 
-// link returns the link of that key, a new one if need be. It fails with [ErrClosed] or
-// errTooManyLanes.
+// link returns the link with that key, and creates it if necessary. It fails with [ErrClosed] or
+// errTooManyChannels.
 func (e *Endpoint) link(key linkKey) (*link, error) {
 	if l := e.links.last.Load(); l != nil && l.key == key {
 		return l, nil
@@ -87,7 +87,7 @@ func (e *Endpoint) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 	}
 }
 
-// drop forgets a link that has ended.
+// drop removes a link that has ended.
 func (e *Endpoint) drop(l *link) {
 	e.links.mu.Lock()
 	defer e.links.mu.Unlock()
@@ -100,7 +100,7 @@ func (e *Endpoint) drop(l *link) {
 	}
 }
 
-// to returns the links to an address, or all for "".
+// to returns the links to an address, or all links for "".
 func (s *links) to(addr string) []*link {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -113,7 +113,7 @@ func (s *links) to(addr string) []*link {
 	return found
 }
 
-// finish lets all links end when what they have is acknowledged, and waits for that.
+// finish ends all links when they are empty, or at the deadline, and waits for that.
 func (s *links) finish(by time.Time) {
 	s.mu.Lock()
 	s.closed = true

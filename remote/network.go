@@ -7,11 +7,12 @@ import (
 	"net/netip"
 )
 
-// Network is what an endpoint needs of the world. Addresses are host:port.
+// Network opens listeners, connections and sockets for an endpoint. Addresses are host:port.
+// Implement it to run endpoints on another network, for instance in memory.
 type Network interface {
 	// Listen opens a listener for streams. Port 0 picks a free port.
 	Listen(addr string) (net.Listener, error)
-	// Dial connects a stream. It ends when ctx does.
+	// Dial connects a stream. It fails when ctx ends.
 	Dial(ctx context.Context, addr string) (net.Conn, error)
 	// ListenPacket opens a socket for datagrams. Its WriteTo takes any net.Addr whose
 	// String is a host:port, and does not block.
@@ -24,7 +25,7 @@ type hostport string
 func (h hostport) Network() string { return "host:port" }
 func (h hostport) String() string  { return string(h) }
 
-// dial connects to the endpoint at addr. With a authenticator, that has proved who it is.
+// dial connects to the endpoint at addr. With TLS, the peer is authenticated then.
 func (e *Endpoint) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if isOutbound(addr) {
 		return e.reverseConns.take(ctx, addr)
@@ -68,8 +69,8 @@ func (osNetwork) ListenPacket(addr string) (net.PacketConn, error) {
 	return &udpConn{UDPConn: udp, resolver: newResolver(net.DefaultResolver)}, nil
 }
 
-// udpConn is a UDP socket that can be written to by name. A datagram to a name that is
-// not yet known starts its look-up and is lost.
+// udpConn is a UDP socket that takes host names. A datagram to an unknown name is dropped and
+// starts a look-up.
 type udpConn struct {
 	*net.UDPConn
 	resolver *resolver

@@ -6,28 +6,27 @@ import (
 	"sync/atomic"
 )
 
-// A promptConn is a connection that can be written to without waiting: what the operating
-// system does not take at once it keeps, until somebody who may wait writes that. So it lies
-// below TLS, which could not go on after half a write. Whoever writes to it takes care that
-// writes are in order.
+// A nonBlockingConn is a connection with non-blocking writes. What the operating system does not
+// accept at once is kept until flush, which may block. It lies below TLS, which could not continue
+// after a partial write. Its user keeps writes in order.
 type nonBlockingConn struct {
 	net.Conn
 	try          nonBlockingWriter
-	mustNotBlock atomic.Bool // writes must not wait
+	mustNotBlock atomic.Bool // writes must not block
 
 	mu   sync.Mutex // guards all below, and lets one write go after the other
-	rest []byte     // was written, and is not sent
-	err  error      // that nobody has been told
+	rest []byte     // written but not sent yet
+	err  error      // not reported yet
 }
 
-// A trier writes what a connection takes without waiting, which may be nothing. Nobody else
-// writes meanwhile.
+// A nonBlockingWriter writes what a connection accepts without blocking, which may be nothing. No
+// other write runs meanwhile.
 type nonBlockingWriter interface {
 	tryWrite(b []byte) (sent int, err error)
 }
 
-// prompt returns conn as one that can be written to without waiting, if it is of a kind that can:
-// a socket, or a trier itself.
+// nonBlocking returns conn with non-blocking writes, if it is a socket or a nonBlockingWriter.
+// Otherwise it returns conn.
 func nonBlocking(conn net.Conn) net.Conn {
 	try, ok := conn.(nonBlockingWriter)
 	if !ok {
@@ -39,7 +38,7 @@ func nonBlocking(conn net.Conn) net.Conn {
 	return &nonBlockingConn{Conn: conn, try: try}
 }
 
-// promptly returns what is prompt in a connection, or nil.
+// asNonBlocking returns the nonBlockingConn of a connection, or nil.
 func asNonBlocking(conn net.Conn) *nonBlockingConn {
 	if secure, ok := conn.(*secureConn); ok {
 		conn = secure.raw
@@ -48,8 +47,8 @@ func asNonBlocking(conn net.Conn) *nonBlockingConn {
 	return p
 }
 
-// hurry has write, which writes to the connection or to what lies above, not wait. It returns
-// whether something is left for flush.
+// withoutBlocking calls write, whose writes to the connection, or to TLS above it, do not block.
+// It returns whether something is left for flush.
 func (c *nonBlockingConn) withoutBlocking(write func()) (left bool) {
 	c.mustNotBlock.Store(true)
 	write()
@@ -57,14 +56,14 @@ func (c *nonBlockingConn) withoutBlocking(write func()) (left bool) {
 	return c.hasPending()
 }
 
-// hasRest tells whether there is something for flush: bytes, or an error.
+// hasPending reports whether bytes or an error are left for flush.
 func (c *nonBlockingConn) hasPending() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.rest) > 0 || c.err != nil
 }
 
-// Write implements [net.Conn]. In a hurry it never fails: flush will.
+// Write implements [net.Conn]. A non-blocking write never fails: flush reports the error.
 func (c *nonBlockingConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +77,7 @@ func (c *nonBlockingConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// writeNow sends what goes without waiting, and keeps the rest.
+// writeNow sends what the connection accepts without blocking, and keeps the rest.
 func (c *nonBlockingConn) writeNow(b []byte) {
 	sent := 0
 	if len(c.rest) == 0 && c.err == nil {
@@ -87,7 +86,7 @@ func (c *nonBlockingConn) writeNow(b []byte) {
 	c.rest = append(c.rest, b[sent:]...)
 }
 
-// flush writes what is left. It waits, up to the deadline for writes.
+// flush writes what is left. It blocks up to the write deadline.
 func (c *nonBlockingConn) flush() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

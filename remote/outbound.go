@@ -14,24 +14,22 @@ import (
 	"go.uber.org/zap"
 )
 
-// An endpoint with [Config.Outbound] listens nowhere. It opens connections to others, by
-// which those send to it: on a reverse channel the two sides shake hands, and then the
-// connection waits until the listener has something to send. Meanwhile beats tell both sides that
-// the other is there. What it carries from there on is what a connection carries that the listener
-// has dialed.
+// An endpoint with [Config.Outbound] does not listen. It opens connections over which peers send
+// to it: after a handshake on a reverse channel, the connection waits until the listener has
+// something to send. Meanwhile pings tell both sides that the other is alive. From then on the
+// connection works like one that the listener has dialed.
 
-// outboundHost is the end of the made-up hosts of outbound endpoints. RFC 2606 sees to it
-// that no host has such a name.
+// outboundHost is the suffix of the made-up hosts of outbound endpoints. RFC 2606 reserves it.
 const outboundHost = ".client.invalid"
 
-// outboundAddr makes up an address that nobody else has.
+// outboundAddr returns a unique made-up address.
 func outboundAddr() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:]) + outboundHost + ":1"
 }
 
-// isOutbound tells whether an address is that of an endpoint that cannot be dialed.
+// isOutbound reports whether an address belongs to an outbound endpoint, which cannot be dialed.
 func isOutbound(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	return err == nil && strings.HasSuffix(host, outboundHost)
@@ -49,7 +47,7 @@ func listenNowhere(cfg Config) (*Endpoint, error) {
 	return newEndpoint(cfg, authenticator, outboundAddr()), nil
 }
 
-// reaching is to whom an outbound endpoint keeps connections.
+// A reverseDialer keeps the connections of an outbound endpoint to its peers.
 type reverseDialer struct {
 	ctx context.Context // ends with the endpoint
 	end context.CancelFunc
@@ -76,8 +74,7 @@ func (r *reverseDialer) leave(conn net.Conn) {
 	delete(r.wait, conn)
 }
 
-// met ends the connections that wait for another incarnation of a peer, for keepReverse to open
-// others.
+// met closes the waiting connections with other incarnations of a peer. keepReverse opens others.
 func (r *reverseDialer) met(p NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,10 +85,10 @@ func (r *reverseDialer) met(p NodeID) {
 	}
 }
 
-// Reach says which endpoints may have to send to this one, which is [Config.Outbound]: it
-// keeps a connection to each open for that, and tries again, with pauses that grow to
-// [Config.MaxBackoff], where that fails. It does not block. Addresses that were given before
-// and are not now are reached no more; what is under way comes through.
+// Reach sets the endpoints that may have to send to this one, which must be [Config.Outbound];
+// otherwise Reach panics. The endpoint keeps a connection open to each address, and retries after
+// failures with pauses that grow to [Config.MaxBackoff]. Connections to addresses that are no
+// longer given are closed once what is in flight has arrived. Reach does not block.
 func (e *Endpoint) Reach(addrs []string) {
 	if !e.cfg.Outbound {
 		panic("remote: Reach is for endpoints with Config.Outbound; others can be dialled")

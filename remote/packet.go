@@ -11,13 +11,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// The first byte of a datagram says whose it is.
+// The first byte of a datagram says which protocol it belongs to.
 const (
 	packetUser   = 'U' // ours, with a header
 	packetGossip = 'M' // memberlist's, which has its own
 )
 
-// maxPacket is what one datagram can carry.
+// maxPacket is the largest datagram in bytes.
 const maxPacket = 65507
 
 // packetFixed is the size of a packet header without the address.
@@ -25,8 +25,8 @@ const packetFixed = 1 + 1 + 8 + 8 + 1
 
 // A Packet is a datagram of memberlist's protocol.
 type Packet struct {
-	From net.Addr  // where it came from, as the socket says
-	Data []byte    // the receiver's own, to keep or change
+	From net.Addr  // the address that the socket reports
+	Data []byte    // the receiver may keep and change it
 	Time time.Time // when it arrived
 }
 
@@ -59,15 +59,15 @@ func parsePacket(b []byte, cluster uint64) (NodeID, []byte, error) {
 	return from, b[end:], nil
 }
 
-// clusterHash stands for the name of a cluster in packets.
+// clusterHash is the hash of the cluster's name in packets.
 func clusterHash(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name)) // a hash never fails
 	return h.Sum64()
 }
 
-// SendPacket sends data to the endpoint at addr in one datagram, which may be lost, doubled
-// or overtaken. What arrives goes to its [Config.Control]. It does not block.
+// SendPacket sends data to the [Config.Control] of the endpoint at addr in one datagram, which may
+// be lost, duplicated or reordered. It does not block.
 func (e *Endpoint) SendPacket(addr string, data []byte) {
 	if e.authenticator != nil {
 		e.sendSealed(packetUser, addr, data)
@@ -77,8 +77,8 @@ func (e *Endpoint) SendPacket(addr string, data []byte) {
 	e.sendPacket(addr, append(appendPacketHeader(buf, e.cluster, e.Self()), data...))
 }
 
-// sendSealed sends a datagram with the key that the peer has granted. One for a peer that has
-// not granted any is lost, and opens the control channel, on which it will.
+// sendSealed sends a datagram sealed with the key that the peer has granted. Without a key the
+// datagram is dropped, and the control channel is opened, on which the peer grants one.
 func (e *Endpoint) sendSealed(tag byte, addr string, data []byte) {
 	if s := e.sealers.of(addr); s != nil {
 		e.sendPacket(addr, s.seal(tag, data))
@@ -98,8 +98,8 @@ func (e *Endpoint) sendPacket(addr string, b []byte) {
 	}
 }
 
-// WritePacket sends a datagram of memberlist's protocol to the endpoint at addr.
-// It does not block. Being lost is not an error.
+// WritePacket sends a datagram of memberlist's protocol to the endpoint at addr. It does not
+// block. A lost datagram is no error.
 func (e *Endpoint) WritePacket(data []byte, addr string) error {
 	if e.cfg.Outbound || isOutbound(addr) {
 		return nil // such an endpoint has no datagrams
@@ -113,11 +113,11 @@ func (e *Endpoint) WritePacket(data []byte, addr string) error {
 	return err
 }
 
-// Packets returns the datagrams of memberlist's protocol. They are dropped while nobody
-// takes them. The channel is never closed.
+// Packets returns the datagrams of memberlist's protocol. If they are not received in time, they
+// are dropped. The channel is never closed.
 func (e *Endpoint) Packets() <-chan Packet { return e.gossip }
 
-// readPackets hands out what arrives, until the socket is closed.
+// readPackets receives datagrams until the socket is closed.
 func (e *Endpoint) readPackets() {
 	buf := make([]byte, maxPacket)
 	for failures := 0; ; {

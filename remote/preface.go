@@ -7,18 +7,18 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// preface is how each channel begins, before the byte that names it. A node says it first, and what
-// is no node answers it at once, so that it can be named: the first five bytes are the head of a
-// TLS record that is longer than any may be, which a TLS server answers with an alert, and
-// servers of protocols that go by lines, as HTTP and Redis, answer when a line has ended.
+// preface is what every connection begins with, before the byte of the channel. Servers of other
+// protocols answer it at once, which identifies them: its first five bytes are the head of a TLS
+// record longer than any valid one, which a TLS server answers with an alert; servers of line
+// protocols, such as HTTP and Redis, answer at the end of the line.
 const preface = tlsTooLong + "understudy\r\n\r\n"
 
-// tlsTooLong is the head of a TLS record: a handshake, TLS 1.0, of 65,535 bytes. No client of
-// TLS begins so.
+// tlsTooLong is the head of a TLS record: a handshake, TLS 1.0, of 65,535 bytes. No TLS client
+// begins like this.
 const tlsTooLong = "\x16\x03\x01\xff\xff"
 
-// readBegin reads how a connection begins: all of [tlsTooLong], or as much of the head of a TLS
-// record, or one byte of what is neither.
+// readBegin reads the first bytes of a connection: all of [tlsTooLong], or as much of the head of
+// a TLS record, or one byte of anything else.
 func readBegin(r io.Reader) ([]byte, error) {
 	first, err := readByte(r)
 	if err != nil {
@@ -27,7 +27,7 @@ func readBegin(r io.Reader) ([]byte, error) {
 	return readBeginAfter(r, first)
 }
 
-// readBeginAfter is readBegin for a connection of which the first byte has been read.
+// readBeginAfter is readBegin for a connection whose first byte has been read.
 func readBeginAfter(r io.Reader, first byte) ([]byte, error) {
 	begin := make([]byte, len(tlsTooLong))
 	begin[0] = first
@@ -44,7 +44,7 @@ func readByte(r io.Reader) (byte, error) {
 	return b[0], err
 }
 
-// isTLS tells whether what has been read by readBegin is of a client of TLS.
+// isTLS reports whether the bytes of readBegin come from a TLS client.
 func isTLS(begin []byte) bool { return begin[0] == tlsTooLong[0] && string(begin) != tlsTooLong }
 
 // readPreface reads the rest of the preface, and the channel.
@@ -63,5 +63,5 @@ func readPreface(r io.Reader, begin []byte) (channel, error) {
 	return channel(rest[last]), nil
 }
 
-// appendLane appends what begins a channel.
+// appendPreface appends what begins a channel.
 func appendPreface(buf []byte, l channel) []byte { return append(append(buf, preface...), byte(l)) }

@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// A receiver decodes the frames of a user channel and delivers them, some at a time: an actor that
-// is told one message after the other, each after a while of decoding, would be woken for each.
+// A receiver decodes the frames of a user channel and delivers the messages in batches, so that an
+// actor is not woken for each one.
 type receiver struct {
 	end     *Endpoint
 	sys     *actor.System
@@ -21,27 +21,27 @@ type receiver struct {
 	bytes   int               // all sizes
 }
 
-// A run is messages that follow each other and are for the same actor.
+// A run is consecutive messages for the same actor.
 type run struct {
 	path  string
 	uid   uint64
 	count int
 }
 
-// How many messages are delivered together: no more than maxArrivals, and none once those that
-// are there had maxGathered bytes, as what is decompressed or in parts may be large.
+// A batch has at most maxArrivals messages, and ends once they have maxGathered bytes, because
+// decompressed and reassembled messages may be large.
 const (
 	maxArrivals = 64
 	maxGathered = 64 << 10
 )
 
-// newReceiver returns one for the system that the endpoint serves.
+// newReceiver returns a receiver for the system that the endpoint serves.
 func newReceiver(e *Endpoint, in *inbound) *receiver {
 	return &receiver{end: e, sys: e.system.Load(), reader: wire.NewEnvelopeReader(e.cfg.MaxMessage), parts: &in.parts}
 }
 
-// receive decodes the body of a frame. What cannot be read becomes a dead letter, and costs no
-// other message anything: where the next frame begins is known.
+// receive decodes the body of a frame. An invalid body becomes a dead letter and costs no other
+// message, because the next frame can be found.
 func (r *receiver) receive(body []byte) {
 	if wire.IsPart(body) {
 		whole, lost, err := r.parts.Add(r.reader, body, r.end.cfg.MaxMessage)
@@ -55,7 +55,7 @@ func (r *receiver) receive(body []byte) {
 	}
 }
 
-// open decodes an envelope, and puts the message aside.
+// open decodes an envelope and puts the message aside.
 func (r *receiver) open(body []byte) {
 	if limit := r.end.cfg.MaxMessage; len(body) > limit {
 		r.refuse(body, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(body), limit))
@@ -77,8 +77,8 @@ func (r *receiver) open(body []byte) {
 	}
 }
 
-// refuse makes a dead letter of an envelope that cannot be read, or of its beginning: for whom
-// it was may be known all the same.
+// refuse makes a dead letter of an envelope that cannot be read, or of its beginning. The
+// recipient may be readable.
 func (r *receiver) refuse(body []byte, why error) {
 	env, err := r.reader.Read(body)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *receiver) refuse(body []byte, why error) {
 	r.lose(env, fmt.Errorf("%w: %w", actor.ErrNotDecodable, why))
 }
 
-// lose makes a dead letter of a message that cannot be delivered, in its place among the others.
+// lose makes a dead letter of a message that cannot be delivered, in order with the others.
 func (r *receiver) lose(env wire.Envelope, why error) {
 	r.deliver()
 	r.end.logType(env.Payload.Type, "message cannot be decoded", why)
@@ -106,7 +106,7 @@ func (r *receiver) put(env wire.Envelope, msg any) {
 	r.runs = append(r.runs, run{env.Path, env.UID, 1})
 }
 
-// deliver delivers what has been put aside.
+// deliver delivers the messages that were put aside.
 func (r *receiver) deliver() {
 	msgs, sizes := r.decoded, r.sizes
 	for _, to := range r.runs {

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// nameTTL is how long a look-up is good for. It is repeated in the background, while the
-// old result stays in use.
+// resolverTTL is how long a look-up is valid. It is repeated in the background while the old
+// result is used.
 const resolverTTL = 30 * time.Second
 
-// names looks up host:port addresses without making anybody wait.
+// A resolver looks up host:port addresses without blocking the caller.
 type resolver struct {
 	lookup  func(host string) ([]netip.Addr, error)
 	cancel  context.CancelFunc // of lookup
@@ -25,7 +25,7 @@ type resolver struct {
 	closed bool
 }
 
-// ipResolver is what names needs of [net.Resolver].
+// ipResolver is the part of [net.Resolver] that a resolver needs.
 type ipResolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
@@ -45,7 +45,7 @@ func newResolver(r ipResolver) *resolver {
 	}
 }
 
-// find returns the address of hostport if it is known.
+// find returns the address of hostport if it is known. Otherwise it starts a look-up.
 func (n *resolver) find(hostport string) (netip.AddrPort, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -92,8 +92,8 @@ func (n *resolver) resolve(hostport string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(preferred(found), uint16(port)), nil
 }
 
-// preferred returns the first IPv4 address, which is what net.Dial tries first, or else the
-// first of all.
+// preferred returns the first IPv4 address, which net.Dial also tries first, or else the first
+// address.
 func preferred(ips []netip.Addr) netip.Addr {
 	for _, ip := range ips {
 		if ip.Unmap().Is4() {
@@ -103,7 +103,7 @@ func preferred(ips []netip.Addr) netip.Addr {
 	return ips[0]
 }
 
-// close ends the look-ups under way and waits for them.
+// close cancels the look-ups and waits for them.
 func (n *resolver) close() {
 	n.mu.Lock()
 	n.closed = true

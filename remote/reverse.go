@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// reverses are connections that outbound endpoints have opened, and that wait for something
-// to be sent to those.
+// reverseConns are the connections that outbound endpoints have opened, and that wait until
+// something is sent to them.
 type reverseConns struct {
 	mu      sync.Mutex // guards all below
 	waiting map[string][]*reverseConn
@@ -22,8 +22,8 @@ type reverseConns struct {
 	arrival chan struct{} // closed when there is another one
 }
 
-// A reverse is one of them. A goroutine reads from it, to answer beats, and to notice that it has
-// been closed or is silent.
+// A reverseConn is one of them. A goroutine reads from it, to answer pings and to notice a closed
+// or dead connection.
 type reverseConn struct {
 	conn   net.Conn
 	done   chan struct{} // closed when nobody reads any more
@@ -33,27 +33,27 @@ type reverseConn struct {
 	wanted bool
 }
 
-// A beat is a byte that the client sends on a connection that waits, and that the listener returns:
-// so both find out that the other is not there any more, whatever the network does. No channel has
-// that byte, and no frame that is answered on a channel begins with it.
+// A ping is a byte that the client sends on a waiting connection, and that the listener returns,
+// so that both notice a dead connection. The byte is no channel, and no answered frame begins with
+// it.
 const (
 	ping         = 'B'
-	pingInterval = 2 * time.Second  // after a sign of life
-	pongTimeout  = time.Second      // of the client with the answer
-	pingTimeout  = 10 * time.Second // of the listener with the next beat
+	pingInterval = 2 * time.Second  // after the last sign of life
+	pongTimeout  = time.Second      // the client's wait for the answer
+	pingTimeout  = 10 * time.Second // the listener's wait for the next ping
 )
 
-// errNoBeats ends a connection that waits, of a peer that is not there any more.
+// errNoPing ends a waiting connection whose peer is dead.
 var errNoPing = errors.New("no sign of life on a connection that waits")
 
-// spares is how many may wait for one peer; the oldest has to go.
+// maxSpare is how many connections may wait for one peer. Beyond that, the oldest is closed.
 const maxSpare = 2
 
 func newReverseConns() *reverseConns {
 	return &reverseConns{waiting: map[string][]*reverseConn{}, arrival: make(chan struct{})}
 }
 
-// wait keeps a connection until it is taken, or closed. It returns whether it was taken.
+// wait keeps a connection until it is taken or closed. It returns whether it was taken.
 func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) {
 	x := &reverseConn{conn: conn, done: make(chan struct{})}
 	if !r.add(addr, x) {
@@ -66,7 +66,7 @@ func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) 
 	return taken, err
 }
 
-// answerBeats returns nil when the connection is wanted.
+// answerPings answers pings until the connection is taken, and returns nil then.
 func (x *reverseConn) answerPings() error {
 	for {
 		if err := x.setPatience(); err != nil {
@@ -89,8 +89,7 @@ func (x *reverseConn) answerPings() error {
 	}
 }
 
-// setPatience lets the next read take as long as a beat may, or no time when the connection is
-// wanted.
+// setPatience sets the read deadline to pingTimeout, unless the connection has been taken.
 func (x *reverseConn) setPatience() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -114,8 +113,8 @@ func writePing(conn net.Conn) error {
 	return err
 }
 
-// awaitLane waits on a connection of this side for the first byte of the channel that the peer begins
-// on it. It ends with errNoBeats when the peer does not answer beats.
+// awaitChannel waits on a connection that this side opened for the first byte of the channel that
+// the peer begins. It fails with errNoPing if the peer does not answer pings.
 func awaitChannel(conn net.Conn) (first byte, err error) {
 	for patience, asked := pingInterval, false; ; {
 		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// With a authenticator, datagrams are sealed by AES-256-GCM. Each listener draws a key for each peer
-// that has opened a control channel to it, and grants it in its answer; it is for datagrams
-// from that peer to this listener alone, and never used again. The header of a sealed
-// datagram is authenticated with it: tag, version with the upper bit set, number of the
-// key, 8 bytes, and how many have been sealed with it, 8 bytes, which is the nonce.
+// With TLS, datagrams are sealed by AES-256-GCM. Each listener draws a key for each peer that
+// opens a control channel to it, and grants it in its answer. The key is only for datagrams from
+// that peer to this listener. The header of a sealed datagram is authenticated: tag, version with
+// the upper bit set, number of the key, 8 bytes, and the count of datagrams sealed with it, 8
+// bytes, which is the nonce.
 const (
 	packetSealed = Version | 0x80
 	sealedHeader = 1 + 1 + 8 + 8
@@ -81,7 +81,7 @@ func (s *sealer) seal(tag byte, data []byte) []byte {
 	return s.aead.Seal(buf, nonce[:], data, buf)
 }
 
-// sealers knows how to seal, by the address that was dialed.
+// sealers has the sealer for each dialed address.
 type sealers struct {
 	mu sync.RWMutex // guards to
 	to map[string]*sealer
@@ -105,7 +105,7 @@ func (s *sealers) remove(addr string) {
 	delete(s.to, addr)
 }
 
-// drop forgets the keys granted by those peers.
+// drop forgets the keys granted by matching peers.
 func (s *sealers) drop(which func(NodeID) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,13 +119,13 @@ func (s *sealers) drop(which func(NodeID) bool) {
 // An opener opens what was sealed with one key.
 type opener struct {
 	number  uint64
-	channel *inbound // for which the key was granted
+	channel *inbound // the channel that the key was granted on
 	aead    cipher.AEAD
-	window  window // belongs to who reads packets
+	window  window // belongs to the goroutine that reads packets
 }
 
-// openers knows the keys that were granted: for each address the last two, as the answer
-// with the last one may not have arrived.
+// openers has the granted keys: the last two for each address, because the answer with the newest
+// may have been lost.
 type openers struct {
 	mu       sync.Mutex // guards all below
 	byNumber map[uint64]*opener
@@ -153,8 +153,7 @@ func (o *openers) grant(in *inbound) ([]byte, error) {
 	return grant, nil
 }
 
-// expire forgets the keys of peers that have had no control channel for long. The caller
-// holds mu.
+// expire forgets the keys of peers that have had no control channel for long. The caller holds mu.
 func (o *openers) expire() {
 	for addr, all := range o.byAddr {
 		if last := all[len(all)-1].channel; last.finished() && time.Since(last.ended) > sessionMemory {
@@ -163,7 +162,7 @@ func (o *openers) expire() {
 	}
 }
 
-// drop forgets the keys of those peers.
+// drop forgets the keys of matching peers.
 func (o *openers) drop(which func(NodeID) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -181,8 +180,8 @@ func (o *openers) forget(addr string) {
 	delete(o.byAddr, addr)
 }
 
-// open returns who has sealed a datagram, and what is in it, which takes the place of
-// what was sealed. It is called by one goroutine.
+// open returns the sender and the data of a sealed datagram. The data overwrites the sealed bytes.
+// One goroutine calls open.
 func (o *openers) open(b []byte) (NodeID, []byte, error) {
 	if len(b) < sealedHeader+sealOverhead || b[1] != packetSealed {
 		return NodeID{}, nil, errUnsealed
@@ -206,10 +205,10 @@ func (o *openers) open(b []byte) (NodeID, []byte, error) {
 	return x.channel.from, data, nil
 }
 
-// windowSize is how far a datagram may lag behind others and still be accepted.
+// windowSize is how far a datagram may be behind others and still be accepted.
 const windowSize = 1024
 
-// A window tells what comes for the first time from what comes again. Numbers begin at 1.
+// A window accepts each number once. Numbers begin at 1.
 type window struct {
 	last uint64 // the highest so far
 	seen [windowSize / 64]uint64

@@ -17,13 +17,13 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// Send sends msg to the actor at to, on another node. It implements [extension.Transport]:
-// it does not block, it encodes msg before it returns, and what cannot be sent
-// becomes a dead letter of s.
+// Send implements [extension.Transport]: it sends msg to the actor at to on another node. It does
+// not block. msg is encoded before Send returns. A message that cannot be sent becomes a dead
+// letter of s.
 func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
 	d := encodeBuffers.Get().(*encodeBuffer)
 	defer d.done()
-	name, err := "", error(nil) // those of a nil
+	name, err := "", error(nil) // for a nil message
 	if msg != nil {
 		name, err = codec.EncodeTo(&d.data, msg)
 	}
@@ -45,14 +45,14 @@ func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
 	}
 }
 
-// A draft is where a message is encoded before an outbox takes a copy.
+// An encodeBuffer is where a message is encoded before the outbox copies it.
 type encodeBuffer struct {
 	data   bytes.Buffer
 	packed bytes.Buffer // compressed
 	frame  []byte
 
-	// What stands in frame before the data, of the last message: the next one is likely to be
-	// to the same actor, of the same type.
+	// The first begun bytes of frame come before the data and belong to the last message. The
+	// next message is likely to be for the same actor and of the same type.
 	begun int
 	path  string
 	uid   uint64
@@ -60,7 +60,7 @@ type encodeBuffer struct {
 	size  bool // it was compressed
 }
 
-// checkPath refuses a target that no peer could read: one that [actor.Resolve] has not made.
+// checkPath refuses a path that no peer can read. [actor.Resolve] makes no such path.
 func (d *encodeBuffer) checkPath(to extension.Target) error {
 	if d.path == to.Path && d.begun > 0 {
 		return nil
@@ -91,7 +91,7 @@ func (d *encodeBuffer) write(to extension.Target, p extension.Payload, size int)
 
 var encodeBuffers = sync.Pool{New: func() any { return new(encodeBuffer) }}
 
-// maxDraft is how large a draft is kept for the next message.
+// maxEncodeBuffer is the largest buffer that is kept for the next message, in bytes.
 const maxEncodeBuffer = 64 << 10
 
 func (d *encodeBuffer) done() {
@@ -103,9 +103,9 @@ func (d *encodeBuffer) done() {
 	encodeBuffers.Put(d)
 }
 
-// SendControl sends data to the [Config.Control] of the endpoint at addr, in the order
-// of the calls. It does not block. When too much is waiting, what has waited longest is
-// dropped; when the peer is unreachable for too long, all of it.
+// SendControl sends data to the [Config.Control] of the endpoint at addr, in the order of the
+// calls. It does not block. If too many frames wait, the oldest are dropped; if the peer is
+// unreachable for too long, all are.
 func (e *Endpoint) SendControl(addr string, data []byte) {
 	if err := e.enqueueControl(addr, data); err != nil {
 		e.log.Debug("control frame dropped", zap.String("peer", addr), zap.Error(err))
@@ -128,7 +128,8 @@ func (e *Endpoint) checkSize(to extension.Target, p extension.Payload) error {
 	return e.CheckSize(p.Type, wire.EnvelopeSize(to.Path, p))
 }
 
-// CheckSize is for [actor.System.CheckSize]. It fails with [ErrTooLarge].
+// CheckSize returns an [ErrTooLarge] if an encoded message of that many bytes exceeds
+// [Config.MaxMessage]. of names it in the error. It is for [extension.CheckSize].
 func (e *Endpoint) CheckSize(of string, bytes int) error {
 	if bytes > e.cfg.MaxMessage {
 		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d; Traffic.MaxMessage of cluster.Config, or MaxMessage of remote.Config, raises it, on all nodes", ErrTooLarge, of, bytes, e.cfg.MaxMessage)

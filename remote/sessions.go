@@ -9,17 +9,16 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// sessionMemory is how long the count of a session is kept without a connection.
+// sessionMemory is how long a session without a connection is kept.
 const sessionMemory = 10 * time.Minute
 
-// maxLanes bounds the channels that peers have opened to us, and those that we open: without
-// TLS, anybody can pass for any number of peers, and name any number of them.
+// maxChannels bounds the channels that peers have opened to us, and those that we open: without
+// TLS, a peer can pretend to be, or name, any number of peers.
 const maxChannels = 8192
 
 var errTooManyChannels = fmt.Errorf("there are %d connections or attempts already, the limit", maxChannels)
 
-// sessions knows the last inbound of each channel of each peer, so that a session can go on
-// where it was cut off.
+// sessions has the last inbound of each channel of each peer, so that a session can continue.
 type sessions struct {
 	patience time.Duration // with half a message, without a connection
 
@@ -28,10 +27,9 @@ type sessions struct {
 	incomplete incomplete
 }
 
-// begin makes in the inbound of its channel. The one before it has to finish first: begin
-// returns it, for the caller to hang up, wait and try again. A session that is to go on
-// has to be known, as nobody could say how far it was: begin fails with a [*refusal]. It
-// fails as well when there are too many.
+// begin makes in the inbound of its channel. If the inbound before it has not ended, begin returns
+// that one, for the caller to hang up, wait, and try again. begin fails with a [*refusal] if
+// goesOn is set and the session is unknown, and with errTooManyChannels if there are too many.
 func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +55,8 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 	return nil, nil
 }
 
-// forgetOne forgets the session that has been without a connection for longest, if there
-// is one. The caller holds mu.
+// forgetOne forgets the session that has been without a connection for longest, if there is one.
+// The caller holds mu.
 func (s *sessions) forgetOne() bool {
 	var oldest *inbound
 	for _, in := range s.last {
@@ -73,21 +71,21 @@ func (s *sessions) forgetOne() bool {
 	return oldest != nil
 }
 
-// expire forgets sessions that will hardly go on. The caller holds mu.
+// expire forgets sessions that are unlikely to continue. The caller holds mu.
 func (s *sessions) expire() {
 	maps.DeleteFunc(s.last, func(_ linkKey, in *inbound) bool {
 		return in.finished() && time.Since(in.ended) > sessionMemory
 	})
 }
 
-// spoil ends the session of an inbound that has brought what cannot be read.
+// invalidate ends the session of an inbound that received invalid frames.
 func (s *sessions) invalidate(in *inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in.over = true
 }
 
-// finish ends an inbound, and keeps what its session needs to go on.
+// finish ends an inbound, and keeps what its session needs to continue.
 func (s *sessions) finish(in *inbound) {
 	in.end()
 	s.mu.Lock()
@@ -100,29 +98,29 @@ func (s *sessions) finish(in *inbound) {
 	}
 }
 
-// giveUp ends the session of an inbound that has had half a message for too long.
+// giveUp ends the session of an inbound whose message has been incomplete for too long.
 func (s *sessions) giveUp(in *inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.incomplete.giveUp(in)
 }
 
-// close forgets the halves of messages.
+// close forgets the incomplete messages.
 func (s *sessions) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.incomplete.dropAll()
 }
 
-// hangUp ends the inbounds from those peers, and their sessions.
+// hangUp closes the inbounds from matching peers, and ends their sessions.
 func (s *sessions) hangUp(which func(NodeID) bool) {
 	for _, in := range s.over(which) {
 		in.hangUp()
 	}
 }
 
-// over ends the sessions of those peers. Their inbounds stay known, as the next one of
-// the channel has to wait for them.
+// over ends the sessions of matching peers. Their inbounds are kept, because the next inbound of
+// the channel waits for them.
 func (s *sessions) over(which func(NodeID) bool) (ended []*inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

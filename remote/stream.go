@@ -7,14 +7,13 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// StreamConns returns the connections that peers opened with DialStream. Who takes one
-// has to close it. What nobody takes within the handshake timeout is closed. The channel
-// is never closed.
+// StreamConns returns the connections that peers opened with DialStream. The receiver must close
+// each one. A connection that is not received within [Config.HandshakeTimeout] is closed. The
+// channel is never closed.
 func (e *Endpoint) StreamConns() <-chan net.Conn { return e.streams }
 
-// DialStream opens a connection to the endpoint at addr that carries whatever both sides
-// like: it comes out of StreamConns there. The caller has to close it. When it is not
-// welcome there, it is closed.
+// DialStream opens a connection to the endpoint at addr, whose StreamConns returns the other end.
+// It carries arbitrary bytes. The caller must close it. The peer closes it if it refuses it.
 func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error) {
 	conn, err := e.dial(ctx, addr)
 	if err != nil {
@@ -29,8 +28,8 @@ func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error
 	return withCloseNotify(conn), nil
 }
 
-// receiveStream gives a connection of memberlist's to whoever takes them, if it is of a node: a
-// client has no say in who is a member.
+// receiveStream passes a connection of memberlist's on, if it is from a node: a client does not
+// take part in membership.
 func (e *Endpoint) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
 	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
@@ -49,8 +48,8 @@ func (e *Endpoint) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
 	return e.handOver(withCloseNotify(conn))
 }
 
-// farewell returns the connection of a stream: one whose Close tells the peer that this was
-// all, as nothing else does.
+// withCloseNotify returns a connection whose Close sends TLS's close_notify, as nothing else tells
+// the peer that the stream is complete.
 func withCloseNotify(conn net.Conn) net.Conn {
 	if secure, ok := conn.(*secureConn); ok {
 		return secure.Conn

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// strangers bounds what those cost who have connected and not said yet who they are.
+// unauthenticated bounds the connections that have not been authenticated yet.
 type unauthenticated struct {
 	max, maxPerHost int
 
@@ -17,20 +17,19 @@ type unauthenticated struct {
 	waiting []*unauthenticatedConn
 }
 
-// A stranger is a connection of nobody known.
+// An unauthenticatedConn is one of them.
 type unauthenticatedConn struct {
 	conn  net.Conn
 	host  string
 	since time.Time
 }
 
-// strangerGrace is after how long a stranger has to make room for another one of its host.
-// Until then it stays: many nodes of one host may start at once.
+// unauthenticatedGrace is how long a connection is safe from being replaced by another one of its
+// host, because many nodes of one host may start at once.
 const unauthenticatedGrace = 250 * time.Millisecond
 
-// enter counts a connection, or returns nil when its host has enough of them that have only
-// just come. When all together are too many, the oldest has to go: who belongs here needs a
-// moment only.
+// enter counts a connection. It returns nil if the host has too many recent ones. If there are too
+// many in all, the oldest one is closed: a legitimate peer needs only a moment.
 func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 	x := &unauthenticatedConn{conn: conn, host: hostOf(conn.RemoteAddr()), since: time.Now()}
 	s.mu.Lock()
@@ -53,13 +52,13 @@ func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 	return x
 }
 
-// turnOut closes a connection that waits. The caller holds mu.
+// turnOut closes a connection. The caller holds mu.
 func (s *unauthenticated) turnOut(i int) {
 	discard(s.waiting[i].conn)
 	s.waiting = slices.Delete(s.waiting, i, i+1)
 }
 
-// leave says that a connection is a stranger's no more, or is none any more.
+// leave removes a connection that is authenticated or closed.
 func (s *unauthenticated) leave(x *unauthenticatedConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +67,8 @@ func (s *unauthenticated) leave(x *unauthenticatedConn) {
 	}
 }
 
-// hostOf returns whom a connection is from: one address of IPv4, or the 64 bits of an
-// address of IPv6 that stand for a network, as each host of it has all the rest.
+// hostOf returns the host of a connection: an IPv4 address, or the /64 network of an IPv6 address,
+// because a host has all of it.
 func hostOf(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
@@ -86,14 +85,14 @@ func hostOf(a net.Addr) string {
 	return network.String()
 }
 
-// maxUntrusted bounds what is read from a connection before it is authenticated by TLS: a
+// maxUnauthenticatedBytes bounds what is read from a connection before TLS has authenticated it. A
 // chain of certificates fits in.
 const maxUnauthenticatedBytes = 32 << 10
 
 var errUnauthenticatedBytes = fmt.Errorf("%w: more than %d bytes before it is known who it is", ErrFrame, maxUnauthenticatedBytes)
 
-// A metered is a connection from which only so much can be read, until it is trusted. It
-// begins with what has been read from it before.
+// A meteredConn is a connection from which only left bytes can be read until it is trusted. first
+// has what was read from it before.
 type meteredConn struct {
 	net.Conn
 	first   []byte
@@ -117,7 +116,7 @@ func (m *meteredConn) Read(b []byte) (int, error) {
 	return count, err
 }
 
-// A ration lets so many warnings through each minute: strangers could fill disks with them.
+// A rateLimit allows ten warnings a minute, so that unauthenticated peers cannot fill disks.
 type rateLimit struct {
 	mu    sync.Mutex // guards all below
 	since time.Time

@@ -63,7 +63,7 @@ func TestAnInstanceThatFencesItsWritesNeedsNoMargin(t *testing.T) {
 // it is told.
 func fencing() actor.Behavior[msg] {
 	return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
-		fence.Mark(ctx)
+		fence.Fenced(ctx)
 		return behaviors.Receive(func(ctx *actor.Context[msg], _ msg) actor.Behavior[msg] { return ctx.Fail(fence.ErrFenced) })
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
@@ -168,7 +169,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 			return err
 		},
 		"the events are ahead": func(t *testing.T, _ *generations.Journal, j *memory.Journal) error {
-			_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, 40<<32)
+			_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, 40<<32)
 			return err
 		},
 	} {
@@ -202,7 +203,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
-		_, err := j.ClaimAtLeast(t.Context(), "ahead", persistence.WriterID{}, 7<<32)
+		_, err := j.Claim(t.Context(), "ahead", journal.WriterID{}, 7<<32)
 		require.NoError(t, err)
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
@@ -227,7 +228,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 		synctest.Wait()
 		status, _ := singleton.StatusOf(s, "one")
 		require.Equal(t, singleton.Generation{Term: 7, Seq: 1}, status.Generation)
-		claim, err := j.Claim(t.Context(), "behind", persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), "behind", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.LessOrEqual(t, claim.Epoch, uint64(7<<32|2))
 	})
@@ -239,7 +240,7 @@ func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
-		_, err := j.ClaimAtLeast(t.Context(), "diary", persistence.WriterID{}, math.MaxInt64)
+		_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, math.MaxInt64)
 		require.NoError(t, err)
 		failures := testkit.NewProbe[error](t, s)
 		actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
@@ -264,7 +265,7 @@ func TestAJournalWithoutFloorsFencesUnderItsOwnEpochs(t *testing.T) {
 		ref.Tell(msg{"write", p.Ref()})
 		p.Expect("1.1")
 		synctest.Wait()
-		claim, err := j.Claim(context.WithoutCancel(t.Context()), "diary", persistence.WriterID{})
+		claim, err := j.Claim(context.WithoutCancel(t.Context()), "diary", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.Equal(t, uint64(2), claim.Epoch)
 	})

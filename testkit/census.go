@@ -14,10 +14,9 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// A Census counts the living instances of behaviors, wherever in the process they run.
-// An instance counts from before the first line of its behavior until after its PostStop;
-// restarts by supervision inside the behavior do not end it. The crash of its node does, at
-// that moment: see [actor.System.Halt].
+// A Census counts the running instances of behaviors in the whole process. An instance counts from
+// before the first line of its behavior until after its PostStop, or until its node crashes: see
+// [actor.System.Halt]. A restart by supervision inside the behavior does not end it.
 type Census struct {
 	mu       sync.Mutex // guards all below
 	living   map[*instance]bool
@@ -26,7 +25,7 @@ type Census struct {
 	timeline []CensusEvent
 }
 
-// An instance is one that has started, and where.
+// An instance is a started instance, with its place.
 type instance struct {
 	path   string
 	system *actor.System
@@ -40,8 +39,7 @@ type CensusEvent struct {
 	Running int    // afterwards
 }
 
-// NewCensus returns a census that has counted nobody. When the test fails, its timeline
-// is logged.
+// NewCensus returns an empty census. If the test fails, it logs the timeline.
 func NewCensus(t testing.TB) *Census {
 	c := &Census{living: make(map[*instance]bool)}
 	t.Cleanup(func() {
@@ -65,7 +63,7 @@ func Counted[M any](c *Census, factory func() actor.Behavior[M]) func() actor.Be
 	}
 }
 
-// Running returns how many live now.
+// Running returns how many instances run now.
 func (c *Census) Running() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,14 +71,14 @@ func (c *Census) Running() int {
 	return len(c.living)
 }
 
-// Peak returns how many have lived at once, at most.
+// Peak returns the largest number of instances that ran at once.
 func (c *Census) Peak() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.peak
 }
 
-// Started returns how many have ever started.
+// Started returns how many instances have started.
 func (c *Census) Started() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +93,7 @@ func (c *Census) Timeline() []CensusEvent {
 	return slices.Clone(c.timeline)
 }
 
-// String returns the timeline, a line each.
+// String returns the timeline, one line for each event.
 func (c *Census) String() string {
 	var b strings.Builder
 	for _, e := range c.Timeline() {
@@ -125,8 +123,8 @@ func (c *Census) end(i *instance) {
 	c.bury(i, time.Now())
 }
 
-// buryHalted ends the instances of systems that have crashed since, the first first. c.mu
-// is held.
+// buryHalted ends the instances of systems that have crashed, the earliest first. The caller holds
+// c.mu.
 func (c *Census) buryHalted() {
 	ended := map[*instance]time.Time{}
 	for i := range c.living {
@@ -141,7 +139,7 @@ func (c *Census) buryHalted() {
 	}
 }
 
-// bury ends an instance that has not ended. c.mu is held.
+// bury ends an instance that has not ended. The caller holds c.mu.
 func (c *Census) bury(i *instance, at time.Time) {
 	if c.living[i] {
 		delete(c.living, i)

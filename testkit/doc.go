@@ -1,10 +1,10 @@
-// Package testkit tests actors: systems that end with the test, probes that stand in
-// for other actors, an Ask that fails the test instead of returning an error, and a
-// census of the living instances of a behavior.
+// Package testkit helps to test actors. It has systems that end with the test, probes that stand
+// in for other actors, an Ask that fails the test instead of returning an error, and a census of
+// the running instances of a behavior.
 //
-// Everything works inside a bubble of testing/synctest and outside. Inside, time is
-// virtual: a probe that waits an hour for nothing costs no time, and a test of timeouts
-// and backoffs is exact. Prefer it:
+// Everything works inside and outside bubbles of testing/synctest. Inside, time is virtual:
+// waiting an hour for nothing takes no time, and tests of timeouts and backoffs are exact. Prefer
+// bubbles:
 //
 //	func TestGreeter(t *testing.T) {
 //		synctest.Test(t, func(t *testing.T) {
@@ -19,20 +19,19 @@
 //
 // # Messages are encoded
 //
-// A system of [NewSystem] carries messages within it as between nodes: each message and each
-// reply that is told through a ref is encoded and decoded, and the recipient gets the copy.
-// So a test on one node finds what would fail on two: a type that is not registered, a field
-// that is not exported, a message that two actors share. The test fails then, and names the
-// type and the line to add:
+// A system of [NewSystem] encodes and decodes each message and reply sent through a ref, as
+// between nodes, and the recipient gets the copy. So a test on one node finds what would fail on
+// two: an unregistered type, an unexported field, a message that two actors share. The test then
+// fails and names the type and the line to add:
 //
 //	func init() { actor.RegisterType[Greet]("shop.greet") }
 //
-// Timers, results of PipeToSelf and what else an actor gets from itself are not encoded; see
-// [extension.WithEncoding]. A type whose values are for actors of one node has a method
-// LocalOnly() bool that returns true; and [WithoutEncoding] turns it off for a system.
+// Messages from an actor to itself, such as timers and results of PipeToSelf, are not encoded; see
+// [extension.WithEncoding]. A type whose values stay on one node has a method LocalOnly() bool
+// that returns true. [WithoutEncoding] turns encoding off for a system.
 //
 // # Failures
 //
-// Whatever fails, fails the test at once, at the line of the test that asked. So probes
-// must be used from the test's own goroutine.
+// Every failed expectation fails the test at once, at the line of the test that asked. So use
+// probes only in the test's own goroutine.
 package testkit

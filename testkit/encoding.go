@@ -9,23 +9,22 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// WithoutEncoding leaves messages within a system as they are told. Without it, a system of
-// [NewSystem] carries them as between nodes, see [extension.WithEncoding]. It is for tests of
-// actors whose messages never leave their node, such as those that have channels or
-// functions inside.
+// WithoutEncoding passes messages within a system as they are. By default a system of [NewSystem]
+// encodes them as between nodes, see [extension.WithEncoding]. Use WithoutEncoding for actors
+// whose messages never leave their node, such as messages with channels or functions.
 func WithoutEncoding() actor.Option { return extension.WithEncoding(nil) }
 
-// WithEncoding has a system carry messages as between nodes, and fails the test for each
-// type of messages that does not get through. [NewSystem] has it already; it is for systems
-// that are made in another way, such as those of nodes, by cluster.Config.SystemOptions.
-// Until the test has ended the system must have been shut down.
+// WithEncoding makes a system encode messages as between nodes, and fails the test for each type
+// of messages that cannot be encoded. [NewSystem] does this already. Use WithEncoding for other
+// systems, such as those of nodes, in cluster.Config.SystemOptions. The system must be shut down
+// before the test ends.
 func WithEncoding(t testing.TB) actor.Option {
 	r := &encodingReport{t: t, reported: make(map[reflect.Type]bool)}
 	t.Cleanup(r.close)
 	return extension.WithEncoding(r.failed)
 }
 
-// An encodingReport tells a test what could not be encoded, once for each type.
+// An encodingReport reports to a test what could not be encoded, once for each type.
 type encodingReport struct {
 	t testing.TB
 

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An inbox is an unbounded queue with one reader, who can wait for a limited time.
+// An inbox is an unbounded queue with one reader, whose waits have a limit.
 type inbox[M any] struct {
 	mu    sync.Mutex // guards queue
 	queue []M

@@ -10,8 +10,9 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// A Probe is an actor whose messages the test receives, one by one, in order. Unless
-// said otherwise its methods wait three seconds, or as long as Within says.
+// A Probe is an actor whose messages the test receives one by one, in order. Its methods wait up
+// to three seconds, or as long as Within allows, and fail the test after that. Use it only in the
+// test's own goroutine.
 type Probe[M any] struct {
 	t        testing.TB
 	system   *actor.System
@@ -42,8 +43,8 @@ func stopped[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 // Ref returns the probe's ref.
 func (p *Probe[M]) Ref() actor.ActorRef[M] { return p.ref }
 
-// Stop ends the probe's actor. What it was told before can still be received; what it is
-// told later becomes dead letters.
+// Stop ends the probe's actor. Earlier messages can still be received; later messages become dead
+// letters.
 func (p *Probe[M]) Stop() {
 	p.t.Helper()
 	select {
@@ -61,7 +62,7 @@ func (p *Probe[M]) Receive() M {
 	return p.receive(func() string { return "" })
 }
 
-// receive returns the next message; expected is what a failure says of it.
+// receive returns the next message. expected describes it in a failure.
 func (p *Probe[M]) receive(expected func() string) M {
 	p.t.Helper()
 	limit := p.limit()
@@ -72,7 +73,7 @@ func (p *Probe[M]) receive(expected func() string) M {
 	return msg
 }
 
-// Expect fails unless the next message equals want, in depth.
+// Expect fails the test unless the next message equals want, compared in depth.
 func (p *Probe[M]) Expect(want M) {
 	p.t.Helper()
 	got := p.receive(func() string { return fmt.Sprintf(", expected %#v", want) })
@@ -81,7 +82,8 @@ func (p *Probe[M]) Expect(want M) {
 	}
 }
 
-// ExpectNone fails when a message comes within d. In a bubble, waiting an hour is free.
+// ExpectNone fails the test if a message arrives within d. In a bubble, waiting an hour takes no
+// time.
 func (p *Probe[M]) ExpectNone(d time.Duration) {
 	p.t.Helper()
 	if msg, ok := p.inbox.take(d); ok {
@@ -89,7 +91,7 @@ func (p *Probe[M]) ExpectNone(d time.Duration) {
 	}
 }
 
-// ExpectTerminated fails unless the actor behind ref ends. One that has ended is fine.
+// ExpectTerminated fails the test unless the actor of ref ends or has ended.
 func (p *Probe[M]) ExpectTerminated(ref actor.AnyRef) {
 	p.t.Helper()
 	limit := p.limit()
@@ -103,7 +105,7 @@ func (p *Probe[M]) ExpectTerminated(ref actor.AnyRef) {
 	}
 }
 
-// ExpectType fails unless the next message is a T, and returns it.
+// ExpectType returns the next message, and fails the test unless it is a T.
 func ExpectType[T, M any](p *Probe[M]) T {
 	p.t.Helper()
 	msg := p.receive(func() string { return fmt.Sprintf(", expected one of type %v", reflect.TypeFor[T]()) })
@@ -114,10 +116,10 @@ func ExpectType[T, M any](p *Probe[M]) T {
 	return got
 }
 
-// A Fishing is what a fisher says of a message.
+// A Fishing is the verdict of a fisher on a message.
 type Fishing int
 
-// The answers of a fisher.
+// The verdicts of a fisher.
 const (
 	Keep     Fishing = iota // keep it and go on
 	Ignore                  // drop it and go on
@@ -125,8 +127,8 @@ const (
 	Fail                    // fail the test
 )
 
-// Fish gives each message to fisher until that says Complete, and returns those that it
-// kept. It fails when fisher says Fail, or when a message is waited for in vain.
+// Fish passes each message to fisher until it returns Complete, and returns the messages that it
+// kept. It fails the test if fisher returns Fail, or if no message arrives in time.
 func (p *Probe[M]) Fish(fisher func(M) Fishing) []M {
 	p.t.Helper()
 	var kept []M
@@ -148,8 +150,8 @@ func (p *Probe[M]) Fish(fisher func(M) Fishing) []M {
 	}
 }
 
-// Within runs f, in which all waiting together must end within d, and fails when f takes
-// longer. Nested, the earlier end counts.
+// Within runs f, whose waits together must end within d. It fails the test if f takes longer.
+// Nested calls obey the earlier deadline.
 func (p *Probe[M]) Within(d time.Duration, f func()) {
 	p.t.Helper()
 	outer := p.deadline
@@ -174,7 +176,7 @@ func (p *Probe[M]) limit() time.Duration {
 
 func list[M any](msgs []M) string { return fmt.Sprintf("%#v", msgs) }
 
-// watch returns a channel that is closed when the actor behind ref has ended.
+// watch returns a channel that is closed when the actor of ref has ended.
 func watch(s *actor.System, ref actor.AnyRef) <-chan struct{} {
 	ended := make(chan struct{})
 	actor.Spawn(s, func(ctx *actor.Context[struct{}], next *actor.Next[struct{}]) {

@@ -11,17 +11,16 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// shutdownLimit is how long a system may take to stop at the end of a test.
+// shutdownLimit is the limit for stopping a system at the end of a test.
 const shutdownLimit = 10 * time.Second
 
-// askLimit is how long Ask and the probes wait when nothing else is said.
+// askLimit is the default limit of waits of Ask and probes.
 const askLimit = 3 * time.Second
 
-// NewSystem starts a system that logs to the test, and carries messages as between nodes:
-// the test fails when one cannot be encoded, with the type and the line that registers it.
-// [WithoutEncoding] turns that off. When the test ends it is shut down; a
-// system that does not stop within ten seconds fails the test, with the names of the
-// actors that still run.
+// NewSystem starts a system that logs to the test and encodes messages as between nodes: the test
+// fails if a message cannot be encoded, with its type and the line that registers it.
+// [WithoutEncoding] turns that off. The system is shut down when the test ends. If it does not
+// stop within ten seconds, the test fails with the names of the actors that still run.
 func NewSystem(t testing.TB, opts ...actor.Option) *actor.System {
 	t.Helper()
 	log := zaptest.NewLogger(t, zaptest.Level(zap.WarnLevel))
@@ -36,8 +35,8 @@ func NewSystem(t testing.TB, opts ...actor.Option) *actor.System {
 	return s
 }
 
-// Ask is [actor.Ask] that fails the test without a reply. It waits for the reply until ctx
-// ends; where ctx has no deadline, for three seconds at most.
+// Ask is [actor.Ask], and fails the test if there is no reply. It waits until ctx ends, or for
+// three seconds if ctx has no deadline.
 func Ask[M, R any](ctx context.Context, t testing.TB, to actor.ActorRef[M], request func(actor.ActorRef[R]) M) R {
 	t.Helper()
 	if _, limited := ctx.Deadline(); !limited {

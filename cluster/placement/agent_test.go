@@ -21,6 +21,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -517,13 +518,13 @@ func newLedger(n uint64) actor.Behavior[int] {
 
 func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
-		gen, journal := Generation{Term: 7, Seq: 3}, memory.New()
-		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(journal)), Generation: gen, Epoch: 1})
+		gen, store := Generation{Term: 7, Seq: 3}, memory.New()
+		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: gen, Epoch: 1})
 		w.started("ledger", 1)
 		synctest.Wait()
 		packed, err := gen.Packed()
 		require.NoError(t, err)
-		next, err := journal.Claim(t.Context(), "ledger", persistence.WriterID{})
+		next, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.Greater(t, next.Epoch, packed)
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
@@ -34,16 +35,16 @@ type measuringJournal struct {
 
 const coordinatorID = "placement/coordinator"
 
-func (m *measuringJournal) ClaimAtLeast(ctx context.Context, id string, w persistence.WriterID, floor uint64) (persistence.Claim, error) {
+func (m *measuringJournal) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
 	m.mu.Lock()
 	if id == coordinatorID {
 		m.claims++
 	}
 	m.mu.Unlock()
-	return m.Journal.ClaimAtLeast(ctx, id, w, floor)
+	return m.Journal.Claim(ctx, id, w, floor)
 }
 
-func (m *measuringJournal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (m *measuringJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	m.mu.Lock()
 	for _, r := range reqs {
 		if r.ID != coordinatorID {
@@ -59,7 +60,7 @@ func (m *measuringJournal) Append(ctx context.Context, reqs []persistence.Append
 	return m.Journal.Append(ctx, reqs)
 }
 
-func (m *measuringJournal) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+func (m *measuringJournal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	if !m.noSnapshots || id != coordinatorID {
 		return m.Journal.SaveSnapshot(ctx, id, s)
 	}
@@ -192,13 +193,13 @@ type claimCounter struct {
 	n  int
 }
 
-func (c *claimCounter) Claim(ctx context.Context, id string, w persistence.WriterID) (persistence.Claim, error) {
+func (c *claimCounter) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
 	c.mu.Lock()
 	if id == coordinatorID {
 		c.n++
 	}
 	c.mu.Unlock()
-	return c.Journal.Claim(ctx, id, w)
+	return c.Journal.Claim(ctx, id, w, floor)
 }
 
 func (c *claimCounter) claims() int {

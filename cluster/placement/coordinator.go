@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -43,26 +44,28 @@ func coordinatorOn(n *cluster.Node, cfg Config) actor.Behavior[command] {
 			func(_ *actor.Context[command], _ plan.Ledger, cmd command) persistence.Effect[plan.Fact] {
 				return c.handle(cmd)
 			},
-			c.options()...), actor.Strategy{Decide: c.outlive})
+			c.options()), actor.Strategy{Decide: c.outlive})
 	})
 }
 
-func (c *coordinator) options() []persistence.Option {
-	options := []persistence.Option{persistence.OnSignal(func(_ *actor.Context[command], l plan.Ledger, sig persistence.Signal) persistence.Effect[plan.Fact] {
-		switch sig := sig.(type) {
-		case persistence.RecoveryCompleted:
-			return c.begin(l)
-		case persistence.PersistRejected:
-			c.refused(sig.Err)
-			return persistence.None
-		default:
-			return persistence.Unhandled
-		}
-	}), persistence.StashCapacity(math.MaxInt)}
-	if _, saves := c.cfg.Journal.(persistence.SnapshotStore); saves {
-		options = append(options, persistence.SnapshotEvery(snapshotEvery, 2), persistence.DeleteEvents())
+func (c *coordinator) options() persistence.Options[command, plan.Fact, plan.Ledger] {
+	options := persistence.Options[command, plan.Fact, plan.Ledger]{StashCapacity: math.MaxInt, OnSignal: c.signal}
+	if _, saves := journal.As[journal.SnapshotStore](c.cfg.Journal); saves {
+		options.SnapshotEvery, options.DeleteEvents = snapshotEvery, true
 	}
 	return options
+}
+
+func (c *coordinator) signal(_ *actor.Context[command], l plan.Ledger, sig persistence.Signal) persistence.Effect[plan.Fact] {
+	switch sig := sig.(type) {
+	case persistence.RecoveryCompleted:
+		return c.begin(l)
+	case persistence.PersistRejected:
+		c.refused(sig.Err)
+		return persistence.None
+	default:
+		return persistence.Unhandled
+	}
 }
 
 // begin makes the planner from what the journal has.

@@ -11,6 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -106,7 +107,7 @@ func (m *moodyJournal) set(limit int, of string, fails error) {
 	m.limit, m.of, m.fails = limit, of, fails
 }
 
-func (m *moodyJournal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (m *moodyJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := make([]error, len(reqs))
@@ -123,7 +124,7 @@ func (m *moodyJournal) Append(ctx context.Context, reqs []persistence.AppendRequ
 	return out
 }
 
-func (m *moodyJournal) larger(r persistence.AppendRequest) bool {
+func (m *moodyJournal) larger(r journal.AppendRequest) bool {
 	for _, each := range r.Records {
 		if len(each.Payload) > m.limit {
 			return true

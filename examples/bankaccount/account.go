@@ -60,8 +60,10 @@ func init() {
 // account returns the behavior of the account with this id.
 func account(id string, journal persistence.Journal) actor.Behavior[Command] {
 	return behaviors.EventSourced(id, journal, Account{}, apply, decide,
-		persistence.SnapshotEvery(3, 2),
-		persistence.Tagged(func(Event) []string { return []string{"account"} }))
+		persistence.Options[Command, Event, Account]{
+			SnapshotEvery: 3,
+			Tags:          func(Account, Event) []string { return []string{"account"} },
+		})
 }
 
 // apply returns the account after the event.

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 )
 
@@ -24,8 +24,8 @@ func openBalances(path string) (*Balances, error) {
 
 // projection keeps the table up to date. Each event is counted once, because the table and the
 // offset change in one transaction.
-func (b *Balances) projection(journal persistence.EventReader) *projection.Projection[Event] {
-	return projection.New("balances", journal, persistence.Query{Tag: "account"}, projection.InTx(b.db, b.book))
+func (b *Balances) projection(events journal.EventReader) *projection.Projection[Event] {
+	return projection.New("balances", events, journal.Query{Tag: "account"}, projection.InTx(b.db, b.book))
 }
 
 func (b *Balances) book(ctx context.Context, tx *sql.Tx, e projection.Event[Event]) error {

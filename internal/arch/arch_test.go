@@ -36,7 +36,7 @@ func TestCheckFindsWhatIsForbidden(t *testing.T) {
 			name: "an import that runs sideways",
 			pkg:  Package{Path: "persistence/memory", Imports: []string{module + "/persistence/sqlite"}},
 			want: []string{"persistence/memory must not import " + module + "/persistence/sqlite: " +
-				"of ours it may import persistence, actor/extension, actor, internal/*"},
+				"of ours it may import persistence/journal, internal/*"},
 		},
 		{
 			name: "an import of a leaf",
@@ -121,7 +121,7 @@ func TestCheckAllowsWhatTheTablesAllow(t *testing.T) {
 		{Path: "examples/failover", Imports: []string{module + "/cluster", "log", "logr"}},
 		{Path: "internal/codec", Imports: []string{"github.com/fxamacker/cbor/v2"}},
 		{Path: "persistence/journaltest", Imports: []string{
-			module + "/persistence", "testing", "github.com/stretchr/testify/require",
+			module + "/persistence/journal", "testing", "github.com/stretchr/testify/require",
 		}},
 		{Path: "testkit/clustertest", Imports: []string{module + "/cluster", "testing"}},
 	}))

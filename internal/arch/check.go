@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// A Violation is an import that the architecture forbids, or a package that it does not
-// know.
+// A Violation is an import that the architecture forbids, or a package that it does not know.
 type Violation struct {
 	Package string // below the module's root
 	Import  string // as the file spells it; empty when the package has no place
 	Why     string
 }
 
-// String returns the violation as a sentence for the person who made it.
+// String returns the violation as a sentence.
 func (v Violation) String() string {
 	if v.Import == "" {
 		return fmt.Sprintf("%s %s", v.Package, v.Why)
@@ -22,8 +21,8 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s must not import %s: %s", v.Package, v.Import, v.Why)
 }
 
-// Check returns what is wrong with the packages of the module of that name, in their
-// order; nil when nothing is.
+// Check returns the violations of the packages of a module, in the order of the packages; nil if
+// there are none.
 func Check(module string, pkgs []Package) []Violation {
 	var found []Violation
 	for _, pkg := range pkgs {
@@ -33,7 +32,7 @@ func Check(module string, pkgs []Package) []Violation {
 	return found
 }
 
-// checkPlace looks at what pkg imports of ours.
+// checkPlace checks the imports of our own packages.
 func checkPlace(module string, pkg Package) []Violation {
 	place, ok := placeOf(pkg.Path)
 	if !ok {
@@ -56,7 +55,7 @@ func mayImport(p place) string {
 	return "of ours it may import " + strings.Join(p.imports, ", ")
 }
 
-// checkReservations looks at what pkg imports of others.
+// checkReservations checks the imports from outside.
 func checkReservations(pkg Package) []Violation {
 	var found []Violation
 	for _, r := range reservations {
@@ -70,7 +69,7 @@ func checkReservations(pkg Package) []Violation {
 	return found
 }
 
-// reservedImports returns the imports of pkg that r is about, each once.
+// reservedImports returns the imports of pkg that r applies to, each once.
 func reservedImports(r reservation, pkg Package) []string {
 	imports := slices.Clone(pkg.Imports)
 	if !r.tests {
@@ -83,8 +82,7 @@ func reservedImports(r reservation, pkg Package) []string {
 	})
 }
 
-// below returns path relative to root, "." for root itself, and whether it is there at
-// all.
+// below returns path relative to root, with "." for root itself, and whether it is below root.
 func below(root, path string) (string, bool) {
 	if path == root {
 		return ".", true

@@ -1,31 +1,31 @@
 package arch
 
-// A layer is a band of packages that know nothing of the bands above theirs.
+// A layer is a group of packages that must not import the groups above.
 type layer struct {
 	name   string
 	places []place
 }
 
-// A place is where packages stand, and which packages of ours they may import. Both are
-// patterns: a path below the module's root, or "path/*" for all that is below it.
+// A place is a package, or a group of packages, with the packages of ours that it may import. Both
+// are patterns: a path below the module's root, or "path/*" for everything below it.
 type place struct {
 	pkg     string
 	imports []string
 }
 
-// layers is the architecture. Imports run down the page: a place may import only what
-// stands below its line.
+// layers is the architecture. Imports run down the page: a place may import only what is below its
+// line.
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
-		{"internal/lab/processes", []string{"persistence", "actor/extension", "actor", "internal/*"}},
-		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "actor/extension", "actor", "internal/*"}},
+		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
+		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
 		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
@@ -33,8 +33,8 @@ var layers = []layer{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/generations", []string{"persistence/memory", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}},
-		{"persistence/deliveryqueue", []string{"persistence", "actor/delivery", "actor/extension", "actor", "internal/*"}},
+		{"persistence/generations", []string{"persistence/memory", "persistence", "persistence/journal", "singleton/generation", "actor/extension", "actor", "internal/*"}},
+		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor/extension", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
@@ -49,13 +49,16 @@ var layers = []layer{
 		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton/generation/generationtest", []string{"singleton/generation", "internal/*"}},
 		{"singleton/generation", nil},
-		{"persistence/journaltest", []string{"persistence/memory", "persistence"}}, // memory is the model
-		{"persistence/memory", []string{"persistence", "actor/extension", "actor", "internal/*"}},
-		{"persistence/sqlite", []string{"persistence/internal/group", "persistence", "actor/extension", "actor", "internal/*"}},
-		{"persistence/internal/storebench", []string{"persistence", "testkit", "actor/extension", "actor"}},
-		{"persistence/internal/group", []string{"persistence"}}, // postgres, which is a module of its own, uses it too
-		{"persistence/projection", []string{"persistence", "actor/extension", "actor", "internal/*"}},
-		{"persistence", []string{"actor/extension", "actor", "internal/*"}},
+		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
+		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
+		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/journal", "internal/*"}},
+		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor/extension", "actor"}},
+		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
+		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
+		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/extension", "actor", "internal/*"}},
+		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
+		{"persistence/internal/envelope", []string{"persistence/journal"}},
+		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
 		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
 		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor"}},
 		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},

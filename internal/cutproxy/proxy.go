@@ -1,4 +1,4 @@
-// Package cutproxy is a TCP proxy that loses answers, for tests of what talks to servers.
+// Package cutproxy is a TCP proxy that can drop answers, for tests of clients of servers.
 package cutproxy
 
 import (
@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// A Proxy forwards connections to one server. Its methods may be called from any goroutine.
+// A Proxy forwards connections to one server. Its methods may be called by any goroutine.
 type Proxy struct {
 	listener net.Listener
 	target   string
@@ -20,7 +20,7 @@ type Proxy struct {
 	lost  atomic.Int64
 }
 
-// Start starts a proxy of target on a free port of the loopback interface.
+// Start starts a proxy for target on a free port of the loopback interface.
 func Start(target string) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -31,14 +31,14 @@ func Start(target string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr returns where the proxy listens.
+// Addr returns the address at which the proxy listens.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// LoseAnswers says whether what the server sends is thrown away; requests go on to reach
-// it. Connections on which something was thrown away cannot be used any more, see Cut.
+// LoseAnswers sets whether answers of the server are dropped; requests still reach it. A
+// connection that lost an answer is unusable, see Cut.
 func (p *Proxy) LoseAnswers(lose bool) { p.deaf.Store(lose) }
 
-// Lost returns how many bytes of answers were thrown away so far.
+// Lost returns how many bytes of answers have been dropped.
 func (p *Proxy) Lost() int64 { return p.lost.Load() }
 
 // Cut closes every connection. New ones are accepted.
@@ -50,7 +50,7 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Close ends the proxy and waits until it has ended.
+// Close stops the proxy and waits for it.
 func (p *Proxy) Close() error {
 	err := p.listener.Close()
 	p.Cut()
@@ -86,7 +86,7 @@ func (p *Proxy) keep(conns ...net.Conn) {
 	}
 }
 
-// forward copies from one end to the other until one of them is closed, and closes both.
+// forward copies until one of the connections is closed, and closes both.
 func (p *Proxy) forward(to, from net.Conn, deaf *atomic.Bool) {
 	defer p.end(to, from)
 	buffer := make([]byte, 32<<10)

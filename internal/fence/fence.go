@@ -1,49 +1,48 @@
-// Package fence is what event sourcing and singletons share without knowing each other:
-// by which number an instance claims what it writes to, which one it was given, and the
-// error of one that has been fenced off.
+// Package fence connects event sourcing and singletons, which do not import each other. It has the
+// lowest epoch for the claims of an instance, the report of claimed epochs, and the error of a
+// fenced writer.
 package fence
 
 import "context"
 
 // ErrFenced is the error of a writer that a newer one has replaced. It is final, see
-// actor.Strategy: a restart in place would only fence the newer one in turn.
+// actor.Strategy: a restart would only fence the newer writer in turn.
 var ErrFenced error = final("persistence: fenced by a newer claim")
 
 type final string
 
 func (e final) Error() string { return string(e) }
 
-// Final says that no supervision is to restart or resume an actor with this failure.
+// Final returns true: supervision must not restart or resume an actor with this failure.
 func (e final) Final() bool { return true }
 
-// A Holder is who wants to agree with what runs under a context on a number. Both
-// functions may be called from any goroutine.
+// A Holder makes the epochs of claims under a context agree with a generation. Both functions may
+// be called from any goroutine.
 type Holder struct {
-	// Path is that of the actor which is the instance. What it spawns has its context, too.
+	// Path is the path of the instance. The actors that it spawns have its context, too.
 	Path string
 
-	// Floor returns the lowest epoch that a claim may get; an error when there is none
-	// that fits into 64 bits.
+	// Floor returns the lowest epoch for a claim, or an error if none fits into 64 bits.
 	Floor func() (uint64, error)
 
-	// Claimed is told the epoch of a claim: older writers have been fenced off.
+	// Claimed receives the epoch of a claim, which has fenced off older writers.
 	Claimed func(epoch uint64)
 }
 
 type key struct{}
 
-// With returns a context under which h learns of claims.
+// With returns a context whose claims are reported to h.
 func With(ctx context.Context, h Holder) context.Context {
 	return context.WithValue(ctx, key{}, h)
 }
 
-// IsInstance reports whether path is that of an instance itself, whose context ctx is.
+// IsInstance reports whether path is the path of the instance whose context is ctx.
 func IsInstance(ctx context.Context, path string) bool {
 	h, ok := ctx.Value(key{}).(Holder)
 	return ok && h.Path == path
 }
 
-// Floor returns the lowest epoch that a claim under ctx may get, 0 where nobody cares.
+// Floor returns the lowest epoch for a claim under ctx, 0 without a Holder.
 func Floor(ctx context.Context) (uint64, error) {
 	if h, ok := ctx.Value(key{}).(Holder); ok && h.Floor != nil {
 		return h.Floor()
@@ -51,13 +50,13 @@ func Floor(ctx context.Context) (uint64, error) {
 	return 0, nil
 }
 
-// Claimed says that what runs under ctx writes to the outside only where a newer instance
-// fences it off, from this epoch on. Without anybody to tell, nothing happens.
+// Claimed reports to the Holder of ctx that the writes of the actor are fenced from epoch on: a
+// newer instance prevents them. Without a Holder it does nothing.
 func Claimed(ctx context.Context, epoch uint64) {
 	if h, ok := ctx.Value(key{}).(Holder); ok {
 		h.Claimed(epoch)
 	}
 }
 
-// Mark is [Claimed] of what is fenced by other means than an epoch.
-func Mark(ctx context.Context) { Claimed(ctx, 0) }
+// Fenced reports that the writes of the actor are fenced by other means than an epoch.
+func Fenced(ctx context.Context) { Claimed(ctx, 0) }

@@ -10,10 +10,10 @@ import (
 )
 
 func TestAClaimReachesWhoeverAskedForIt(t *testing.T) {
-	Mark(t.Context()) // nobody has
+	Fenced(t.Context()) // nobody has
 	var epochs []uint64
 	ctx := With(t.Context(), Holder{Claimed: func(epoch uint64) { epochs = append(epochs, epoch) }})
-	Mark(ctx)
+	Fenced(ctx)
 	Claimed(ctx, 7)
 	require.Equal(t, []uint64{0, 7}, epochs)
 }

@@ -1,4 +1,4 @@
-// Package godoc reads doc comments, so that tests can hold them to the code.
+// Package godoc reads doc comments, so that tests can compare them with the code.
 package godoc
 
 import (
@@ -13,8 +13,8 @@ import (
 )
 
 // Comments returns the doc comments of the exported functions, and of the exported fields of
-// exported structs, of the package in a folder, tests left out: "Window" is the function,
-// "Config.Bind" the field. Line ends are spaces.
+// exported structs, of the package in a folder, without tests: "Window" is a function,
+// "Config.Bind" a field. Line ends are spaces.
 func Comments(dir string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -67,7 +67,7 @@ func addFields(comments map[string]string, of string, s *ast.StructType) {
 
 func text(doc *ast.CommentGroup) string { return strings.Join(strings.Fields(doc.Text()), " ") }
 
-// A Default is one that a comment tells, and what it is.
+// A Default is a default value that a comment documents.
 type Default struct {
 	Of   string // a key of [Comments]
 	Says string // what the comment must contain
@@ -75,14 +75,14 @@ type Default struct {
 	Got  any    // what it is in the code
 }
 
-// Is returns the default of a key of [Comments]: what its comment says, what that means, and
-// what it is in the code.
+// Is returns the default for a key of [Comments]: what its comment must say, the value that this
+// means, and the value in the code.
 func Is(of, says string, want, got any) Default {
 	return Default{Of: of, Says: says, Want: want, Got: got}
 }
 
-// Check returns what is wrong with the defaults of the package in a folder: what a comment does
-// not say, what the code has otherwise, and comments with a default that are not in the list.
+// Check returns what is wrong with the defaults of the package in a folder: missing comments,
+// different values, and comments with a default that is not in the list.
 func Check(dir string, defaults ...Default) (problems []string) {
 	comments, err := Comments(dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// window is how many bytes one end may have written that the other has not read.
+// window is how many bytes may be written that the peer has not read.
 const window = 256 << 10
 
 // conn is one end of a stream.
@@ -44,8 +44,7 @@ func newConn(h *Host, port int, remote addr) *conn {
 func (c *conn) LocalAddr() net.Addr  { return c.local }
 func (c *conn) RemoteAddr() net.Addr { return c.remote }
 
-// Read blocks until there is something to read, the stream has ended or the deadline
-// has passed.
+// Read blocks until data arrives, the stream ends or the deadline passes.
 func (c *conn) Read(b []byte) (int, error) {
 	c.host.net.mu.Lock()
 	defer c.host.net.mu.Unlock()
@@ -107,7 +106,7 @@ func (c *conn) transmit(data []byte) {
 	c.post(func() { c.peer.receive(data) })
 }
 
-// post sends something to the peer, behind all that was sent before.
+// post sends something to the peer, after everything sent before.
 func (c *conn) post(arrive func()) {
 	p := &parcel{link: c.link(), sender: c.host, stream: true, stubborn: true, due: c.lastDue, arrive: func() {
 		if !c.severed {
@@ -134,7 +133,7 @@ func (c *conn) receiveEnd() {
 	c.changed.Broadcast()
 }
 
-// answerReset tells the peer that there is nobody here. Nobody repeats it when it is lost.
+// answerReset sends a reset to the peer. A lost reset is not repeated.
 func (c *conn) answerReset() {
 	if c.peer == nil || c.host.net.dark[c.host.name] {
 		return
@@ -147,7 +146,7 @@ func (c *conn) answerReset() {
 	c.host.net.send(&parcel{link: c.link(), sender: c.host, stream: true, arrive: reset, due: c.lastDue})
 }
 
-// Close lets the peer read all that was written, and then io.EOF.
+// Close ends the stream. The peer reads everything that was written, and then io.EOF.
 func (c *conn) Close() error {
 	c.host.net.mu.Lock()
 	defer c.host.net.mu.Unlock()
@@ -162,7 +161,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// fail ends the stream with err, when nothing else has ended it before.
+// fail ends the stream with err, unless it has ended before.
 func (c *conn) fail(err error) {
 	if c.closed || c.err != nil {
 		return

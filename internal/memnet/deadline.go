@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// deadline is when reads or writes fail; the zero value is never.
+// deadline is the time after which reads or writes fail; the zero value is never.
 type deadline struct {
 	at    time.Time
 	timer *time.Timer
 }
 
-// set replaces the deadline, and wakes who waits on cond once it has passed.
+// set replaces the deadline, and wakes the waiters on cond when it has passed.
 func (d *deadline) set(t time.Time, cond *sync.Cond) {
 	d.stop()
 	d.at = t

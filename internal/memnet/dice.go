@@ -2,7 +2,7 @@ package memnet
 
 import "hash/fnv"
 
-// dice is the source of randomness of one link: a hash of seed, link and counter.
+// dice is the random source of one link: a hash of seed, link and counter.
 type dice struct{ base, count uint64 }
 
 func newDice(seed uint64, l link) *dice {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// What a network takes when nobody has said otherwise.
+// Default delays of a network.
 const (
 	UsualDelay  = 200 * time.Microsecond
 	UsualJitter = 300 * time.Microsecond
 )
 
-// faults is what is wrong with the network at the moment.
+// faults are the present faults of the network.
 type faults struct {
 	cuts          []*cut
 	paused        map[string]bool
@@ -22,7 +22,7 @@ type faults struct {
 	drop          func(from, to string, data []byte) bool
 }
 
-// A cut stops what goes over some links.
+// A cut stops traffic on some links.
 type cut struct {
 	hits        func(link) bool
 	streamsOnly bool
@@ -32,24 +32,24 @@ func newFaults() faults {
 	return faults{paused: map[string]bool{}, losses: map[link]float64{}, delay: UsualDelay, jitter: UsualJitter}
 }
 
-// cut tells whether nothing of a kind gets through l.
+// cut reports whether traffic of a kind is stopped on l.
 func (f *faults) cut(l link, stream bool) bool {
 	return slices.ContainsFunc(f.cuts, func(c *cut) bool { return (stream || !c.streamsOnly) && c.hits(l) })
 }
 
-// frozen tells whether what is on l has to wait.
+// frozen reports whether traffic on l waits for a pause to end.
 func (f *faults) frozen(l link) bool { return f.paused[l.from] || f.paused[l.to] }
 
-// lossOf is the share of datagrams that l loses.
+// lossOf returns the share of datagrams that l loses.
 func (f *faults) lossOf(l link) float64 { return max(f.loss, f.losses[l]) }
 
-// dropped tells whether d is one of those that are to be lost.
+// dropped reports whether d is lost.
 func (f *faults) dropped(l link, d datagram) bool {
 	return f.drop != nil && f.drop(l.from, l.to, d.data)
 }
 
-// Partition cuts all links between hosts of different sides. The hosts that no side
-// names are together one more side. Partitions add up; mend takes back this one.
+// Partition cuts all links between hosts of different sides. The hosts that are not named form one
+// more side. Partitions accumulate; mend undoes this one.
 func (n *Network) Partition(sides ...[]string) (mend func()) {
 	split := map[string]int{}
 	for i, side := range sides {
@@ -60,12 +60,12 @@ func (n *Network) Partition(sides ...[]string) (mend func()) {
 	return n.cut(&cut{hits: func(l link) bool { return split[l.from] != split[l.to] }})
 }
 
-// OneWay cuts the direction from one host to another, and leaves the way back open.
+// OneWay cuts one direction between two hosts and leaves the other open.
 func (n *Network) OneWay(from, to string) (mend func()) {
 	return n.cut(&cut{hits: func(l link) bool { return l == link{from, to} }})
 }
 
-// Stall holds up what streams carry from one host to another; datagrams get through.
+// Stall delays the streams from one host to another; datagrams get through.
 func (n *Network) Stall(from, to string) (mend func()) {
 	return n.cut(&cut{hits: func(l link) bool { return l == link{from, to} }, streamsOnly: true})
 }
@@ -82,9 +82,9 @@ func (n *Network) cut(c *cut) (mend func()) {
 	}
 }
 
-// Sever loses the streams between two hosts without a word, as a NAT does that has forgotten
-// them: both ends stay open, and nothing arrives any more, not even a reset. Nothing mends that,
-// and it does nothing to streams that are opened later.
+// Sever silently breaks the streams between two hosts, like a NAT that has forgotten them: both
+// ends stay open, and nothing arrives, not even a reset. Severed streams stay severed. Streams
+// opened later work.
 func (n *Network) Sever(a, b string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -97,7 +97,7 @@ func (n *Network) Sever(a, b string) {
 	}
 }
 
-// Severed returns how many ends of streams that were severed are still open.
+// Severed returns how many ends of severed streams are still open.
 func (n *Network) Severed() (open int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -111,8 +111,8 @@ func (n *Network) Severed() (open int) {
 	return open
 }
 
-// Heal mends every Partition, OneWay and Stall. What streams had to say meanwhile arrives
-// now; datagrams are lost.
+// Heal undoes every Partition, OneWay and Stall. What streams sent meanwhile arrives now;
+// datagrams are lost.
 func (n *Network) Heal() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -120,8 +120,8 @@ func (n *Network) Heal() {
 	n.release()
 }
 
-// Open reports whether streams and datagrams get through from one host to another: there
-// is no cut, and neither is paused.
+// Open reports whether streams and datagrams get through from one host to another: there is no
+// cut, and neither host is paused.
 func (n *Network) Open(from, to string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -129,15 +129,14 @@ func (n *Network) Open(from, to string) bool {
 	return !n.faults.cut(l, true) && !n.faults.frozen(l)
 }
 
-// Pause keeps back what host name sends and what is sent to it, datagrams included,
-// until [Network.Resume].
+// Pause holds back all traffic from and to a host, including datagrams, until [Network.Resume].
 func (n *Network) Pause(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.faults.paused[name] = true
 }
 
-// Resume ends a pause: everything that was kept back arrives.
+// Resume ends a pause: everything that was held back arrives.
 func (n *Network) Resume(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -145,15 +144,14 @@ func (n *Network) Resume(name string) {
 	n.release()
 }
 
-// Crash ends all that runs on host name, as if its processes were killed: its sockets
-// fail, what is already under way arrives, what waits for a cut to heal is lost. Peers
-// see a reset, or nothing until they write when they are cut off, and connections are
-// refused. A pause ends. The [Host] is of no use any more; [Network.Host] returns a new
-// one. Crashing nobody does nothing.
+// Crash ends a host as if its processes were killed: its sockets fail, traffic in flight arrives,
+// and traffic that waits for a cut to heal is lost. Peers get a reset, or nothing until they write
+// if they are cut off. Connections are refused. A pause ends. The [Host] becomes unusable;
+// [Network.Host] returns a new one. Crashing an unknown host does nothing.
 func (n *Network) Crash(name string) { n.end(name, false) }
 
-// PowerOff is [Network.Crash] of the whole machine: nobody answers any more, not even
-// with a reset or a refusal, until there is a new [Host] of that name.
+// PowerOff is [Network.Crash] of the whole machine: nothing answers, not even with a reset or a
+// refusal, until there is a new [Host] with that name.
 func (n *Network) PowerOff(name string) { n.end(name, true) }
 
 func (n *Network) end(name string, dark bool) {
@@ -173,7 +171,7 @@ func (n *Network) end(name string, dark bool) {
 	n.release()
 }
 
-// Delay sets how long everything takes from now on: d, and up to jitter more.
+// Delay sets the delay of all traffic from now on: d, and up to jitter more.
 func (n *Network) Delay(d, jitter time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -187,24 +185,24 @@ func (n *Network) Lose(share float64) {
 	n.faults.loss = share
 }
 
-// LoseBetween sets the share of datagrams that are lost from one host to another, where it
-// is more than what is lost everywhere.
+// LoseBetween sets the share of datagrams that are lost from one host to another, if it is more
+// than what Lose sets.
 func (n *Network) LoseBetween(from, to string, share float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.faults.losses[link{from, to}] = share
 }
 
-// Duplicate sets the share of datagrams that arrive twice from now on, from 0 to 1. The
-// second may come first.
+// Duplicate sets the share of datagrams that arrive twice from now on, from 0 to 1. The copy may
+// arrive first.
 func (n *Network) Duplicate(share float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.faults.duplicates = share
 }
 
-// Drop loses the datagrams for which f returns true; nil loses none. f must not block, keep
-// data, or call the network.
+// Drop loses the datagrams for which f returns true; nil loses none. f must not block, keep data,
+// or call the network.
 func (n *Network) Drop(f func(from, to string, data []byte) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// The ports that are picked for those who ask for port 0, or dial.
+// Ports that are picked for port 0 and for dialing.
 const (
 	firstPicked = 20000
 	lastPicked  = 60000
 )
 
-// Host is one machine of the network. Its addresses are "name:port".
+// A Host is one machine of the network. Its addresses are "name:port".
 type Host struct {
 	net       *Network
 	name      string
@@ -40,8 +40,8 @@ func newHost(n *Network, name string) *Host {
 // Name returns the name of the host.
 func (h *Host) Name() string { return h.name }
 
-// Listen opens a stream listener at "name:port" or ":port". Port 0 picks one that is free
-// for streams.
+// Listen opens a stream listener at "name:port" or ":port". Port 0 picks one that is free for
+// streams.
 func (h *Host) Listen(address string) (net.Listener, error) {
 	h.net.mu.Lock()
 	defer h.net.mu.Unlock()
@@ -86,7 +86,7 @@ func (h *Host) bind(address string, taken func(port int) bool) (int, error) {
 	return port, nil
 }
 
-// pick returns the next port that is not taken, round and round.
+// pick returns the next free port, in a circle.
 func (h *Host) pick(taken func(port int) bool) int {
 	for {
 		h.port++
@@ -102,7 +102,7 @@ func (h *Host) pick(taken func(port int) bool) int {
 func (h *Host) streamsAt(port int) bool { return h.listeners[port] != nil }
 func (h *Host) packetsAt(port int) bool { return h.packets[port] != nil }
 
-// Dial connects to a listener. It blocks until the answer is here, or until ctx ends.
+// Dial connects to a listener. It blocks until the answer arrives or ctx ends.
 func (h *Host) Dial(ctx context.Context, address string) (net.Conn, error) {
 	fail := func(err error) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: addr{"tcp", address}, Err: err}
@@ -149,7 +149,7 @@ func (h *Host) knock(name string, port int) (*conn, <-chan error, error) {
 	return c, answer, nil
 }
 
-// admit makes the far end of c and gives it to who listens.
+// admit makes the other end of c and passes it to the listener.
 func (n *Network) admit(c *conn, name string, port int) error {
 	h := n.hosts[name]
 	if h == nil || h.listeners[port] == nil {
@@ -164,7 +164,7 @@ func (n *Network) admit(c *conn, name string, port int) error {
 	return nil
 }
 
-// fail makes the host and all of its sockets useless.
+// fail closes the host and all its sockets.
 func (h *Host) fail() {
 	if h.failed {
 		return

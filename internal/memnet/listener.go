@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// listener queues the connections that nobody has accepted yet.
+// A listener queues connections until they are accepted.
 type listener struct {
 	host    *Host
 	port    int
@@ -39,7 +39,7 @@ func (l *listener) offer(c *conn) {
 	l.changed.Signal()
 }
 
-// Close frees the port. Connections that nobody has accepted are reset.
+// Close frees the port. Connections that were not accepted are reset.
 func (l *listener) Close() error {
 	l.host.net.mu.Lock()
 	defer l.host.net.mu.Unlock()

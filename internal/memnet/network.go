@@ -1,24 +1,23 @@
-// Package memnet is a network in memory whose faults are under control: hosts with
-// stream and datagram sockets, behind the interfaces of package net. It stands in for
-// TCP and UDP in tests, above all inside testing/synctest bubbles: whoever waits for
-// it blocks durably, so that virtual time moves on.
+// Package memnet is an in-memory network with controlled faults: hosts with stream and datagram
+// sockets behind the interfaces of package net. It replaces TCP and UDP in tests, mostly inside
+// testing/synctest bubbles: goroutines that wait for it block durably, so virtual time advances.
 //
-// What it promises:
+// Guarantees:
 //
-//   - A stream is in order and complete, as in TCP. In a cut it stalls, and what was
-//     written arrives after [Network.Heal]. It has a window: who writes to somebody
-//     that does not read comes to wait.
-//   - Everything that is written before Close is read before io.EOF. What arrives at a
-//     closed or crashed end is answered with a reset.
-//   - Dialling takes a round trip. Over a cut it hangs until the context ends; where
-//     nobody listens it fails with [syscall.ECONNREFUSED].
-//   - A datagram arrives once or not at all, in any order; twice only where
-//     [Network.Duplicate] says so.
-//   - Delays and losses are drawn from the seed, the pair of hosts and a counter of
-//     what went from one to the other: traffic of other hosts does not change them.
+//   - A stream is in order and complete, like TCP. During a cut it stalls, and what was
+//     written arrives after [Network.Heal]. It has a window: writing to a peer that does
+//     not read blocks.
+//   - Everything written before Close is read before io.EOF. What arrives at a closed or
+//     crashed end is answered with a reset.
+//   - Dialing takes a round trip. Over a cut it blocks until the context ends; without a
+//     listener it fails with [syscall.ECONNREFUSED].
+//   - A datagram arrives once or not at all, in any order; twice only with
+//     [Network.Duplicate].
+//   - Delays and losses depend on the seed, the pair of hosts and a counter of their
+//     traffic: the traffic of other hosts does not change them.
 //
-// A Network and all that comes from it may be used by any goroutine, of one bubble
-// or outside of all. It has no goroutine and, once closed, no timer.
+// A Network and everything that it returns may be used by any goroutine, either in one bubble or
+// outside all bubbles. It has no goroutine and, once closed, no timer.
 package memnet
 
 import (
@@ -54,8 +53,8 @@ func New(seed uint64) *Network {
 	}
 }
 
-// Host returns the host of that name; it comes into being when it is first asked for,
-// and anew after [Network.Crash] and [Network.PowerOff].
+// Host returns the host with that name. It is created on first use, and again after
+// [Network.Crash] and [Network.PowerOff].
 func (n *Network) Host(name string) *Host {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -72,7 +71,7 @@ func (n *Network) Host(name string) *Host {
 	return h
 }
 
-// Close ends all hosts, sockets and timers; who waits for one of them gets an error.
+// Close closes all hosts, sockets and timers. Pending calls fail.
 func (n *Network) Close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -88,13 +87,13 @@ func (n *Network) Close() {
 	n.wire.clear()
 }
 
-// latency draws how long the next thing on l takes.
+// latency draws the delay of the next transmission on l.
 func (n *Network) latency(l link) time.Duration {
 	return n.faults.delay + time.Duration(float64(n.faults.jitter)*n.draw(l))
 }
 
-// draw returns a number in [0, 1) that depends on the seed, the link and on how many
-// were drawn for it before.
+// draw returns a number in [0, 1) that depends on the seed, the link and the count of earlier
+// draws for it.
 func (n *Network) draw(l link) float64 {
 	d, ok := n.dice[l]
 	if !ok {

@@ -37,8 +37,8 @@ func (p *packetConn) LocalAddr() net.Addr { return p.addr() }
 
 func (p *packetConn) addr() addr { return addr{"udp", join(p.host.name, p.port)} }
 
-// ReadFrom blocks until a datagram arrives or the deadline has passed. What does not fit
-// into b is lost.
+// ReadFrom blocks until a datagram arrives or the deadline passes. What does not fit into b is
+// lost.
 func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	p.host.net.mu.Lock()
 	defer p.host.net.mu.Unlock()
@@ -57,7 +57,7 @@ func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// WriteTo never blocks. That a datagram is lost is not an error.
+// WriteTo never blocks. A lost datagram is no error.
 func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	name, port, err := split(to.String())
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
-// post puts a copy of d on its way.
+// post sends a copy of d.
 func (p *packetConn) post(path link, port int, d datagram) {
 	n := p.host.net
 	n.send(&parcel{link: path, sender: p.host, arrive: func() {
@@ -134,7 +134,7 @@ func (p *packetConn) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline has no effect, as writes do not block.
+// SetWriteDeadline has no effect, because writes do not block.
 func (p *packetConn) SetWriteDeadline(time.Time) error { return nil }
 
 func (p *packetConn) opError(op string, err error) error {

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Before Go 1.27 all timers of a synctest bubble share one context of the race detector,
-// and two that fire at once can crash the process (golang/go#76691). Many fire at once
-// where there is a network in memory; so while there is one, one goroutine runs at a
-// time. The race detector judges by happens-before, not by luck, and sees no less.
+// Before Go 1.27 all timers of a synctest bubble share one context of the race detector, and two
+// that fire at once can crash the process (golang/go#76691). With an in-memory network many fire
+// at once; so while there is one, one goroutine runs at a time. The race detector judges by
+// happens-before and sees no less.
 var serial struct {
 	mu       sync.Mutex // guards all below
 	networks int

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A parcel is something on its way from one host to another.
+// A parcel is a transmission from one host to another.
 type parcel struct {
 	link     link
 	sender   *Host  // nil: nobody's, an answer of the network itself
@@ -16,8 +16,7 @@ type parcel struct {
 	seq      uint64 // order among equals
 }
 
-// wire holds the parcels under way: one timer for all of them, and none when there
-// are none.
+// wire has the parcels in flight, with one timer for all of them.
 type wire struct {
 	flying parcels
 	held   []*parcel // stopped by a fault, in order
@@ -25,8 +24,8 @@ type wire struct {
 	timer  *time.Timer
 }
 
-// send puts p on its way. It is due when its link takes it there, but not before
-// p.due, which is how streams keep their order.
+// send sends p. It is due after the delay of its link, but not before p.due, which keeps streams
+// in order.
 func (n *Network) send(p *parcel) {
 	due := time.Now().Add(n.latency(p.link))
 	if due.After(p.due) {
@@ -50,7 +49,7 @@ func (n *Network) arm() {
 	}
 }
 
-// deliver hands over what is due.
+// deliver passes on what is due.
 func (n *Network) deliver() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -72,8 +71,8 @@ func (n *Network) handOver(p *parcel) {
 	}
 }
 
-// release sends what was held on its way again, under its old number, so that it
-// comes before what was sent later. Nobody retransmits for a host that is gone.
+// release sends what was held back again, under its old number, so that it arrives before later
+// traffic. What a crashed host sent is not repeated.
 func (n *Network) release() {
 	for _, p := range n.wire.held {
 		if p.sender == nil || !p.sender.failed {
@@ -91,7 +90,7 @@ func (w *wire) clear() {
 	w.flying, w.held = nil, nil
 }
 
-// parcels is a heap, first due first.
+// parcels is a heap, the first due first.
 type parcels []*parcel
 
 func (p parcels) Len() int { return len(p) }

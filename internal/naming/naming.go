@@ -1,6 +1,6 @@
-// Package naming is the rule for names: what users, files of settings and other nodes may
-// call nodes, roles, services, actors and what they keep. A name is encoded, logged, shown,
-// and compared on other nodes, so each of them must be able to carry it.
+// Package naming has the rules for names of nodes, roles, services, actors and what they store. A
+// name is encoded, logged, displayed and compared on other nodes, so all of them must be able to
+// carry it.
 package naming
 
 import (
@@ -13,17 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLength is how many bytes a name may have.
+// MaxLength is the largest size of a name in bytes.
 const MaxLength = 255
 
-// MaxElement is how many bytes one element of a path may have, or what else is made of a name:
-// one of [MaxLength] bytes fits in, when it is escaped.
+// MaxElement is the largest size in bytes of one element of a path, or of what else is made from a
+// name. An escaped name of [MaxLength] bytes fits in.
 const MaxElement = 1 << 10
 
-// Errors begin with a verb, as their subject is the caller's to name.
+// Errors begin with a verb: the caller names the subject.
 
-// Check says what is wrong with a name, and nil when it can be used: it must have 1 to
-// [MaxLength] bytes, be UTF-8, and have no control characters.
+// Check returns nil for a valid name: 1 to [MaxLength] bytes of UTF-8 without control characters.
 func Check(name string) error { return CheckLength(name, MaxLength) }
 
 // CheckLength is Check for a name of up to limit bytes.
@@ -41,8 +40,8 @@ func CheckLength(name string, limit int) error {
 	return nil
 }
 
-// CheckText says what is wrong with a text that is no name, such as a value: it must be UTF-8,
-// and of limit bytes at most. It may be empty.
+// CheckText returns nil for a valid text that is no name, such as a value: UTF-8 of at most limit
+// bytes. It may be empty.
 func CheckText(text string, limit int) error {
 	if len(text) > limit {
 		return fmt.Errorf("has %d bytes, the limit is %d", len(text), limit)
@@ -53,9 +52,8 @@ func CheckText(text string, limit int) error {
 	return nil
 }
 
-// CheckElement says what is wrong with a name that becomes an element of a path: it must have
-// 1 to [MaxElement] bytes, of letters, digits and -_.:~+@. It may not begin with $: so do the
-// names that a system makes.
+// CheckElement returns nil for a name that can be an element of a path: 1 to [MaxElement] letters,
+// digits and -_.:~+@. It must not begin with $, which begins the names that a system makes.
 func CheckElement(name string) error {
 	switch {
 	case name == "":
@@ -73,7 +71,7 @@ func CheckElement(name string) error {
 	return nil
 }
 
-// alien is the error of a name that goes on with what no name has.
+// alien returns the error for a name that continues with an invalid character.
 func alien(rest string) error {
 	r, size := utf8.DecodeRuneInString(rest)
 	if r == utf8.RuneError && size == 1 {
@@ -82,8 +80,8 @@ func alien(rest string) error {
 	return fmt.Errorf("contains %q; letters, digits and -_.:~+@ are allowed", r)
 }
 
-// CheckSystem says what is wrong with the name of a system, or of a cluster: it is an element
-// of [MaxLength] bytes at most, without an @, which begins the address in paths.
+// CheckSystem returns nil for a valid name of a system or cluster: an element of at most
+// [MaxLength] bytes without an @, which begins the address in paths.
 func CheckSystem(name string) error {
 	if err := CheckElement(name); err != nil {
 		return err
@@ -97,9 +95,9 @@ func CheckSystem(name string) error {
 	return nil
 }
 
-// CheckPath says what is wrong with the path of an actor within its system: it is of elements,
-// each with a slash before it. An element may have been made by the system. How long a path is
-// does not matter here: it grows with the depth of the tree.
+// CheckPath returns nil for a valid path of an actor within its system: elements, each after a
+// slash. The system may have made an element. The length of a path is not limited here, because it
+// grows with the depth of the tree.
 func CheckPath(path string) error {
 	switch {
 	case path == "" || path[0] != '/':
@@ -119,8 +117,8 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// CheckAddress says what is wrong with the host:port of a node: it must have both, be of 1 to
-// [MaxLength] bytes, and have no characters that end an address in a path.
+// CheckAddress returns nil for a valid host:port of a node: both parts, 1 to [MaxLength] bytes,
+// and no characters that end an address in a path.
 func CheckAddress(address string) error {
 	if plainAddress(address) {
 		return nil
@@ -134,9 +132,9 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// CheckHostPort says what is wrong with a host:port to listen at or to dial: besides what
-// [CheckAddress] says, its port must be a number, and one that there is. It may be 0, which is for
-// the caller to judge, and the host may be empty.
+// CheckHostPort returns nil for a host:port to listen at or to dial: besides [CheckAddress], the
+// port must be a number from 0 to 65535. The host may be empty. The caller decides whether port 0
+// is allowed.
 func CheckHostPort(address string) error {
 	if err := CheckAddress(address); err != nil {
 		return err
@@ -151,8 +149,8 @@ func CheckHostPort(address string) error {
 	return nil
 }
 
-// CheckPlace says what is wrong with the address of a system, whatever its transport makes of
-// it: it must be of 1 to [MaxLength] bytes, and have no characters that end an address in a path.
+// CheckPlace returns nil for a valid address of a system with any transport: 1 to [MaxLength]
+// bytes, and no characters that end an address in a path.
 func CheckPlace(address string) error {
 	if plainAddress(address) {
 		return nil
@@ -167,8 +165,8 @@ func CheckPlace(address string) error {
 	return nil
 }
 
-// plainAddress reports whether an address is one of the usual ones: each ref that arrives has
-// one.
+// plainAddress reports whether an address is of the usual form. It is fast, because each ref that
+// arrives has an address.
 func plainAddress(address string) bool {
 	colon := strings.LastIndexByte(address, ':')
 	if colon < 1 || colon == len(address)-1 || len(address) > MaxLength {
@@ -182,7 +180,7 @@ func plainAddress(address string) bool {
 	return true
 }
 
-// inElement are the characters of elements.
+// inElement has the characters of elements.
 var inElement = func() (allowed [256]bool) {
 	for c := range 256 {
 		allowed[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c < utf8.RuneSelf && strings.ContainsRune("-_.:~+@", rune(c))

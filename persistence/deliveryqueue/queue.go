@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // retryAfter is how long a store that is not available is left alone.
@@ -47,7 +48,7 @@ func init() {
 type Queue struct {
 	id      string
 	journal persistence.Journal
-	writer  persistence.WriterID
+	writer  journal.WriterID
 
 	turn chan struct{} // whoever has put something in owns all below
 
@@ -65,13 +66,13 @@ var _ delivery.Queue = (*Queue)(nil)
 
 // New returns a queue that is stored under id. It does nothing before a producer starts
 // with it. What was refused is stored under id with "/refused" added, which must be no longer
-// than [persistence.MaxIDLength]; else Load fails with [persistence.ErrInvalid]. New panics
-// without an id that [persistence.ValidateID] accepts, or a journal.
+// than [journal.MaxIDLength]; else Load fails with [persistence.ErrInvalid]. New panics
+// without an id that [journal.ValidateID] accepts, or a journal.
 func New(id string, j persistence.Journal, opts ...Option) *Queue {
 	if id == "" || j == nil {
 		panic("deliveryqueue: a queue needs an id and a journal")
 	}
-	if err := persistence.ValidateID(id); err != nil {
+	if err := journal.ValidateID(id); err != nil {
 		panic(fmt.Sprintf("deliveryqueue: %v", err))
 	}
 	q := &Queue{id: id, journal: j, turn: make(chan struct{}, 1), mostRefused: defaultRefused}
@@ -116,10 +117,10 @@ func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []extension.
 }
 
 func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
-	if most := persistence.MaxIDLength - len(refusedSuffix); len(q.id) > most {
+	if most := journal.MaxIDLength - len(refusedSuffix); len(q.id) > most {
 		return 0, nil, fmt.Errorf("%w: the id of a queue has %d bytes, more than %d", persistence.ErrInvalid, len(q.id), most)
 	}
-	claim, err := q.journal.Claim(ctx, q.id, q.writer)
+	claim, err := q.journal.Claim(ctx, q.id, q.writer, 0)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -236,17 +237,17 @@ func (q *Queue) append(ctx context.Context, events []any) error {
 
 // write appends events to a persistence id, and returns which record is the last one then.
 func (q *Queue) write(ctx context.Context, id string, epoch, prev uint64, events []any) (last uint64, err error) {
-	req := persistence.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
+	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i, event := range events {
 		p, err := extension.Pack(event)
 		if err != nil {
 			return prev, fmt.Errorf("%w: %w", persistence.ErrInvalid, err)
 		}
-		req.Records = append(req.Records, persistence.Record{
+		req.Records = append(req.Records, journal.Record{
 			Seq: prev + uint64(i) + 1, Epoch: epoch, Writer: q.writer, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data,
 		})
 	}
-	err = patiently(ctx, func() error { return q.journal.Append(ctx, []persistence.AppendRequest{req})[0] })
+	err = patiently(ctx, func() error { return q.journal.Append(ctx, []journal.AppendRequest{req})[0] })
 	return prev + uint64(len(events)), err
 }
 

@@ -14,6 +14,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -128,7 +129,7 @@ func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 	require.Len(t, rest, 2)
 	require.ErrorIs(t, q.Confirm(ctx, 3, nil), persistence.ErrFenced)
 	require.NoError(t, next.Confirm(ctx, 4, nil))
-	claim, err := j.Claim(ctx, "orders", persistence.WriterID{})
+	claim, err := j.Claim(ctx, "orders", journal.WriterID{}, 0)
 	require.NoError(t, err)
 	require.EqualValues(t, 5, claim.DeletedTo, "all but what says so")
 	upTo, rest, err = deliveryqueue.New("orders", j).Load(ctx)
@@ -198,7 +199,7 @@ type slow struct {
 	allowed chan error
 }
 
-func (j slow) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j slow) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	if err := <-j.allowed; err != nil {
 		return []error{err}
 	}

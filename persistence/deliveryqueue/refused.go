@@ -156,7 +156,7 @@ func (q *Queue) claimRefused(ctx context.Context) error {
 	if q.refusals.claimed {
 		return nil
 	}
-	claim, err := q.journal.Claim(ctx, q.id+refusedSuffix, q.writer)
+	claim, err := q.journal.Claim(ctx, q.id+refusedSuffix, q.writer, 0)
 	if err != nil {
 		return err
 	}

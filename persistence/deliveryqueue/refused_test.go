@@ -17,6 +17,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/testkit"
@@ -102,14 +103,14 @@ func TestWhatWasRemovedTakesNoRoomForEver(t *testing.T) {
 		require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, n, "x")}))
 		require.NoError(t, q.Remove(ctx, n))
 	}
-	claim, err := j.Claim(ctx, "orders/refused", persistence.WriterID{})
+	claim, err := j.Claim(ctx, "orders/refused", journal.WriterID{}, 0)
 	require.NoError(t, err)
 	require.Less(t, claim.LastSeq-claim.DeletedTo, uint64(1100))
 	got, err := q.List(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []delivery.Refused{first}, got)
 	require.NoError(t, q.Remove(ctx, 1))
-	claim, err = j.Claim(ctx, "orders/refused", persistence.WriterID{})
+	claim, err = j.Claim(ctx, "orders/refused", journal.WriterID{}, 0)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, claim.LastSeq-claim.DeletedTo)
 }
@@ -120,7 +121,7 @@ type torn struct {
 	left *int
 }
 
-func (j torn) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j torn) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	if *j.left--; *j.left < 0 {
 		return []error{persistence.ErrClosed}
 	}
@@ -145,7 +146,7 @@ func TestAMessageThatIsNotStoredAsAWholeWasNotRefused(t *testing.T) {
 }
 
 func TestAnIDThatHasNoRoomForRefusedMessagesIsRefused(t *testing.T) {
-	_, _, err := deliveryqueue.New(strings.Repeat("x", persistence.MaxIDLength), memory.New()).Load(t.Context())
+	_, _, err := deliveryqueue.New(strings.Repeat("x", journal.MaxIDLength), memory.New()).Load(t.Context())
 	require.ErrorIs(t, err, persistence.ErrInvalid)
 }
 

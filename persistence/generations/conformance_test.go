@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton/generation"
@@ -31,7 +31,7 @@ func TestMemory(t *testing.T) {
 func TestJournalInMemory(t *testing.T) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
 		j := memory.New()
-		return onJournal(func(*testing.T) persistence.Journal { return j }, generations.NewJournal)
+		return onJournal(func(*testing.T) journal.Journal { return j }, generations.NewJournal)
 	})
 }
 
@@ -39,7 +39,7 @@ func TestJournalInMemory(t *testing.T) {
 func TestJournalThatIsTidiedAllTheTime(t *testing.T) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
 		j := memory.New()
-		return onJournal(func(*testing.T) persistence.Journal { return j }, func(j persistence.Journal) *generations.Journal {
+		return onJournal(func(*testing.T) journal.Journal { return j }, func(j journal.Journal) *generations.Journal {
 			return generations.NewTidyJournal(j, 0)
 		})
 	})
@@ -48,13 +48,13 @@ func TestJournalThatIsTidiedAllTheTime(t *testing.T) {
 func TestJournalInSQLite(t *testing.T) {
 	generationtest.Run(t, func(t *testing.T) generationtest.Backend {
 		path := filepath.Join(t.TempDir(), "journal.db")
-		b := onJournal(func(t *testing.T) persistence.Journal { return openSQLite(t, path) }, generations.NewJournal)
+		b := onJournal(func(t *testing.T) journal.Journal { return openSQLite(t, path) }, generations.NewJournal)
 		b.Restart = func(*testing.T) {} // each has opened the file for itself
 		return b
 	})
 }
 
-func onJournal(open func(t *testing.T) persistence.Journal, source func(persistence.Journal) *generations.Journal) generationtest.Backend {
+func onJournal(open func(t *testing.T) journal.Journal, source func(journal.Journal) *generations.Journal) generationtest.Backend {
 	return generationtest.Backend{
 		Open: func(t *testing.T) generation.Source { return source(open(t)) },
 		Advance: func(t *testing.T, label string, g generation.Generation) {

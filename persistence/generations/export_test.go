@@ -3,7 +3,7 @@ package generations
 import (
 	"context"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -20,7 +20,7 @@ func advanced(label string, g generation.Generation) entry {
 }
 
 // NewTidyJournal returns a source that keeps its log much shorter than others do.
-func NewTidyJournal(j persistence.Journal, slack uint64) *Journal {
+func NewTidyJournal(j journal.Journal, slack uint64) *Journal {
 	s := NewJournal(j)
 	s.log.slack = slack
 	return s

@@ -7,26 +7,26 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A faulty journal has what it does altered. Its functions may be nil.
 type faulty struct {
-	persistence.Journal
-	claim  func(context.Context, func() (persistence.Claim, error)) (persistence.Claim, error)
-	append func(context.Context, []persistence.AppendRequest, func() []error) []error
+	journal.Journal
+	claim  func(context.Context, func() (journal.Claim, error)) (journal.Claim, error)
+	append func(context.Context, []journal.AppendRequest, func() []error) []error
 	delete func(func() error) error
 }
 
-func (f *faulty) Claim(ctx context.Context, id string, w persistence.WriterID) (persistence.Claim, error) {
-	do := func() (persistence.Claim, error) { return f.Journal.Claim(ctx, id, w) }
+func (f *faulty) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
+	do := func() (journal.Claim, error) { return f.Journal.Claim(ctx, id, w, floor) }
 	if f.claim == nil {
 		return do()
 	}
 	return f.claim(ctx, do)
 }
 
-func (f *faulty) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (f *faulty) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	do := func() []error { return f.Journal.Append(ctx, reqs) }
 	if f.append == nil {
 		return do()
@@ -44,7 +44,7 @@ func (f *faulty) DeleteTo(ctx context.Context, id string, epoch, seq uint64) err
 
 // A forgetful journal loses the answers of a third of all appends, and every third of those
 // has not happened. It deletes what it is told to half of the time.
-func forgetful(j persistence.Journal, seed uint64) persistence.Journal {
+func forgetful(j journal.Journal, seed uint64) journal.Journal {
 	var mu sync.Mutex // guards random
 	random := rand.New(rand.NewPCG(seed, 0))
 	draw := func(n int) int {
@@ -54,26 +54,26 @@ func forgetful(j persistence.Journal, seed uint64) persistence.Journal {
 	}
 	return &faulty{
 		Journal: j,
-		append: func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+		append: func(_ context.Context, _ []journal.AppendRequest, do func() []error) []error {
 			switch draw(9) {
 			case 0, 1:
 				do()
 				fallthrough
 			case 2:
-				return []error{fmt.Errorf("%w: the test has lost it", persistence.ErrUnknown)}
+				return []error{fmt.Errorf("%w: the test has lost it", journal.ErrUnknown)}
 			}
 			return do()
 		},
 		delete: func(do func() error) error {
 			if draw(2) == 0 {
-				return persistence.ErrUnknown
+				return journal.ErrUnknown
 			}
 			return do()
 		},
 	}
 }
 
-func count(records iter.Seq2[persistence.Record, error]) (n int, err error) {
+func count(records iter.Seq2[journal.Record, error]) (n int, err error) {
 	for _, err := range records {
 		if err != nil {
 			return n, err

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -40,11 +40,11 @@ type Journal struct {
 //
 // Requests made at the same time are stored by one append, up to 256. A goroutine stores them; it
 // ends when no request is left. What has been stored is as durable as the journal. Errors are the
-// journal's; after [persistence.ErrUnknown] nobody can tell whether the request took effect. The
+// journal's; after [journal.ErrUnknown] nobody can tell whether the request took effect. The
 // log is shortened as it grows, to about 4096 records and two for each label.
 //
 // NewJournal panics if j is nil.
-func NewJournal(j persistence.Journal) *Journal {
+func NewJournal(j journal.Journal) *Journal {
 	if j == nil {
 		panic("generations: NewJournal needs a journal")
 	}
@@ -115,7 +115,7 @@ func (j *Journal) serve(batch []*request) {
 	ctx, cancel := asLongAsAny(batch)
 	defer cancel()
 	answers, err := j.log.settle(ctx, batch)
-	if errors.Is(err, persistence.ErrTooLarge) && len(batch) > 1 {
+	if errors.Is(err, journal.ErrTooLarge) && len(batch) > 1 {
 		for i := range batch {
 			j.serve(batch[i : i+1])
 		}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/generation/generationtest"
@@ -29,7 +29,7 @@ func TestJournalThatLosesAnswers(t *testing.T) {
 			t.Log("seed", seed)
 			generationtest.Run(t, func(*testing.T) generationtest.Backend {
 				j := forgetful(memory.New(), seed)
-				return onJournal(func(*testing.T) persistence.Journal { return j }, func(j persistence.Journal) *generations.Journal {
+				return onJournal(func(*testing.T) journal.Journal { return j }, func(j journal.Journal) *generations.Journal {
 					return generations.NewTidyJournal(j, slack)
 				})
 			})
@@ -42,7 +42,7 @@ func TestAJournalThatDoesNotAnswerHoldsUpNobodyBeyondTheContext(t *testing.T) {
 		hang, inner := make(chan struct{}), memory.New()
 		s := generations.NewJournal(&faulty{
 			Journal: inner,
-			append: func(ctx context.Context, reqs []persistence.AppendRequest, _ func() []error) []error {
+			append: func(ctx context.Context, reqs []journal.AppendRequest, _ func() []error) []error {
 				<-hang // whatever its context says
 				return inner.Append(context.WithoutCancel(ctx), reqs)
 			},
@@ -76,12 +76,12 @@ func TestWhoGivesUpHarmsNoNeighbour(t *testing.T) {
 		block := make(chan struct{})
 		s := generations.NewJournal(&faulty{
 			Journal: memory.New(),
-			append: func(ctx context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+			append: func(ctx context.Context, _ []journal.AppendRequest, do func() []error) []error {
 				select {
 				case <-block:
 					return do()
 				case <-ctx.Done():
-					return []error{fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())}
+					return []error{fmt.Errorf("%w: %w", journal.ErrUnavailable, ctx.Err())}
 				}
 			},
 		})
@@ -112,7 +112,7 @@ func TestRequestsThatAreMadeAtOnceShareAppends(t *testing.T) {
 		appends := 0
 		s := generations.NewJournal(&faulty{
 			Journal: memory.New(),
-			append: func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+			append: func(_ context.Context, _ []journal.AppendRequest, do func() []error) []error {
 				appends++
 				time.Sleep(time.Millisecond)
 				return do()
@@ -136,12 +136,12 @@ func TestRequestsThatAreMadeAtOnceShareAppends(t *testing.T) {
 }
 
 func TestWhatTheJournalAnswersComesBackAndNothingHasHappened(t *testing.T) {
-	for _, cause := range []error{persistence.ErrUnavailable, persistence.ErrFull, persistence.ErrTooLarge, persistence.ErrConflict, persistence.ErrClosed} {
+	for _, cause := range []error{journal.ErrUnavailable, journal.ErrFull, journal.ErrTooLarge, journal.ErrConflict, journal.ErrClosed} {
 		t.Run(cause.Error(), func(t *testing.T) {
 			failing := false
 			s := generations.NewJournal(&faulty{
 				Journal: memory.New(),
-				append: func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+				append: func(_ context.Context, _ []journal.AppendRequest, do func() []error) []error {
 					if failing {
 						return []error{fmt.Errorf("append: %w", cause)}
 					}
@@ -170,17 +170,17 @@ func TestAClaimOfTheLogThatFailsIsMadeAgain(t *testing.T) {
 	failures := 2
 	s := generations.NewJournal(&faulty{
 		Journal: memory.New(),
-		claim: func(_ context.Context, do func() (persistence.Claim, error)) (persistence.Claim, error) {
+		claim: func(_ context.Context, do func() (journal.Claim, error)) (journal.Claim, error) {
 			if failures--; failures >= 0 {
 				_, err := do()
-				return persistence.Claim{}, errors.Join(persistence.ErrUnknown, err)
+				return journal.Claim{}, errors.Join(journal.ErrUnknown, err)
 			}
 			return do()
 		},
 	})
 	for range 2 {
 		_, err := s.ClaimTerm(t.Context(), "x", "a", 0)
-		require.ErrorIs(t, err, persistence.ErrUnknown)
+		require.ErrorIs(t, err, journal.ErrUnknown)
 	}
 	g, err := s.ClaimTerm(t.Context(), "x", "a", 0)
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func TestWhatNobodyKnowsIsFoundOutByTheNext(t *testing.T) {
 		s := generations.NewJournal(f)
 		_, err := s.ClaimTerm(t.Context(), "x", "a", 0)
 		require.NoError(t, err)
-		f.append = func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+		f.append = func(_ context.Context, _ []journal.AppendRequest, do func() []error) []error {
 			if lost {
 				return do()
 			}
@@ -204,13 +204,13 @@ func TestWhatNobodyKnowsIsFoundOutByTheNext(t *testing.T) {
 			if happens {
 				do()
 			}
-			return []error{persistence.ErrUnknown}
+			return []error{journal.ErrUnknown}
 		}
-		f.claim = func(context.Context, func() (persistence.Claim, error)) (persistence.Claim, error) {
-			return persistence.Claim{}, persistence.ErrUnavailable
+		f.claim = func(context.Context, func() (journal.Claim, error)) (journal.Claim, error) {
+			return journal.Claim{}, journal.ErrUnavailable
 		}
 		_, err = s.ClaimTerm(t.Context(), "x", "b", 0)
-		require.ErrorIs(t, err, persistence.ErrUnknown)
+		require.ErrorIs(t, err, journal.ErrUnknown)
 		f.claim = nil
 		g, err := s.ClaimTerm(t.Context(), "x", "c", 0)
 		require.NoError(t, err)
@@ -222,13 +222,13 @@ func TestASpecThatIsTooLargeFailsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := generations.NewJournal(&faulty{
 			Journal: memory.New(),
-			append: func(_ context.Context, reqs []persistence.AppendRequest, do func() []error) []error {
+			append: func(_ context.Context, reqs []journal.AppendRequest, do func() []error) []error {
 				size := 0
 				for _, r := range reqs[0].Records {
 					size += len(r.Payload)
 				}
 				if time.Sleep(time.Millisecond); size > 1000 {
-					return []error{persistence.ErrTooLarge}
+					return []error{journal.ErrTooLarge}
 				}
 				return do()
 			},
@@ -241,7 +241,7 @@ func TestASpecThatIsTooLargeFailsAlone(t *testing.T) {
 					spec = strings.Repeat("s", 1000)
 				}
 				err := s.PutSpec(t.Context(), fmt.Sprint(i), []byte(spec))
-				if errors.Is(err, persistence.ErrTooLarge) != (i == 20) {
+				if errors.Is(err, journal.ErrTooLarge) != (i == 20) {
 					t.Errorf("spec %d: %v", i, err)
 				}
 			})
@@ -302,9 +302,9 @@ func TestTidyingMayBeBrokenOffAnywhere(t *testing.T) {
 				if left == 0 && happens {
 					_ = do()
 				}
-				return persistence.ErrUnavailable
+				return journal.ErrUnavailable
 			}
-			f.append = func(_ context.Context, _ []persistence.AppendRequest, do func() []error) []error {
+			f.append = func(_ context.Context, _ []journal.AppendRequest, do func() []error) []error {
 				return []error{power(func() error { return do()[0] })}
 			}
 			f.delete = power
@@ -331,12 +331,12 @@ func TestTidyingMayBeBrokenOffAnywhere(t *testing.T) {
 
 func TestSomethingElseUnderTheIDIsAnError(t *testing.T) {
 	j := memory.New()
-	claim, err := j.Claim(t.Context(), generations.LogID, persistence.WriterID{})
+	claim, err := j.Claim(t.Context(), generations.LogID, journal.WriterID{}, 0)
 	require.NoError(t, err)
-	foreign := persistence.Record{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'x'}}
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{{ID: generations.LogID, Epoch: claim.Epoch, Records: []persistence.Record{foreign}}})[0])
+	foreign := journal.Record{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'x'}}
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{{ID: generations.LogID, Epoch: claim.Epoch, Records: []journal.Record{foreign}}})[0])
 	_, err = generations.NewJournal(j).List(t.Context())
-	require.ErrorIs(t, err, persistence.ErrCorrupt)
+	require.ErrorIs(t, err, journal.ErrCorrupt)
 	require.ErrorContains(t, err, "nothing else may use this id")
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // logID is the persistence id of the log.
@@ -22,8 +22,8 @@ const rereads = 3
 // before its claim. The journal rejects an append if another source has claimed since. So every
 // append is decided on the newest content, which is why no term is claimed twice.
 type log struct {
-	journal persistence.Journal
-	writer  persistence.WriterID
+	journal journal.Journal
+	writer  journal.WriterID
 	slack   uint64 // records beyond two for each label before the log is shortened
 
 	ledger    ledger
@@ -34,9 +34,9 @@ type log struct {
 
 // claim takes the right to add to the log, and reads what others have added. It calls seen with
 // each record read.
-func (l *log) claim(ctx context.Context, seen func(persistence.Record)) error {
+func (l *log) claim(ctx context.Context, seen func(journal.Record)) error {
 	l.epoch = 0
-	c, err := l.journal.Claim(ctx, logID, l.writer)
+	c, err := l.journal.Claim(ctx, logID, l.writer, 0)
 	if err != nil {
 		return err
 	}
@@ -49,16 +49,16 @@ func (l *log) claim(ctx context.Context, seen func(persistence.Record)) error {
 
 // catchUp reads what others have added. The records may have a gap: those missing have been
 // deleted, and the entries among them that still hold come later in the log.
-func (l *log) catchUp(ctx context.Context, to uint64, seen func(persistence.Record)) (err error) {
+func (l *log) catchUp(ctx context.Context, to uint64, seen func(journal.Record)) (err error) {
 	for range rereads {
-		if err = l.read(ctx, to, seen); !errors.Is(err, persistence.ErrUnavailable) {
+		if err = l.read(ctx, to, seen); !errors.Is(err, journal.ErrUnavailable) {
 			break
 		}
 	}
 	return err
 }
 
-func (l *log) read(ctx context.Context, to uint64, seen func(persistence.Record)) error {
+func (l *log) read(ctx context.Context, to uint64, seen func(journal.Record)) error {
 	if to <= l.last {
 		return nil
 	}
@@ -77,14 +77,14 @@ func (l *log) read(ctx context.Context, to uint64, seen func(persistence.Record)
 	return nil
 }
 
-func decode(r persistence.Record) (entry, error) {
+func decode(r journal.Record) (entry, error) {
 	v, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 	if err != nil {
-		return entry{}, fmt.Errorf("%w: record %d of %s: %w", persistence.ErrCorrupt, r.Seq, logID, err)
+		return entry{}, fmt.Errorf("%w: record %d of %s: %w", journal.ErrCorrupt, r.Seq, logID, err)
 	}
 	e, ok := v.(entry)
 	if !ok {
-		return entry{}, fmt.Errorf("%w: record %d of %s is a %s: nothing else may use this id", persistence.ErrCorrupt, r.Seq, logID, r.Type)
+		return entry{}, fmt.Errorf("%w: record %d of %s is a %s: nothing else may use this id", journal.ErrCorrupt, r.Seq, logID, r.Type)
 	}
 	return e, nil
 }
@@ -96,7 +96,7 @@ func (l *log) add(ctx context.Context, entries []entry) (stored bool, err error)
 	if err != nil {
 		return false, err
 	}
-	err = l.journal.Append(ctx, []persistence.AppendRequest{req})[0]
+	err = l.journal.Append(ctx, []journal.AppendRequest{req})[0]
 	switch {
 	case err == nil:
 		for i, e := range entries {
@@ -104,25 +104,25 @@ func (l *log) add(ctx context.Context, entries []entry) (stored bool, err error)
 		}
 		l.last += uint64(len(entries))
 		return true, nil
-	case errors.Is(err, persistence.ErrFenced):
+	case errors.Is(err, journal.ErrFenced):
 		l.epoch = 0
 		return false, nil
-	case errors.Is(err, persistence.ErrUnknown):
+	case errors.Is(err, journal.ErrUnknown):
 		return l.look(ctx, req, err)
-	case errors.Is(err, persistence.ErrConflict):
+	case errors.Is(err, journal.ErrConflict):
 		l.epoch = 0 // the next claim reads what is there
 	}
 	return false, err
 }
 
-func (l *log) request(entries []entry) (persistence.AppendRequest, error) {
-	req := persistence.AppendRequest{ID: logID, Epoch: l.epoch, Prev: l.last}
+func (l *log) request(entries []entry) (journal.AppendRequest, error) {
+	req := journal.AppendRequest{ID: logID, Epoch: l.epoch, Prev: l.last}
 	for i, e := range entries {
 		p, err := extension.Pack(e)
 		if err != nil {
 			return req, err
 		}
-		req.Records = append(req.Records, persistence.Record{
+		req.Records = append(req.Records, journal.Record{
 			Seq: l.last + uint64(i) + 1, Epoch: l.epoch, Writer: l.writer, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data,
 		})
 	}
@@ -131,9 +131,9 @@ func (l *log) request(entries []entry) (persistence.AppendRequest, error) {
 
 // look finds out whether a request was stored whose answer was lost. It claims the log first: a
 // request that is not there after the claim can never be stored.
-func (l *log) look(ctx context.Context, req persistence.AppendRequest, lost error) (stored bool, err error) {
+func (l *log) look(ctx context.Context, req journal.AppendRequest, lost error) (stored bool, err error) {
 	first := req.Records[0].Seq
-	err = l.claim(ctx, func(r persistence.Record) {
+	err = l.claim(ctx, func(r journal.Record) {
 		stored = stored || r.Seq == first && r.Epoch == req.Epoch && r.Writer == req.Records[0].Writer
 	})
 	switch {

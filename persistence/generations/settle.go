@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // settle applies the requests atomically, one after the other, and returns their answers. If it
@@ -57,7 +57,7 @@ func (l *log) try(batch []*request) (changed []entry, answers []error) {
 	return slices.Collect(maps.Values(s.changed)), answers
 }
 
-func ignore(persistence.Record) {}
+func ignore(journal.Record) {}
 
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -58,15 +58,15 @@ func TestATermThatCannotBeHadIsAnErrorAndAskedForAgain(t *testing.T) {
 	failures := 1
 	source := generations.NewJournal(&faulty{
 		Journal: memory.New(),
-		claim: func(_ context.Context, do func() (persistence.Claim, error)) (persistence.Claim, error) {
+		claim: func(_ context.Context, do func() (journal.Claim, error)) (journal.Claim, error) {
 			if failures--; failures >= 0 {
-				return persistence.Claim{}, persistence.ErrUnavailable
+				return journal.Claim{}, journal.ErrUnavailable
 			}
 			return do()
 		},
 	})
 	_, err := source.ClaimTerm(t.Context(), "one", "node", 0)
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = source.ClaimTerm(ctx, "one", "node", 0)
@@ -86,7 +86,7 @@ func TestTermsThatNoSourceCanGiveAreAnOverflow(t *testing.T) {
 	g, err := source.ClaimTerm(t.Context(), strings.Repeat("x", 250), "node", 0)
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), g.Term)
-	simple := generations.NewJournal(struct{ persistence.Journal }{memory.New()})
+	simple := generations.NewJournal(struct{ journal.Journal }{memory.New()})
 	g, err = simple.ClaimTerm(t.Context(), "one", "node", 5)
 	require.NoError(t, err)
 	require.Equal(t, uint64(6), g.Term)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 const (
@@ -18,9 +18,9 @@ const (
 // maxInFlight is how many ids one call of Append writes to at once.
 const maxInFlight = 256
 
-// Append implements [persistence.Journal]. Each request is a message of its own; those of
+// Append implements [journal.Journal]. Each request is a message of its own; those of
 // different ids are on their way together, and each has its own outcome.
-func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	defer j.appended()
 	write := func(i int) {
@@ -49,7 +49,7 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 }
 
 // byID returns the indexes of reqs, those of one id together and in order.
-func byID(reqs []persistence.AppendRequest) [][]int {
+func byID(reqs []journal.AppendRequest) [][]int {
 	var groups [][]int
 	of := make(map[string]int, len(reqs))
 	for i := range reqs {
@@ -64,7 +64,7 @@ func byID(reqs []persistence.AppendRequest) [][]int {
 	return groups
 }
 
-func (j *Journal) append(ctx context.Context, req *persistence.AppendRequest) error {
+func (j *Journal) append(ctx context.Context, req *journal.AppendRequest) error {
 	if err := req.Validate(); err != nil {
 		return err
 	}
@@ -102,12 +102,12 @@ func (j *Journal) append(ctx context.Context, req *persistence.AppendRequest) er
 	return err
 }
 
-func encodeRequest(req *persistence.AppendRequest) ([]byte, error) {
+func encodeRequest(req *journal.AppendRequest) ([]byte, error) {
 	size := 0
 	for i := range req.Records {
 		n := len(req.Records[i].Payload)
 		if n > MaxPayload {
-			return nil, fmt.Errorf("%w: the payload of record %d has %d bytes, more than %d", persistence.ErrTooLarge, req.Records[i].Seq, n, MaxPayload)
+			return nil, fmt.Errorf("%w: the payload of record %d has %d bytes, more than %d", journal.ErrTooLarge, req.Records[i].Seq, n, MaxPayload)
 		}
 		size += n
 	}
@@ -116,14 +116,14 @@ func encodeRequest(req *persistence.AppendRequest) ([]byte, error) {
 			return records, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: an append of more than %d bytes", persistence.ErrTooLarge, MaxAppend)
+	return nil, fmt.Errorf("%w: an append of more than %d bytes", journal.ErrTooLarge, MaxAppend)
 }
 
 // recognise returns errDone when req is stored already: then it is a retry, as only one
 // writer has its epoch.
-func (j *Journal) recognise(ctx context.Context, p *position, req *persistence.AppendRequest) error {
+func (j *Journal) recognise(ctx context.Context, p *position, req *journal.AppendRequest) error {
 	last := req.Prev + uint64(len(req.Records))
-	conflict := fmt.Errorf("%w: %d to %d after %d", persistence.ErrConflict, req.Prev+1, last, p.last)
+	conflict := fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, req.Prev+1, last, p.last)
 	if last > p.last || req.Prev < p.deletedTo {
 		return conflict
 	}

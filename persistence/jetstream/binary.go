@@ -3,9 +3,8 @@ package jetstream
 import (
 	"encoding/binary"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"hash/crc32"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -94,5 +93,5 @@ func (d *decoder) ascending() []uint64 {
 }
 
 func corrupt(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", persistence.ErrCorrupt, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", journal.ErrCorrupt, fmt.Sprintf(format, args...))
 }

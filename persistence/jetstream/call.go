@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // begin begins a call: its context ends when ctx does, and when j is closed. The caller
@@ -12,12 +12,12 @@ import (
 func (j *Journal) begin(ctx context.Context) (_ context.Context, end context.CancelFunc, err error) {
 	switch {
 	case j.closed.Err() != nil:
-		return nil, nil, persistence.ErrClosed
+		return nil, nil, journal.ErrClosed
 	case ctx.Err() != nil:
 		return nil, nil, unavailable(ctx, nil)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(j.closed, func() { cancel(persistence.ErrClosed) })
+	stop := context.AfterFunc(j.closed, func() { cancel(journal.ErrClosed) })
 	return ctx, func() { stop(); cancel(nil) }, nil
 }
 
@@ -28,7 +28,7 @@ func (j *Journal) call(ctx context.Context, op, id string, f func(context.Contex
 		return wrap(op, id, err)
 	}
 	defer end()
-	if err = persistence.ValidateID(id); err == nil {
+	if err = journal.ValidateID(id); err == nil {
 		err = ended(ctx, f(ctx))
 	}
 	return wrap(op, id, err)
@@ -37,8 +37,8 @@ func (j *Journal) call(ctx context.Context, op, id string, f func(context.Contex
 // ended is err, unless the call ended because the journal was closed and nothing was
 // stored.
 func ended(ctx context.Context, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), persistence.ErrClosed) && !errors.Is(err, persistence.ErrUnknown) {
-		return persistence.ErrClosed
+	if err != nil && errors.Is(context.Cause(ctx), journal.ErrClosed) && !errors.Is(err, journal.ErrUnknown) {
+		return journal.ErrClosed
 	}
 	return err
 }

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var (
@@ -70,7 +69,7 @@ func (a *attempt) wait(ctx context.Context, at uint64) error {
 		return nil
 	}
 	if a.n++; a.n == maxRefusals {
-		return fmt.Errorf("%w: the server refuses what follows message %d, and has no later one", persistence.ErrUnavailable, at)
+		return fmt.Errorf("%w: the server refuses what follows message %d, and has no later one", journal.ErrUnavailable, at)
 	}
 	if err := pause(ctx, a.n); err != nil {
 		return unavailable(ctx, err)
@@ -98,7 +97,7 @@ func (j *Journal) step(ctx context.Context, id string, e *entity, decide decisio
 	case err == nil:
 		e.pos = position{head: h, at: at}
 		e.saw(at)
-	case errors.Is(err, errStale), errors.Is(err, persistence.ErrUnknown):
+	case errors.Is(err, errStale), errors.Is(err, journal.ErrUnknown):
 		e.known = false
 	}
 	return err
@@ -110,11 +109,11 @@ func (p *position) fence(epoch uint64, fresh bool) error {
 	case p.epoch == epoch && epoch > 0:
 		return nil
 	case p.epoch > epoch: // it never goes back
-		return fmt.Errorf("%w: epoch %d, the newest is %d", persistence.ErrFenced, epoch, p.epoch)
+		return fmt.Errorf("%w: epoch %d, the newest is %d", journal.ErrFenced, epoch, p.epoch)
 	case !fresh:
 		return errLook
 	case p.epoch == 0:
-		return fmt.Errorf("%w: it has never been claimed", persistence.ErrFenced)
+		return fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
 	}
-	return fmt.Errorf("%w: epoch %d, the newest is %d", persistence.ErrFenced, epoch, p.epoch)
+	return fmt.Errorf("%w: epoch %d, the newest is %d", journal.ErrFenced, epoch, p.epoch)
 }

@@ -3,18 +3,13 @@ package jetstream
 import (
 	"context"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Claim implements [persistence.Journal].
-func (j *Journal) Claim(ctx context.Context, id string, writer persistence.WriterID) (persistence.Claim, error) {
-	return j.ClaimAtLeast(ctx, id, writer, 0)
-}
-
-// ClaimAtLeast implements [persistence.FloorClaimer]. A claim whose outcome nobody can tell
-// wraps [persistence.ErrUnknown]: claim again, it only costs an epoch.
-func (j *Journal) ClaimAtLeast(ctx context.Context, id string, writer persistence.WriterID, floor uint64) (persistence.Claim, error) {
-	var claim persistence.Claim
+// Claim implements [journal.Journal]. A claim whose outcome is not known wraps
+// [journal.ErrUnknown]: claim again, which costs an epoch.
+func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
+	var claim journal.Claim
 	err := j.call(ctx, "claim", id, func(ctx context.Context) error {
 		e, release := j.entity(id)
 		defer release()
@@ -23,7 +18,7 @@ func (j *Journal) ClaimAtLeast(ctx context.Context, id string, writer persistenc
 			if tries++; tries > 1 {
 				j.askForRoom(id, tries)
 			}
-			epoch, err := persistence.NextEpoch(p.epoch, floor)
+			epoch, err := journal.NextEpoch(p.epoch, floor)
 			h := p.next(kindClaim)
 			h.epoch, h.writer = epoch, writer
 			return h, nil, err
@@ -31,7 +26,7 @@ func (j *Journal) ClaimAtLeast(ctx context.Context, id string, writer persistenc
 		if err != nil {
 			return err
 		}
-		claim = persistence.Claim{Epoch: p.epoch, LastSeq: p.last, DeletedTo: p.deletedTo}
+		claim = journal.Claim{Epoch: p.epoch, LastSeq: p.last, DeletedTo: p.deletedTo}
 		return nil
 	})
 	return claim, err

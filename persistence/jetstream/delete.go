@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"sync/atomic"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // A cutFlag remembers that it is noted in the stream that a deletion has ended inside of a
 // message, so that some of its records are deleted and still there.
 type cutFlag struct{ noted atomic.Bool }
 
-// DeleteTo implements [persistence.Journal]. It stores a message that says how far records
+// DeleteTo implements [journal.Journal]. It stores a message that says how far records
 // are deleted; then it removes the messages before. What it could not remove for a failure,
 // the next deletion does; until then events are hidden from [Journal.Read] alone.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
@@ -121,5 +120,5 @@ func unswept(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return fmt.Errorf("%w: deleted, but not all of it is removed yet: delete again: %w", persistence.ErrUnknown, err)
+	return fmt.Errorf("%w: deleted, but not all of it is removed yet: delete again: %w", journal.ErrUnknown, err)
 }

@@ -1,5 +1,5 @@
-// Package jetstream keeps events and snapshots in NATS JetStream, for those who run NATS
-// already and want a journal that is replicated by itself.
+// Package jetstream keeps events and snapshots in NATS JetStream, for programs that use NATS
+// already and want a replicated journal.
 //
 //	nc, err := nats.Connect("nats://a,nats://b,nats://c")
 //	…
@@ -9,7 +9,7 @@
 //
 // NATS servers acknowledge, by default, what is not on the disk yet: they sync every two
 // minutes. Only sync_interval: always in the jetstream block of the configuration of every
-// server makes an acknowledgement mean what [persistence.Journal] says it means. A client
+// server makes an acknowledgement mean what [journal.Journal] says it means. A client
 // cannot see that setting, neither of a stream nor of a server. So [Config] asks for it:
 // say [SyncAlways] when it is set, or give up the guarantee by name with [DeferredSync].
 // [Config.System], a connection to the system account, lets [Open] look for itself. What
@@ -29,16 +29,16 @@
 // 200 flipped bits, zeroed sectors and torn files each, none made a journal read anything
 // that had not been appended. But some made it read less:
 //
-//   - A message that others of its id point to is missed: [persistence.ErrCorrupt], when it
+//   - A message that others of its id point to is missed: [journal.ErrCorrupt], when it
 //     is read. So is the last one of an id, by reads and claims, if the server cannot find
 //     it and has others. Flipped bits in subjects, heads and records did no more than that.
-//   - A stream without its end is refused by [Open] with [persistence.ErrCorrupt], unless
+//   - A stream without its end is refused by [Open] with [journal.ErrCorrupt], unless
 //     [Config.AcceptLoss] is set, if the server still knows the last number: all of the torn
 //     files. A projection that has read further says so, too.
 //   - After a zeroed sector, the server believes, until it is stopped in good order and
 //     started again, that its stream was never longer: nearly all of those in the middle
 //     of a file. Nobody can tell then from what is left that an id had more events; only a
-//     [Journal] that has seen them says so, with [persistence.ErrUnavailable]. Likewise
+//     [Journal] that has seen them says so, with [journal.ErrUnavailable]. Likewise
 //     after a bit of the length of a message has flipped.
 //   - A server of version 2.15 that reads a message whose number has become too great takes
 //     memory until there is none.
@@ -71,18 +71,17 @@
 // answer; what it does not have yet, the leader of the stream is asked for. The leader
 // answers for the last message of a subject, always.
 //
-// An owner that appends without a pause would keep claims of others out for seconds, as a
-// claim needs two requests and an append one. So a claim that is refused asks the journals
-// that append to the id to pause, for a second at most, by a message at the subject of the
-// stream's name and ".room".
+// A writer that appends without a pause could keep others from claiming its id for seconds, because
+// a claim needs two requests and an append one. A refused claim therefore asks the journals that
+// append to the id to pause, for a second at most, with a message at the subject of the stream's
+// name and ".room".
 //
-// What does not fit into a message, appends of more than about 1 MB and all snapshots, is
-// in chunks in a second stream, whose name ends with _LARGE. They are stored first; then
-// the message that refers to them, under the usual condition. So a snapshot of a fenced
-// writer is never listed. This is what an object store of NATS does, but for two things
-// that it cannot: find the objects of one id, and remove them without a trace. Chunks that
-// a crash has left without a message go when later ones do: those of snapshots with the
-// next snapshot, those of events with the next deletion.
+// What does not fit into a message, appends of more than about 1 MB and all snapshots, is in chunks
+// in a second stream, whose name ends with _LARGE. They are stored first; then the message that
+// refers to them, under the usual condition. So a snapshot of a fenced writer is never listed. An
+// object store of NATS works like this, but it cannot find the objects of one id, or remove them
+// without a trace. Chunks that a crash has left without a message go when later ones do: those of
+// snapshots with the next snapshot, those of events with the next deletion.
 //
 // # Guarantees
 //
@@ -93,24 +92,22 @@
 //   - Each record and each snapshot has a CRC32C, besides the checksum of the server.
 //   - A deletion stores how far it goes, then removes. The last message of an id stays
 //     for ever, as it has the sequence number.
-//   - Reads across ids come in the order of the stream. An [persistence.Offset] is text like
+//   - Reads across ids come in the order of the stream. An [journal.Offset] is text like
 //     "js:bank:1042:1": the message, and how many of its records have been seen. A message
 //     that JetStream has lost is missing there without a sign.
 //
 // Slices are part of the subjects: when there is much to read, the server sends only those
 // asked for, through a consumer that lasts as long as the read; a few messages are asked
-// for one by one, and filtered by the reader. Tags are no part of them: who reads by tag
-// gets all messages of the slices over the network, and drops most.
+// for one by one, and filtered by the reader. Tags are not part of the subjects: a reader
+// by tag receives all messages of the slices over the network, and drops most of them.
 //
-// # How readers wake
+// # How readers learn of appends
 //
-// A reader that waits, as a projection does, wakes at once when its own journal has
-// appended. Journals that append tell others by a message at the subject of the stream's
-// name and ".wake", which no stream keeps: one at once, and then at most ten in a second.
-// They wake readers in other processes, of the same account, within about 100 ms.
-// These are hints: one is lost when a connection breaks, or when the account may not use
-// the subject. So readers look again after their own interval all the same: for
-// projections, that is projection.Polling.
+// [Journal.Appended] reports appends of the same journal at once. Journals notify each other with a
+// message at the subject of the stream's name and ".wake", which no stream keeps: one message at
+// once, and then at most ten per second. Readers in other processes of the same account learn of an
+// append within about 100 ms. A notification is lost if a connection breaks, or if the account may
+// not use the subject; readers therefore also poll, projections as set by projection.Polling.
 //
 // # Limits
 //
@@ -118,14 +115,14 @@
 //     [MaxSnapshot] and as many as [MaxSnapshots] of an id.
 //   - Servers 2.11 or newer; tested with 2.15.
 //   - Streams must keep all and drop nothing: [Open] makes them so, and checks. A limit of
-//     bytes may be set; beyond it, appends answer [persistence.ErrFull].
+//     bytes may be set; beyond it, appends answer [journal.ErrFull].
 //   - A request waits up to 5 s for its answer, and less if the context says so. Elections
 //     after the loss of a server take seconds; appends meanwhile are
-//     [persistence.ErrUnavailable] or [persistence.ErrUnknown], and can be sent again.
+//     [journal.ErrUnavailable] or [journal.ErrUnknown], and can be sent again.
 //   - A journal that was closed while NATS was away may still store what its connection
 //     has kept to send: the condition of each message holds then as well.
-//   - Who may publish to the subjects of the streams, may forge events: give the account,
-//     or these subjects, to nobody else.
+//   - A client that may publish to the subjects of the streams can forge events: do not share the
+//     account or these subjects with other programs.
 //
 // # Laws that are not checked
 //

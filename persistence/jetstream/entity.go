@@ -4,29 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"sync/atomic"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // An entity is what a journal remembers of a persistence id, so that an append is one
 // request. It may be outdated: then the server refuses what was made from it.
 type entity struct {
 	subject string
-	turn    chan struct{} // holds a token while somebody changes the id
-	saving  chan struct{} // likewise, while somebody changes its snapshots; taken first
+	turn    chan struct{} // holds a token while the id is being changed
+	saving  chan struct{} // holds a token while its snapshots are being changed; taken before turn
 	seen    atomic.Uint64 // the latest message that the server has shown or acknowledged
 	room    room
 	users   int // guarded by the journal's mu
 
-	known bool // pos is of use; this and pos are for who has the turn
+	known bool // pos is valid; the holder of turn owns known and pos
 	pos   position
 }
 
-// maxEntities is how many entities nobody uses a journal remembers, at least.
+// maxEntities is how many unused entities a journal remembers at least.
 const maxEntities = 1 << 16
 
-// entity returns that of id, for somebody who releases it.
+// entity returns the entity of id; the caller releases it.
 func (j *Journal) entity(id string) (e *entity, release func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -70,7 +69,7 @@ func take(ctx context.Context, turn chan struct{}) (release func(), err error) {
 	}
 }
 
-// position returns that of id as the leader of the stream has it.
+// position returns the position of id on the leader of the stream.
 func (j *Journal) position(ctx context.Context, id string, e *entity) (position, error) {
 	for n := 1; ; n++ {
 		seen := e.seen.Load()
@@ -83,7 +82,7 @@ func (j *Journal) position(ctx context.Context, id string, e *entity) (position,
 			return p, nil
 		}
 		if n == attempts {
-			return position{}, fmt.Errorf("%w: the stream ends at message %d of the id, but has shown or acknowledged message %d: it lags behind, or has lost messages", persistence.ErrUnavailable, p.at, seen)
+			return position{}, fmt.Errorf("%w: the stream ends at message %d of the id, but has shown or acknowledged message %d: it lags behind, or has lost messages", journal.ErrUnavailable, p.at, seen)
 		}
 		if err := pause(ctx, n+3); err != nil {
 			return position{}, unavailable(ctx, err)

@@ -8,8 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
-
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var (
@@ -40,13 +39,13 @@ func published(ctx context.Context, err error) error {
 	case errors.As(err, &answer):
 		return refused(answer)
 	case errors.Is(err, nats.ErrMaxPayload):
-		return fmt.Errorf("%w: %w", persistence.ErrTooLarge, err)
+		return fmt.Errorf("%w: %w", journal.ErrTooLarge, err)
 	case errors.Is(err, js.ErrNoStreamResponse), errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrReconnectBufExceeded):
-		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w: %w", persistence.ErrUnknown, ctx.Err())
+		return fmt.Errorf("%w: %w", journal.ErrUnknown, ctx.Err())
 	}
-	return fmt.Errorf("%w: %w", persistence.ErrUnknown, err)
+	return fmt.Errorf("%w: %w", journal.ErrUnknown, err)
 }
 
 // refused says why the server has not stored a message.
@@ -55,16 +54,16 @@ func refused(answer *js.APIError) error {
 	case codeStale, codeStaleReplicated:
 		return errStale
 	case codeTooLarge:
-		return fmt.Errorf("%w: %w", persistence.ErrTooLarge, answer)
+		return fmt.Errorf("%w: %w", journal.ErrTooLarge, answer)
 	case codeAccountExceeded, codeInsufficient, codeStorageExceeded, codeBytesExceeded:
-		return fmt.Errorf("%w: %w", persistence.ErrFull, answer)
+		return fmt.Errorf("%w: %w", journal.ErrFull, answer)
 	case codeStoreFailed:
 		if strings.Contains(answer.Description, "exceeded") || strings.Contains(answer.Description, "no space left") {
-			return fmt.Errorf("%w: %w", persistence.ErrFull, answer)
+			return fmt.Errorf("%w: %w", journal.ErrFull, answer)
 		}
-		return fmt.Errorf("%w: %w", persistence.ErrUnknown, answer)
+		return fmt.Errorf("%w: %w", journal.ErrUnknown, answer)
 	default:
-		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, answer)
+		return fmt.Errorf("%w: %w", journal.ErrUnavailable, answer)
 	}
 }
 
@@ -73,13 +72,13 @@ func unavailable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+	return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 }
 
 // notStored makes an unknown outcome of a step before the change one of a change that has
 // not begun.
 func notStored(ctx context.Context, err error) error {
-	if errors.Is(err, persistence.ErrUnknown) {
+	if errors.Is(err, journal.ErrUnknown) {
 		return unavailable(ctx, errors.New(err.Error()))
 	}
 	return err

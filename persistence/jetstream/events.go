@@ -12,14 +12,14 @@ import (
 
 	js "github.com/nats-io/nats.go/jetstream"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Events implements [persistence.EventReader]. The order is that of the stream. What is
+// Events implements [journal.EventReader]. The order is that of the stream. What is
 // asked for is filtered by the reader; only of slices, when there is much to read, the
 // server sends no others.
-func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
-	return func(yield func(persistence.Entry, error) bool) {
+func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
 		ctx, end, err := j.begin(ctx)
 		if err == nil {
 			defer end()
@@ -27,7 +27,7 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 			err = ended(ctx, err)
 		}
 		if err != nil && !errors.Is(err, errEnough) {
-			yield(persistence.Entry{}, fmt.Errorf("read events: %w", err))
+			yield(journal.Entry{}, fmt.Errorf("read events: %w", err))
 		}
 	}
 }
@@ -37,7 +37,7 @@ var errEnough = errors.New("jetstream: enough")
 
 // tail yields the events after an offset, up to the last message that there is when it
 // begins.
-func (j *Journal) tail(ctx context.Context, q persistence.Query, after persistence.Offset, yield func(persistence.Entry, error) bool) error {
+func (j *Journal) tail(ctx context.Context, q journal.Query, after journal.Offset, yield func(journal.Entry, error) bool) error {
 	if err := q.Validate(); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (j *Journal) endAfter(ctx context.Context, seen offset) (message, error) {
 			return end, err
 		}
 		if n == attempts {
-			return message{}, fmt.Errorf("%w: the stream ends at message %d, but the offset says that message %d has been read: it lags behind, or has lost messages", persistence.ErrUnavailable, end.at, seen.at)
+			return message{}, fmt.Errorf("%w: the stream ends at message %d, but the offset says that message %d has been read: it lags behind, or has lost messages", journal.ErrUnavailable, end.at, seen.at)
 		}
 		if err := pause(ctx, n+3); err != nil {
 			return message{}, unavailable(ctx, err)
@@ -146,7 +146,7 @@ func (j *Journal) end(ctx context.Context) (message, error) {
 
 // consume begins to read the messages of part from the one at from on, and that at the
 // end, so that the reader knows when it has seen all, even from a replica that lags.
-func (j *Journal) consume(ctx context.Context, part persistence.SliceRange, from uint64, end message) (js.MessagesContext, error) {
+func (j *Journal) consume(ctx context.Context, part journal.SliceRange, from uint64, end message) (js.MessagesContext, error) {
 	wait, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
 	consumer, err := j.streams[j.events].OrderedConsumer(wait, js.OrderedConsumerConfig{
@@ -165,8 +165,8 @@ func (j *Journal) consume(ctx context.Context, part persistence.SliceRange, from
 }
 
 // filters are the subjects of part, and last.
-func (s subjects) filters(part persistence.SliceRange, last string) []string {
-	if part == (persistence.SliceRange{}) || part == (persistence.SliceRange{To: persistence.Slices}) {
+func (s subjects) filters(part journal.SliceRange, last string) []string {
+	if part == (journal.SliceRange{}) || part == (journal.SliceRange{To: journal.Slices}) {
 		return []string{s.root + ".>"}
 	}
 	var filters []string
@@ -194,9 +194,9 @@ func (s subjects) filters(part persistence.SliceRange, last string) []string {
 // An eventReader makes entries of messages.
 type eventReader struct {
 	j     *Journal
-	q     persistence.Query
+	q     journal.Query
 	from  offset
-	yield func(persistence.Entry, error) bool
+	yield func(journal.Entry, error) bool
 
 	cuts      bool              // there are messages of which some records are deleted
 	deletedTo map[string]uint64 // then, of ids that have been looked at
@@ -219,7 +219,7 @@ func (r *eventReader) message(ctx context.Context, m message) error {
 	if err != nil {
 		return err
 	}
-	if !r.q.Slices.Contains(persistence.SliceOf(id)) {
+	if !r.q.Slices.Contains(journal.SliceOf(id)) {
 		return nil
 	}
 	h, body, err := decodeHead(id, m.data)
@@ -257,7 +257,7 @@ func (r *eventReader) records(ctx context.Context, id string, at uint64, h *head
 		if r.q.Tag != "" && !slices.Contains(record.Tags, r.q.Tag) {
 			continue
 		}
-		if !r.yield(persistence.Entry{ID: id, Offset: r.j.formatOffset(here), Record: record}, nil) {
+		if !r.yield(journal.Entry{ID: id, Offset: r.j.formatOffset(here), Record: record}, nil) {
 			return errEnough
 		}
 	}
@@ -283,11 +283,11 @@ func (r *eventReader) deleted(ctx context.Context, id string, h *head) (uint64, 
 // seen, and all before.
 type offset struct{ at, next uint64 }
 
-func (j *Journal) formatOffset(o offset) persistence.Offset {
-	return persistence.Offset(fmt.Sprintf("js:%s:%d:%d", j.events, o.at, o.next))
+func (j *Journal) formatOffset(o offset) journal.Offset {
+	return journal.Offset(fmt.Sprintf("js:%s:%d:%d", j.events, o.at, o.next))
 }
 
-func (j *Journal) parseOffset(text persistence.Offset) (offset, error) {
+func (j *Journal) parseOffset(text journal.Offset) (offset, error) {
 	if text == "" {
 		return offset{at: 1}, nil
 	}
@@ -298,7 +298,7 @@ func (j *Journal) parseOffset(text persistence.Offset) (offset, error) {
 	o.at, err = strconv.ParseUint(at, 10, 64)
 	o.next, err2 = strconv.ParseUint(next, 10, 64)
 	if !ours || errors.Join(err, err2) != nil || o.at == 0 || o.next == 0 || j.formatOffset(o) != text {
-		return offset{}, fmt.Errorf("%w: %q is not an offset of the journal %s", persistence.ErrInvalid, text, j.events)
+		return offset{}, fmt.Errorf("%w: %q is not an offset of the journal %s", journal.ErrInvalid, text, j.events)
 	}
 	return o, nil
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // What a message says. Each is one atomic change of its persistence id.
@@ -25,10 +25,10 @@ const version = 1
 type head struct {
 	kind      kind
 	epoch     uint64
-	last      uint64               // the last sequence number
-	count     uint64               // how many records there are in the message
-	deletedTo uint64               // records up to this one are gone
-	writer    persistence.WriterID // of a claim
+	last      uint64           // the last sequence number
+	count     uint64           // how many records there are in the message
+	deletedTo uint64           // records up to this one are gone
+	writer    journal.WriterID // of a claim
 
 	// The messages before this one that have records: those in the index, ascending, and
 	// before them those that the message at base has and knows. 0 is none.

@@ -42,7 +42,7 @@ func newInbox(nc *nats.Conn) (*inbox, error) {
 	return in, sub.SetPendingLimits(-1, -1) // take never waits
 }
 
-// take hands an answer to who waits for it, if somebody does.
+// take passes an answer to the goroutine that waits for it, if there is one.
 func (in *inbox) take(m *nats.Msg) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -54,7 +54,7 @@ func (in *inbox) take(m *nats.Msg) {
 	}
 }
 
-// close ends the subscription. Who waits is not told.
+// close ends the subscription. It does not notify waiting goroutines.
 func (in *inbox) close() { _ = in.sub.Unsubscribe() }
 
 // A question has been sent. Its answers are to be forgotten when no more are wanted.

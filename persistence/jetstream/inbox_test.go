@@ -4,8 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestAnAcknowledgementIsReadWhateverItLooksLike(t *testing.T) {
@@ -22,12 +21,12 @@ func TestAnAcknowledgementIsReadWhateverItLooksLike(t *testing.T) {
 	}
 	for answer, want := range map[string]error{
 		`{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 3"},"stream":"bank","seq":0}`: errStale,
-		`{"error":{"code":503,"err_code":10047,"description":"insufficient storage"}}`:                           persistence.ErrFull,
-		`{"stream":"other","seq":42}`: persistence.ErrUnknown,
-		`{"stream":"bank","seq":0}`:   persistence.ErrUnknown,
-		`{"stream":"bank","seq":}`:    persistence.ErrUnknown,
-		`{"stream":"bank"`:            persistence.ErrUnknown,
-		``:                            persistence.ErrUnknown,
+		`{"error":{"code":503,"err_code":10047,"description":"insufficient storage"}}`:                           journal.ErrFull,
+		`{"stream":"other","seq":42}`: journal.ErrUnknown,
+		`{"stream":"bank","seq":0}`:   journal.ErrUnknown,
+		`{"stream":"bank","seq":}`:    journal.ErrUnknown,
+		`{"stream":"bank"`:            journal.ErrUnknown,
+		``:                            journal.ErrUnknown,
 	} {
 		_, err := stored([]byte(answer), "bank")
 		require.ErrorIs(t, err, want, answer)

@@ -7,20 +7,19 @@ import (
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var (
-	_ persistence.Journal       = (*Journal)(nil)
-	_ persistence.FloorClaimer  = (*Journal)(nil)
-	_ persistence.SnapshotStore = (*Journal)(nil)
-	_ persistence.EventReader   = (*Journal)(nil)
+	_ journal.Journal       = (*Journal)(nil)
+	_ journal.SnapshotStore = (*Journal)(nil)
+	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [persistence.Journal], a [persistence.SnapshotStore] and a
-// [persistence.EventReader] in JetStream, and a [persistence.Waker]. Make one with [Open].
+// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a
+// [journal.EventReader] in JetStream. Create one with [Open].
 type Journal struct {
-	persistence.Bell
+	journal.Notifier
 
 	nc       *nats.Conn
 	inbox    *inbox
@@ -55,12 +54,12 @@ func newJournal(nc *nats.Conn, config Config) *Journal {
 	return j
 }
 
-// Close implements [persistence.Journal]. It does not wait: what has been sent may still
-// be stored, and whoever waits for its answer gets [persistence.ErrUnknown].
+// Close implements [journal.Journal]. It does not wait: requests that have been sent may still be
+// stored, and their callers get [journal.ErrUnknown].
 func (j *Journal) Close() error {
 	j.close()
 	j.inbox.close()
 	j.listener.close()
-	j.Ring()
+	j.Notify()
 	return nil
 }

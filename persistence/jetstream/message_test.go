@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestAHeadComesBack(t *testing.T) {
 	h := head{
-		kind: kindSnapshots, epoch: 7, last: 1 << 40, count: 3, deletedTo: 12, writer: persistence.WriterID{1, 2},
+		kind: kindSnapshots, epoch: 7, last: 1 << 40, count: 3, deletedTo: 12, writer: journal.WriterID{1, 2},
 		base: 100, index: []pointer{{at: 101, count: 1}, {at: 1 << 33, count: 500}}, state: 99, large: 8,
 		snapshots: []snapshotRef{{seq: 5, chunks: []uint64{1, 2, 900}}, {seq: 9, chunks: []uint64{3}}}, chunks: []uint64{4, 8},
 	}
@@ -23,7 +23,7 @@ func TestAHeadComesBack(t *testing.T) {
 }
 
 func TestNoFlippedBitGoesUnnoticed(t *testing.T) {
-	records := []persistence.Record{
+	records := []journal.Record{
 		{Seq: 4, Epoch: 2, Type: "a", Time: time.Unix(1, 2), Tags: []string{"red"}, Meta: map[string]string{"k": "v"}, Payload: []byte("payload")},
 		{Seq: 5, Epoch: 2, Type: "b", Payload: []byte("more")},
 	}
@@ -33,14 +33,14 @@ func TestNoFlippedBitGoesUnnoticed(t *testing.T) {
 	for i := range message {
 		for bit := range 8 {
 			message[i] ^= 1 << bit
-			require.ErrorIs(t, decodeAll("id", message), persistence.ErrCorrupt, "bit %d of byte %d", bit, i)
+			require.ErrorIs(t, decodeAll("id", message), journal.ErrCorrupt, "bit %d of byte %d", bit, i)
 			message[i] ^= 1 << bit
 		}
 	}
 	for i := range message {
-		require.ErrorIs(t, decodeAll("id", message[:i]), persistence.ErrCorrupt, "the first %d bytes", i)
+		require.ErrorIs(t, decodeAll("id", message[:i]), journal.ErrCorrupt, "the first %d bytes", i)
 	}
-	require.ErrorIs(t, decodeAll("other", message), persistence.ErrCorrupt, "that of another id")
+	require.ErrorIs(t, decodeAll("other", message), journal.ErrCorrupt, "that of another id")
 }
 
 func decodeAll(id string, message []byte) error {
@@ -58,12 +58,12 @@ func decodeAll(id string, message []byte) error {
 }
 
 func TestADamagedRecordLeavesTheNextReadable(t *testing.T) {
-	records := []persistence.Record{{Seq: 1, Epoch: 1, Payload: []byte("first")}, {Seq: 2, Epoch: 1, Payload: []byte("second")}}
+	records := []journal.Record{{Seq: 1, Epoch: 1, Payload: []byte("first")}, {Seq: 2, Epoch: 1, Payload: []byte("second")}}
 	body := encodeRecords("id", records)
 	body[strings.Index(string(body), "first")]++
 	d := newRecordDecoder("id", &head{epoch: 1, last: 2, count: 2}, body)
 	_, err := d.record()
-	require.ErrorIs(t, err, persistence.ErrCorrupt)
+	require.ErrorIs(t, err, journal.ErrCorrupt)
 	r, err := d.record()
 	require.NoError(t, err)
 	require.Equal(t, "second", string(r.Payload))
@@ -93,7 +93,7 @@ func TestSubjectsNameTheirID(t *testing.T) {
 	require.Equal(t, "account/1.5", id)
 	for _, subject := range []string{"bank.e.0.0.x", "bank.cut", "other.e.1.2.a", "bank.e.1.2"} {
 		_, err := s.id(subject)
-		require.ErrorIs(t, err, persistence.ErrCorrupt, subject)
+		require.ErrorIs(t, err, journal.ErrCorrupt, subject)
 	}
 }
 

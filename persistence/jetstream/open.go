@@ -35,20 +35,19 @@ type Config struct {
 	// Durability is what the servers do before they acknowledge. Required.
 	Durability Durability
 
-	// Replicas is how many servers have each message: 1, 3 or 5. 0 is 3.
+	// Replicas is the number of servers that store each message: 1, 3 or 5. Zero means 3.
 	Replicas int
 
-	// Domain is that of JetStream; "" is the one of the server.
+	// Domain is the JetStream domain. Empty means the domain of the server.
 	Domain string
 
-	// AcceptLoss opens a stream even if its end is lost, as a damaged file leaves it. Ids go
-	// on after what is left of them; whoever has read more, such as a projection, may miss
-	// what comes next. False refuses such a stream with [persistence.ErrCorrupt].
+	// AcceptLoss opens a stream even if its end is lost, as after damage to a file. Ids continue
+	// after their last remaining event; a reader that has read further, such as a projection, may
+	// miss the next events. False refuses such a stream with [journal.ErrCorrupt].
 	AcceptLoss bool
 
-	// System is a connection to the system account of the servers. With it, Open asks them
-	// whether they sync as Durability says, and fails if one does not. Without it, it
-	// cannot know.
+	// System is a connection to the system account of the servers. With it, Open asks them whether
+	// they sync as Durability says, and fails if one does not. Nil skips this check.
 	System *nats.Conn
 }
 
@@ -66,9 +65,9 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// Open opens the journal in the streams of config, and makes them if there are none. It
-// fails when they are there and not as a journal needs them, for example because they
-// drop old messages. The connection stays yours: close it after the journal.
+// Open opens the journal in the streams of config, and creates them if they do not exist. It fails
+// if the streams exist with settings that a journal cannot use, for example if they drop old
+// messages. Close the connection yourself, after the journal.
 func Open(ctx context.Context, nc *nats.Conn, config Config) (*Journal, error) {
 	if nc == nil {
 		return nil, errors.New("jetstream: Open needs a connection; make one with nats.Connect")
@@ -135,7 +134,7 @@ func (c *Config) stream(name, description string, subjects ...string) js.StreamC
 	}
 }
 
-// ensure returns the stream, made if there is none. Two that make it at once make the same.
+// ensure returns the stream, and creates it if it does not exist. Concurrent calls create the same.
 func ensure(ctx context.Context, client js.JetStream, want js.StreamConfig, durability Durability) (js.Stream, error) {
 	stream, err := client.Stream(ctx, want.Name)
 	if errors.Is(err, js.ErrStreamNotFound) {

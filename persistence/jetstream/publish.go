@@ -9,8 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
-
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // publish stores data at subject of the events, if expected is the last message there, and
@@ -56,7 +55,7 @@ func stored(answer []byte, stream string) (uint64, error) {
 	case err == nil && ack.Error != nil:
 		return 0, refused(ack.Error)
 	case err != nil || ack.Stream != stream || ack.Seq == 0:
-		return 0, fmt.Errorf("%w: %q does not acknowledge a message of %s", persistence.ErrUnknown, answer, stream)
+		return 0, fmt.Errorf("%w: %q does not acknowledge a message of %s", journal.ErrUnknown, answer, stream)
 	}
 	return ack.Seq, nil
 }

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Read implements [persistence.Journal]. It yields what was there when it began.
-func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
+// Read implements [journal.Journal]. It yields what was there when it began.
+func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
 		ctx, end, err := j.begin(ctx)
 		if err != nil {
-			yield(persistence.Record{}, wrap("read", id, err))
+			yield(journal.Record{}, wrap("read", id, err))
 			return
 		}
 		defer end()
@@ -25,17 +25,17 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-func (j *Journal) read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
-		if err := persistence.ValidateID(id); err != nil {
-			yield(persistence.Record{}, err)
+func (j *Journal) read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		if err := journal.ValidateID(id); err != nil {
+			yield(journal.Record{}, err)
 			return
 		}
 		e, release := j.entity(id)
 		defer release()
 		p, err := j.position(ctx, id, e)
 		if err != nil {
-			yield(persistence.Record{}, err)
+			yield(journal.Record{}, err)
 			return
 		}
 		j.records(ctx, id, &p, from, to)(yield)
@@ -43,9 +43,9 @@ func (j *Journal) read(ctx context.Context, id string, from, to uint64) iter.Seq
 }
 
 // records yields the records of id from from to to that p knows of.
-func (j *Journal) records(ctx context.Context, id string, p *position, from, to uint64) iter.Seq2[persistence.Record, error] {
+func (j *Journal) records(ctx context.Context, id string, p *position, from, to uint64) iter.Seq2[journal.Record, error] {
 	from, to = max(from, p.deletedTo+1), min(to, p.last)
-	return func(yield func(persistence.Record, error) bool) {
+	return func(yield func(journal.Record, error) bool) {
 		if from > to {
 			return
 		}
@@ -58,7 +58,7 @@ func (j *Journal) records(ctx context.Context, id string, p *position, from, to 
 		}
 		places, err := j.walk(ctx, id, p, from)
 		if err != nil {
-			yield(persistence.Record{}, err)
+			yield(journal.Record{}, err)
 			return
 		}
 		for m := range j.messages(ctx, id, places) {
@@ -118,9 +118,9 @@ func (j *Journal) body(ctx context.Context, id string, at uint64, h *head, body 
 }
 
 // yield yields the records of m that are from from to to, and reports whether to go on.
-func (m *recordMessage) yield(ctx context.Context, from, to uint64, yield func(persistence.Record, error) bool) bool {
+func (m *recordMessage) yield(ctx context.Context, from, to uint64, yield func(journal.Record, error) bool) bool {
 	if m.err != nil {
-		yield(persistence.Record{}, m.err)
+		yield(journal.Record{}, m.err)
 		return false
 	}
 	for seq := m.place.first; seq <= min(to, m.place.last); seq++ {
@@ -129,7 +129,7 @@ func (m *recordMessage) yield(ctx context.Context, from, to uint64, yield func(p
 			continue
 		}
 		if ctx.Err() != nil {
-			yield(persistence.Record{}, unavailable(ctx, nil))
+			yield(journal.Record{}, unavailable(ctx, nil))
 			return false
 		}
 		r, err := m.records.record()

@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // encodeRecords returns records as they follow each other in a message: for each its
 // length, its checksum and its fields, without what the head says.
-func encodeRecords(id string, records []persistence.Record) []byte {
+func encodeRecords(id string, records []journal.Record) []byte {
 	size := 0
 	for i := range records {
 		size += 96 + len(records[i].Payload)
@@ -26,7 +26,7 @@ func encodeRecords(id string, records []persistence.Record) []byte {
 }
 
 // appendFields appends all but the payload, which comes last and needs no length.
-func appendFields(b []byte, r *persistence.Record) []byte {
+func appendFields(b []byte, r *journal.Record) []byte {
 	b = append(b, r.Writer[:]...)
 	b = appendTime(b, r.Time)
 	b = appendString(b, r.Type)
@@ -73,10 +73,10 @@ func (r *recordDecoder) skip() {
 }
 
 // record returns the next record.
-func (r *recordDecoder) record() (persistence.Record, error) {
+func (r *recordDecoder) record() (journal.Record, error) {
 	n, sum := r.d.uvarint(), r.d.uint32()
 	d := decoder{rest: r.d.take(n)}
-	rec := persistence.Record{Seq: r.next, Epoch: r.epoch}
+	rec := journal.Record{Seq: r.next, Epoch: r.epoch}
 	r.next++
 	copy(rec.Writer[:], d.take(uint64(len(rec.Writer))))
 	rec.Time = d.time()
@@ -85,7 +85,7 @@ func (r *recordDecoder) record() (persistence.Record, error) {
 	rec.Meta = d.meta()
 	rec.Payload = d.take(uint64(len(d.rest)))
 	if r.d.bad || d.bad || rec.Checksum(r.id) != sum {
-		return persistence.Record{}, corrupt("record %d does not match its checksum", rec.Seq)
+		return journal.Record{}, corrupt("record %d does not match its checksum", rec.Seq)
 	}
 	return rec, nil
 }

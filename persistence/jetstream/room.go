@@ -10,26 +10,25 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Whoever claims needs two requests: for the last message, and to add one after it. An owner
-// who appends without a pause needs one, and so may win for seconds on replicated streams
-// and busy machines. So who is refused asks all journals of the stream to let nobody but
-// claims in for a moment, by a message that nobody stores. It is a matter of time only: the
-// conditions of messages hold as ever.
+// A claim needs two requests: one for the last message, and one to add a message after it. A writer
+// that appends without a pause needs one, and can win for seconds on replicated streams and busy
+// machines. A refused claim therefore asks all journals of the stream, with a message that no
+// stream keeps, to pause appends to the id. This affects only timing: the conditions of messages
+// still hold.
 
 const (
 	firstRoom   = 50 * time.Millisecond
 	largestRoom = time.Second
 )
 
-// askForRoom asks other journals to wait with what they write to id. Tries is how often
-// somebody else has been faster.
+// askForRoom asks other journals to pause writes to id. tries is the number of refused attempts.
 func (j *Journal) askForRoom(id string, tries int) {
 	pause := min(firstRoom<<min(tries, 8), largestRoom)
 	text := j.inbox.prefix + " " + strconv.FormatInt(pause.Milliseconds(), 10) + " " + id
-	_ = j.nc.Publish(j.subjects.room(), []byte(text)) // if it gets lost, luck decides
+	_ = j.nc.Publish(j.subjects.room(), []byte(text)) // if it is lost, the claim is tried again anyway
 }
 
-// makeRoom hears what others ask for.
+// makeRoom handles such a request of another journal.
 func (j *Journal) makeRoom(m *nats.Msg) {
 	from, rest, _ := strings.Cut(string(m.Data), " ")
 	text, id, _ := strings.Cut(rest, " ")

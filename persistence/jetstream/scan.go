@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 const (
@@ -39,9 +39,8 @@ func (p *position) worthScanning(from uint64) bool {
 	return messages > fewPlaces && p.at/messages <= scanShare
 }
 
-// A scan reads the records of an id in the order of the stream. It stops without an error
-// at whatever is not as it should be: a replica lags, or messages are missing. The rest is
-// then for who follows pointers.
+// A scan reads the records of an id in the order of the stream. It stops without an error if a
+// replica lags or messages are missing; the rest is then read by following pointers.
 type scan struct {
 	j     *Journal
 	id    string
@@ -50,8 +49,8 @@ type scan struct {
 	batch int
 }
 
-// run yields the records up to to, and reports whether who reads them wants no more.
-func (s *scan) run(ctx context.Context, to uint64, yield func(persistence.Record, error) bool) (enough bool) {
+// run yields the records up to to, and reports whether the reader wants no more.
+func (s *scan) run(ctx context.Context, to uint64, yield func(journal.Record, error) bool) (enough bool) {
 	for s.next <= to {
 		q, err := s.ask()
 		if err != nil {
@@ -73,7 +72,7 @@ func (s *scan) ask() (*question, error) {
 }
 
 // answers reads one batch. More says that there may be another.
-func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(persistence.Record, error) bool) (more, enough bool) {
+func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(journal.Record, error) bool) (more, enough bool) {
 	for {
 		m, err := q.answer(ctx)
 		if err != nil {
@@ -104,7 +103,7 @@ func (s *scan) end(m *nats.Msg) (more bool) {
 
 // message yields the records of a message. Not ok is one that is damaged, or that is not the
 // next.
-func (s *scan) message(ctx context.Context, m *nats.Msg, to uint64, yield func(persistence.Record, error) bool) (ok, enough bool) {
+func (s *scan) message(ctx context.Context, m *nats.Msg, to uint64, yield func(journal.Record, error) bool) (ok, enough bool) {
 	h, body, err := decodeHead(s.id, m.Data)
 	if err != nil {
 		return false, false

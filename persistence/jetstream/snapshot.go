@@ -8,27 +8,27 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 const (
 	// MaxSnapshot is the size of the largest payload of a snapshot, in bytes.
 	MaxSnapshot = 256 << 20
 	// MaxSnapshots is how many snapshots a persistence id can have. A further one is
-	// refused with [persistence.ErrFull] until old ones are deleted.
+	// refused with [journal.ErrFull] until old ones are deleted.
 	MaxSnapshots = 256
 )
 
-// SaveSnapshot implements [persistence.SnapshotStore]. The chunks are stored first, and
+// SaveSnapshot implements [journal.SnapshotStore]. The chunks are stored first, and
 // then, in a message of the id that is conditional like any other, that they are one of
 // its snapshots: so the fence holds to the last moment.
-func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	return j.saving(ctx, "save snapshot", id, func(ctx context.Context, e *entity) error {
 		if err := s.Validate(id); err != nil {
 			return err
 		}
 		if len(s.Payload) > MaxSnapshot {
-			return fmt.Errorf("%w: the payload of the snapshot has %d bytes, more than %d", persistence.ErrTooLarge, len(s.Payload), MaxSnapshot)
+			return fmt.Errorf("%w: the payload of the snapshot has %d bytes, more than %d", journal.ErrTooLarge, len(s.Payload), MaxSnapshot)
 		}
 		p, err := j.position(ctx, id, e)
 		if err == nil {
@@ -57,7 +57,7 @@ func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Sna
 }
 
 // admit refuses a snapshot that the owner of p cannot have made.
-func (p *position) admit(s *persistence.Snapshot, fresh bool) error {
+func (p *position) admit(s *journal.Snapshot, fresh bool) error {
 	if err := p.fence(s.Epoch, fresh); err != nil {
 		return err
 	}
@@ -67,10 +67,10 @@ func (p *position) admit(s *persistence.Snapshot, fresh bool) error {
 	case !fresh:
 		return errLook
 	}
-	return fmt.Errorf("%w: snapshot at %d, the last event is %d", persistence.ErrConflict, s.Seq, p.last)
+	return fmt.Errorf("%w: snapshot at %d, the last event is %d", journal.ErrConflict, s.Seq, p.last)
 }
 
-// DeleteSnapshots implements [persistence.SnapshotStore].
+// DeleteSnapshots implements [journal.SnapshotStore].
 func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
 	return j.saving(ctx, "delete snapshots", id, func(ctx context.Context, e *entity) error {
 		var dropped uint64 // the last chunk of those that go
@@ -103,8 +103,8 @@ func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uin
 	})
 }
 
-// LoadSnapshot implements [persistence.SnapshotStore].
-func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s persistence.Snapshot, ok bool, skipped []uint64, err error) {
+// LoadSnapshot implements [journal.SnapshotStore].
+func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	err = j.call(ctx, "load snapshot", id, func(ctx context.Context) error {
 		refs, err := j.listed(ctx, id)
 		if err != nil {
@@ -119,7 +119,7 @@ func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s
 				ok = true
 				return nil
 			}
-			if !errors.Is(err, persistence.ErrCorrupt) && !errors.Is(err, errMissing) {
+			if !errors.Is(err, journal.ErrCorrupt) && !errors.Is(err, errMissing) {
 				return err
 			}
 			skipped = append(skipped, ref.seq)
@@ -127,12 +127,12 @@ func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s
 		return nil
 	})
 	if err != nil || !ok {
-		s = persistence.Snapshot{}
+		s = journal.Snapshot{}
 	}
 	return s, ok, skipped, err
 }
 
-// Snapshots implements [persistence.SnapshotStore].
+// Snapshots implements [journal.SnapshotStore].
 func (j *Journal) Snapshots(ctx context.Context, id string) (seqs []uint64, err error) {
 	err = j.call(ctx, "list snapshots", id, func(ctx context.Context) error {
 		refs, err := j.listed(ctx, id)
@@ -225,7 +225,7 @@ func add(refs []snapshotRef, ref snapshotRef) ([]snapshotRef, error) {
 		refs[i] = ref
 		return refs, nil
 	case len(refs) >= MaxSnapshots:
-		return nil, fmt.Errorf("%w: there are %d snapshots of the id; delete old ones", persistence.ErrFull, len(refs))
+		return nil, fmt.Errorf("%w: there are %d snapshots of the id; delete old ones", journal.ErrFull, len(refs))
 	}
 	return slices.Insert(refs, i, ref), nil
 }
@@ -242,15 +242,15 @@ func oldestChunk(refs []snapshotRef, bound uint64) uint64 {
 	return bound
 }
 
-func (j *Journal) snapshot(ctx context.Context, id string, ref snapshotRef) (persistence.Snapshot, error) {
+func (j *Journal) snapshot(ctx context.Context, id string, ref snapshotRef) (journal.Snapshot, error) {
 	data, err := j.download(ctx, j.subjects.snapshots(id), ref.chunks)
 	if err != nil {
-		return persistence.Snapshot{}, err
+		return journal.Snapshot{}, err
 	}
 	return decodeSnapshot(id, ref.seq, data)
 }
 
-func encodeSnapshot(id string, s *persistence.Snapshot) []byte {
+func encodeSnapshot(id string, s *journal.Snapshot) []byte {
 	b := make([]byte, 0, 64+len(s.Type)+len(s.Payload))
 	b = binary.LittleEndian.AppendUint32(b, s.Checksum(id))
 	b = binary.AppendUvarint(b, s.Epoch)
@@ -259,13 +259,13 @@ func encodeSnapshot(id string, s *persistence.Snapshot) []byte {
 	return append(b, s.Payload...)
 }
 
-func decodeSnapshot(id string, seq uint64, data []byte) (persistence.Snapshot, error) {
+func decodeSnapshot(id string, seq uint64, data []byte) (journal.Snapshot, error) {
 	d := decoder{rest: data}
 	sum := d.uint32()
-	s := persistence.Snapshot{Seq: seq, Epoch: d.uvarint(), Time: d.time(), Type: d.string()}
+	s := journal.Snapshot{Seq: seq, Epoch: d.uvarint(), Time: d.time(), Type: d.string()}
 	s.Payload = d.take(uint64(len(d.rest)))
 	if d.bad || s.Checksum(id) != sum {
-		return persistence.Snapshot{}, corrupt("snapshot %d does not match its checksum", seq)
+		return journal.Snapshot{}, corrupt("snapshot %d does not match its checksum", seq)
 	}
 	return s, nil
 }

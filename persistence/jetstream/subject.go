@@ -2,10 +2,9 @@ package jetstream
 
 import (
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"strconv"
 	"strings"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // Slices are two tokens of a subject, this many of each, so that the subjects of any range
@@ -17,7 +16,7 @@ type subjects struct{ root string }
 
 // entity is where the messages of id are.
 func (s subjects) entity(id string) string {
-	slice := persistence.SliceOf(id)
+	slice := journal.SliceOf(id)
 	return s.root + ".e." + strconv.Itoa(slice/sliceTokens) + "." + strconv.Itoa(slice%sliceTokens) + "." + token(id)
 }
 
@@ -46,7 +45,7 @@ func (s subjects) id(subject string) (string, error) {
 			return id, nil
 		}
 	}
-	return "", fmt.Errorf("%w: %q is not the subject of a persistence id", persistence.ErrCorrupt, subject)
+	return "", fmt.Errorf("%w: %q is not the subject of a persistence id", journal.ErrCorrupt, subject)
 }
 
 const hexDigits = "0123456789ABCDEF"

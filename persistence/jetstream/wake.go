@@ -5,39 +5,35 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
-var _ persistence.Waker = (*Journal)(nil)
-
-// wakePause is how long a journal waits between two hints: one that appends all the time
-// makes the readers of others look ten times in a second.
+// wakePause is the pause between two hints: a journal that appends all the time makes readers of
+// other journals read ten times per second.
 const wakePause = 100 * time.Millisecond
 
-// Appended implements [persistence.Waker]. It tells at once of what j has appended, and soon
-// of what other journals of the stream have, in whatever process, if their hint arrives.
+// Appended implements [journal.EventReader]. It reports appends of j at once, and appends of other
+// journals of the stream, in any process, when their hint arrives.
 func (j *Journal) Appended() <-chan struct{} {
 	_ = j.listener.listen(j.nc, j.subjects.wake(), func(m *nats.Msg) { // the next call tries again
 		if string(m.Data) != j.inbox.prefix {
-			j.Ring()
+			j.Notify()
 		}
 	})
-	return j.Bell.Appended()
+	return j.Notifier.Appended()
 }
 
-// appended wakes those who read here, and hints to other journals that they should look.
+// appended notifies readers of this journal, and sends a hint to other journals.
 func (j *Journal) appended() {
-	j.Ring()
+	j.Notify()
 	if j.hints.due(j.hint) {
 		j.hint()
 	}
 }
 
-// hint is a message that nobody stores. Who misses it looks again all the same.
+// hint publishes a message that no stream keeps. A journal that misses it polls anyway.
 func (j *Journal) hint() { _ = j.nc.Publish(j.subjects.wake(), []byte(j.inbox.prefix)) }
 
-// hints are few: one at once, and one after the pause if more were due meanwhile.
+// hints bounds the rate of hints: one at once, and one after the pause if more were due meanwhile.
 type hints struct {
 	mu      sync.Mutex // guards pausing and again
 	pausing bool
@@ -68,14 +64,14 @@ func (h *hints) pauseOver() (again bool) {
 	return again
 }
 
-// A listener hears what other journals say, until it is closed.
+// A listener receives messages of other journals, until it is closed.
 type listener struct {
 	mu     sync.Mutex // guards the rest
 	subs   map[string]*nats.Subscription
 	closed bool
 }
 
-// listen begins to hear what is said at subject, unless it has begun.
+// listen subscribes to subject, unless it has done so already.
 func (l *listener) listen(nc *nats.Conn, subject string, hear nats.MsgHandler) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

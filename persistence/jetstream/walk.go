@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"slices"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // A place is a message with records: where it is, and the first and the last of them.
@@ -65,7 +64,7 @@ func (w *walker) add(p pointer) {
 	w.left -= p.count
 }
 
-// head returns that of the message at at, after which the last record is last.
+// head returns the head of the message at at, after which the last record is last.
 func (j *Journal) head(ctx context.Context, id string, at, last uint64) (head, error) {
 	h, _, err := j.fetch(ctx, id, at, last)
 	return h, err
@@ -103,7 +102,7 @@ func (j *Journal) lost(ctx context.Context, id string, at, last uint64, err erro
 	case err != nil:
 		return err
 	case now.deletedTo >= last:
-		return fmt.Errorf("%w: record %d has been deleted meanwhile, read again", persistence.ErrUnavailable, last)
+		return fmt.Errorf("%w: record %d has been deleted meanwhile, read again", journal.ErrUnavailable, last)
 	}
 	return corrupt("message %d, which has record %d or points to it, is missing", at, last)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var basicLaws = []law{
@@ -38,9 +38,9 @@ var basicLaws = []law{
 	{"ARecordMayBeEmpty", func(e *env) {
 		j := e.journal()
 		w := e.writer(j, "x")
-		bare := persistence.Record{Seq: 1, Epoch: w.claim.Epoch}
-		empty := persistence.Record{Seq: 2, Epoch: w.claim.Epoch, Tags: []string{}, Meta: map[string]string{}, Payload: []byte{}}
-		require.NoError(e, w.try(persistence.AppendRequest{ID: "x", Epoch: w.claim.Epoch, Records: []persistence.Record{bare, empty}}))
+		bare := journal.Record{Seq: 1, Epoch: w.claim.Epoch}
+		empty := journal.Record{Seq: 2, Epoch: w.claim.Epoch, Tags: []string{}, Meta: map[string]string{}, Payload: []byte{}}
+		require.NoError(e, w.try(journal.AppendRequest{ID: "x", Epoch: w.claim.Epoch, Records: []journal.Record{bare, empty}}))
 		for _, r := range e.read(j, "x", 1, everything) {
 			require.Empty(e, r.Payload)
 			require.Empty(e, r.Tags)
@@ -69,8 +69,8 @@ var basicLaws = []law{
 		foreign.Records[1].Epoch++
 		text := w.next("a", "b")
 		text.Records[1].Type = "\xff"
-		for _, req := range []persistence.AppendRequest{empty, gap, misfit, foreign, text} {
-			require.ErrorIs(e, w.try(req), persistence.ErrInvalid)
+		for _, req := range []journal.AppendRequest{empty, gap, misfit, foreign, text} {
+			require.ErrorIs(e, w.try(req), journal.ErrInvalid)
 		}
 		require.Empty(e, e.read(j, "x", 1, everything))
 		w.append("a")
@@ -130,7 +130,7 @@ var basicLaws = []law{
 		w.append(large)
 		huge := strings.Repeat("h", 16<<20)
 		if err := w.try(w.next(huge)); err != nil {
-			require.ErrorIs(e, err, persistence.ErrTooLarge)
+			require.ErrorIs(e, err, journal.ErrTooLarge)
 			huge = "instead"
 			w.append(huge)
 		}
@@ -155,10 +155,10 @@ var basicLaws = []law{
 	}},
 }
 
-func fullRecord() persistence.Record {
+func fullRecord() journal.Record {
 	meta := map[string]string{"": "", "trace": "0af7651916cd43dd", `quote"`: "line\nbreak", "größe": "ß <&> \u2028"}
-	return persistence.Record{
-		Writer: persistence.WriterID{0, 1, 2, 253, 254, 255},
+	return journal.Record{
+		Writer: journal.WriterID{0, 1, 2, 253, 254, 255},
 		Time:   time.Date(1969, 7, 20, 20, 17, 40, 123_456_789, time.FixedZone("elsewhere", -5*3600)),
 		Type:   "bank.deposited/v2",
 		Tags:   []string{"red", "with space", "ünï", "red"},
@@ -166,7 +166,7 @@ func fullRecord() persistence.Record {
 	}
 }
 
-func spoil(r *persistence.Record) {
+func spoil(r *journal.Record) {
 	r.Payload[0]++
 	r.Tags[0] = "spoiled"
 	r.Meta["k"] = "spoiled"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // payload100 is what the benchmarks store: a hundred bytes.
@@ -16,11 +16,11 @@ var payload100 = fmt.Sprintf("%0100d", 0)
 
 // BenchmarkAppend measures 1, 8 and 64 writers that append one event of 100 bytes at a
 // time, each to an id of its own, to the journals that open returns.
-func BenchmarkAppend(b *testing.B, open func(b *testing.B) persistence.Journal) {
+func BenchmarkAppend(b *testing.B, open func(b *testing.B) journal.Journal) {
 	for _, writers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
 			j := open(b)
-			claims := make([]persistence.Claim, writers)
+			claims := make([]journal.Claim, writers)
 			for i := range claims {
 				claims[i] = benchmarkClaim(b, j, fmt.Sprint(i))
 			}
@@ -31,7 +31,7 @@ func BenchmarkAppend(b *testing.B, open func(b *testing.B) persistence.Journal) 
 				all.Go(func() {
 					id := fmt.Sprint(i)
 					for n := i; n < b.N && errs[i] == nil; n += writers {
-						errs[i] = j.Append(b.Context(), []persistence.AppendRequest{request(id, claim.Epoch, claim.LastSeq, payload100)})[0]
+						errs[i] = j.Append(b.Context(), []journal.AppendRequest{request(id, claim.Epoch, claim.LastSeq, payload100)})[0]
 						claim.LastSeq++
 					}
 				})
@@ -47,7 +47,7 @@ func BenchmarkAppend(b *testing.B, open func(b *testing.B) persistence.Journal) 
 
 // BenchmarkReplay measures how fast a reader gets the events of one id, 10,000 of 100
 // bytes.
-func BenchmarkReplay(b *testing.B, open func(b *testing.B) persistence.Journal) {
+func BenchmarkReplay(b *testing.B, open func(b *testing.B) journal.Journal) {
 	const groups, size = 20, 500
 	j := open(b)
 	claim := benchmarkClaim(b, j, "x")
@@ -56,7 +56,7 @@ func BenchmarkReplay(b *testing.B, open func(b *testing.B) persistence.Journal) 
 		payloads[i] = payload100
 	}
 	for i := range uint64(groups) {
-		require.NoError(b, j.Append(b.Context(), []persistence.AppendRequest{request("x", claim.Epoch, i*size, payloads...)})[0])
+		require.NoError(b, j.Append(b.Context(), []journal.AppendRequest{request("x", claim.Epoch, i*size, payloads...)})[0])
 	}
 	for b.Loop() {
 		n := 0
@@ -72,7 +72,7 @@ func BenchmarkReplay(b *testing.B, open func(b *testing.B) persistence.Journal) 
 // BenchmarkEvents measures how fast a reader gets events across persistence ids, of 10,000
 // of 100 bytes by 100 ids: all of them, the tenth that has a tag, and the quarter that is in
 // a quarter of the slices. Each is counted by the events that it yields.
-func BenchmarkEvents(b *testing.B, open func(b *testing.B) persistence.Journal) {
+func BenchmarkEvents(b *testing.B, open func(b *testing.B) journal.Journal) {
 	const ids, size = 100, 100
 	j := open(b)
 	for i := range ids {
@@ -84,21 +84,21 @@ func BenchmarkEvents(b *testing.B, open func(b *testing.B) persistence.Journal) 
 				req.Records[k].Tags = []string{"all", "tenth"}
 			}
 		}
-		require.NoError(b, j.Append(b.Context(), []persistence.AppendRequest{req})[0])
+		require.NoError(b, j.Append(b.Context(), []journal.AppendRequest{req})[0])
 	}
 	for _, c := range []struct {
 		name  string
-		query persistence.Query
+		query journal.Query
 	}{
-		{"all", persistence.Query{}},
-		{"tag=all", persistence.Query{Tag: "all"}},
-		{"tag=tenth", persistence.Query{Tag: "tenth"}},
-		{"slices=quarter", persistence.Query{Slices: persistence.Split(4)[0]}},
+		{"all", journal.Query{}},
+		{"tag=all", journal.Query{Tag: "all"}},
+		{"tag=tenth", journal.Query{Tag: "tenth"}},
+		{"slices=quarter", journal.Query{Slices: journal.Split(4)[0]}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			n := 0
 			for b.Loop() {
-				for _, err := range j.(persistence.EventReader).Events(b.Context(), c.query, "") {
+				for _, err := range j.(journal.EventReader).Events(b.Context(), c.query, "") {
 					require.NoError(b, err)
 					n++
 				}
@@ -108,8 +108,8 @@ func BenchmarkEvents(b *testing.B, open func(b *testing.B) persistence.Journal) 
 	}
 }
 
-func benchmarkClaim(b *testing.B, j persistence.Journal, id string) persistence.Claim {
-	claim, err := j.Claim(b.Context(), id, persistence.WriterID{})
+func benchmarkClaim(b *testing.B, j journal.Journal, id string) journal.Claim {
+	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
 	require.NoError(b, err)
 	return claim
 }

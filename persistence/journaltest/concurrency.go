@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var concurrencyLaws = []law{
@@ -39,13 +39,13 @@ var concurrencyLaws = []law{
 	}},
 	{"AFenceStormLosesNothing", func(e *env) {
 		j := e.journal()
-		e.fenceStorm(j, slices.Repeat([]persistence.Journal{j}, 8))
+		e.fenceStorm(j, slices.Repeat([]journal.Journal{j}, 8))
 	}},
 	{"AFenceStormOverTwoHandlesLosesNothing", func(e *env) {
 		e.need(e.features.SecondHandle != nil, "SecondHandle")
 		j := e.journal()
 		other := e.features.SecondHandle(e.T, j)
-		e.fenceStorm(j, slices.Repeat([]persistence.Journal{j, other}, 4))
+		e.fenceStorm(j, slices.Repeat([]journal.Journal{j, other}, 4))
 	}},
 	{"AWriterGetsInBesideBusyReaders", func(e *env) {
 		j := e.journal()
@@ -78,7 +78,7 @@ const stormEvents = 250
 
 // fenceStorm lets a writer per handle claim the same id and append to it as fast as it
 // can, and compares what was acknowledged with what is there.
-func (e *env) fenceStorm(j persistence.Journal, handles []persistence.Journal) {
+func (e *env) fenceStorm(j journal.Journal, handles []journal.Journal) {
 	ctx, cancel := context.WithCancel(e.Context())
 	defer cancel()
 	st := &storm{acked: make(chan string), again: make(chan struct{})}
@@ -117,10 +117,10 @@ type storm struct {
 }
 
 // write claims, replays and appends until ctx is done.
-func (st *storm) write(ctx context.Context, j persistence.Journal, n int) error {
+func (st *storm) write(ctx context.Context, j journal.Journal, n int) error {
 	calls := context.WithoutCancel(ctx)
 	for round := 0; ctx.Err() == nil; round++ {
-		claim, err := j.Claim(calls, "x", persistence.WriterID{byte(n)})
+		claim, err := j.Claim(calls, "x", journal.WriterID{byte(n)}, 0)
 		if err != nil {
 			return err
 		}
@@ -129,11 +129,11 @@ func (st *storm) write(ctx context.Context, j persistence.Journal, n int) error 
 		}
 		for last := claim.LastSeq; ctx.Err() == nil && err == nil; last++ {
 			payload := fmt.Sprintf("%d/%d/%d", n, round, last)
-			if err = j.Append(calls, []persistence.AppendRequest{request("x", claim.Epoch, last, payload)})[0]; err == nil {
+			if err = j.Append(calls, []journal.AppendRequest{request("x", claim.Epoch, last, payload)})[0]; err == nil {
 				st.acked <- payload
 			}
 		}
-		if err != nil && !errors.Is(err, persistence.ErrFenced) {
+		if err != nil && !errors.Is(err, journal.ErrFenced) {
 			return err
 		}
 		select {
@@ -145,7 +145,7 @@ func (st *storm) write(ctx context.Context, j persistence.Journal, n int) error 
 }
 
 // complete checks that a claim is followed by all that was written before it.
-func complete(ctx context.Context, j persistence.Journal, last uint64) error {
+func complete(ctx context.Context, j journal.Journal, last uint64) error {
 	n := uint64(0)
 	for _, err := range j.Read(ctx, "x", 1, last) {
 		if err != nil {
@@ -159,7 +159,7 @@ func complete(ctx context.Context, j persistence.Journal, last uint64) error {
 	return nil
 }
 
-func (e *env) checkStorm(j persistence.Journal, acked map[string]int) {
+func (e *env) checkStorm(j journal.Journal, acked map[string]int) {
 	epoch := uint64(0)
 	for _, r := range e.read(j, "x", 1, everything) {
 		require.GreaterOrEqual(e, r.Epoch, epoch, "record %d", r.Seq)
@@ -173,7 +173,7 @@ func (e *env) checkStorm(j persistence.Journal, acked map[string]int) {
 
 // readBeside has readers read id again and again until stop is called. Each ends its last
 // read, as PgBouncer 1.18 does not survive several calls that are called off at once.
-func (e *env) readBeside(j persistence.Journal, id string) (stop func()) {
+func (e *env) readBeside(j journal.Journal, id string) (stop func()) {
 	errs := make([]error, 4)
 	started := make(chan struct{}, len(errs))
 	var stopped atomic.Bool
@@ -203,7 +203,7 @@ func (e *env) readBeside(j persistence.Journal, id string) (stop func()) {
 const claimPatience = 2 * time.Second
 
 // claimBeside claims through claimer while writers append at full speed.
-func (e *env) claimBeside(busy, claimer persistence.Journal) {
+func (e *env) claimBeside(busy, claimer journal.Journal) {
 	started := make(chan struct{}, 8)
 	var stop atomic.Bool
 	var all sync.WaitGroup
@@ -225,7 +225,7 @@ func (e *env) claimBeside(busy, claimer persistence.Journal) {
 	var worst time.Duration
 	for i := range 20 {
 		begin := time.Now()
-		_, err := claimer.Claim(e.Context(), fmt.Sprint("busy-", i%cap(started)), persistence.WriterID{})
+		_, err := claimer.Claim(e.Context(), fmt.Sprint("busy-", i%cap(started)), journal.WriterID{}, 0)
 		require.NoError(e, err)
 		worst = max(worst, time.Since(begin))
 	}

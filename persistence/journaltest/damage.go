@@ -3,7 +3,7 @@ package journaltest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var damageLaws = []law{
@@ -52,7 +52,7 @@ var damageLaws = []law{
 }
 
 // requireReadEndsAt requires that a reader of x gets what is before bad, and an error.
-func (e *env) requireReadEndsAt(j persistence.Journal, bad uint64) {
+func (e *env) requireReadEndsAt(j journal.Journal, bad uint64) {
 	e.Helper()
 	next := uint64(1)
 	var last error
@@ -63,6 +63,6 @@ func (e *env) requireReadEndsAt(j persistence.Journal, bad uint64) {
 		require.Equal(e, next, r.Seq)
 		next++
 	}
-	require.ErrorIs(e, last, persistence.ErrCorrupt)
+	require.ErrorIs(e, last, journal.ErrCorrupt)
 	require.Equal(e, bad, next)
 }

@@ -2,8 +2,7 @@ package journaltest
 
 import (
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var deletionLaws = []law{
@@ -67,7 +66,7 @@ var deletionLaws = []law{
 		next := uint64(1)
 		for r, err := range j.Read(e.Context(), "x", 1, everything) {
 			if err != nil {
-				require.ErrorIs(e, err, persistence.ErrUnavailable)
+				require.ErrorIs(e, err, journal.ErrUnavailable)
 				break
 			}
 			require.Equal(e, next, r.Seq)

@@ -1,8 +1,8 @@
-// Package journaltest checks that a journal obeys the laws of [persistence.Journal] and
-// [persistence.SnapshotStore]: one test function of a store runs them all.
+// Package journaltest tests a store against the contract of package journal. One test function of
+// the store runs all laws:
 //
 //	func TestJournalObeysTheLaws(t *testing.T) {
-//		journaltest.Run(t, func(t *testing.T) persistence.Journal {
+//		journaltest.Run(t, func(t *testing.T) journal.Journal {
 //			j, err := mystore.Open(filepath.Join(t.TempDir(), "journal"))
 //			require.NoError(t, err)
 //			t.Cleanup(func() { _ = j.Close() })
@@ -10,20 +10,18 @@
 //		}, journaltest.Features{MaxPayload: mystore.MaxPayload})
 //	}
 //
-// What the interfaces cannot do (opening again, a second handle, damage, a full disk) the
-// store offers in [Features]. A law whose hook is missing is skipped by name, with the
-// reason; so is one of snapshots, of queries or of hints for a journal without them. Run
-// prints what it skips, and fails unless [Features].Skipped says the same: no store loses a
-// law unnoticed, nor keeps an excuse that it no longer needs.
+// [Features] has hooks for what the interfaces cannot do, such as reopening, damage and a full
+// disk. Run skips a law whose hook is missing, or that needs snapshots or queries which the journal
+// does not have. It prints the skipped laws with the reasons, and fails unless they equal
+// Features.Skipped.
 //
-// Each law is a subtest and gets a journal of its own. Laws on concurrency run for real,
-// without a pause anywhere; run them with -race. One law compares random operations with
-// the journal in memory: it prints its seed, and [Features] takes it back.
+// Each law is a subtest with a journal of its own. Concurrent laws run in real time; run them with
+// -race. One law compares random operations with the journal in memory; it prints its seed, which
+// Features accepts.
 //
-// The longest history that is replayed has 5,000 events; a flag makes it longer:
+// The longest replayed history has 5,000 events; a flag makes it longer:
 //
 //	go test ./persistence/sqlite -run 'Laws/ALongHistory' -v -journaltest.events=1000000
 //
-// Processes, kill -9 and torn files are the business of each store's own tests: how they
-// fail, no interface can say.
+// Test processes, kill -9 and torn files in the store's own tests.
 package journaltest

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // endLaws: how calls end that do not simply succeed.
@@ -20,9 +20,9 @@ var endLaws = []law{
 		w.append("a")
 		ctx, cancel := context.WithCancel(e.Context())
 		cancel()
-		_, err := j.Claim(ctx, "x", persistence.WriterID{})
+		_, err := j.Claim(ctx, "x", journal.WriterID{}, 0)
 		requireCalledOff(e, err, context.Canceled)
-		requireCalledOff(e, j.Append(ctx, []persistence.AppendRequest{w.next("b")})[0], context.Canceled)
+		requireCalledOff(e, j.Append(ctx, []journal.AppendRequest{w.next("b")})[0], context.Canceled)
 		requireCalledOff(e, j.DeleteTo(ctx, "x", w.claim.Epoch, 1), context.Canceled)
 		for _, err := range j.Read(ctx, "x", 1, 1) {
 			requireCalledOff(e, err, context.Canceled)
@@ -52,10 +52,10 @@ var endLaws = []law{
 		ctx, cancel := context.WithTimeout(e.Context(), 50*time.Millisecond)
 		defer cancel()
 		req := w.next("a")
-		err := j.Append(ctx, []persistence.AppendRequest{req})[0]
+		err := j.Append(ctx, []journal.AppendRequest{req})[0]
 		require.ErrorIs(e, err, context.DeadlineExceeded)
-		definite := errors.Is(err, persistence.ErrUnavailable)
-		require.True(e, definite || errors.Is(err, persistence.ErrUnknown), "%v", err)
+		definite := errors.Is(err, journal.ErrUnavailable)
+		require.True(e, definite || errors.Is(err, journal.ErrUnknown), "%v", err)
 		release()
 		if definite {
 			require.Zero(e, e.writer(j, "y").last) // whatever was under way has ended
@@ -71,7 +71,7 @@ var endLaws = []law{
 		w.append("a")
 		free := e.features.Fill(e.T, j)
 		large := w.next(string(make([]byte, 1<<20)))
-		require.ErrorIs(e, w.try(large), persistence.ErrFull)
+		require.ErrorIs(e, w.try(large), journal.ErrFull)
 		require.Equal(e, []string{"a"}, e.payloads(j, "x"))
 		free()
 		require.NoError(e, w.try(large))
@@ -85,12 +85,12 @@ var endLaws = []law{
 		w.append("a")
 		require.NoError(e, j.Close())
 		require.NoError(e, j.Close(), "closing again does nothing")
-		_, err := j.Claim(e.Context(), "x", persistence.WriterID{})
-		require.ErrorIs(e, err, persistence.ErrClosed)
-		require.ErrorIs(e, w.try(w.next("b")), persistence.ErrClosed)
-		require.ErrorIs(e, j.DeleteTo(e.Context(), "x", w.claim.Epoch, 1), persistence.ErrClosed)
+		_, err := j.Claim(e.Context(), "x", journal.WriterID{}, 0)
+		require.ErrorIs(e, err, journal.ErrClosed)
+		require.ErrorIs(e, w.try(w.next("b")), journal.ErrClosed)
+		require.ErrorIs(e, j.DeleteTo(e.Context(), "x", w.claim.Epoch, 1), journal.ErrClosed)
 		for _, err := range j.Read(e.Context(), "x", 1, 1) {
-			require.ErrorIs(e, err, persistence.ErrClosed)
+			require.ErrorIs(e, err, journal.ErrClosed)
 		}
 	}},
 	{"ReadsUnderWayEndWhenTheJournalIsClosed", func(e *env) {
@@ -117,7 +117,7 @@ var endLaws = []law{
 		require.NoError(e, j.Close())
 		all.Wait()
 		for _, err := range errs {
-			require.ErrorIs(e, err, persistence.ErrClosed)
+			require.ErrorIs(e, err, journal.ErrClosed)
 		}
 	}},
 	{"AppendsUnderWayEndWhenTheJournalIsClosed", func(e *env) {
@@ -147,7 +147,7 @@ var endLaws = []law{
 		require.NoError(e, j.Close())
 		all.Wait()
 		for _, err := range errs {
-			require.True(e, errors.Is(err, persistence.ErrClosed) || errors.Is(err, persistence.ErrUnknown), "%v", err)
+			require.True(e, errors.Is(err, journal.ErrClosed) || errors.Is(err, journal.ErrUnknown), "%v", err)
 		}
 		if e.features.Reopen == nil {
 			return
@@ -164,6 +164,6 @@ var endLaws = []law{
 // requireCalledOff requires the answer to a call that has had no effect.
 func requireCalledOff(e *env, err, reason error) {
 	e.Helper()
-	require.ErrorIs(e, err, persistence.ErrUnavailable)
+	require.ErrorIs(e, err, journal.ErrUnavailable)
 	require.ErrorIs(e, err, reason)
 }

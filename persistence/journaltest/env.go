@@ -7,23 +7,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // env is what a law has to work with.
 type env struct {
 	*testing.T
 	features Features
-	open     func(t *testing.T) persistence.Journal
+	open     func(t *testing.T) journal.Journal
 	law      string
 	skips    *skips
 }
 
-func (e *env) journal() persistence.Journal { return e.open(e.T) }
+func (e *env) journal() journal.Journal { return e.open(e.T) }
 
 // snapshots returns j as the snapshot store that it also is.
-func (e *env) snapshots(j persistence.Journal) persistence.SnapshotStore {
-	store, ok := j.(persistence.SnapshotStore)
+func (e *env) snapshots(j journal.Journal) journal.SnapshotStore {
+	store, ok := journal.As[journal.SnapshotStore](j)
 	if !ok {
 		e.skip(fmt.Sprintf("%T is not a snapshot store", j))
 	}
@@ -47,22 +47,22 @@ func (e *env) skip(reason string) {
 // A writer is the owner of a persistence id, as the event-sourced behavior is one.
 type writer struct {
 	e     *env
-	j     persistence.Journal
+	j     journal.Journal
 	id    string
-	claim persistence.Claim
+	claim journal.Claim
 	last  uint64
 }
 
 // writer claims id.
-func (e *env) writer(j persistence.Journal, id string) *writer {
+func (e *env) writer(j journal.Journal, id string) *writer {
 	e.Helper()
-	claim, err := j.Claim(e.Context(), id, persistence.WriterID{byte(len(id))})
+	claim, err := j.Claim(e.Context(), id, journal.WriterID{byte(len(id))}, 0)
 	require.NoError(e, err)
 	return &writer{e: e, j: j, id: id, claim: claim, last: claim.LastSeq}
 }
 
 // next makes a request of one record for each payload, without sending it.
-func (w *writer) next(payloads ...string) persistence.AppendRequest {
+func (w *writer) next(payloads ...string) journal.AppendRequest {
 	return request(w.id, w.claim.Epoch, w.last, payloads...)
 }
 
@@ -73,18 +73,18 @@ func (w *writer) append(payloads ...string) {
 	w.last += uint64(len(payloads))
 }
 
-func (w *writer) try(req persistence.AppendRequest) error {
+func (w *writer) try(req journal.AppendRequest) error {
 	return appendOne(w.e, w.j, req)
 }
 
-func appendOne(e *env, j persistence.Journal, req persistence.AppendRequest) error {
-	return j.Append(e.Context(), []persistence.AppendRequest{req})[0]
+func appendOne(e *env, j journal.Journal, req journal.AppendRequest) error {
+	return j.Append(e.Context(), []journal.AppendRequest{req})[0]
 }
 
-func request(id string, epoch, prev uint64, payloads ...string) persistence.AppendRequest {
-	req := persistence.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
+func request(id string, epoch, prev uint64, payloads ...string) journal.AppendRequest {
+	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i, p := range payloads {
-		req.Records = append(req.Records, persistence.Record{
+		req.Records = append(req.Records, journal.Record{
 			Seq: prev + uint64(i) + 1, Epoch: epoch, Type: "event", Payload: []byte(p), Time: time.Unix(1_800_000_000, int64(i)),
 		})
 	}
@@ -92,9 +92,9 @@ func request(id string, epoch, prev uint64, payloads ...string) persistence.Appe
 }
 
 // read returns the records from from to to, which must be without gaps.
-func (e *env) read(j persistence.Journal, id string, from, to uint64) []persistence.Record {
+func (e *env) read(j journal.Journal, id string, from, to uint64) []journal.Record {
 	e.Helper()
-	var records []persistence.Record
+	var records []journal.Record
 	for r, err := range j.Read(e.Context(), id, from, to) {
 		require.NoError(e, err)
 		if len(records) > 0 {
@@ -106,7 +106,7 @@ func (e *env) read(j persistence.Journal, id string, from, to uint64) []persiste
 }
 
 // payloads returns those of all the records of id.
-func (e *env) payloads(j persistence.Journal, id string) []string {
+func (e *env) payloads(j journal.Journal, id string) []string {
 	e.Helper()
 	payloads := []string{}
 	for _, r := range e.read(j, id, 1, everything) {

@@ -3,7 +3,7 @@ package journaltest_test
 import (
 	"testing"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
@@ -11,7 +11,7 @@ import (
 // The one test that every journal has.
 func ExampleRun() {
 	testJournalObeysTheLaws := func(t *testing.T) {
-		journaltest.Run(t, func(*testing.T) persistence.Journal { return memory.New() }, journaltest.Features{})
+		journaltest.Run(t, func(*testing.T) journal.Journal { return memory.New() }, journaltest.Features{})
 	}
 	_ = testJournalObeysTheLaws // a function TestJournalObeysTheLaws in your own test file
 }

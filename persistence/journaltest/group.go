@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var groupLaws = []law{
@@ -19,14 +19,14 @@ var groupLaws = []law{
 		last := e.writer(j, "last")
 		invalid := last.next("x")
 		invalid.ID = ""
-		errs := j.Append(e.Context(), []persistence.AppendRequest{
+		errs := j.Append(e.Context(), []journal.AppendRequest{
 			fenced.next("no"), good.next("yes", "yes"), request("good", good.claim.Epoch, 7, "no"), invalid, last.next("yes"),
 		})
 		require.Len(e, errs, 5)
-		require.ErrorIs(e, errs[0], persistence.ErrFenced)
+		require.ErrorIs(e, errs[0], journal.ErrFenced)
 		require.NoError(e, errs[1])
-		require.ErrorIs(e, errs[2], persistence.ErrConflict)
-		require.ErrorIs(e, errs[3], persistence.ErrInvalid)
+		require.ErrorIs(e, errs[2], journal.ErrConflict)
+		require.ErrorIs(e, errs[3], journal.ErrInvalid)
 		require.NoError(e, errs[4])
 		require.Empty(e, e.payloads(j, "fenced"))
 		require.Equal(e, []string{"yes", "yes"}, e.payloads(j, "good"))
@@ -36,10 +36,10 @@ var groupLaws = []law{
 		e.need(e.features.MaxPayload > 0, "MaxPayload")
 		j := e.journal()
 		large, good := e.writer(j, "large"), e.writer(j, "good")
-		errs := j.Append(e.Context(), []persistence.AppendRequest{
+		errs := j.Append(e.Context(), []journal.AppendRequest{
 			large.next("fine", strings.Repeat("x", e.features.MaxPayload+1)), good.next("yes"),
 		})
-		require.ErrorIs(e, errs[0], persistence.ErrTooLarge)
+		require.ErrorIs(e, errs[0], journal.ErrTooLarge)
 		require.NoError(e, errs[1])
 		large.append("small")
 		require.Equal(e, []string{"small"}, e.payloads(j, "large"))
@@ -47,7 +47,7 @@ var groupLaws = []law{
 	{"RequestsOfOneIDInOneCallKeepTheirOrder", func(e *env) {
 		j := e.journal()
 		w := e.writer(j, "x")
-		var reqs []persistence.AppendRequest
+		var reqs []journal.AppendRequest
 		for i := range 20 {
 			reqs = append(reqs, w.next(fmt.Sprint(i)))
 			w.last++
@@ -64,14 +64,14 @@ var groupLaws = []law{
 		j := e.journal()
 		rng := e.rand()
 		for round := range 20 {
-			var reqs []persistence.AppendRequest
+			var reqs []journal.AppendRequest
 			var want []error
 			for i := range 10 {
 				w := e.writer(j, fmt.Sprintf("%d-%d", round, i))
 				if i%2 == 0 {
 					reqs, want = append(reqs, w.next("a")), append(want, nil)
 				} else {
-					reqs, want = append(reqs, request(w.id, w.claim.Epoch, 3, "a")), append(want, persistence.ErrConflict)
+					reqs, want = append(reqs, request(w.id, w.claim.Epoch, 3, "a")), append(want, journal.ErrConflict)
 				}
 			}
 			rng.Shuffle(len(reqs), func(a, b int) { reqs[a], reqs[b], want[a], want[b] = reqs[b], reqs[a], want[b], want[a] })

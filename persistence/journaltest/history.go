@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var historyEvents = flag.Int("journaltest.events", 5_000, "how many events the longest history has that package journaltest replays")
@@ -46,7 +46,7 @@ var historyLaws = []law{
 
 // replayHistory reads x, which must have the events up to last, and returns how long that
 // took and by how much the heap grew meanwhile, looked at ten times.
-func (e *env) replayHistory(j persistence.Journal, h history, last uint64) (took time.Duration, heap int64) {
+func (e *env) replayHistory(j journal.Journal, h history, last uint64) (took time.Duration, heap int64) {
 	e.Helper()
 	before, begin, next := liveHeap(), time.Now(), uint64(1)
 	var looking time.Duration

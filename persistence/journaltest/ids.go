@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var idLaws = []law{
@@ -25,13 +25,13 @@ var idLaws = []law{
 	}},
 	{"ImpossibleIDsAreInvalid", func(e *env) {
 		j := e.journal()
-		for _, id := range []string{"", "a\x00b", "\xff\xfe", strings.Repeat("x", persistence.MaxIDLength+1)} {
-			_, err := j.Claim(e.Context(), id, persistence.WriterID{})
-			require.ErrorIs(e, err, persistence.ErrInvalid, "%q", id)
-			require.ErrorIs(e, appendOne(e, j, request(id, 1, 0, "a")), persistence.ErrInvalid, "%q", id)
-			require.ErrorIs(e, j.DeleteTo(e.Context(), id, 1, 1), persistence.ErrInvalid, "%q", id)
+		for _, id := range []string{"", "a\x00b", "\xff\xfe", strings.Repeat("x", journal.MaxIDLength+1)} {
+			_, err := j.Claim(e.Context(), id, journal.WriterID{}, 0)
+			require.ErrorIs(e, err, journal.ErrInvalid, "%q", id)
+			require.ErrorIs(e, appendOne(e, j, request(id, 1, 0, "a")), journal.ErrInvalid, "%q", id)
+			require.ErrorIs(e, j.DeleteTo(e.Context(), id, 1, 1), journal.ErrInvalid, "%q", id)
 			for _, err := range j.Read(e.Context(), id, 1, 1) {
-				require.ErrorIs(e, err, persistence.ErrInvalid, "%q", id)
+				require.ErrorIs(e, err, journal.ErrInvalid, "%q", id)
 			}
 		}
 	}},
@@ -42,7 +42,7 @@ var idLaws = []law{
 			writers[i] = e.writer(j, fmt.Sprintf("id-%d", i))
 		}
 		for round := range 20 {
-			var reqs []persistence.AppendRequest
+			var reqs []journal.AppendRequest
 			for _, w := range writers {
 				reqs = append(reqs, w.next(fmt.Sprintf("%s round %d", w.id, round)))
 				w.last++
@@ -64,7 +64,7 @@ var idLaws = []law{
 		errs := make([]error, 1000)
 		var claims sync.WaitGroup
 		for i := range errs {
-			claims.Go(func() { _, errs[i] = j.Claim(e.Context(), fmt.Sprint(i), persistence.WriterID{}) })
+			claims.Go(func() { _, errs[i] = j.Claim(e.Context(), fmt.Sprint(i), journal.WriterID{}, 0) })
 		}
 		claims.Wait()
 		for _, err := range errs {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
@@ -37,16 +37,16 @@ type model struct {
 // A side is one of the journals. Epochs may differ between them: the model speaks of the
 // first, second, … claim of an id.
 type side struct {
-	persistence.Journal
-	persistence.SnapshotStore
+	journal.Journal
+	journal.SnapshotStore
 	epochs map[string][]uint64
 }
 
-func newSide(j persistence.Journal) *side {
-	return &side{Journal: j, SnapshotStore: j.(persistence.SnapshotStore), epochs: map[string][]uint64{}}
+func newSide(j journal.Journal) *side {
+	return &side{Journal: j, SnapshotStore: j.(journal.SnapshotStore), epochs: map[string][]uint64{}}
 }
 
-// epoch returns that of the nth claim of id; of an id that was never claimed, any.
+// epoch returns the epoch of the nth claim of id; for an id that was never claimed, any epoch.
 func (s *side) epoch(id string, nth int) uint64 {
 	if nth < 0 {
 		return 1
@@ -69,7 +69,7 @@ func (m *model) step() {
 	switch m.rng.IntN(12) {
 	case 0:
 		m.both("claim", func(s *side) (any, error) {
-			c, err := s.Claim(ctx, id, persistence.WriterID{1})
+			c, err := s.Claim(ctx, id, journal.WriterID{1}, 0)
 			s.epochs[id] = append(s.epochs[id], c.Epoch)
 			return []uint64{c.LastSeq, c.DeletedTo}, err
 		})
@@ -83,7 +83,7 @@ func (m *model) step() {
 		m.both("delete", func(s *side) (any, error) { return nil, s.DeleteTo(ctx, id, s.epoch(id, claim), seq/2) })
 	case 8:
 		m.both("save snapshot", func(s *side) (any, error) {
-			return nil, s.SaveSnapshot(ctx, id, persistence.Snapshot{Seq: seq, Epoch: s.epoch(id, claim), Payload: []byte{byte(seq)}})
+			return nil, s.SaveSnapshot(ctx, id, journal.Snapshot{Seq: seq, Epoch: s.epoch(id, claim), Payload: []byte{byte(seq)}})
 		})
 	case 9:
 		keep := m.rng.IntN(3)
@@ -134,7 +134,7 @@ func (m *model) both(name string, f func(*side) (any, error)) {
 	require.Equal(m.e, kind(wantErr), kind(err), "%s: %v, want %v", name, err, wantErr)
 }
 
-// someClaim returns the newest claim of id or, seldom, one before; -1 when there is none.
+// someClaim returns the newest claim of id or, seldom, one before; -1 without claims.
 func (m *model) someClaim(id string) int {
 	newest := len(m.reference.epochs[id]) - 1
 	if newest > 0 && m.rng.IntN(5) == 0 {
@@ -154,7 +154,7 @@ func (m *model) someSeq(id string) uint64 {
 // kind returns the error of package persistence that err is.
 func kind(err error) error {
 	for _, is := range []error{
-		persistence.ErrFenced, persistence.ErrConflict, persistence.ErrInvalid, persistence.ErrCorrupt, persistence.ErrUnavailable,
+		journal.ErrFenced, journal.ErrConflict, journal.ErrInvalid, journal.ErrCorrupt, journal.ErrUnavailable,
 	} {
 		if errors.Is(err, is) {
 			return is

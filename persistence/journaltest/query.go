@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // queryLaws: reading across persistence ids.
@@ -31,9 +31,9 @@ var queryLaws = []law{
 	}},
 	{"AnEmptyJournalHasNoEvents", func(e *env) {
 		r, j := e.reader()
-		require.Empty(e, e.events(r, persistence.Query{}, ""))
+		require.Empty(e, e.events(r, journal.Query{}, ""))
 		e.writer(j, "x")
-		require.Empty(e, e.events(r, persistence.Query{}, ""), "a claim is no event")
+		require.Empty(e, e.events(r, journal.Query{}, ""), "a claim is no event")
 	}},
 	{"EventsAreFoundInTheOrderOfTheirAppends", func(e *env) {
 		r, j := e.reader()
@@ -61,7 +61,7 @@ var queryLaws = []law{
 		}
 		require.Equal(e, want, payloadsOf(e.await(r, "", 10)))
 		require.Equal(e, []string{"0", "2", "4", "6", "8"}, e.payloads(j, "a"))
-		e.requireReadsOn(r, persistence.Query{}, 10)
+		e.requireReadsOn(r, journal.Query{}, 10)
 	}},
 	{"ManyEventsAreFoundOnce", func(e *env) {
 		r, j := e.reader()
@@ -73,7 +73,7 @@ var queryLaws = []law{
 			}
 		}
 		e.await(r, "", ids*groups*size)
-		e.requireReadsOn(r, persistence.Query{Slices: persistence.SliceRange{From: 0, To: persistence.Slices}}, ids*groups*size)
+		e.requireReadsOn(r, journal.Query{Slices: journal.SliceRange{From: 0, To: journal.Slices}}, ids*groups*size)
 	}},
 	{"ATagFindsTheEventsThatHaveIt", func(e *env) {
 		r, j := e.reader()
@@ -83,7 +83,7 @@ var queryLaws = []law{
 			"red": {"0", "1", "7"}, "blue": {"1", "7"}, "redder": {"3"}, "re": {"4"}, "Red": {"5"}, "red ": {"6"}, "re%": {"8"}, "r_d": {"9"},
 			"green": {}, "r": {}, "%": {}, "red,blue": {},
 		} {
-			require.Equal(e, want, payloadsOf(e.events(r, persistence.Query{Tag: tag}, "")), "tag %q", tag)
+			require.Equal(e, want, payloadsOf(e.events(r, journal.Query{Tag: tag}, "")), "tag %q", tag)
 		}
 	}},
 	{"AwkwardTagsAreKeptApart", func(e *env) {
@@ -96,7 +96,7 @@ var queryLaws = []law{
 		e.appendTagged(j, each)
 		e.await(r, "", len(tags))
 		for i, tag := range tags {
-			found := payloadsOf(e.events(r, persistence.Query{Tag: tag}, ""))
+			found := payloadsOf(e.events(r, journal.Query{Tag: tag}, ""))
 			for k, other := range tags {
 				require.Equal(e, other == tag, slices.Contains(found, fmt.Sprint(k)), "tag %d, %q, and the event with %q", i, tag, other)
 			}
@@ -114,11 +114,11 @@ var queryLaws = []law{
 		e.await(r, "", 2*ids)
 		for _, n := range []int{1, 2, 7} {
 			all, red := 0, 0
-			for _, s := range persistence.Split(n) {
-				entries := e.events(r, persistence.Query{Slices: s}, "")
-				tagged := e.events(r, persistence.Query{Slices: s, Tag: "red"}, "")
+			for _, s := range journal.Split(n) {
+				entries := e.events(r, journal.Query{Slices: s}, "")
+				tagged := e.events(r, journal.Query{Slices: s, Tag: "red"}, "")
 				for _, entry := range slices.Concat(entries, tagged) {
-					require.True(e, s.Contains(persistence.SliceOf(entry.ID)), "%q is not in %v", entry.ID, s)
+					require.True(e, s.Contains(journal.SliceOf(entry.ID)), "%q is not in %v", entry.ID, s)
 				}
 				all, red = all+len(entries), red+len(tagged)
 			}
@@ -133,16 +133,16 @@ var queryLaws = []law{
 			b.append(fmt.Sprint("b", i))
 		}
 		e.await(r, "", 30)
-		e.requireReadsOn(r, persistence.Query{}, 30)
-		e.requireReadsOn(r, persistence.Query{Slices: sliceAround("b")}, 10)
+		e.requireReadsOn(r, journal.Query{}, 30)
+		e.requireReadsOn(r, journal.Query{Slices: sliceAround("b")}, 10)
 	}},
 	{"ATaggedReaderGoesOnAfterAnyOffset", func(e *env) {
 		r, j := e.reader()
 		e.appendTagged(j, slices.Repeat([][]string{{"red"}, nil, {"blue", "red"}}, 10))
 		e.await(r, "", 30)
-		e.requireReadsOn(r, persistence.Query{Tag: "red"}, 20)
-		e.requireReadsOn(r, persistence.Query{Tag: "blue"}, 10)
-		all, red := e.events(r, persistence.Query{}, ""), persistence.Query{Tag: "red"}
+		e.requireReadsOn(r, journal.Query{Tag: "red"}, 20)
+		e.requireReadsOn(r, journal.Query{Tag: "blue"}, 10)
+		all, red := e.events(r, journal.Query{}, ""), journal.Query{Tag: "red"}
 		require.Len(e, e.events(r, red, all[1].Offset), 19, "an offset is one of the journal, not of the query")
 	}},
 	{"OffsetsOutliveTheHandle", func(e *env) {
@@ -152,7 +152,7 @@ var queryLaws = []law{
 		before := e.await(r, "", 10)
 		j = e.features.Reopen(e.T, j)
 		e.writer(j, "x").append("later")
-		r = j.(persistence.EventReader)
+		r = j.(journal.EventReader)
 		after := e.await(r, before[3].Offset, 7)
 		require.Equal(e, before[4:], after[:6])
 		require.Equal(e, "later", string(after[6].Record.Payload))
@@ -160,13 +160,13 @@ var queryLaws = []law{
 	{"AnotherHandleFindsTheSameEvents", func(e *env) {
 		e.need(e.features.SecondHandle != nil, "SecondHandle")
 		r, j := e.reader()
-		other := e.features.SecondHandle(e.T, j).(persistence.EventReader)
+		other := e.features.SecondHandle(e.T, j).(journal.EventReader)
 		w := e.writer(j, "x")
 		for i := range 5 {
 			w.append(fmt.Sprint(i))
 			require.Len(e, e.await(other, "", i+1), i+1)
 		}
-		require.Equal(e, e.await(r, "", 5), e.events(other, persistence.Query{}, ""))
+		require.Equal(e, e.await(r, "", 5), e.events(other, journal.Query{}, ""))
 	}},
 	{"DeletedEventsAreNotFound", func(e *env) {
 		r, j := e.reader()
@@ -181,16 +181,16 @@ var queryLaws = []law{
 		before := e.await(r, "", 12)
 		require.NoError(e, j.DeleteTo(e.Context(), "x", x.claim.Epoch, 4))
 		want := []string{"y0", "y1", "y2", "y3", "x4", "y4", "x5", "y5"}
-		require.Equal(e, want, payloadsOf(e.events(r, persistence.Query{}, "")))
-		require.Equal(e, []string{"x4", "x5"}, payloadsOf(e.events(r, persistence.Query{Tag: "red"}, "")))
+		require.Equal(e, want, payloadsOf(e.events(r, journal.Query{}, "")))
+		require.Equal(e, []string{"x4", "x5"}, payloadsOf(e.events(r, journal.Query{Tag: "red"}, "")))
 		for i, entry := range before {
 			rest := slices.DeleteFunc(payloadsOf(before[i+1:]), func(p string) bool { return !slices.Contains(want, p) })
-			require.Equal(e, rest, payloadsOf(e.events(r, persistence.Query{}, entry.Offset)), "offsets stay valid, also that of event %d", i)
+			require.Equal(e, rest, payloadsOf(e.events(r, journal.Query{}, entry.Offset)), "offsets stay valid, also that of event %d", i)
 		}
 		require.NoError(e, j.DeleteTo(e.Context(), "x", x.claim.Epoch, everything))
 		require.NoError(e, j.DeleteTo(e.Context(), "y", y.claim.Epoch, everything))
-		require.Empty(e, e.events(r, persistence.Query{}, ""))
-		require.Empty(e, e.events(r, persistence.Query{}, before[11].Offset))
+		require.Empty(e, e.events(r, journal.Query{}, ""))
+		require.Empty(e, e.events(r, journal.Query{}, before[11].Offset))
 		y.append("next")
 		require.Equal(e, []string{"next"}, payloadsOf(e.await(r, before[11].Offset, 1)))
 	}},
@@ -198,20 +198,20 @@ var queryLaws = []law{
 		r, j := e.reader()
 		e.writer(j, "x").append("a")
 		own := e.await(r, "", 1)[0].Offset
-		for _, o := range []persistence.Offset{"1", "0", "another:1", own + "x", "x" + own, " " + own, "\x00", "☃"} {
-			e.requireEventsFail(e.Context(), r, persistence.Query{}, o, persistence.ErrInvalid)
+		for _, o := range []journal.Offset{"1", "0", "another:1", own + "x", "x" + own, " " + own, "\x00", "☃"} {
+			e.requireEventsFail(e.Context(), r, journal.Query{}, o, journal.ErrInvalid)
 		}
 	}},
 	{"AnImpossibleQueryIsInvalid", func(e *env) {
 		r, _ := e.reader()
-		for _, q := range []persistence.Query{
+		for _, q := range []journal.Query{
 			{Tag: "\xff"},
 			{Tag: "a\x00b"},
-			{Slices: persistence.SliceRange{From: 5, To: 5}},
-			{Slices: persistence.SliceRange{From: -1, To: 5}},
-			{Slices: persistence.SliceRange{From: 0, To: persistence.Slices + 1}},
+			{Slices: journal.SliceRange{From: 5, To: 5}},
+			{Slices: journal.SliceRange{From: -1, To: 5}},
+			{Slices: journal.SliceRange{From: 0, To: journal.Slices + 1}},
 		} {
-			e.requireEventsFail(e.Context(), r, q, "", persistence.ErrInvalid)
+			e.requireEventsFail(e.Context(), r, q, "", journal.ErrInvalid)
 		}
 	}},
 	{"AReaderOfEventsMayStopAnywhereAndUseTheJournal", func(e *env) {
@@ -221,14 +221,14 @@ var queryLaws = []law{
 		e.await(r, "", 20)
 		for i := range 300 {
 			seen := 0
-			for _, err := range r.Events(e.Context(), persistence.Query{}, "") {
+			for _, err := range r.Events(e.Context(), journal.Query{}, "") {
 				require.NoError(e, err)
 				if seen++; seen > i%20 {
 					break
 				}
 			}
 		}
-		for _, err := range r.Events(e.Context(), persistence.Query{}, "") {
+		for _, err := range r.Events(e.Context(), journal.Query{}, "") {
 			require.NoError(e, err)
 			if w.last < 40 {
 				w.append("more")
@@ -244,19 +244,19 @@ var queryLaws = []law{
 		defer cancel()
 		var last error
 		seen := 0
-		for _, last = range r.Events(ctx, persistence.Query{}, "") {
+		for _, last = range r.Events(ctx, journal.Query{}, "") {
 			seen++
 			cancel()
 		}
 		requireCalledOff(e, last, context.Canceled)
 		require.Less(e, seen, 2000)
-		e.requireEventsFail(ctx, r, persistence.Query{}, "", persistence.ErrUnavailable)
+		e.requireEventsFail(ctx, r, journal.Query{}, "", journal.ErrUnavailable)
 	}},
 	{"AClosedJournalHasNoEvents", func(e *env) {
 		r, j := e.reader()
 		e.writer(j, "x").append("a")
 		require.NoError(e, j.Close())
-		e.requireEventsFail(e.Context(), r, persistence.Query{}, "", persistence.ErrClosed)
+		e.requireEventsFail(e.Context(), r, journal.Query{}, "", journal.ErrClosed)
 	}},
 	{"ADamagedEventEndsTheEvents", func(e *env) {
 		e.need(e.features.DamageRecord != nil, "DamageRecord")
@@ -264,7 +264,7 @@ var queryLaws = []law{
 		e.appendTagged(j, slices.Repeat([][]string{{"red"}}, 10))
 		e.await(r, "", 10)
 		e.features.DamageRecord(e.T, j, "x", 6)
-		for _, q := range []persistence.Query{{}, {Tag: "red"}} {
+		for _, q := range []journal.Query{{}, {Tag: "red"}} {
 			var seqs []uint64
 			var last error
 			for entry, err := range r.Events(e.Context(), q, "") {
@@ -272,7 +272,7 @@ var queryLaws = []law{
 					seqs = append(seqs, entry.Record.Seq)
 				}
 			}
-			require.ErrorIs(e, last, persistence.ErrCorrupt)
+			require.ErrorIs(e, last, journal.ErrCorrupt)
 			require.Equal(e, []uint64{1, 2, 3, 4, 5}, seqs)
 		}
 	}},
@@ -284,7 +284,7 @@ var queryLaws = []law{
 		require.NoError(e, w.try(req))
 		got := e.await(r, "", 1)
 		spoil(&got[0].Record)
-		again := e.events(r, persistence.Query{}, "")[0].Record
+		again := e.events(r, journal.Query{}, "")[0].Record
 		require.Equal(e, "a", string(again.Payload))
 		require.Equal(e, []string{"tag"}, again.Tags)
 		require.Equal(e, map[string]string{"k": "v"}, again.Meta)
@@ -293,7 +293,7 @@ var queryLaws = []law{
 
 // appendTagged appends an event to id x for each list of tags. Its payload is the number
 // of the list.
-func (e *env) appendTagged(j persistence.Journal, tags [][]string) {
+func (e *env) appendTagged(j journal.Journal, tags [][]string) {
 	e.Helper()
 	w := e.writer(j, "x")
 	for i, t := range tags {
@@ -305,7 +305,7 @@ func (e *env) appendTagged(j persistence.Journal, tags [][]string) {
 }
 
 // sliceAround is the slice of id alone.
-func sliceAround(id string) persistence.SliceRange {
-	s := persistence.SliceOf(id)
-	return persistence.SliceRange{From: s, To: s + 1}
+func sliceAround(id string) journal.SliceRange {
+	s := journal.SliceOf(id)
+	return journal.SliceRange{From: s, To: s + 1}
 }

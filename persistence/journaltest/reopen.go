@@ -3,7 +3,7 @@ package journaltest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var reopenLaws = []law{
@@ -59,7 +59,7 @@ var reopenLaws = []law{
 		require.Equal(e, []string{"a"}, e.payloads(two, "x"))
 		second := e.writer(two, "x")
 		require.Equal(e, uint64(1), second.last)
-		require.ErrorIs(e, first.try(first.next("b")), persistence.ErrFenced)
+		require.ErrorIs(e, first.try(first.next("b")), journal.ErrFenced)
 		second.append("c")
 		require.Equal(e, []string{"a", "c"}, e.payloads(one, "x"))
 		require.NoError(e, two.Close())
@@ -67,7 +67,7 @@ var reopenLaws = []law{
 	}},
 }
 
-func (e *env) reopenable() persistence.Journal {
+func (e *env) reopenable() journal.Journal {
 	e.need(e.features.Reopen != nil, "Reopen")
 	return e.journal()
 }

@@ -3,7 +3,7 @@ package journaltest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var retryLaws = []law{
@@ -35,18 +35,18 @@ var retryLaws = []law{
 		require.NoError(e, w.try(req))
 		w.last += 3
 		epoch := w.claim.Epoch
-		for _, changed := range []persistence.AppendRequest{
+		for _, changed := range []journal.AppendRequest{
 			request("x", epoch, 0, "a", "b", "changed"),
 			request("x", epoch, 0, "changed", "b", "c"),
 			request("x", epoch, 0, "a", "b", "c", "d"),
 			request("x", epoch, 1, "a", "b"),
 			request("x", epoch, 2, "c", "d"),
 		} {
-			require.ErrorIs(e, w.try(changed), persistence.ErrConflict)
+			require.ErrorIs(e, w.try(changed), journal.ErrConflict)
 		}
 		tagged := w.next("a")
 		tagged.Prev, tagged.Records[0].Seq, tagged.Records[0].Tags = 0, 1, []string{"tag"}
-		require.ErrorIs(e, w.try(tagged), persistence.ErrConflict)
+		require.ErrorIs(e, w.try(tagged), journal.ErrConflict)
 		w.append("d")
 		require.Equal(e, []string{"a", "b", "c", "d"}, e.payloads(j, "x"))
 	}},
@@ -57,14 +57,14 @@ var retryLaws = []law{
 		require.NoError(e, older.try(req))
 		newer := e.writer(j, "x")
 		require.Equal(e, uint64(2), newer.last)
-		require.ErrorIs(e, older.try(req), persistence.ErrFenced)
+		require.ErrorIs(e, older.try(req), journal.ErrFenced)
 		require.Equal(e, []string{"a", "b"}, e.payloads(j, "x"))
 	}},
 	{"RecordsOfAnEarlierEpochAreNobodysRetry", func(e *env) {
 		j := e.journal()
 		e.writer(j, "x").append("a")
 		newer := e.writer(j, "x")
-		require.ErrorIs(e, newer.try(request("x", newer.claim.Epoch, 0, "a")), persistence.ErrConflict)
+		require.ErrorIs(e, newer.try(request("x", newer.claim.Epoch, 0, "a")), journal.ErrConflict)
 	}},
 	{"DeletedRecordsAreNobodysRetry", func(e *env) {
 		j := e.journal()
@@ -72,6 +72,6 @@ var retryLaws = []law{
 		req := w.next("a", "b")
 		require.NoError(e, w.try(req))
 		require.NoError(e, j.DeleteTo(e.Context(), "x", w.claim.Epoch, 1))
-		require.ErrorIs(e, w.try(req), persistence.ErrConflict)
+		require.ErrorIs(e, w.try(req), journal.ErrConflict)
 	}},
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
@@ -23,19 +23,19 @@ const brokenEnv = "UNDERSTUDY_BROKEN_JOURNAL"
 // broken are journals that each break a law, with the name of one that must notice.
 var broken = map[string]struct {
 	law     string
-	journal func() persistence.Journal
+	journal func() journal.Journal
 }{
-	"everybody may write":          {"ANewClaimFencesTheOlderOne", func() persistence.Journal { return &unfenced{base: base{memory.New()}, epochs: map[string]uint64{}} }},
-	"all is fine":                  {"AWrongPreviousNumberIsAConflict", func() persistence.Journal { return yesMan{base{memory.New()}} }},
-	"a retry is a conflict":        {"ARetryOfAnAppliedRequestSucceedsAndStoresNothing", func() persistence.Journal { return &forgetful{base{memory.New()}, map[uint64]bool{}} }},
-	"neighbours fail together":     {"ARefusedRequestDoesNotFailItsNeighbours", func() persistence.Journal { return allOrNothing{base{memory.New()}} }},
-	"the tail is lost":             {"EveryFieldComesBack", func() persistence.Journal { return tailless{base{memory.New()}} }},
-	"a floor is not kept":          {"AClaimTakesTheFloorOrTheNextEpoch", func() persistence.Journal { return floorless{memory.New()} }},
-	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() persistence.Journal { return tireless{base{memory.New()}} }},
-	"an event turns up late":       {"ATailingReaderMissesNothing", func() persistence.Journal { return &latecomer{Journal: memory.New()} }},
-	"tags are prefixes":            {"ATagFindsTheEventsThatHaveIt", func() persistence.Journal { return prefixed{memory.New()} }},
-	"a replay is held whole":       {"ALongHistoryIsReplayedWholeInOrderAndInConstantMemory", func() persistence.Journal { return hoarder{base{memory.New()}} }},
-	"offsets are not looked at":    {"AnOffsetOfAnotherJournalIsInvalid", func() persistence.Journal { return trusting{memory.New()} }},
+	"everybody may write":          {"ANewClaimFencesTheOlderOne", func() journal.Journal { return &unfenced{base: base{memory.New()}, epochs: map[string]uint64{}} }},
+	"all is fine":                  {"AWrongPreviousNumberIsAConflict", func() journal.Journal { return yesMan{base{memory.New()}} }},
+	"a retry is a conflict":        {"ARetryOfAnAppliedRequestSucceedsAndStoresNothing", func() journal.Journal { return &forgetful{base{memory.New()}, map[uint64]bool{}} }},
+	"neighbours fail together":     {"ARefusedRequestDoesNotFailItsNeighbours", func() journal.Journal { return allOrNothing{base{memory.New()}} }},
+	"the tail is lost":             {"EveryFieldComesBack", func() journal.Journal { return tailless{base{memory.New()}} }},
+	"a floor is not kept":          {"AClaimTakesTheFloorOrTheNextEpoch", func() journal.Journal { return floorless{memory.New()} }},
+	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() journal.Journal { return tireless{base{memory.New()}} }},
+	"an event turns up late":       {"ATailingReaderMissesNothing", func() journal.Journal { return &latecomer{Journal: memory.New()} }},
+	"tags are prefixes":            {"ATagFindsTheEventsThatHaveIt", func() journal.Journal { return prefixed{memory.New()} }},
+	"a replay is held whole":       {"ALongHistoryIsReplayedWholeInOrderAndInConstantMemory", func() journal.Journal { return hoarder{base{memory.New()}} }},
+	"offsets are not looked at":    {"AnOffsetOfAnotherJournalIsInvalid", func() journal.Journal { return trusting{memory.New()} }},
 }
 
 func TestTheLawsNoticeABrokenJournal(t *testing.T) {
@@ -55,7 +55,7 @@ func TestBrokenJournal(t *testing.T) {
 	if !ok {
 		t.Skip("this runs in children of TestTheLawsNoticeABrokenJournal")
 	}
-	journaltest.Run(t, func(*testing.T) persistence.Journal { return b.journal() }, journaltest.Features{})
+	journaltest.Run(t, func(*testing.T) journal.Journal { return b.journal() }, journaltest.Features{})
 }
 
 // skippedEnv makes TestSkipping run, and is what its Features.Skipped has.
@@ -94,11 +94,11 @@ func TestSkipping(t *testing.T) {
 	if !ok {
 		t.Skip("this runs in children of TestWhatIsSkippedMustBePinned")
 	}
-	journaltest.Run(t, func(*testing.T) persistence.Journal { return memory.New() }, journaltest.Features{Skipped: skipped})
+	journaltest.Run(t, func(*testing.T) journal.Journal { return memory.New() }, journaltest.Features{Skipped: skipped})
 }
 
 // base is a journal that works.
-type base struct{ persistence.Journal }
+type base struct{ journal.Journal }
 
 // unfenced lets everybody write under the newest epoch.
 type unfenced struct {
@@ -106,13 +106,13 @@ type unfenced struct {
 	epochs map[string]uint64
 }
 
-func (j *unfenced) Claim(ctx context.Context, id string, writer persistence.WriterID) (persistence.Claim, error) {
-	claim, err := j.base.Claim(ctx, id, writer)
+func (j *unfenced) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
+	claim, err := j.base.Claim(ctx, id, writer, floor)
 	j.epochs[id] = claim.Epoch
 	return claim, err
 }
 
-func (j *unfenced) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *unfenced) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	for i := range reqs {
 		reqs[i].Epoch = j.epochs[reqs[i].ID]
 		for k := range reqs[i].Records {
@@ -122,19 +122,19 @@ func (j *unfenced) Append(ctx context.Context, reqs []persistence.AppendRequest)
 	return j.base.Append(ctx, reqs)
 }
 
-// floorless claims like anybody else.
+// floorless ignores the floor of a claim.
 type floorless struct{ *memory.Journal }
 
-func (j floorless) ClaimAtLeast(ctx context.Context, id string, writer persistence.WriterID, _ uint64) (persistence.Claim, error) {
-	return j.Claim(ctx, id, writer)
+func (j floorless) Claim(ctx context.Context, id string, writer journal.WriterID, _ uint64) (journal.Claim, error) {
+	return j.Journal.Claim(ctx, id, writer, 0)
 }
 
 type yesMan struct{ base }
 
-func (j yesMan) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j yesMan) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := j.base.Append(ctx, reqs)
 	for i := range errs {
-		if errors.Is(errs[i], persistence.ErrConflict) {
+		if errors.Is(errs[i], journal.ErrConflict) {
 			errs[i] = nil
 		}
 	}
@@ -147,11 +147,11 @@ type forgetful struct {
 	seen map[uint64]bool
 }
 
-func (j *forgetful) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *forgetful) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := j.base.Append(ctx, reqs)
 	for i := range errs {
 		if j.seen[reqs[i].Prev] && errs[i] == nil {
-			errs[i] = persistence.ErrConflict
+			errs[i] = journal.ErrConflict
 		}
 		j.seen[reqs[i].Prev] = true
 	}
@@ -160,7 +160,7 @@ func (j *forgetful) Append(ctx context.Context, reqs []persistence.AppendRequest
 
 type allOrNothing struct{ base }
 
-func (j allOrNothing) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j allOrNothing) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := j.base.Append(ctx, reqs)
 	if err := errors.Join(errs...); err != nil {
 		for i := range errs {
@@ -173,9 +173,9 @@ func (j allOrNothing) Append(ctx context.Context, reqs []persistence.AppendReque
 // tailless never yields the last record.
 type tailless struct{ base }
 
-func (j tailless) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
-		var held *persistence.Record
+func (j tailless) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		var held *journal.Record
 		for r, err := range j.base.Read(ctx, id, from, to) {
 			if held != nil && !yield(*held, err) {
 				return
@@ -188,9 +188,9 @@ func (j tailless) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 // hoarder reads everything before it yields the first record.
 type hoarder struct{ base }
 
-func (j hoarder) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
-		var held []persistence.Record
+func (j hoarder) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		var held []journal.Record
 		for r, err := range j.base.Read(ctx, id, from, to) {
 			if held = append(held, r); err != nil {
 				yield(r, err)
@@ -207,7 +207,7 @@ func (j hoarder) Read(ctx context.Context, id string, from, to uint64) iter.Seq2
 
 type tireless struct{ base }
 
-func (j tireless) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j tireless) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	return j.base.Append(context.WithoutCancel(ctx), reqs)
 }
 
@@ -217,8 +217,8 @@ type latecomer struct {
 	shown int
 }
 
-func (j *latecomer) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
-	return func(yield func(persistence.Entry, error) bool) {
+func (j *latecomer) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
 		for e, err := range j.Journal.Events(ctx, q, after) {
 			if j.shown++; j.shown%5 == 0 {
 				continue
@@ -233,9 +233,9 @@ func (j *latecomer) Events(ctx context.Context, q persistence.Query, after persi
 // prefixed takes a tag for those that begin with it.
 type prefixed struct{ *memory.Journal }
 
-func (j prefixed) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
-	return func(yield func(persistence.Entry, error) bool) {
-		for e, err := range j.Journal.Events(ctx, persistence.Query{Slices: q.Slices}, after) {
+func (j prefixed) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		for e, err := range j.Journal.Events(ctx, journal.Query{Slices: q.Slices}, after) {
 			if q.Tag == "" || slices.ContainsFunc(e.Record.Tags, func(tag string) bool { return strings.HasPrefix(tag, q.Tag) }) {
 				if !yield(e, err) {
 					return
@@ -248,7 +248,7 @@ func (j prefixed) Events(ctx context.Context, q persistence.Query, after persist
 // trusting takes an offset that it does not know for the beginning.
 type trusting struct{ *memory.Journal }
 
-func (j trusting) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+func (j trusting) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	if !strings.HasPrefix(string(after), "memory:") {
 		after = ""
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var snapshotLaws = []law{
@@ -36,7 +36,7 @@ var snapshotLaws = []law{
 	}},
 	{"EveryFieldOfASnapshotComesBack", func(e *env) {
 		store, w := e.withSnapshots(3)
-		saved := persistence.Snapshot{
+		saved := journal.Snapshot{
 			Seq: 3, Epoch: w.claim.Epoch, Time: time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("elsewhere", 3600)),
 			Type: "state/v1", Payload: []byte{0, 255},
 		}
@@ -51,7 +51,7 @@ var snapshotLaws = []law{
 	}},
 	{"ASnapshotReplacesThatOfTheSameNumber", func(e *env) {
 		store, w := e.withSnapshots(5, 5)
-		require.NoError(e, store.SaveSnapshot(e.Context(), "x", persistence.Snapshot{Seq: 5, Epoch: w.claim.Epoch, Payload: []byte("again")}))
+		require.NoError(e, store.SaveSnapshot(e.Context(), "x", journal.Snapshot{Seq: 5, Epoch: w.claim.Epoch, Payload: []byte("again")}))
 		s, _, _, err := store.LoadSnapshot(e.Context(), "x", 5)
 		require.NoError(e, err)
 		require.Equal(e, "again", string(s.Payload))
@@ -68,9 +68,9 @@ var snapshotLaws = []law{
 	{"AFencedWriterCannotTouchSnapshots", func(e *env) {
 		store, older := e.withSnapshots(5, 2, 5)
 		newer := e.writer(older.j, "x")
-		err := store.SaveSnapshot(e.Context(), "x", persistence.Snapshot{Seq: 5, Epoch: older.claim.Epoch, Payload: []byte("zombie")})
-		require.ErrorIs(e, err, persistence.ErrFenced)
-		require.ErrorIs(e, store.DeleteSnapshots(e.Context(), "x", older.claim.Epoch, 5, 0), persistence.ErrFenced)
+		err := store.SaveSnapshot(e.Context(), "x", journal.Snapshot{Seq: 5, Epoch: older.claim.Epoch, Payload: []byte("zombie")})
+		require.ErrorIs(e, err, journal.ErrFenced)
+		require.ErrorIs(e, store.DeleteSnapshots(e.Context(), "x", older.claim.Epoch, 5, 0), journal.ErrFenced)
 		s, _, _, err := store.LoadSnapshot(e.Context(), "x", everything)
 		require.NoError(e, err)
 		require.Equal(e, "state 5", string(s.Payload))
@@ -79,9 +79,9 @@ var snapshotLaws = []law{
 	}},
 	{"ASnapshotAheadOfTheJournalIsRefused", func(e *env) {
 		store, w := e.withSnapshots(5)
-		err := store.SaveSnapshot(e.Context(), "x", persistence.Snapshot{Seq: 6, Epoch: w.claim.Epoch})
-		require.ErrorIs(e, err, persistence.ErrConflict)
-		require.ErrorIs(e, store.SaveSnapshot(e.Context(), "x", persistence.Snapshot{Epoch: w.claim.Epoch}), persistence.ErrInvalid)
+		err := store.SaveSnapshot(e.Context(), "x", journal.Snapshot{Seq: 6, Epoch: w.claim.Epoch})
+		require.ErrorIs(e, err, journal.ErrConflict)
+		require.ErrorIs(e, store.SaveSnapshot(e.Context(), "x", journal.Snapshot{Epoch: w.claim.Epoch}), journal.ErrInvalid)
 		requireSnapshots(e, store, "x")
 	}},
 	{"DeletionKeepsTheNewestSnapshots", func(e *env) {
@@ -128,9 +128,9 @@ var snapshotLaws = []law{
 	}},
 	{"LargeSnapshotsAreStoredOrRefused", func(e *env) {
 		store, w := e.withSnapshots(1)
-		large := persistence.Snapshot{Seq: 1, Epoch: w.claim.Epoch, Payload: make([]byte, 16<<20)}
+		large := journal.Snapshot{Seq: 1, Epoch: w.claim.Epoch, Payload: make([]byte, 16<<20)}
 		if err := store.SaveSnapshot(e.Context(), "x", large); err != nil {
-			require.ErrorIs(e, err, persistence.ErrTooLarge)
+			require.ErrorIs(e, err, journal.ErrTooLarge)
 			return
 		}
 		s, _, _, err := store.LoadSnapshot(e.Context(), "x", 1)
@@ -141,11 +141,11 @@ var snapshotLaws = []law{
 		store, w := e.withSnapshots(2, 1)
 		ctx, cancel := context.WithCancel(e.Context())
 		cancel()
-		next := persistence.Snapshot{Seq: 2, Epoch: w.claim.Epoch}
+		next := journal.Snapshot{Seq: 2, Epoch: w.claim.Epoch}
 		for range 2 {
-			want := []error{persistence.ErrUnavailable, context.Canceled}
+			want := []error{journal.ErrUnavailable, context.Canceled}
 			if ctx == e.Context() {
-				want = []error{persistence.ErrClosed}
+				want = []error{journal.ErrClosed}
 			}
 			_, _, _, loadErr := store.LoadSnapshot(ctx, "x", 1)
 			_, listErr := store.Snapshots(ctx, "x")
@@ -162,21 +162,21 @@ var snapshotLaws = []law{
 }
 
 // withSnapshots returns a store with so many events of x and snapshots at seqs.
-func (e *env) withSnapshots(events int, seqs ...uint64) (persistence.SnapshotStore, *writer) {
+func (e *env) withSnapshots(events int, seqs ...uint64) (journal.SnapshotStore, *writer) {
 	e.Helper()
 	j := e.journal()
 	store := e.snapshots(j)
 	w := e.writer(j, "x")
 	w.append(numbered("e", events)...)
 	for _, seq := range seqs {
-		require.NoError(e, store.SaveSnapshot(e.Context(), "x", persistence.Snapshot{
+		require.NoError(e, store.SaveSnapshot(e.Context(), "x", journal.Snapshot{
 			Seq: seq, Epoch: w.claim.Epoch, Type: "state", Payload: fmt.Appendf(nil, "state %d", seq),
 		}))
 	}
 	return store, w
 }
 
-func requireSnapshots(e *env, store persistence.SnapshotStore, id string, want ...uint64) {
+func requireSnapshots(e *env, store journal.SnapshotStore, id string, want ...uint64) {
 	e.Helper()
 	seqs, err := store.Snapshots(e.Context(), id)
 	require.NoError(e, err)

@@ -8,19 +8,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // tailLaws: reading events while they are being written.
 var tailLaws = []law{
 	{"ATailingReaderMissesNothing", func(e *env) {
 		r, j := e.reader()
-		e.requireTailComplete(r, []persistence.Journal{j})
+		e.requireTailComplete(r, []journal.Journal{j})
 	}},
 	{"ATailingReaderMissesNothingFromAnotherHandle", func(e *env) {
 		e.need(e.features.SecondHandle != nil, "SecondHandle")
 		r, j := e.reader()
-		e.requireTailComplete(r, []persistence.Journal{j, e.features.SecondHandle(e.T, j)})
+		e.requireTailComplete(r, []journal.Journal{j, e.features.SecondHandle(e.T, j)})
 	}},
 	{"WhatWasAppendedAfterAnAnswerComesAfterIt", func(e *env) {
 		r, j := e.reader()
@@ -44,18 +44,17 @@ var tailLaws = []law{
 	}},
 	{"AJournalThatWakesDoesSoAfterEachAppend", func(e *env) {
 		r, j := e.reader()
-		waker, ok := j.(persistence.Waker)
-		if !ok || waker.Appended() == nil {
-			e.skip(fmt.Sprintf("%T is not a waker", j))
+		if r.Appended() == nil {
+			e.skip(fmt.Sprintf("%T does not notify readers", j))
 		}
 		w := e.writer(j, "x")
 		for i := range 20 {
-			appended := waker.Appended()
+			appended := r.Appended()
 			w.append("a")
 			<-appended
 			e.await(r, "", i+1)
 		}
-		appended := waker.Appended()
+		appended := r.Appended()
 		require.NoError(e, j.Close())
 		<-appended
 	}},
@@ -71,7 +70,7 @@ const (
 // events at once, while a reader goes on from the last offset that it has seen. In the end
 // it must have seen all there is, and in the very order in which all of it is read then:
 // otherwise an event has turned up before one that it had seen.
-func (e *env) requireTailComplete(r persistence.EventReader, journals []persistence.Journal) {
+func (e *env) requireTailComplete(r journal.EventReader, journals []journal.Journal) {
 	e.Helper()
 	errs := make([]error, tailWriters)
 	var all sync.WaitGroup
@@ -90,8 +89,8 @@ func (e *env) requireTailComplete(r persistence.EventReader, journals []persiste
 	ctx, written := context.WithCancel(e.Context())
 	go func() { all.Wait(); written() }()
 
-	var seen []persistence.Entry
-	var last persistence.Offset
+	var seen []journal.Entry
+	var last journal.Offset
 	reads := 0
 	for ; ctx.Err() == nil; reads++ {
 		seen, last = e.readOn(r, seen, last)
@@ -107,9 +106,9 @@ func (e *env) requireTailComplete(r persistence.EventReader, journals []persiste
 	e.Logf("%d events in %d reads", total, reads)
 }
 
-func (e *env) readOn(r persistence.EventReader, seen []persistence.Entry, last persistence.Offset) ([]persistence.Entry, persistence.Offset) {
+func (e *env) readOn(r journal.EventReader, seen []journal.Entry, last journal.Offset) ([]journal.Entry, journal.Offset) {
 	e.Helper()
-	seen = append(seen, e.events(r, persistence.Query{}, last)...)
+	seen = append(seen, e.events(r, journal.Query{}, last)...)
 	if len(seen) > 0 {
 		last = seen[len(seen)-1].Offset
 	}
@@ -118,7 +117,7 @@ func (e *env) readOn(r persistence.EventReader, seen []persistence.Entry, last p
 
 // appendBeside appends to some ids until stop is called, which returns how many events
 // that were.
-func (e *env) appendBeside(j persistence.Journal) (stop func() int) {
+func (e *env) appendBeside(j journal.Journal) (stop func() int) {
 	var stopped atomic.Bool
 	counts := make([]int, 4)
 	errs := make([]error, len(counts))

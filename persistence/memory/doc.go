@@ -1,19 +1,15 @@
 // Package memory keeps events and snapshots in the memory of the process: a journal for
 // tests and for state that may die with the process.
 //
-// It obeys every law of [persistence.Journal] and [persistence.SnapshotStore] and passes
-// the same conformance suite as the stores on disk: claims fence, appends are atomic and
-// conditional, retries are recognised. What it does not do is survive: "durable" means
-// stored in this process.
+// It passes the same conformance suite as the stores on disk: claims fence, appends are atomic and
+// conditional, and repeated requests are recognised. "Durable" means stored in this process.
 //
-// One journal may serve several systems of a process, and then plays the shared store of
-// a cluster whose nodes all live in one test: a node that is cut off and still writes is
-// refused as it would be by a database.
+// Several actor systems of a process may share one journal, as the nodes of a cluster share a
+// database: the writes of a node that is partitioned are refused in the same way.
 //
 // # Queries
 //
-// It is a [persistence.EventReader] whose order is that of the appends, and a
-// [persistence.Waker].
+// It is a [journal.EventReader]. Its order is the order of the appends.
 //
 // # Testing
 //

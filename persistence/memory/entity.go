@@ -6,29 +6,28 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// An entity is what is stored of one persistence id. The nil entity is the one that
-// nobody has claimed.
+// An entity has the data of one persistence id. The nil entity is an id that was never claimed.
 type entity struct {
 	epoch, lastSeq, deletedTo uint64
-	records                   []persistence.Record   // deletedTo+1 to lastSeq; its elements never change
-	snapshots                 []persistence.Snapshot // ascending by Seq
+	records                   []journal.Record   // deletedTo+1 to lastSeq; its elements never change
+	snapshots                 []journal.Snapshot // ascending by Seq
 }
 
-// fence refuses everybody but the writer of the newest claim.
+// fence returns an error unless epoch is the epoch of the newest claim.
 func (e *entity) fence(epoch uint64) error {
 	if e == nil {
-		return fmt.Errorf("%w: it has never been claimed", persistence.ErrFenced)
+		return fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
 	}
 	if epoch != e.epoch {
-		return fmt.Errorf("%w: epoch %d, the newest is %d", persistence.ErrFenced, epoch, e.epoch)
+		return fmt.Errorf("%w: epoch %d, the newest is %d", journal.ErrFenced, epoch, e.epoch)
 	}
 	return nil
 }
 
-func (e *entity) append(req *persistence.AppendRequest, log *log) error {
+func (e *entity) append(req *journal.AppendRequest, log *log) error {
 	if err := e.fence(req.Epoch); err != nil {
 		return err
 	}
@@ -44,22 +43,22 @@ func (e *entity) append(req *persistence.AppendRequest, log *log) error {
 	return nil
 }
 
-// recognise returns nil when req is stored already: then it is a retry, as only one
+// recognise returns nil if req is stored already: it is then a repeated request, because only one
 // writer has its epoch.
-func (e *entity) recognise(req *persistence.AppendRequest) error {
+func (e *entity) recognise(req *journal.AppendRequest) error {
 	last := req.Prev + uint64(len(req.Records))
 	stored := e.slice(req.Prev+1, last)
-	same := slices.EqualFunc(stored, req.Records, func(a, b persistence.Record) bool {
+	same := slices.EqualFunc(stored, req.Records, func(a, b journal.Record) bool {
 		return a.Checksum(req.ID) == b.Checksum(req.ID)
 	})
 	if !same {
-		return fmt.Errorf("%w: %d to %d after %d", persistence.ErrConflict, req.Prev+1, last, e.lastSeq)
+		return fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, req.Prev+1, last, e.lastSeq)
 	}
 	return nil
 }
 
-// slice returns the records from from to to that are there.
-func (e *entity) slice(from, to uint64) []persistence.Record {
+// slice returns the stored records from from to to.
+func (e *entity) slice(from, to uint64) []journal.Record {
 	if e == nil {
 		return nil
 	}
@@ -70,7 +69,7 @@ func (e *entity) slice(from, to uint64) []persistence.Record {
 	return e.records[from-e.deletedTo-1 : to-e.deletedTo]
 }
 
-// deleteTo returns how many records it has deleted.
+// deleteTo deletes the records up to seq, and returns their number.
 func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	if err := e.fence(epoch); err != nil {
 		return 0, err
@@ -84,8 +83,8 @@ func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	return n, nil
 }
 
-// clone copies r as a database would give it back.
-func clone(r *persistence.Record) persistence.Record {
+// clone returns a copy of r as a database would return it.
+func clone(r *journal.Record) journal.Record {
 	c := *r
 	c.Time = r.Time.Round(0).UTC()
 	c.Tags = slices.Clone(r.Tags)

@@ -8,20 +8,20 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // offsetPrefix tells the offsets of this package from those of others.
 const offsetPrefix = "memory:"
 
-// pageEntries is how many entries are looked at with the lock held.
+// pageEntries bounds the entries that are examined with the lock held.
 const pageEntries = 1024
 
-// Events implements [persistence.EventReader]. An offset is the number of the event among
-// all that have ever been stored, so it stays valid when events are deleted. One that is
-// greater than that of the newest is refused, as those of another journal mostly are.
-func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
-	return func(yield func(persistence.Entry, error) bool) {
+// Events implements [journal.EventReader]. An offset is the number of the event among all events
+// ever stored, so it stays valid when events are deleted. An offset beyond the newest event is
+// refused; it belongs to another journal.
+func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
 		r := &reading{journal: j, query: q}
 		err := r.begin(ctx, after)
 		for err == nil && r.next < r.last {
@@ -39,21 +39,21 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 			}
 		}
 		if err != nil {
-			yield(persistence.Entry{}, fmt.Errorf("read events: %w", err))
+			yield(journal.Entry{}, fmt.Errorf("read events: %w", err))
 		}
 	}
 }
 
-// A reading is how far one call of Events has come.
+// A reading is the progress of one call of Events.
 type reading struct {
 	journal *Journal
-	query   persistence.Query
-	next    uint64 // what is left has greater numbers
+	query   journal.Query
+	next    uint64 // entries up to this number have been examined
 	last    uint64 // the number of the newest record when the call began
 	found   []*entry
 }
 
-func (r *reading) begin(ctx context.Context, after persistence.Offset) error {
+func (r *reading) begin(ctx context.Context, after journal.Offset) error {
 	if err := r.query.Validate(); err != nil {
 		return err
 	}
@@ -68,12 +68,12 @@ func (r *reading) begin(ctx context.Context, after persistence.Offset) error {
 		return err
 	}
 	if r.next > r.last {
-		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it is that of another journal", persistence.ErrInvalid, after, r.last)
+		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it is that of another journal", journal.ErrInvalid, after, r.last)
 	}
 	return nil
 }
 
-// page looks at the next entries and keeps those that are asked for.
+// page examines the next entries and keeps those that the query selects.
 func (r *reading) page(ctx context.Context) error {
 	r.journal.mu.RLock()
 	defer r.journal.mu.RUnlock()
@@ -97,28 +97,28 @@ func (r *reading) page(ctx context.Context) error {
 
 func (r *reading) wants(e *entry) bool {
 	return (r.query.Tag == "" || slices.Contains(e.record.Tags, r.query.Tag)) &&
-		r.query.Slices.Contains(persistence.SliceOf(e.id)) && !r.journal.isDeleted(e)
+		r.query.Slices.Contains(journal.SliceOf(e.id)) && !r.journal.isDeleted(e)
 }
 
-// isDeleted reports whether e is only waiting to be dropped. The caller holds the lock.
+// isDeleted reports whether e is deleted and not yet removed. The caller holds the lock.
 func (j *Journal) isDeleted(e *entry) bool { return e.record.Seq <= j.entities[e.id].deletedTo }
 
-func (e *entry) export() persistence.Entry {
-	return persistence.Entry{ID: e.id, Offset: formatOffset(e.ord), Record: clone(&e.record)}
+func (e *entry) export() journal.Entry {
+	return journal.Entry{ID: e.id, Offset: formatOffset(e.ord), Record: clone(&e.record)}
 }
 
-func formatOffset(ord uint64) persistence.Offset {
-	return persistence.Offset(offsetPrefix + strconv.FormatUint(ord, 10))
+func formatOffset(ord uint64) journal.Offset {
+	return journal.Offset(offsetPrefix + strconv.FormatUint(ord, 10))
 }
 
-// parseOffset accepts what formatOffset makes, and "".
-func parseOffset(o persistence.Offset) (uint64, error) {
+// parseOffset accepts the results of formatOffset, and "".
+func parseOffset(o journal.Offset) (uint64, error) {
 	if o == "" {
 		return 0, nil
 	}
 	ord, err := strconv.ParseUint(strings.TrimPrefix(string(o), offsetPrefix), 10, 63)
 	if err != nil || formatOffset(ord) != o {
-		return 0, fmt.Errorf("%w: %q is not an offset of a journal in memory", persistence.ErrInvalid, o)
+		return 0, fmt.Errorf("%w: %q is not an offset of a journal in memory", journal.ErrInvalid, o)
 	}
 	return ord, nil
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
@@ -14,16 +14,16 @@ import (
 func ExampleNew() {
 	ctx := context.Background()
 	j := memory.New()
-	old, err := j.Claim(ctx, "counter", persistence.WriterID{1})
+	old, err := j.Claim(ctx, "counter", journal.WriterID{1}, 0)
 	fmt.Println(old, err)
-	_, err = j.Claim(ctx, "counter", persistence.WriterID{2})
+	_, err = j.Claim(ctx, "counter", journal.WriterID{2}, 0)
 	fmt.Println(err)
 
-	errs := j.Append(ctx, []persistence.AppendRequest{{
+	errs := j.Append(ctx, []journal.AppendRequest{{
 		ID: "counter", Epoch: old.Epoch, Prev: old.LastSeq,
-		Records: []persistence.Record{{Seq: 1, Epoch: old.Epoch, Type: "incremented"}},
+		Records: []journal.Record{{Seq: 1, Epoch: old.Epoch, Type: "incremented"}},
 	}})
-	fmt.Println(errors.Is(errs[0], persistence.ErrFenced))
+	fmt.Println(errors.Is(errs[0], journal.ErrFenced))
 	fmt.Println(errs[0])
 	// Output:
 	// {1 0 0} <nil>
@@ -37,10 +37,10 @@ func ExampleJournal_Events() {
 	ctx := context.Background()
 	j := memory.New()
 	for _, id := range []string{"ada", "bob"} {
-		claim, err := j.Claim(ctx, id, persistence.WriterID{})
-		fmt.Println(err, j.Append(ctx, []persistence.AppendRequest{{
+		claim, err := j.Claim(ctx, id, journal.WriterID{}, 0)
+		fmt.Println(err, j.Append(ctx, []journal.AppendRequest{{
 			ID: id, Epoch: claim.Epoch,
-			Records: []persistence.Record{
+			Records: []journal.Record{
 				{Seq: 1, Epoch: claim.Epoch, Type: "opened", Tags: []string{"account"}},
 				{Seq: 2, Epoch: claim.Epoch, Type: "named"},
 				{Seq: 3, Epoch: claim.Epoch, Type: "deposited", Tags: []string{"account", "money"}},
@@ -48,10 +48,10 @@ func ExampleJournal_Events() {
 		}})[0])
 	}
 
-	var last persistence.Offset
+	var last journal.Offset
 	for range 2 {
 		seen := 0
-		for e, err := range j.Events(ctx, persistence.Query{Tag: "account"}, last) {
+		for e, err := range j.Events(ctx, journal.Query{Tag: "account"}, last) {
 			fmt.Println(e.Offset, e.ID, e.Record.Seq, e.Record.Type, err)
 			if last = e.Offset; seen == 1 {
 				break

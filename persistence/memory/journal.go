@@ -7,23 +7,21 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/internal/prompt"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func init() { prompt.Register[*Journal]() }
 
 var (
-	_ persistence.Journal       = (*Journal)(nil)
-	_ persistence.FloorClaimer  = (*Journal)(nil)
-	_ persistence.SnapshotStore = (*Journal)(nil)
-	_ persistence.EventReader   = (*Journal)(nil)
-	_ persistence.Waker         = (*Journal)(nil)
+	_ journal.Journal       = (*Journal)(nil)
+	_ journal.SnapshotStore = (*Journal)(nil)
+	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [persistence.Journal], a [persistence.SnapshotStore] and a
-// [persistence.EventReader] in memory. Make one with [New].
+// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in
+// memory. Create one with [New]. Its methods may be called from any goroutine.
 type Journal struct {
-	persistence.Bell
+	journal.Notifier
 
 	mu       sync.RWMutex // guards closed, entities and what they hold, and log
 	closed   bool
@@ -36,32 +34,27 @@ func New() *Journal {
 	return &Journal{entities: map[string]*entity{}}
 }
 
-// Claim implements [persistence.Journal]. The writer leaves no trace but in its records.
-func (j *Journal) Claim(ctx context.Context, id string, writer persistence.WriterID) (persistence.Claim, error) {
-	return j.ClaimAtLeast(ctx, id, writer, 0)
-}
-
-// ClaimAtLeast implements [persistence.FloorClaimer].
-func (j *Journal) ClaimAtLeast(ctx context.Context, id string, _ persistence.WriterID, floor uint64) (persistence.Claim, error) {
-	var claim persistence.Claim
+// Claim implements [journal.Journal]. It ignores the writer, which is stored with the records.
+func (j *Journal) Claim(ctx context.Context, id string, _ journal.WriterID, floor uint64) (journal.Claim, error) {
+	var claim journal.Claim
 	err := j.change(ctx, "claim", id, func() error {
 		e := j.entities[id]
 		if e == nil {
 			e = &entity{}
 		}
-		epoch, err := persistence.NextEpoch(e.epoch, floor)
+		epoch, err := journal.NextEpoch(e.epoch, floor)
 		if err != nil {
 			return err
 		}
 		e.epoch, j.entities[id] = epoch, e
-		claim = persistence.Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo}
+		claim = journal.Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo}
 		return nil
 	})
 	return claim, err
 }
 
-// Append implements [persistence.Journal].
-func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+// Append implements [journal.Journal].
+func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	for i := range reqs {
 		req := &reqs[i]
@@ -72,21 +65,21 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 			return j.entities[req.ID].append(req, &j.log)
 		})
 	}
-	j.Ring()
+	j.Notify()
 	return errs
 }
 
-// Read implements [persistence.Journal]. It yields what was there when it began.
-func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
-		var records []persistence.Record
+// Read implements [journal.Journal]. It yields the records that were stored when it began.
+func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		var records []journal.Record
 		if err := j.look(ctx, "read", id, func() { records = j.entities[id].slice(from, to) }); err != nil {
-			yield(persistence.Record{}, err)
+			yield(journal.Record{}, err)
 			return
 		}
 		for i := range records {
 			if ctx.Err() != nil {
-				yield(persistence.Record{}, wrap("read", id, unavailable(ctx)))
+				yield(journal.Record{}, wrap("read", id, unavailable(ctx)))
 				return
 			}
 			if !yield(clone(&records[i]), nil) {
@@ -96,7 +89,7 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-// DeleteTo implements [persistence.Journal].
+// DeleteTo implements [journal.Journal].
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
 	return j.change(ctx, "delete", id, func() error {
 		n, err := j.entities[id].deleteTo(epoch, seq)
@@ -107,16 +100,16 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 	})
 }
 
-// Close implements [persistence.Journal]. What was stored is gone.
+// Close implements [journal.Journal]. All data is lost.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed, j.entities, j.log = true, nil, log{}
-	j.Ring()
+	j.Notify()
 	return nil
 }
 
-// change runs f with the lock held, unless the call cannot have any effect.
+// change runs f with the lock held, unless the journal is closed, ctx is done or id is invalid.
 func (j *Journal) change(ctx context.Context, op, id string, f func() error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -142,13 +135,13 @@ func (j *Journal) check(ctx context.Context, id string) error {
 	if err := j.usable(ctx); err != nil {
 		return err
 	}
-	return persistence.ValidateID(id)
+	return journal.ValidateID(id)
 }
 
 func (j *Journal) usable(ctx context.Context) error {
 	switch {
 	case j.closed:
-		return persistence.ErrClosed
+		return journal.ErrClosed
 	case ctx.Err() != nil:
 		return unavailable(ctx)
 	}
@@ -156,7 +149,7 @@ func (j *Journal) usable(ctx context.Context) error {
 }
 
 func unavailable(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())
+	return fmt.Errorf("%w: %w", journal.ErrUnavailable, ctx.Err())
 }
 
 func wrap(op, id string, err error) error {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
@@ -16,25 +16,25 @@ import (
 var skipped string
 
 func TestJournalObeysTheLaws(t *testing.T) {
-	journaltest.Run(t, func(*testing.T) persistence.Journal { return memory.New() }, journaltest.Features{Skipped: skipped})
+	journaltest.Run(t, func(*testing.T) journal.Journal { return memory.New() }, journaltest.Features{Skipped: skipped})
 }
 
 func BenchmarkAppend(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(*testing.B) persistence.Journal { return memory.New() })
+	journaltest.BenchmarkAppend(b, func(*testing.B) journal.Journal { return memory.New() })
 }
 
 func BenchmarkReplay(b *testing.B) {
-	journaltest.BenchmarkReplay(b, func(*testing.B) persistence.Journal { return memory.New() })
+	journaltest.BenchmarkReplay(b, func(*testing.B) journal.Journal { return memory.New() })
 }
 
 func BenchmarkEvents(b *testing.B) {
-	journaltest.BenchmarkEvents(b, func(*testing.B) persistence.Journal { return memory.New() })
+	journaltest.BenchmarkEvents(b, func(*testing.B) journal.Journal { return memory.New() })
 }
 
 // A bubble ends only when all of its goroutines have.
 func TestJournalStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := memory.New().Claim(t.Context(), "x", persistence.WriterID{})
+		_, err := memory.New().Claim(t.Context(), "x", journal.WriterID{}, 0)
 		require.NoError(t, err)
 	})
 }

@@ -4,29 +4,29 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A log has the records of all entities in the order in which they were stored.
+// A log has the records of all entities in the order of the appends.
 type log struct {
-	last    uint64 // the number of the newest that there ever was
+	last    uint64 // the number of the newest entry ever
 	entries []entry
-	deleted int // how many of entries have been deleted since
+	deleted int // the number of entries that are deleted
 }
 
 // An entry is a record with its number in the order of the journal. It never changes.
 type entry struct {
 	ord    uint64
 	id     string
-	record persistence.Record
+	record journal.Record
 }
 
-func (l *log) add(id string, r persistence.Record) {
+func (l *log) add(id string, r journal.Record) {
 	l.last++
 	l.entries = append(l.entries, entry{ord: l.last, id: id, record: r})
 }
 
-// forget notes that n more entries are gone. Once half of them are, it drops them.
+// forget records that n more entries are deleted. It removes them once they are more than half.
 func (l *log) forget(n int, gone func(*entry) bool) {
 	l.deleted += n
 	if 2*l.deleted > len(l.entries) {

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// SaveSnapshot implements [persistence.SnapshotStore].
-func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+// SaveSnapshot implements [journal.SnapshotStore].
+func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	return j.change(ctx, "save snapshot", id, func() error {
 		if err := s.Validate(id); err != nil {
 			return err
@@ -20,30 +20,29 @@ func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Sna
 	})
 }
 
-// LoadSnapshot implements [persistence.SnapshotStore]. Memory is not damaged: nothing is
-// ever skipped.
-func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s persistence.Snapshot, ok bool, skipped []uint64, err error) {
+// LoadSnapshot implements [journal.SnapshotStore]. It never skips a snapshot.
+func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	err = j.look(ctx, "load snapshot", id, func() { s, ok = j.entities[id].newest(maxSeq) })
 	return s, ok, nil, err
 }
 
-// DeleteSnapshots implements [persistence.SnapshotStore].
+// DeleteSnapshots implements [journal.SnapshotStore].
 func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
 	return j.change(ctx, "delete snapshots", id, func() error { return j.entities[id].deleteSnapshots(epoch, seq, keep) })
 }
 
-// Snapshots implements [persistence.SnapshotStore].
+// Snapshots implements [journal.SnapshotStore].
 func (j *Journal) Snapshots(ctx context.Context, id string) (seqs []uint64, err error) {
 	err = j.look(ctx, "list snapshots", id, func() { seqs = j.entities[id].snapshotSeqs() })
 	return seqs, err
 }
 
-func (e *entity) save(s persistence.Snapshot) error {
+func (e *entity) save(s journal.Snapshot) error {
 	if err := e.fence(s.Epoch); err != nil {
 		return err
 	}
 	if s.Seq > e.lastSeq {
-		return fmt.Errorf("%w: snapshot at %d, the last event is %d", persistence.ErrConflict, s.Seq, e.lastSeq)
+		return fmt.Errorf("%w: snapshot at %d, the last event is %d", journal.ErrConflict, s.Seq, e.lastSeq)
 	}
 	s = cloneSnapshot(s)
 	i, found := e.search(s.Seq)
@@ -55,16 +54,16 @@ func (e *entity) save(s persistence.Snapshot) error {
 	return nil
 }
 
-func (e *entity) newest(maxSeq uint64) (persistence.Snapshot, bool) {
+func (e *entity) newest(maxSeq uint64) (journal.Snapshot, bool) {
 	if e == nil {
-		return persistence.Snapshot{}, false
+		return journal.Snapshot{}, false
 	}
 	i, found := e.search(maxSeq)
 	if found {
 		i++
 	}
 	if i == 0 {
-		return persistence.Snapshot{}, false
+		return journal.Snapshot{}, false
 	}
 	return cloneSnapshot(e.snapshots[i-1]), true
 }
@@ -93,14 +92,14 @@ func (e *entity) snapshotSeqs() []uint64 {
 	return seqs
 }
 
-// search returns where the snapshot of seq is, or would be.
+// search returns the index of the snapshot at seq, or where it would be inserted.
 func (e *entity) search(seq uint64) (int, bool) {
-	return slices.BinarySearchFunc(e.snapshots, seq, func(s persistence.Snapshot, seq uint64) int {
+	return slices.BinarySearchFunc(e.snapshots, seq, func(s journal.Snapshot, seq uint64) int {
 		return cmp.Compare(s.Seq, seq)
 	})
 }
 
-func cloneSnapshot(s persistence.Snapshot) persistence.Snapshot {
+func cloneSnapshot(s journal.Snapshot) journal.Snapshot {
 	s.Time = s.Time.Round(0).UTC()
 	s.Payload = bytes.Clone(s.Payload)
 	return s

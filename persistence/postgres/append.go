@@ -4,17 +4,17 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // requestBytes bounds the payloads of one request, as a message to the server is bounded.
 const requestBytes = 512 << 20
 
-// Append implements [persistence.Journal]. Requests from all goroutines that come while a
+// Append implements [journal.Journal]. Requests from all goroutines that come while a
 // commit is under way share the next one. Requests of one call are applied in their
 // order, also those of the same id, which need a commit each.
-func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	jobs := make([]*job, len(reqs))
 	for i := range reqs {
@@ -26,7 +26,7 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 		}
 		errs[i] = wrap("append", reqs[i].ID, errs[i])
 	}
-	j.Ring()
+	j.Notify()
 	return errs
 }
 
@@ -42,7 +42,7 @@ func (r *request) last() uint64 { return r.prev + uint64(len(r.rows)) }
 type job = group.Job[request]
 
 // appendJob returns the job that stores req; it holds nothing of the caller's.
-func appendJob(req *persistence.AppendRequest) (*job, error) {
+func appendJob(req *journal.AppendRequest) (*job, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func appendJob(req *persistence.AppendRequest) (*job, error) {
 		size += len(row.payload)
 	}
 	if size > requestBytes {
-		return nil, fmt.Errorf("%w: %d bytes in one request, at most %d", persistence.ErrTooLarge, size, requestBytes)
+		return nil, fmt.Errorf("%w: %d bytes in one request, at most %d", journal.ErrTooLarge, size, requestBytes)
 	}
 	return &job{Work: r, Weight: weight, Key: r.id}, nil // one statement has an id once
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/storebench"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
 func BenchmarkAppend(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return open(b, pgtest.Shared(b)) })
+	journaltest.BenchmarkAppend(b, func(b *testing.B) journal.Journal { return open(b, pgtest.Shared(b)) })
 }
 
 func BenchmarkAppendProcessSafe(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return open(b, pgtest.Shared(b), postgres.ProcessSafe()) })
+	journaltest.BenchmarkAppend(b, func(b *testing.B) journal.Journal { return open(b, pgtest.Shared(b), postgres.ProcessSafe()) })
 }
 
 func BenchmarkReplay(b *testing.B) {
-	journaltest.BenchmarkReplay(b, func(b *testing.B) persistence.Journal { return open(b, pgtest.Shared(b)) })
+	journaltest.BenchmarkReplay(b, func(b *testing.B) journal.Journal { return open(b, pgtest.Shared(b)) })
 }
 
 func BenchmarkClaim(b *testing.B) {
 	j := open(b, pgtest.Shared(b))
 	for b.Loop() {
-		_, err := j.Claim(b.Context(), "x", persistence.WriterID{})
+		_, err := j.Claim(b.Context(), "x", journal.WriterID{}, 0)
 		require.NoError(b, err)
 	}
 }
@@ -43,7 +43,7 @@ func BenchmarkEvents(b *testing.B) {
 		appendSome(b, j, fmt.Sprint(i), events)
 	}
 	for b.Loop() {
-		require.Len(b, collect(b, j, persistence.Query{}, ""), ids*events)
+		require.Len(b, collect(b, j, journal.Query{}, ""), ids*events)
 	}
 	b.ReportMetric(float64(b.N)*ids*events/b.Elapsed().Seconds(), "events/s")
 }
@@ -80,7 +80,7 @@ func BenchmarkFencing(b *testing.B) {
 }
 
 func BenchmarkGroupCommit(b *testing.B) {
-	storebench.GroupCommit(b, func() persistence.Journal { return open(b, pgtest.Shared(b)) })
+	storebench.GroupCommit(b, func() journal.Journal { return open(b, pgtest.Shared(b)) })
 }
 
 func BenchmarkReplayBesideRaw(b *testing.B) {
@@ -119,7 +119,7 @@ func newRaw(b *testing.B, s *pgtest.Server, writers int, opts ...postgres.Option
 	_, err = conn.Exec(b.Context(), "SET search_path = "+pgx.Identifier{j.schema}.Sanitize())
 	require.NoError(b, err)
 	for i := range writers {
-		_, err := j.Claim(b.Context(), storebench.ID(i), persistence.WriterID{})
+		_, err := j.Claim(b.Context(), storebench.ID(i), journal.WriterID{}, 0)
 		require.NoError(b, err)
 	}
 	return &raw{b, j.Journal, conn, writers}
@@ -219,7 +219,7 @@ func scanRows(rows pgx.Rows, seen func()) error {
 	var meta *string
 	columns := []any{&seq, &epoch, &writer, &sec, &nsec, &typ, &tags, &meta, &payload, &crc}
 	for rows.Next() {
-		payload = nil // whoever reads wants to keep it
+		payload = nil // a reader would keep it
 		if err := rows.Scan(columns...); err != nil {
 			return err
 		}

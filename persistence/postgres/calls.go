@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // calls are those that use a connection. The journal waits for them before it closes.
@@ -29,7 +28,7 @@ func (c *calls) enter() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return persistence.ErrClosed
+		return journal.ErrClosed
 	}
 	c.running.Add(1)
 	return nil
@@ -41,11 +40,11 @@ func (c *calls) leave() { c.running.Done() }
 // longer.
 func (c *calls) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	unhook := context.AfterFunc(c.life, func() { cancel(persistence.ErrClosed) })
+	unhook := context.AfterFunc(c.life, func() { cancel(journal.ErrClosed) })
 	return ctx, func() { unhook(); cancel(nil) }
 }
 
-// end refuses calls, and returns when there are none any more; those that last longer than
+// end refuses new calls, and returns when all calls have ended; those that last longer than
 // patience are called off.
 func (c *calls) end(patience time.Duration) {
 	c.mu.Lock()
@@ -87,12 +86,12 @@ func (j *Journal) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 
 // reason returns why ctx is done.
 func reason(ctx context.Context) error {
-	if cause := context.Cause(ctx); errors.Is(cause, persistence.ErrClosed) {
+	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrClosed) {
 		return cause
 	}
 	return ctx.Err()
 }
 
 func unavailable(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, reason(ctx))
+	return fmt.Errorf("%w: %w", journal.ErrUnavailable, reason(ctx))
 }

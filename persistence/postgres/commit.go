@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 const (
@@ -105,7 +105,7 @@ func arguments(jobs []*job) []any {
 	for i, job := range jobs {
 		req := &job.Work
 		ids, epochs, prevs, last = append(ids, req.id), append(epochs, int64(req.epoch)), append(prevs, int64(req.prev)), append(last, int64(req.last()))
-		flips, slots = append(flips, advance(req.prev, req.last())), append(slots, int16(persistence.SliceOf(req.id)))
+		flips, slots = append(flips, advance(req.prev, req.last())), append(slots, int16(journal.SliceOf(req.id)))
 		for k := range req.rows {
 			r := &req.rows[k]
 			requests, seqs, secs = append(requests, int64(i)+1), append(seqs, r.seq), append(secs, r.sec)
@@ -137,9 +137,9 @@ func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, req *reques
 		err = h.fence(known, req.epoch)
 	}
 	switch {
-	case errors.Is(err, persistence.ErrUnavailable):
+	case errors.Is(err, journal.ErrUnavailable):
 		// Not stored now; whether it was before, nobody could look.
-		return because(ctx, fmt.Errorf("%w: it was refused, and then: %w", persistence.ErrUnknown, err))
+		return because(ctx, fmt.Errorf("%w: it was refused, and then: %w", journal.ErrUnknown, err))
 	case err != nil:
 		return err
 	case slices.EqualFunc(sums, req.rows, func(crc int32, r eventRow) bool { return crc == r.crc }):
@@ -147,5 +147,5 @@ func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, req *reques
 	case h.seq == req.prev:
 		return raced()
 	}
-	return fmt.Errorf("%w: %d to %d after %d", persistence.ErrConflict, req.prev+1, req.last(), h.seq)
+	return fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, req.prev+1, req.last(), h.seq)
 }

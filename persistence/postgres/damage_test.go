@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // appendSome claims id and appends its first n events.
-func appendSome(t testing.TB, j persistence.Journal, id string, n int) *owner {
+func appendSome(t testing.TB, j journal.Journal, id string, n int) *owner {
 	t.Helper()
 	o, err := own(j, id)
 	require.NoError(t, err)
@@ -19,7 +19,7 @@ func appendSome(t testing.TB, j persistence.Journal, id string, n int) *owner {
 	return o
 }
 
-func readAll(t testing.TB, j persistence.Journal, id string) (got []string, err error) {
+func readAll(t testing.TB, j journal.Journal, id string) (got []string, err error) {
 	t.Helper()
 	for r, err := range j.Read(t.Context(), id, 1, 1<<63) {
 		if err != nil {
@@ -37,12 +37,12 @@ func TestADamagedHeadIsAnError(t *testing.T) {
 		o := appendSome(t, j, "x", 3)
 		alter(t, s, j.schema, "UPDATE understudy_entity SET "+change)
 		_, err := readAll(t, j, "x")
-		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
-		require.ErrorIs(t, j.DeleteTo(t.Context(), "x", o.claim.Epoch, 1), persistence.ErrCorrupt, change)
-		require.ErrorIs(t, j.SaveSnapshot(t.Context(), "x", persistence.Snapshot{Seq: 1, Epoch: o.claim.Epoch}), persistence.ErrCorrupt, change)
+		require.ErrorIs(t, err, journal.ErrCorrupt, change)
+		require.ErrorIs(t, j.DeleteTo(t.Context(), "x", o.claim.Epoch, 1), journal.ErrCorrupt, change)
+		require.ErrorIs(t, j.SaveSnapshot(t.Context(), "x", journal.Snapshot{Seq: 1, Epoch: o.claim.Epoch}), journal.ErrCorrupt, change)
 		for range 2 {
-			_, err = j.Claim(t.Context(), "x", persistence.WriterID{})
-			require.ErrorIs(t, err, persistence.ErrCorrupt, change+": a claim does not mend it")
+			_, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+			require.ErrorIs(t, err, journal.ErrCorrupt, change+": a claim does not mend it")
 		}
 	}
 }
@@ -57,13 +57,13 @@ func TestADamagedColumnIsAnError(t *testing.T) {
 		appendSome(t, j, "x", 3)
 		alter(t, s, j.schema, "UPDATE understudy_event SET "+change+" WHERE seq = 2")
 		got, err := readAll(t, j, "x")
-		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
+		require.ErrorIs(t, err, journal.ErrCorrupt, change)
 		require.Len(t, got, 1, change)
 		n := 0
-		for _, err = range j.Events(t.Context(), persistence.Query{}, "") {
+		for _, err = range j.Events(t.Context(), journal.Query{}, "") {
 			n++
 		}
-		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
+		require.ErrorIs(t, err, journal.ErrCorrupt, change)
 		require.Equal(t, 2, n, "one event, and the error")
 	}
 }
@@ -75,11 +75,11 @@ func TestARequestThatSpoilsTheStatementDoesNotFailItsNeighbours(t *testing.T) {
 	before, bad, after := appendSome(t, j, "before", 1), appendSome(t, j, "bad", 1), appendSome(t, j, "last", 1)
 	alter(t, s, j.schema, `INSERT INTO understudy_event
 		SELECT pid, 3, epoch, writer, sec, nsec, type, tags, meta, payload, crc, slice, xid, 2 FROM understudy_event WHERE pid = 'bad'`)
-	errs := j.Append(t.Context(), []persistence.AppendRequest{
+	errs := j.Append(t.Context(), []journal.AppendRequest{
 		some("before", before.claim.Epoch, 1, 3), some("bad", bad.claim.Epoch, 1, 3), some("last", after.claim.Epoch, 1, 3),
 	})
 	require.NoError(t, errs[0])
-	require.ErrorIs(t, errs[1], persistence.ErrCorrupt)
+	require.ErrorIs(t, errs[1], journal.ErrCorrupt)
 	require.NoError(t, errs[2])
 	require.Len(t, payloads(t, j, "before"), 4)
 	require.Len(t, payloads(t, j, "bad"), 1)

@@ -7,14 +7,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // deleteRows is how many events one transaction deletes: a long one would hold readers of
 // all events back.
 const deleteRows = 5000
 
-// DeleteTo implements [persistence.Journal]. The records are hidden from [Journal.Read] at
+// DeleteTo implements [journal.Journal]. The records are hidden from [Journal.Read] at
 // once and deleted after; very many, in several transactions. An error between them leaves
 // them hidden, and the next DeleteTo of the id goes on.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
@@ -39,7 +39,7 @@ func (j *Journal) deleteSome(ctx context.Context, conn *pgxpool.Conn, id string,
 // fenced runs f with the head of id, for the writer of its newest claim. F makes changes on
 // the same condition: [pgx.ErrNoRows] means that it did not hold any more.
 func (j *Journal) fenced(ctx context.Context, op, id string, epoch uint64, f func(context.Context, *pgxpool.Conn, head) error) error {
-	if err := persistence.ValidateID(id); err != nil {
+	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)
 	}
 	return wrap(op, id, j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {

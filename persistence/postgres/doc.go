@@ -1,49 +1,45 @@
-// Package postgres keeps events and snapshots in tables of a PostgreSQL database: for
-// those who have outgrown one machine. Any number of processes anywhere may share a
-// journal.
+// Package postgres keeps events and snapshots in tables of a PostgreSQL database, for programs that
+// run on more than one machine. Any number of processes may share a journal.
 //
 //	journal, err := postgres.Open(ctx, "postgres://understudy@db.example/app")
 //
 // # Guarantees
 //
-//   - An append whose answer is nil is on the disk of the server, whatever
+//   - An acknowledged append is on the disk of the server, whatever
 //     synchronous_commit is for the role or the database: "off" and "local" are raised to
 //     "on" for these transactions, and a stronger setting is left alone. [ProcessSafe]
 //     gives that up for speed.
 //   - Claims, appends, deletions and snapshots are each one statement and a transaction of
-//     its own, wholly there or not at all, on the condition that their epoch is the newest.
-//     A claim fences the writers of all other processes. Nothing is open between two
-//     requests: a process that is stopped or cut off holds no lock.
-//   - Nothing that was damaged is delivered: each event, snapshot and head record carries a
-//     CRC32C, and what is read is checked for gaps and against the head record. A failed
-//     check is [persistence.ErrCorrupt]; of snapshots, the next older one is taken.
-//   - A connection that is lost before a request was sent is [persistence.ErrUnavailable],
-//     one that is lost before the answer came [persistence.ErrUnknown]; the next call
-//     connects anew. The very same append, sent again, is recognised.
-//   - A call that ends with its context is called off at the server too, which says whether
-//     it came to anything; that may take half a second more. Appends do not wait for that.
-//   - A full disk is [persistence.ErrFull]. Nothing of what failed is stored, what was
-//     acknowledged stays, and the journal works again when there is space. When it is the
-//     disk of the write-ahead log, the server shuts itself down instead.
+//     its own, complete or not stored at all, on the condition that its epoch is the newest.
+//     A claim fences the writers of all other processes. No transaction is open between
+//     two requests: a process that is stopped or partitioned holds no lock.
+//   - Damaged data is never delivered. Each event, snapshot and head record carries a CRC32C, and
+//     reads are checked for gaps and against the head record. A failed check is
+//     [journal.ErrCorrupt]; for a damaged snapshot, the next older one is used.
+//   - A connection that is lost before a request was sent is [journal.ErrUnavailable],
+//     one that is lost before the answer [journal.ErrUnknown]; the next call
+//     connects again. A repeated append is recognised.
+//   - A call whose context is done is cancelled at the server, too, which reports whether it took
+//     effect; that may take half a second more. Appends do not wait for it.
+//   - A full disk is [journal.ErrFull]. A failed request leaves nothing behind, acknowledged data
+//     stays, and the journal works again once there is space. If the disk of the write-ahead log
+//     is full, the server shuts down instead.
 //
 // # How it writes
 //
-// One goroutine per journal appends. Whatever arrives during a commit is stored together
-// by the next statement, so that the rate grows with the number of writers. What the
-// server refuses of a group is stored one by one, so that a bad request does not fail its
-// neighbours. An answer that takes longer than 30 s is given up, as ErrUnknown.
-//
-// What it costs beside the driver alone, with the same statements and in turns, is in
-// docs/performance-persistence.md, with the commands that measure it.
+// One goroutine per journal appends. Requests that arrive during a commit are stored together by
+// the next statement, so that the rate grows with the number of writers. If the server refuses a
+// group, its requests are stored one by one, so that a bad request does not fail the others. An
+// answer that takes longer than 30 s counts as lost: ErrUnknown. docs/performance-persistence.md
+// compares the cost with the driver alone.
 //
 // # Reading events across ids
 //
-// [Journal.Events] orders events by the transaction that has stored them, and shows only
-// those of transactions before the oldest that is still running: so it never passes over
-// one that commits late, which it would if it went by a sequence. The price is that any
-// transaction that has written and stays open holds readers back, whatever it does and in
-// whichever database of the server; so does one that was prepared for two-phase commit and
-// forgotten. [Journal.Lag] says by how long. Readers that only read hold nobody back.
+// [Journal.Events] orders events by the transaction that has stored them, and shows only events of
+// transactions before the oldest one that still runs. It therefore never misses an event that
+// commits late, as it would with a sequence. The price: any open transaction that has written, in
+// any database of the server, delays readers; so does a forgotten prepared transaction of a
+// two-phase commit. [Journal.Lag] returns the delay. Transactions that only read delay nobody.
 //
 // # What it needs of the server
 //
@@ -57,8 +53,8 @@
 //     Synchronous replication (synchronous_standby_names) prevents it, as long as only a
 //     standby that was synchronous is promoted and the former primary is off.
 //
-// TLS is a matter of the connection string: sslmode=verify-full and sslrootcert, which say
-// that the server must prove who it is. Without sslmode it is used if the server has it.
+// TLS is a matter of the connection string: sslmode=verify-full and sslrootcert, which make
+// the client verify the server. Without sslmode it is used if the server has it.
 //
 // Behind PgBouncer the pool modes session and transaction work; in transaction mode add
 // default_query_exec_mode=exec to the connection string, or let PgBouncer know of prepared

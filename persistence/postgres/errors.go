@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // ErrNewerSchema is the error of [Open] when a later version of this package has made the
@@ -23,21 +23,21 @@ var meanings = map[string]struct {
 	is   error
 	hint string
 }{
-	pg.OutOfRange:      {persistence.ErrInvalid, "the epochs of this id are used up, or the floor is too high"},
-	pg.NotUnique:       {persistence.ErrCorrupt, "the tables contradict each other; restore a backup"},
-	pg.DataCorrupted:   {persistence.ErrCorrupt, "restore a backup; amcheck tells what is damaged"},
-	pg.IndexCorrupted:  {persistence.ErrCorrupt, "REINDEX, after the cause has been found"},
-	pg.LimitExceeded:   {persistence.ErrTooLarge, "see MaxPayload"},
-	pg.DiskFull:        {persistence.ErrFull, "make space on the disk of the server"},
-	pg.ReadOnly:        {persistence.ErrUnavailable, "this server takes no writes, connect to the primary (target_session_attrs=read-write)"},
-	pg.NoPrivilege:     {persistence.ErrUnavailable, "the role lacks a privilege, see the package's documentation"},
-	pg.UndefinedTable:  {persistence.ErrUnavailable, "the tables are gone, open the journal again"},
-	pg.UndefinedSchema: {persistence.ErrUnavailable, "the schema is gone, open the journal again"},
-	pg.UndefinedColumn: {persistence.ErrUnavailable, "the tables are not those of this package, use another schema"},
-	pg.DuplicateTable:  {persistence.ErrUnavailable, "there are tables of that name already, use another schema"},
-	pg.NoStatement:     {persistence.ErrUnavailable, poolerHint},
-	pg.SameStatement:   {persistence.ErrUnavailable, poolerHint},
-	pg.Canceled:        {persistence.ErrUnavailable, "it was called off"},
+	pg.OutOfRange:      {journal.ErrInvalid, "the epochs of this id are used up, or the floor is too high"},
+	pg.NotUnique:       {journal.ErrCorrupt, "the tables contradict each other; restore a backup"},
+	pg.DataCorrupted:   {journal.ErrCorrupt, "restore a backup; amcheck tells what is damaged"},
+	pg.IndexCorrupted:  {journal.ErrCorrupt, "REINDEX, after the cause has been found"},
+	pg.LimitExceeded:   {journal.ErrTooLarge, "see MaxPayload"},
+	pg.DiskFull:        {journal.ErrFull, "make space on the disk of the server"},
+	pg.ReadOnly:        {journal.ErrUnavailable, "this server takes no writes, connect to the primary (target_session_attrs=read-write)"},
+	pg.NoPrivilege:     {journal.ErrUnavailable, "the role lacks a privilege, see the package's documentation"},
+	pg.UndefinedTable:  {journal.ErrUnavailable, "the tables are gone, open the journal again"},
+	pg.UndefinedSchema: {journal.ErrUnavailable, "the schema is gone, open the journal again"},
+	pg.UndefinedColumn: {journal.ErrUnavailable, "the tables are not those of this package, use another schema"},
+	pg.DuplicateTable:  {journal.ErrUnavailable, "there are tables of that name already, use another schema"},
+	pg.NoStatement:     {journal.ErrUnavailable, poolerHint},
+	pg.SameStatement:   {journal.ErrUnavailable, poolerHint},
+	pg.Canceled:        {journal.ErrUnavailable, "it was called off"},
 }
 
 // readError says what an error of a statement that changes nothing means. Errors that say
@@ -47,12 +47,12 @@ func readError(ctx context.Context, err error) error {
 		return err
 	}
 	if _, ok := errors.AsType[pgx.ScanArgError](err); ok {
-		return fmt.Errorf("%w: %w", persistence.ErrCorrupt, err) // what does not fit is not what was written
+		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err) // what does not fit is not what was written
 	}
 	if m, ok := meanings[pg.Code(err)]; ok {
 		return because(ctx, fmt.Errorf("%w: %w: %s", m.is, err, m.hint))
 	}
-	return because(ctx, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err))
+	return because(ctx, fmt.Errorf("%w: %w", journal.ErrUnavailable, err))
 }
 
 // changeError is readError for a statement that changes something, and is its own
@@ -62,12 +62,12 @@ func changeError(ctx context.Context, err error) error {
 	if err == nil || misfit || meant(err) || refused(err) || pgconn.SafeToRetry(err) {
 		return readError(ctx, err)
 	}
-	return because(ctx, fmt.Errorf("%w: %w", persistence.ErrUnknown, err))
+	return because(ctx, fmt.Errorf("%w: %w", journal.ErrUnknown, err))
 }
 
 // connectError is readError for what comes before any statement.
 func connectError(ctx context.Context, err error) error {
-	return because(ctx, fmt.Errorf("%w: %w", persistence.ErrUnavailable, err))
+	return because(ctx, fmt.Errorf("%w: %w", journal.ErrUnavailable, err))
 }
 
 // because adds the error of the context to one that it has caused.
@@ -88,8 +88,8 @@ func refused(err error) bool {
 // meant reports whether err carries a meaning of package persistence already.
 func meant(err error) bool {
 	for _, is := range []error{
-		persistence.ErrFenced, persistence.ErrConflict, persistence.ErrTooLarge, persistence.ErrInvalid, persistence.ErrCorrupt,
-		persistence.ErrUnavailable, persistence.ErrFull, persistence.ErrUnknown, persistence.ErrClosed,
+		journal.ErrFenced, journal.ErrConflict, journal.ErrTooLarge, journal.ErrInvalid, journal.ErrCorrupt,
+		journal.ErrUnavailable, journal.ErrFull, journal.ErrUnknown, journal.ErrClosed,
 	} {
 		if errors.Is(err, is) {
 			return true

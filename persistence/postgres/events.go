@@ -10,18 +10,18 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Events implements [persistence.EventReader]. The order is that of the transactions which
+// Events implements [journal.EventReader]. The order is that of the transactions which
 // stored the events, by their ids, and within one that of its requests. An event is shown
 // once every transaction with a lower id has ended; so a slow one holds readers back, but
 // is never passed over, see [Journal.Lag].
 //
 // It reads ahead by pages of some thousand events, and holds no connection while the
 // caller works.
-func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
-	return func(yield func(persistence.Entry, error) bool) {
+func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
 		s := scan{query: q}
 		err := s.from(after)
 		if err == nil {
@@ -37,28 +37,28 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 			}
 		}
 		if err != nil {
-			yield(persistence.Entry{}, fmt.Errorf("read events after %q: %w", after, err))
+			yield(journal.Entry{}, fmt.Errorf("read events after %q: %w", after, err))
 		}
 	}
 }
 
 // A scan is one call of [Journal.Events].
 type scan struct {
-	query   persistence.Query
+	query   journal.Query
 	at      position
 	end     uint64 // the first transaction that is not shown
-	entries []persistence.Entry
+	entries []journal.Entry
 	size    pager
 	done    bool
 }
 
-// A position is what an [persistence.Offset] of this journal says.
+// A position is what an [journal.Offset] of this journal says.
 type position struct{ xid, ord uint64 }
 
 func (p position) String() string { return fmt.Sprintf("pg:%d.%d", p.xid, p.ord) }
 
 // parsePosition understands what String returns, and nothing else.
-func parsePosition(offset persistence.Offset) (p position, err error) {
+func parsePosition(offset journal.Offset) (p position, err error) {
 	if offset == "" {
 		return position{}, nil
 	}
@@ -69,12 +69,12 @@ func parsePosition(offset persistence.Offset) (p position, err error) {
 		p.ord, err = strconv.ParseUint(ord, 10, 63)
 	}
 	if err != nil || !ours || !found || p.String() != string(offset) {
-		return position{}, fmt.Errorf("%w: %q is not an offset of this journal", persistence.ErrInvalid, string(offset))
+		return position{}, fmt.Errorf("%w: %q is not an offset of this journal", journal.ErrInvalid, string(offset))
 	}
 	return p, nil
 }
 
-func (s *scan) from(after persistence.Offset) (err error) {
+func (s *scan) from(after journal.Offset) (err error) {
 	if err := s.query.Validate(); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 	var id string
 	columns := append([]any{&id, &s.at.xid, &s.at.ord}, row.columns()...)
 	for rows.Next() {
-		row.record = persistence.Record{}
+		row.record = journal.Record{}
 		if err := rows.Scan(columns...); err != nil {
 			return readError(ctx, err)
 		}
@@ -105,7 +105,7 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 		if err != nil {
 			return fmt.Errorf("%w (of %q)", err, id)
 		}
-		s.entries = append(s.entries, persistence.Entry{ID: id, Offset: persistence.Offset(s.at.String()), Record: r})
+		s.entries = append(s.entries, journal.Entry{ID: id, Offset: journal.Offset(s.at.String()), Record: r})
 		if s.size.add(r.Payload) {
 			cancel()
 			return nil
@@ -121,7 +121,7 @@ func (s *scan) filter() (sql string, args []any) {
 		args = append(args, s.query.Tag)
 		sql += " AND e.tags @> ARRAY[$5::text]"
 	}
-	if r := s.query.Slices; r != (persistence.SliceRange{}) {
+	if r := s.query.Slices; r != (journal.SliceRange{}) {
 		sql += fmt.Sprintf(" AND e.slice >= $%d::int AND e.slice < $%d::int", len(args)+5, len(args)+6)
 		args = append(args, int32(r.From), int32(r.To))
 	}
@@ -181,9 +181,9 @@ func (h *horizons) check(after position) error {
 	switch {
 	case h.last >= h.next:
 		return fmt.Errorf("%w: events of transaction %d are there, but this server has only come to %d: they were copied from another one; "+
-			"see Moving to another server in the package's documentation", persistence.ErrUnavailable, h.last, h.next)
+			"see Moving to another server in the package's documentation", journal.ErrUnavailable, h.last, h.next)
 	case after.xid >= h.next:
-		return fmt.Errorf("%w: %s is not an offset of this journal: its server has only come to transaction %d", persistence.ErrInvalid, after, h.next)
+		return fmt.Errorf("%w: %s is not an offset of this journal: its server has only come to transaction %d", journal.ErrInvalid, after, h.next)
 	}
 	return nil
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
-func collect(t testing.TB, j persistence.EventReader, q persistence.Query, after persistence.Offset) []persistence.Entry {
+func collect(t testing.TB, j journal.EventReader, q journal.Query, after journal.Offset) []journal.Entry {
 	t.Helper()
-	var entries []persistence.Entry
+	var entries []journal.Entry
 	for e, err := range j.Events(t.Context(), q, after) {
 		require.NoError(t, err)
 		entries = append(entries, e)
@@ -35,7 +35,7 @@ func TestEventsComeInOneOrderAndAfterTheirOffset(t *testing.T) {
 		owners[id] = appendSome(t, j, id, 1)
 	}
 	for range 40 { // more than a page
-		var reqs []persistence.AppendRequest
+		var reqs []journal.AppendRequest
 		for id, o := range owners {
 			req := some(id, o.claim.Epoch, o.claim.LastSeq, 1)
 			if req.Records[0].Seq%3 == 0 {
@@ -48,7 +48,7 @@ func TestEventsComeInOneOrderAndAfterTheirOffset(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	all := collect(t, j, persistence.Query{}, "")
+	all := collect(t, j, journal.Query{}, "")
 	require.Len(t, all, 41*40)
 	next := map[string]uint64{}
 	for _, e := range all {
@@ -56,24 +56,24 @@ func TestEventsComeInOneOrderAndAfterTheirOffset(t *testing.T) {
 		next[e.ID]++
 	}
 	for i := 0; i < len(all); i += 397 {
-		require.Equal(t, all[i+1:], collect(t, openAt(t, j.url, postgres.Schema(j.schema)), persistence.Query{}, all[i].Offset))
+		require.Equal(t, all[i+1:], collect(t, openAt(t, j.url, postgres.Schema(j.schema)), journal.Query{}, all[i].Offset))
 	}
 	for _, tag := range []string{"third", `quo"te\d`} {
-		var want []persistence.Entry
+		var want []journal.Entry
 		for _, e := range all {
 			if e.Record.Seq%3 == 0 {
 				want = append(want, e)
 			}
 		}
-		require.Equal(t, want, collect(t, j, persistence.Query{Tag: tag}, ""))
-		require.Equal(t, want[10:], collect(t, j, persistence.Query{Tag: tag}, want[9].Offset))
+		require.Equal(t, want, collect(t, j, journal.Query{Tag: tag}, ""))
+		require.Equal(t, want[10:], collect(t, j, journal.Query{Tag: tag}, want[9].Offset))
 	}
-	require.Empty(t, collect(t, j, persistence.Query{Tag: "thir"}, ""))
+	require.Empty(t, collect(t, j, journal.Query{Tag: "thir"}, ""))
 	parts := 0
-	for _, r := range persistence.Split(3) {
+	for _, r := range journal.Split(3) {
 		for _, tag := range []string{"", "third"} {
-			for _, e := range collect(t, j, persistence.Query{Slices: r, Tag: tag}, "") {
-				require.True(t, r.Contains(persistence.SliceOf(e.ID)))
+			for _, e := range collect(t, j, journal.Query{Slices: r, Tag: tag}, "") {
+				require.True(t, r.Contains(journal.SliceOf(e.ID)))
 				if tag == "" {
 					parts++
 				}
@@ -86,13 +86,13 @@ func TestEventsComeInOneOrderAndAfterTheirOffset(t *testing.T) {
 func TestOffsetsOfOthersAreInvalid(t *testing.T) {
 	j := open(t, pgtest.Shared(t))
 	appendSome(t, j, "x", 1)
-	for _, offset := range []persistence.Offset{"1", "pg:", "pg:1", "pg:1.", "pg:01.1", "pg:1.1 ", "js:1.1", "pg:-1.1", "pg:1.99999999999999999999", "pg:18446744073709551615.1"} {
-		for _, err := range j.Events(t.Context(), persistence.Query{}, offset) {
-			require.ErrorIs(t, err, persistence.ErrInvalid, "%q", offset)
+	for _, offset := range []journal.Offset{"1", "pg:", "pg:1", "pg:1.", "pg:01.1", "pg:1.1 ", "js:1.1", "pg:-1.1", "pg:1.99999999999999999999", "pg:18446744073709551615.1"} {
+		for _, err := range j.Events(t.Context(), journal.Query{}, offset) {
+			require.ErrorIs(t, err, journal.ErrInvalid, "%q", offset)
 		}
 	}
-	for _, err := range j.Events(t.Context(), persistence.Query{Tag: "\xff"}, "") {
-		require.ErrorIs(t, err, persistence.ErrInvalid)
+	for _, err := range j.Events(t.Context(), journal.Query{Tag: "\xff"}, "") {
+		require.ErrorIs(t, err, journal.ErrInvalid)
 	}
 }
 
@@ -121,10 +121,10 @@ func TestASlowTransactionIsNeverPassedOver(t *testing.T) {
 	go func() { all.Wait(); close(ended) }()
 
 	seen := map[string]bool{}
-	after := persistence.Offset("")
+	after := journal.Offset("")
 	naive := naiveReader{s: s, schema: j.schema, seen: map[string]bool{}}
 	follow := func() {
-		for e, err := range j.Events(t.Context(), persistence.Query{}, after) {
+		for e, err := range j.Events(t.Context(), journal.Query{}, after) {
 			require.NoError(t, err)
 			require.False(t, seen[e.ID], "once")
 			seen[e.ID], after = true, e.Offset
@@ -185,7 +185,7 @@ func writeSlowly(ctx context.Context, done <-chan struct{}, conn *pgx.Conn, sche
 		default:
 		}
 		id := fmt.Sprintf("%d-%d", writer, n)
-		r := persistence.Record{Seq: 1, Epoch: 1}
+		r := journal.Record{Seq: 1, Epoch: 1}
 		tx, err := conn.Begin(ctx)
 		if err != nil {
 			return nil, err
@@ -197,7 +197,7 @@ func writeSlowly(ctx context.Context, done <-chan struct{}, conn *pgx.Conn, sche
 		pause()
 		if err == nil {
 			_, err = tx.Exec(ctx, `INSERT INTO understudy_event VALUES ($1, 1, 1, $2, $3, 0, '', '{}', NULL, '', $4, $5, pg_current_xact_id(), nextval('naive'))`,
-				id, r.Writer[:], r.Time.Unix(), int32(r.Checksum(id)), persistence.SliceOf(id))
+				id, r.Writer[:], r.Time.Unix(), int32(r.Checksum(id)), journal.SliceOf(id))
 		}
 		pause()
 		if err != nil {
@@ -246,7 +246,7 @@ func TestALongTransactionHoldsReadersBackAndLagSaysSo(t *testing.T) {
 	s := pgtest.Start(t, "fsync=off")
 	j := open(t, s)
 	appendSome(t, j, "before", 1)
-	require.Len(t, collect(t, j, persistence.Query{}, ""), 1)
+	require.Len(t, collect(t, j, journal.Query{}, ""), 1)
 	lag, err := j.Lag(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, lag)
@@ -259,13 +259,13 @@ func TestALongTransactionHoldsReadersBackAndLagSaysSo(t *testing.T) {
 	req := some("after", o.claim.Epoch, 0, 1)
 	req.Records[0].Time = time.Now().Add(-time.Hour)
 	require.NoError(t, appendOne(t, j, req))
-	require.Len(t, collect(t, j, persistence.Query{}, ""), 1, "it may be that something comes before it")
+	require.Len(t, collect(t, j, journal.Query{}, ""), 1, "it may be that something comes before it")
 	lag, err = j.Lag(t.Context())
 	require.NoError(t, err)
 	require.InDelta(t, time.Hour.Seconds(), lag.Seconds(), 60)
 
 	require.NoError(t, tx.Rollback(t.Context()))
-	require.Len(t, collect(t, j, persistence.Query{}, ""), 2)
+	require.Len(t, collect(t, j, journal.Query{}, ""), 2)
 	lag, err = j.Lag(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, lag)
@@ -280,15 +280,15 @@ func TestEventsOfAnotherServerAreNoticed(t *testing.T) {
 	o := appendSome(t, j, "y", 2)
 	alter(t, s, j.schema, "UPDATE understudy_event SET xid = (xid::text::bigint + 1000000000)::text::xid8")
 	var err error
-	for _, err = range j.Events(t.Context(), persistence.Query{}, "") {
+	for _, err = range j.Events(t.Context(), journal.Query{}, "") {
 	}
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "Moving to another server")
 
 	s.SQL(t, postgres.Renumber(j.schema))
 	require.NoError(t, appendOne(t, j, o.next()))
 	var got []string
-	for _, e := range collect(t, j, persistence.Query{}, "") {
+	for _, e := range collect(t, j, journal.Query{}, "") {
 		got = append(got, fmt.Sprint(e.ID, e.Record.Seq))
 	}
 	require.Equal(t, []string{"x1", "x2", "x3", "y1", "y2", "y3"}, got)

@@ -18,13 +18,13 @@ import (
 	"github.com/understudy-go/understudy/internal/cutproxy"
 	"github.com/understudy-go/understudy/internal/needs"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
-func appendOne(t testing.TB, j persistence.Journal, req persistence.AppendRequest) error {
+func appendOne(t testing.TB, j journal.Journal, req journal.AppendRequest) error {
 	t.Helper()
-	return j.Append(t.Context(), []persistence.AppendRequest{req})[0]
+	return j.Append(t.Context(), []journal.AppendRequest{req})[0]
 }
 
 // proxied returns a journal whose answers can be lost.
@@ -59,13 +59,13 @@ func TestALostAnswerIsUnknownAndSettledByTheSameRequest(t *testing.T) {
 		proxy.LoseAnswers(false)
 		err := <-done
 		require.Error(t, err)
-		if errors.Is(err, persistence.ErrUnknown) {
+		if errors.Is(err, journal.ErrUnknown) {
 			unknown++
 		} else {
-			require.ErrorIs(t, err, persistence.ErrUnavailable, "what was lost answered no append")
+			require.ErrorIs(t, err, journal.ErrUnavailable, "what was lost answered no append")
 		}
 		for err != nil {
-			require.True(t, errors.Is(err, persistence.ErrUnknown) || errors.Is(err, persistence.ErrUnavailable), "%v", err)
+			require.True(t, errors.Is(err, journal.ErrUnknown) || errors.Is(err, journal.ErrUnavailable), "%v", err)
 			err = appendOne(t, j, req)
 		}
 		o.claim.LastSeq++
@@ -116,8 +116,8 @@ func TestAClaimThatIsCalledOffDoesNotHappenLater(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	_, err = j.Claim(ctx, "x", persistence.WriterID{})
-	require.ErrorIs(t, err, persistence.ErrUnavailable, "the server said that it was called off")
+	_, err = j.Claim(ctx, "x", journal.WriterID{}, 0)
+	require.ErrorIs(t, err, journal.ErrUnavailable, "the server said that it was called off")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(begin), 5*time.Second)
 	require.NoError(t, tx.Rollback(t.Context()))
@@ -132,8 +132,8 @@ func TestAServerThatIsStoppedKeepsNobody(t *testing.T) {
 	require.NoError(t, err)
 	s.Stop(t)
 	for name, call := range map[string]func(ctx context.Context) error{
-		"append": func(ctx context.Context) error { return j.Append(ctx, []persistence.AppendRequest{o.next()})[0] },
-		"claim":  func(ctx context.Context) error { _, err := j.Claim(ctx, "y", persistence.WriterID{}); return err },
+		"append": func(ctx context.Context) error { return j.Append(ctx, []journal.AppendRequest{o.next()})[0] },
+		"claim":  func(ctx context.Context) error { _, err := j.Claim(ctx, "y", journal.WriterID{}, 0); return err },
 		"read": func(ctx context.Context) error {
 			for _, err := range j.Read(ctx, "x", 1, 1) {
 				return err
@@ -141,14 +141,14 @@ func TestAServerThatIsStoppedKeepsNobody(t *testing.T) {
 			return nil
 		},
 		"save snapshot": func(ctx context.Context) error {
-			return j.SaveSnapshot(ctx, "x", persistence.Snapshot{Seq: 1, Epoch: o.claim.Epoch})
+			return j.SaveSnapshot(ctx, "x", journal.Snapshot{Seq: 1, Epoch: o.claim.Epoch})
 		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		begin := time.Now()
 		err := call(ctx)
 		cancel()
-		require.True(t, errors.Is(err, persistence.ErrUnavailable) || errors.Is(err, persistence.ErrUnknown), "%s: %v", name, err)
+		require.True(t, errors.Is(err, journal.ErrUnavailable) || errors.Is(err, journal.ErrUnknown), "%s: %v", name, err)
 		require.ErrorIs(t, err, context.DeadlineExceeded, name)
 		require.Less(t, time.Since(begin), 5*time.Second, name)
 	}
@@ -173,10 +173,10 @@ func TestAServerThatTakesNoWritesSaysWhatToDo(t *testing.T) {
 		}
 		return err != nil
 	}, time.Minute, time.Millisecond)
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "connect to the primary")
-	_, err = j.Claim(t.Context(), "x", persistence.WriterID{})
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	_, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "connect to the primary")
 	require.Len(t, payloads(t, j, "x"), int(o.claim.LastSeq), "it can be read")
 	another := openAt(t, j.url, postgres.Schema(j.schema))
@@ -202,7 +202,7 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 	j := open(t, s)
 	o, err := own(j, "x")
 	require.NoError(t, err)
-	next := func() persistence.AppendRequest {
+	next := func() journal.AppendRequest {
 		req := o.next()
 		req.Records[0].Payload = make([]byte, 1<<20)
 		_, _ = crand.Read(req.Records[0].Payload) // it is not compressed away
@@ -213,7 +213,7 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 			o.claim.LastSeq++
 		}
 	}
-	require.ErrorIs(t, err, persistence.ErrFull)
+	require.ErrorIs(t, err, journal.ErrFull)
 	require.ErrorContains(t, err, "make space")
 	require.Len(t, payloads(t, j, "x"), int(o.claim.LastSeq))
 	require.NoError(t, os.Remove(ballast))
@@ -223,7 +223,7 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	s := pgtest.Shared(t)
 	_, err := postgres.Open(t.Context(), "postgres://postgres@127.0.0.1:1/postgres?connect_timeout=2")
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	_, err = postgres.Open(t.Context(), "postgres://postgres@127.0.0.1:1:2/")
 	require.ErrorContains(t, err, "open a journal")
 	_, err = postgres.Open(t.Context(), s.URL(), postgres.Schema(""))

@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A head says what there is of one persistence id: a lost tail of its events, or an epoch
@@ -21,7 +20,7 @@ type head struct {
 	id                    string
 	epoch, seq, deletedTo uint64
 	crc                   int32
-	writer                []byte // of the newest claim, for people who investigate; not in the checksum
+	writer                []byte // of the newest claim, for later investigation; not in the checksum
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -56,10 +55,10 @@ func advance(from, to uint64) int32 {
 	return (&head{seq: from}).checksum() ^ (&head{seq: to}).checksum()
 }
 
-// check returns [persistence.ErrCorrupt] when the head is not what was written.
+// check returns [journal.ErrCorrupt] when the head is not what was written.
 func (h *head) check() error {
 	if h.checksum() != h.crc {
-		return fmt.Errorf("%w: the head record fails its checksum", persistence.ErrCorrupt)
+		return fmt.Errorf("%w: the head record fails its checksum", journal.ErrCorrupt)
 	}
 	return nil
 }
@@ -103,17 +102,17 @@ func (j *Journal) fencedHead(ctx context.Context, q querier, id string, epoch ui
 func (h *head) fence(known bool, epoch uint64) error {
 	switch {
 	case !known:
-		return fmt.Errorf("%w: it has never been claimed", persistence.ErrFenced)
+		return fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
 	case h.epoch != epoch:
-		return fmt.Errorf("%w: epoch %d, the newest is %d, of writer %x", persistence.ErrFenced, epoch, h.epoch, h.writer)
+		return fmt.Errorf("%w: epoch %d, the newest is %d, of writer %x", journal.ErrFenced, epoch, h.epoch, h.writer)
 	}
 	return nil
 }
 
 // raced is the answer when a condition failed that holds when looked at again.
 func raced() error {
-	return fmt.Errorf("%w: it changed meanwhile; try again", persistence.ErrUnavailable)
+	return fmt.Errorf("%w: it changed meanwhile; try again", journal.ErrUnavailable)
 }
 
-// clamp returns a sequence number as the database knows it; there are none beyond.
+// clamp returns a sequence number as the database knows it, which has no larger ones.
 func clamp(seq uint64) int64 { return int64(min(seq, math.MaxInt64)) }

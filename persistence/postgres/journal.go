@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // How long a server may be silent.
@@ -33,18 +33,16 @@ const (
 const DefaultSchema = "public"
 
 var (
-	_ persistence.Journal       = (*Journal)(nil)
-	_ persistence.FloorClaimer  = (*Journal)(nil)
-	_ persistence.SnapshotStore = (*Journal)(nil)
-	_ persistence.EventReader   = (*Journal)(nil)
-	_ persistence.Waker         = (*Journal)(nil)
+	_ journal.Journal       = (*Journal)(nil)
+	_ journal.SnapshotStore = (*Journal)(nil)
+	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [persistence.Journal], [persistence.SnapshotStore] and
-// [persistence.EventReader] in tables of a PostgreSQL database. Make one with [Open] or
+// A Journal is a [journal.Journal], [journal.SnapshotStore] and
+// [journal.EventReader] in tables of a PostgreSQL database. Make one with [Open] or
 // [New].
 type Journal struct {
-	persistence.Bell
+	journal.Notifier
 
 	pool       *pgxpool.Pool
 	owned      bool
@@ -87,7 +85,7 @@ func ProcessSafe() Option {
 // connections or more, if it does not set pool_max_conns.
 //
 // It fails with [ErrNewerSchema] when a later version of this package has made the tables,
-// and with [persistence.ErrUnavailable] when the database cannot be used now.
+// and with [journal.ErrUnavailable] when the database cannot be used now.
 func Open(ctx context.Context, connString string, opts ...Option) (*Journal, error) {
 	pool, err := connect(connString) //nolint:contextcheck // the connections outlive the call that opens them
 	if err != nil {
@@ -156,9 +154,9 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 	return j, nil
 }
 
-// Close implements [persistence.Journal]. What waits for its commit fails with
-// [persistence.ErrClosed]; what is under way has five seconds to end, and is
-// [persistence.ErrUnknown] if it does not.
+// Close implements [journal.Journal]. What waits for its commit fails with
+// [journal.ErrClosed]; what is under way has five seconds to end, and is
+// [journal.ErrUnknown] if it does not.
 func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.queue.Close()
@@ -167,7 +165,7 @@ func (j *Journal) Close() error {
 		if j.owned {
 			j.pool.Close()
 		}
-		j.Ring()
+		j.Notify()
 	})
 	return nil
 }

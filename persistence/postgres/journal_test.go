@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
@@ -33,34 +33,34 @@ type handle struct {
 
 // runLaws reaches the server at url. No law is skipped.
 func runLaws(t *testing.T, s *pgtest.Server, url string) {
-	alter := func(t *testing.T, j persistence.Journal, statement string, args ...any) {
+	alter := func(t *testing.T, j journal.Journal, statement string, args ...any) {
 		alter(t, s, j.(*handle).schema, statement, args...)
 	}
-	journaltest.Run(t, func(t *testing.T) persistence.Journal { return openHandle(t, url, rand.Text()) }, journaltest.Features{
+	journaltest.Run(t, func(t *testing.T) journal.Journal { return openHandle(t, url, rand.Text()) }, journaltest.Features{
 		MaxPayload: postgres.MaxPayload,
-		Reopen: func(t *testing.T, j persistence.Journal) persistence.Journal {
+		Reopen: func(t *testing.T, j journal.Journal) journal.Journal {
 			require.NoError(t, j.Close())
 			return openHandle(t, url, j.(*handle).schema)
 		},
-		SecondHandle: func(t *testing.T, j persistence.Journal) persistence.Journal {
+		SecondHandle: func(t *testing.T, j journal.Journal) journal.Journal {
 			return openHandle(t, url, j.(*handle).schema)
 		},
-		DamageRecord: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+		DamageRecord: func(t *testing.T, j journal.Journal, id string, seq uint64) {
 			alter(t, j, "UPDATE understudy_event SET payload = set_byte(payload, 0, get_byte(payload, 0) # 1) WHERE pid = $1 AND seq = $2", id, seq)
 		},
-		DropRecord: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+		DropRecord: func(t *testing.T, j journal.Journal, id string, seq uint64) {
 			alter(t, j, "DELETE FROM understudy_event WHERE pid = $1 AND seq = $2", id, seq)
 		},
-		DamageSnapshot: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+		DamageSnapshot: func(t *testing.T, j journal.Journal, id string, seq uint64) {
 			alter(t, j, "UPDATE understudy_snapshot SET payload = set_byte(payload, 0, get_byte(payload, 0) # 1) WHERE pid = $1 AND seq = $2", id, seq)
 		},
-		Stall: func(t *testing.T, j persistence.Journal) func() {
+		Stall: func(t *testing.T, j journal.Journal) func() {
 			tx := begin(t, s, j.(*handle).schema)
 			_, err := tx.Exec(t.Context(), "LOCK TABLE understudy_entity IN EXCLUSIVE MODE")
 			require.NoError(t, err)
 			return func() { require.NoError(t, tx.Rollback(t.Context())) }
 		},
-		Fill: func(t *testing.T, j persistence.Journal) func() {
+		Fill: func(t *testing.T, j journal.Journal) func() {
 			alter(t, j, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
 				$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`)
 			alter(t, j, "CREATE TRIGGER full_disk BEFORE INSERT ON understudy_event FOR EACH STATEMENT EXECUTE FUNCTION full_disk()")

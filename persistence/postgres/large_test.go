@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Among small events come large ones: pages are cut off, and none is lost by it.
@@ -35,7 +35,7 @@ func TestLargeEventsAmongSmallOnesAreAllRead(t *testing.T) {
 	}
 	require.Equal(t, sizes, got)
 	got = nil
-	for _, e := range collect(t, j, persistence.Query{}, "") {
+	for _, e := range collect(t, j, journal.Query{}, "") {
 		got = append(got, len(e.Record.Payload))
 	}
 	require.Equal(t, sizes, got)

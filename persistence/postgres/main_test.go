@@ -7,12 +7,12 @@ import (
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
 func TestMain(m *testing.M) {
-	processes.Main(processes.Writers(func(place []string) (persistence.Journal, error) {
+	processes.Main(processes.Writers(func(place []string) (journal.Journal, error) {
 		return postgres.Open(context.Background(), place[0], postgres.Schema(place[1]))
 	}, nil))
 	os.Exit(pgtest.Main(m))

@@ -5,38 +5,38 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An owner is a claim with the journal it was made in.
 type owner struct {
-	persistence.Journal
+	journal.Journal
 	id    string
-	claim persistence.Claim
+	claim journal.Claim
 }
 
-func own(j persistence.Journal, id string) (*owner, error) {
+func own(j journal.Journal, id string) (*owner, error) {
 	o := &owner{Journal: j, id: id}
 	return o, o.reclaim()
 }
 
 func (o *owner) reclaim() (err error) {
-	o.claim, err = o.Claim(context.Background(), o.id, persistence.WriterID{byte(os.Getpid())})
+	o.claim, err = o.Claim(context.Background(), o.id, journal.WriterID{byte(os.Getpid())}, 0)
 	return err
 }
 
 // next is a request of one event, whose payload tells it from all others.
-func (o *owner) next() persistence.AppendRequest {
+func (o *owner) next() journal.AppendRequest {
 	req := some(o.id, o.claim.Epoch, o.claim.LastSeq, 1)
 	req.Records[0].Payload = fmt.Appendf(nil, "%d of %d", req.Records[0].Seq, os.Getpid())
 	return req
 }
 
 // some is a request of n events.
-func some(id string, epoch, prev uint64, n int) persistence.AppendRequest {
-	req := persistence.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
+func some(id string, epoch, prev uint64, n int) journal.AppendRequest {
+	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i := range uint64(n) {
-		req.Records = append(req.Records, persistence.Record{
+		req.Records = append(req.Records, journal.Record{
 			Seq: prev + i + 1, Epoch: epoch, Type: "event", Tags: []string{"red", "blue", "red"}, Meta: map[string]string{"k": "v"},
 			Payload: fmt.Appendf(nil, "%s %d", id, prev+i+1),
 		})

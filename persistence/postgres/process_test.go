@@ -12,7 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // startChild starts a process that writes to x in the journal that j is.
@@ -21,7 +21,7 @@ func startChild(t *testing.T, role string, j *handle) *processes.Child {
 	return processes.Start(t, role, j.url, j.schema, "x")
 }
 
-func payloads(t testing.TB, j persistence.Journal, id string) []string {
+func payloads(t testing.TB, j journal.Journal, id string) []string {
 	t.Helper()
 	got := []string{}
 	for r, err := range j.Read(t.Context(), id, 1, 1<<63) {
@@ -64,7 +64,7 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 		acked = append(acked, c.Rest()...)
 		c.Kill()
 
-		claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		got := payloads(t, j, "x")
 		require.Len(t, got, int(claim.LastSeq), "the head fits the events")
@@ -82,7 +82,7 @@ func TestAStoppedWriterIsFencedWhenItGoesOn(t *testing.T) {
 	c.Signal(syscall.SIGSTOP)
 	o, err := own(j, "x")
 	require.NoError(t, err, "who is stopped holds no lock")
-	require.NoError(t, o.Append(t.Context(), []persistence.AppendRequest{o.next()})[0])
+	require.NoError(t, o.Append(t.Context(), []journal.AppendRequest{o.next()})[0])
 	c.Signal(syscall.SIGCONT)
 	said := append([]string{first}, c.Finish()...)
 	got := payloads(t, j, "x")
@@ -152,7 +152,7 @@ func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {
 
 // appendThroughOutages appends to id until running is done, and settles the last event
 // too. It checks that the journal then has what was acknowledged.
-func appendThroughOutages(running context.Context, j persistence.Journal, id string) (events, unknown int, err error) {
+func appendThroughOutages(running context.Context, j journal.Journal, id string) (events, unknown int, err error) {
 	ctx := context.WithoutCancel(running)
 	o := &owner{Journal: j, id: id}
 	if _, err = retry(o.reclaim); err != nil {
@@ -160,7 +160,7 @@ func appendThroughOutages(running context.Context, j persistence.Journal, id str
 	}
 	for running.Err() == nil {
 		req := o.next()
-		lost, err := retry(func() error { return j.Append(ctx, []persistence.AppendRequest{req})[0] })
+		lost, err := retry(func() error { return j.Append(ctx, []journal.AppendRequest{req})[0] })
 		unknown += lost
 		if err != nil {
 			return events, unknown, err
@@ -174,9 +174,9 @@ func appendThroughOutages(running context.Context, j persistence.Journal, id str
 // retry calls f until it has a definite answer, and counts those that are unknown.
 func retry(f func() error) (unknown int, err error) {
 	for {
-		if err = f(); errors.Is(err, persistence.ErrUnknown) {
+		if err = f(); errors.Is(err, journal.ErrUnknown) {
 			unknown++
-		} else if !errors.Is(err, persistence.ErrUnavailable) {
+		} else if !errors.Is(err, journal.ErrUnavailable) {
 			return unknown, err
 		}
 		time.Sleep(5 * time.Millisecond) // as a writer would wait for a server to come back

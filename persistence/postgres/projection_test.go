@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -44,7 +44,7 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 			ON CONFLICT (id) DO UPDATE SET cents = projected.cents + $2, events = projected.events + 1`, e.ID, e.Event.Cents)
 		return err
 	})
-	p := projection.New("booked", j.Journal, persistence.Query{}, handler, projection.Workers(3), projection.InBatches(7, time.Second),
+	p := projection.New("booked", j.Journal, journal.Query{}, handler, projection.Workers(3), projection.InBatches(7, time.Second),
 		projection.RestartBackoff(actor.Backoff{Min: 5 * time.Millisecond}))
 	system := testkit.NewSystem(t, testkit.WithoutEncoding(), actor.WithLogger(zap.NewNop()))
 	actor.Spawn(system, p.Behavior(), "one")
@@ -53,18 +53,18 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 	want := map[string][2]int{}
 	for i := range 60 {
 		id := fmt.Sprint("account-", i%12)
-		claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
 		require.NoError(t, err)
-		req := persistence.AppendRequest{ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq}
+		req := journal.AppendRequest{ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq}
 		for k := range 10 {
 			event, err := extension.Pack(booked{i + k})
 			require.NoError(t, err)
-			req.Records = append(req.Records, persistence.Record{
+			req.Records = append(req.Records, journal.Record{
 				Seq: claim.LastSeq + uint64(k) + 1, Epoch: claim.Epoch, Type: event.Type, Payload: event.Data,
 			})
 			want[id] = [2]int{want[id][0] + i + k, want[id][1] + 1}
 		}
-		require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{req})[0])
+		require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{req})[0])
 		if i%10 == 5 {
 			_, err = db.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%project%' AND pid <> pg_backend_pid()")
 			require.NoError(t, err)

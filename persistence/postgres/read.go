@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Read implements [persistence.Journal]. It reads ahead by pages of some thousand
+// Read implements [journal.Journal]. It reads ahead by pages of some thousand
 // records, of about a megabyte, and holds no connection while the caller works.
-func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
+func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
 		p := page{id: id, next: max(from, 1), last: to}
 		for {
 			p.records = p.records[:0]
@@ -27,7 +27,7 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 				}
 			}
 			if err != nil {
-				yield(persistence.Record{}, err)
+				yield(journal.Record{}, err)
 				return
 			}
 			if p.next > p.last {
@@ -37,12 +37,12 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-// A page is a piece of what was asked for.
+// A page is a part of the requested records.
 type page struct {
 	id      string
 	begun   bool // some of it has been read before
 	size    pager
-	records []persistence.Record
+	records []journal.Record
 	next    uint64 // where to go on, beyond last at the end
 	last    uint64 // the last record that was asked for and, once begun, is there
 }
@@ -102,7 +102,7 @@ func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
 	var row storedRow
 	columns := row.columns()
 	for rows.Next() {
-		row.record = persistence.Record{}
+		row.record = journal.Record{}
 		if err := rows.Scan(columns...); err != nil {
 			return readError(ctx, err)
 		}
@@ -144,14 +144,14 @@ func (j *Journal) explainGap(ctx context.Context, conn *pgxpool.Conn, id string,
 	case err != nil:
 		return err
 	case h.deletedTo >= uint64(gap):
-		return fmt.Errorf("%w: record %d was deleted while they were read; read again", persistence.ErrUnavailable, uint64(gap))
+		return fmt.Errorf("%w: record %d was deleted while they were read; read again", journal.ErrUnavailable, uint64(gap))
 	}
-	return fmt.Errorf("%w: %w", persistence.ErrCorrupt, gap)
+	return fmt.Errorf("%w: %w", journal.ErrCorrupt, gap)
 }
 
 // view runs f, which changes nothing, with a connection.
 func (j *Journal) view(ctx context.Context, op, id string, f func(context.Context, *pgxpool.Conn) error) error {
-	if err := persistence.ValidateID(id); err != nil {
+	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)
 	}
 	return wrap(op, id, j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {

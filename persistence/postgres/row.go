@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // MaxPayload is the size of the largest payload of an event or a snapshot, in bytes.
 const MaxPayload = 64 << 20
 
 // An eventRow is a record as the statements take it. Tags are an array, as text; metadata
-// is JSON, empty when there is none.
+// is JSON, empty without metadata.
 type eventRow struct {
 	seq        int64
 	writer     []byte
@@ -27,7 +27,7 @@ type eventRow struct {
 }
 
 // encodeEvent returns r as a row of id that shares nothing with it.
-func encodeEvent(id string, r *persistence.Record) (eventRow, error) {
+func encodeEvent(id string, r *journal.Record) (eventRow, error) {
 	payload, err := encodePayload(r.Payload)
 	if err != nil {
 		return eventRow{}, err
@@ -41,7 +41,7 @@ func encodeEvent(id string, r *persistence.Record) (eventRow, error) {
 // encodePayload returns a copy that is not nil, as that would be NULL.
 func encodePayload(payload []byte) ([]byte, error) {
 	if len(payload) > MaxPayload {
-		return nil, fmt.Errorf("%w: payload of %d bytes, at most %d", persistence.ErrTooLarge, len(payload), MaxPayload)
+		return nil, fmt.Errorf("%w: payload of %d bytes, at most %d", journal.ErrTooLarge, len(payload), MaxPayload)
 	}
 	return append([]byte{}, payload...), nil
 }
@@ -73,7 +73,7 @@ const eventColumns = "e.seq, e.epoch, e.writer, e.sec, e.nsec, e.type, e.tags, e
 
 // A storedRow is where rows of eventColumns are scanned to, one after the other.
 type storedRow struct {
-	record persistence.Record
+	record journal.Record
 	writer []byte
 	sec    int64
 	nsec   int64
@@ -86,8 +86,8 @@ func (s *storedRow) columns() []any {
 	return []any{&r.Seq, &r.Epoch, &s.writer, &s.sec, &s.nsec, &r.Type, &r.Tags, &s.meta, &r.Payload, &s.crc}
 }
 
-// decode returns the record of id that was scanned, or [persistence.ErrCorrupt].
-func (s *storedRow) decode(id string) (persistence.Record, error) {
+// decode returns the record of id that was scanned, or [journal.ErrCorrupt].
+func (s *storedRow) decode(id string) (journal.Record, error) {
 	r := s.record
 	r.Time = time.Unix(s.sec, s.nsec).UTC()
 	if len(r.Tags) == 0 {
@@ -98,7 +98,7 @@ func (s *storedRow) decode(id string) (persistence.Record, error) {
 		r.Meta, err = decodeMeta(*s.meta)
 	}
 	if err != nil || copy(r.Writer[:], s.writer) != len(r.Writer) || int32(r.Checksum(id)) != s.crc {
-		return persistence.Record{}, fmt.Errorf("%w: record %d fails its checksum", persistence.ErrCorrupt, r.Seq)
+		return journal.Record{}, fmt.Errorf("%w: record %d fails its checksum", journal.ErrCorrupt, r.Seq)
 	}
 	return r, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // migrations bring the tables from each version to the next; they are never changed, only
@@ -64,8 +64,8 @@ CREATE TABLE {schema}.understudy_snapshot (
 // schemaVersion is the version of the tables that this package reads and writes.
 var schemaVersion = len(migrations)
 
-// DDL returns the one statement that [Open] runs when the tables are not there or older,
-// for whoever keeps the schema of the database in another way. It may be run again.
+// DDL returns the statement that [Open] runs if the tables are missing or older, for programs that
+// manage the schema of the database in another way. It may be run again.
 func DDL(schema string) string { return ddl(schema, migrations) }
 
 // Renumber returns the statement that must be run once, with no program at work, after the
@@ -143,7 +143,7 @@ func (j *Journal) migrate(ctx context.Context) error {
 	return nil
 }
 
-// version returns that of the tables, 0 when there are none.
+// version returns the version of the tables, 0 without tables.
 func (j *Journal) version(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
 	err = conn.QueryRow(ctx, inSchema(j.schema, "SELECT coalesce(max(version), 0) FROM {schema}.understudy_journal"), pgx.QueryExecModeExec).Scan(&version)
 	if pg.IsMissing(err) {
@@ -159,7 +159,7 @@ func checkEncoding(ctx context.Context, conn *pgxpool.Conn) error {
 		return readError(ctx, err)
 	}
 	if encoding != "UTF8" {
-		return fmt.Errorf("%w: the encoding of the database is %s; use one with UTF8", persistence.ErrUnavailable, encoding)
+		return fmt.Errorf("%w: the encoding of the database is %s; use one with UTF8", journal.ErrUnavailable, encoding)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
@@ -44,7 +44,7 @@ func TestARoleNeedsTheDocumentedPrivilegesOnly(t *testing.T) {
 	t.Cleanup(func() { pgtest.SQL(ctx, t, s.URL(), "DROP OWNED BY app; DROP ROLE app") })
 	url := "postgres://app@" + s.Addr() + "/postgres"
 	_, err := postgres.Open(t.Context(), url, postgres.Schema(j.schema))
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "lacks a privilege")
 
 	schema := `"` + j.schema + `"`
@@ -53,10 +53,10 @@ func TestARoleNeedsTheDocumentedPrivilegesOnly(t *testing.T) {
 	o, err := own(limited, "x")
 	require.NoError(t, err)
 	require.NoError(t, appendOne(t, limited, o.next()))
-	require.NoError(t, limited.SaveSnapshot(t.Context(), "x", persistence.Snapshot{Seq: 1, Epoch: o.claim.Epoch}))
+	require.NoError(t, limited.SaveSnapshot(t.Context(), "x", journal.Snapshot{Seq: 1, Epoch: o.claim.Epoch}))
 	require.NoError(t, limited.DeleteTo(t.Context(), "x", o.claim.Epoch, 1))
 	require.NoError(t, limited.DeleteSnapshots(t.Context(), "x", o.claim.Epoch, 1, 0))
-	for _, err := range limited.Events(t.Context(), persistence.Query{}, "") {
+	for _, err := range limited.Events(t.Context(), journal.Query{}, "") {
 		require.NoError(t, err)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// SaveSnapshot implements [persistence.SnapshotStore].
-func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+// SaveSnapshot implements [journal.SnapshotStore].
+func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	const op = "save snapshot"
 	if err := s.Validate(id); err != nil {
 		return wrap(op, id, err)
@@ -24,7 +24,7 @@ func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Sna
 	}
 	return j.fenced(ctx, op, id, s.Epoch, func(ctx context.Context, conn *pgxpool.Conn, h head) error {
 		if s.Seq > h.seq {
-			return fmt.Errorf("%w: snapshot at %d, the last event is %d", persistence.ErrConflict, s.Seq, h.seq)
+			return fmt.Errorf("%w: snapshot at %d, the last event is %d", journal.ErrConflict, s.Seq, h.seq)
 		}
 		row := conn.QueryRow(ctx, j.statements.saveSnapshot, id, int64(s.Seq), int64(s.Epoch), s.Time.Unix(), int32(s.Time.Nanosecond()),
 			s.Type, payload, int32(s.Checksum(id)))
@@ -32,8 +32,8 @@ func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Sna
 	})
 }
 
-// LoadSnapshot implements [persistence.SnapshotStore].
-func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s persistence.Snapshot, ok bool, skipped []uint64, err error) {
+// LoadSnapshot implements [journal.SnapshotStore].
+func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	err = j.view(ctx, "load snapshot", id, func(ctx context.Context, conn *pgxpool.Conn) error {
 		for !ok {
 			s, err = j.loadSnapshot(ctx, conn, id, maxSeq)
@@ -42,9 +42,9 @@ func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s
 				ok = true
 			case errors.Is(err, pgx.ErrNoRows):
 				return nil
-			case errors.Is(err, persistence.ErrCorrupt):
+			case errors.Is(err, journal.ErrCorrupt):
 				skipped = append(skipped, s.Seq)
-				maxSeq, s = s.Seq-1, persistence.Snapshot{}
+				maxSeq, s = s.Seq-1, journal.Snapshot{}
 			default:
 				return err
 			}
@@ -56,21 +56,21 @@ func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s
 
 // loadSnapshot returns the newest snapshot up to maxSeq. Of a damaged one the number is
 // right still.
-func (j *Journal) loadSnapshot(ctx context.Context, conn *pgxpool.Conn, id string, maxSeq uint64) (s persistence.Snapshot, err error) {
+func (j *Journal) loadSnapshot(ctx context.Context, conn *pgxpool.Conn, id string, maxSeq uint64) (s journal.Snapshot, err error) {
 	var sec, nsec int64
 	var crc int32
 	row := conn.QueryRow(ctx, j.statements.loadSnapshot, id, clamp(maxSeq))
 	if err := row.Scan(&s.Seq, &s.Epoch, &sec, &nsec, &s.Type, &s.Payload, &crc); err != nil {
-		return persistence.Snapshot{}, err
+		return journal.Snapshot{}, err
 	}
 	s.Time = time.Unix(sec, nsec).UTC()
 	if int32(s.Checksum(id)) != crc {
-		return s, fmt.Errorf("%w: snapshot %d fails its checksum", persistence.ErrCorrupt, s.Seq)
+		return s, fmt.Errorf("%w: snapshot %d fails its checksum", journal.ErrCorrupt, s.Seq)
 	}
 	return s, nil
 }
 
-// DeleteSnapshots implements [persistence.SnapshotStore].
+// DeleteSnapshots implements [journal.SnapshotStore].
 func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
 	return j.fenced(ctx, "delete snapshots", id, epoch, func(ctx context.Context, conn *pgxpool.Conn, _ head) error {
 		row := conn.QueryRow(ctx, j.statements.deleteSnapshots, id, int64(epoch), clamp(seq), int64(max(keep, 0)))
@@ -78,7 +78,7 @@ func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uin
 	})
 }
 
-// Snapshots implements [persistence.SnapshotStore].
+// Snapshots implements [journal.SnapshotStore].
 func (j *Journal) Snapshots(ctx context.Context, id string) (seqs []uint64, err error) {
 	err = j.view(ctx, "list snapshots", id, func(ctx context.Context, conn *pgxpool.Conn) error {
 		rows, err := conn.Query(ctx, j.statements.listSnapshots, id)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
@@ -36,10 +36,10 @@ func TestOverTLSTheServerMustProveWhoItIs(t *testing.T) {
 	require.Equal(t, []string{string(o.next().Records[0].Payload)}, payloads(t, j, "x"))
 
 	_, err = postgres.Open(t.Context(), s.URL()+"?sslmode=verify-full&sslrootcert="+other+".crt")
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "certificate")
 	_, err = postgres.Open(t.Context(), s.URL()+"?sslmode=disable")
-	require.ErrorIs(t, err, persistence.ErrUnavailable, "this server takes no others")
+	require.ErrorIs(t, err, journal.ErrUnavailable, "this server takes no others")
 }
 
 // selfSigned makes a certificate and its key, and returns their path without extension.

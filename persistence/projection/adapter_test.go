@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 )
@@ -34,12 +35,12 @@ func adaptNumbers(s persistence.StoredEvent) ([]event, error) {
 func TestFromJournalDividesAndLeavesOut(t *testing.T) {
 	j, s, offsets := memory.New(), newSum(), &saves{}
 	newWriter(t, j, "a").append(added{2}, poisoned{}, nil, added{0}, added{3}, added{1})
-	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.FromJournal(adaptNumbers),
+	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.FromJournal(adaptNumbers),
 		projection.InBatches(2, time.Nanosecond))
 	got, err := p.CatchUp(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"a/1", "a/1", "a/5", "a/5", "a/5", "a/6"}, s.handled())
-	require.Equal(t, []persistence.Offset{"memory:1", "memory:5", "memory:6"}, offsets.saved, "never between those of one stored event")
+	require.Equal(t, []journal.Offset{"memory:1", "memory:5", "memory:6"}, offsets.saved, "never between those of one stored event")
 	require.Zero(t, got.Workers[0].Skipped)
 }
 
@@ -47,7 +48,7 @@ func TestOfADividedEventAllIsDoneOrNothing(t *testing.T) {
 	w := newWorld(t)
 	newWriter(t, w.j, "a").append(added{2}, added{3}, added{1})
 	parts := 0
-	p := projection.New("sums", w.j, persistence.Query{}, projection.InTx(w.model,
+	p := projection.New("sums", w.j, journal.Query{}, projection.InTx(w.model,
 		func(ctx context.Context, tx *sql.Tx, e projection.Event[event]) error {
 			if e.Seq == 2 {
 				if parts++; parts%2 == 0 {
@@ -69,13 +70,13 @@ func TestWhatCannotBeAdaptedIsAFailureOfItsEvent(t *testing.T) {
 		"too old": func(persistence.StoredEvent) ([]event, error) { return nil, errors.New("too old") },
 		"boom":    func(persistence.StoredEvent) ([]event, error) { panic("boom") },
 	} {
-		_, err := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle),
+		_, err := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle),
 			projection.FromJournal(f)).CatchUp(t.Context())
 		require.ErrorContains(t, err, `event 1 of "a"`)
 		require.ErrorContains(t, err, says)
 	}
 	require.PanicsWithValue(t, `projection "sum": FromJournal has a func(persistence.StoredEvent) ([]string, error), while the event type is projection_test.event`, func() {
-		projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle),
+		projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle),
 			projection.FromJournal(func(persistence.StoredEvent) ([]string, error) { return nil, nil }))
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// Behavior returns the behavior of the actor that runs the projection. It has a child for
-// each worker, which begins again when it fails; the actor itself only answers questions.
-// One actor of a name must run at a time: in a cluster, make it a singleton.
+// Behavior returns the behavior of the actor that runs the projection. The actor has a child for
+// each worker, which restarts when it fails, and replies to commands itself. One actor of a name
+// may run at a time: in a cluster, make it a singleton.
 //
 //	behaviors.Singleton(balances.Behavior)
 func (p *Projection[E]) Behavior() actor.Behavior[Command] {
@@ -59,7 +59,7 @@ func (c *coordinator[E]) catchUp(cmd CatchUp) {
 	}
 }
 
-// onSignal leaves the end of a worker unhandled: it ends only by failures that are final.
+// onSignal leaves the end of a worker unhandled: a worker ends only by a final failure.
 func (c *coordinator[E]) onSignal(_ *actor.Context[Command], sig actor.Signal) actor.Behavior[Command] {
 	switch sig.(type) {
 	case actor.Terminated, actor.ChildFailed, actor.AdaptFailed:
@@ -71,11 +71,11 @@ func (c *coordinator[E]) onSignal(_ *actor.Context[Command], sig actor.Signal) a
 
 // An order tells a worker to look for events.
 type order struct {
-	rest     uint64 // the number of the rest that is over; 0 for an order of somebody else
-	caughtUp func() // what to do once all is done that is there now, or nil
+	rest     uint64 // the number of the rest that is over; 0 for other orders
+	caughtUp func() // runs once all stored events are handled; may be nil
 }
 
-// behavior returns that of the actor that runs w.
+// behavior returns the behavior of the actor that runs w.
 func (w *worker[E]) behavior() actor.Behavior[order] {
 	s := &shift[E]{worker: w}
 	return func(_ *actor.Context[order], next *actor.Next[order]) {
@@ -83,11 +83,11 @@ func (w *worker[E]) behavior() actor.Behavior[order] {
 	}
 }
 
-// A shift is a worker as an actor. It outlives restarts, as those who wait do.
+// A shift is a worker as an actor. It survives restarts, and so do the waiting callbacks.
 type shift[E any] struct {
 	*worker[E]
-	rests   uint64 // how many there have been
-	vain    int    // how often in a row there was nothing new
+	rests   uint64 // so far
+	vain    int    // reads in a row that found nothing
 	waiting []func()
 }
 
@@ -105,7 +105,7 @@ func (s *shift[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[or
 	if o.caughtUp != nil {
 		s.waiting = append(s.waiting, o.caughtUp)
 	}
-	appended := s.appended()
+	appended := s.reader.Appended()
 	found, err := s.catchUp(ctx)
 	if err != nil {
 		return s.fail(ctx, err)
@@ -118,7 +118,7 @@ func (s *shift[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[or
 	return nil
 }
 
-// fail leaves it to supervision to begin again, unless the actor is being stopped.
+// fail fails the actor, so that supervision restarts it, unless it is being stopped.
 func (s *shift[E]) fail(ctx *actor.Context[order], err error) actor.Behavior[order] {
 	if ctx.Err() != nil {
 		return nil
@@ -126,7 +126,7 @@ func (s *shift[E]) fail(ctx *actor.Context[order], err error) actor.Behavior[ord
 	return ctx.Fail(err)
 }
 
-// rest has the worker look again when something was appended, or after a while.
+// rest makes the worker read again after an append or a delay.
 func (s *shift[E]) rest(ctx *actor.Context[order], appended <-chan struct{}, found bool) {
 	if s.vain++; found {
 		s.vain = 0
@@ -138,7 +138,7 @@ func (s *shift[E]) rest(ctx *actor.Context[order], appended <-chan struct{}, fou
 	}, func(struct{}, error) order { return order{rest: number} })
 }
 
-// sleep waits for the first of all, and returns the error of ctx when it is that.
+// sleep waits for d, for appended or for ctx, and returns the error of ctx.
 func sleep(ctx context.Context, d time.Duration, appended <-chan struct{}) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/storebench"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
@@ -37,13 +38,13 @@ func BenchmarkProjection(b *testing.B) {
 		})
 	}
 	measure("read", func(b *testing.B) {
-		for _, err := range j.Events(b.Context(), persistence.Query{}, "") {
+		for _, err := range j.Events(b.Context(), journal.Query{}, "") {
 			require.NoError(b, err)
 		}
 	})
 	measure("memory", func(b *testing.B) {
 		sum := map[string]int{}
-		p := projection.New("sums", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{},
+		p := projection.New("sums", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{},
 			func(_ context.Context, e projection.Event[event]) error { sum[e.ID]++; return nil }))
 		_, err := p.CatchUp(b.Context())
 		require.NoError(b, err)
@@ -78,7 +79,7 @@ func BenchmarkProjectionBesideLoop(b *testing.B) {
 		storebench.TakeTurns(b, ids*events,
 			func() error {
 				n++ // another name begins again
-				_, err := projection.New(fmt.Sprint("projection-", n), j, persistence.Query{}, h).CatchUp(b.Context())
+				_, err := projection.New(fmt.Sprint("projection-", n), j, journal.Query{}, h).CatchUp(b.Context())
 				return err
 			},
 			func() error { return readAndCommit(b.Context(), j, db, fmt.Sprint("loop-", n), inLoop) },
@@ -102,8 +103,8 @@ func BenchmarkProjectionBesideLoop(b *testing.B) {
 }
 
 // readAndCommit handles the events by hundreds, each in a transaction with the offset.
-func readAndCommit(ctx context.Context, r persistence.EventReader, db *sql.DB, name string, handle func(*sql.Tx, projection.Event[event]) error) error {
-	var batch []persistence.Entry
+func readAndCommit(ctx context.Context, r journal.EventReader, db *sql.DB, name string, handle func(*sql.Tx, projection.Event[event]) error) error {
+	var batch []journal.Entry
 	commit := func() error {
 		tx, err := db.BeginTx(ctx, nil)
 		if err != nil {
@@ -120,7 +121,7 @@ func readAndCommit(ctx context.Context, r persistence.EventReader, db *sql.DB, n
 		batch = batch[:0]
 		return errors.Join(err, tx.Commit())
 	}
-	for entry, err := range r.Events(ctx, persistence.Query{}, "") {
+	for entry, err := range r.Events(ctx, journal.Query{}, "") {
 		if err != nil {
 			return err
 		}

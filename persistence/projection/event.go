@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
@@ -16,22 +17,22 @@ import (
 
 // An Event is a stored event, decoded.
 type Event[E any] struct {
-	ID     string             // the persistence id whose event it is
-	Seq    uint64             // its sequence number there
-	Offset persistence.Offset // its place in the journal
-	Time   time.Time          // when it was written, by the clock of the writer
-	Tags   []string           // as it was stored with
-	Meta   map[string]string  // as it was stored with
+	ID     string            // the persistence id whose event it is
+	Seq    uint64            // its sequence number there
+	Offset journal.Offset    // its position in the journal
+	Time   time.Time         // of the write, by the writer's clock
+	Tags   []string          // as stored
+	Meta   map[string]string // as stored
 	Event  E
 }
 
-// An EventError is an event that could not be handled: its handler has failed or
-// panicked, or it could not be decoded.
+// An EventError reports an event that could not be handled: its handler has failed or panicked, or
+// the event could not be decoded.
 type EventError struct {
-	ID     string             // the persistence id whose event it is
-	Seq    uint64             // its sequence number there
-	Offset persistence.Offset // its place in the journal
-	Err    error              // the failure; of a panic, an [*actor.PanicError]
+	ID     string         // the persistence id whose event it is
+	Seq    uint64         // its sequence number there
+	Offset journal.Offset // its position in the journal
+	Err    error          // the failure; an [*actor.PanicError] for a panic
 }
 
 // Error implements error.
@@ -39,14 +40,14 @@ func (e *EventError) Error() string {
 	return fmt.Sprintf("projection: event %d of %q, at %s: %v", e.Seq, e.ID, e.Offset, e.Err)
 }
 
-// Unwrap returns what has failed.
+// Unwrap returns the failure.
 func (e *EventError) Unwrap() error { return e.Err }
 
-// errNotMine is the error of an event that is not of type E.
+// errNotMine is the error of an event whose type is not E.
 var errNotMine = errors.New("the event is of another type")
 
-// decode returns the events that an entry stands for: one, unless adapt says otherwise.
-func decode[E any](s *actor.System, entry *persistence.Entry, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
+// decode returns the events of an entry: one, or those that adapt returns.
+func decode[E any](s *actor.System, entry *journal.Entry, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
 	found, err := decodeRecord(s, &entry.Record, adapt)
 	if err != nil {
 		return nil, eventError(entry, err)
@@ -59,7 +60,7 @@ func decode[E any](s *actor.System, entry *persistence.Entry, adapt func(persist
 	return events, nil
 }
 
-func decodeRecord[E any](s *actor.System, r *persistence.Record, adapt func(persistence.StoredEvent) ([]E, error)) ([]E, error) {
+func decodeRecord[E any](s *actor.System, r *journal.Record, adapt func(persistence.StoredEvent) ([]E, error)) ([]E, error) {
 	if adapt != nil {
 		stored, err := persistence.Stored(s, r)
 		if err != nil {
@@ -67,7 +68,7 @@ func decodeRecord[E any](s *actor.System, r *persistence.Record, adapt func(pers
 		}
 		var events []E
 		if err = guard.Run(func() (err error) { events, err = adapt(stored); return err }); err != nil {
-			return nil, fmt.Errorf("%w; start a program whose FromJournal can adapt it, or pass over it with SkipAfter", err)
+			return nil, fmt.Errorf("%w; start a program whose FromJournal can adapt it, or skip it with SkipAfter", err)
 		}
 		return events, nil
 	}
@@ -77,44 +78,44 @@ func decodeRecord[E any](s *actor.System, r *persistence.Record, adapt func(pers
 		return err
 	})
 	if isOther(err) {
-		return nil, fmt.Errorf("%w; import the package that registers it, or pass over such events with SkipOthers", err)
+		return nil, fmt.Errorf("%w; import the package that registers it, or skip such events with SkipOthers", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; start a program that can decode it, with FromJournal if its form has changed, or pass over it with SkipAfter", err)
+		return nil, fmt.Errorf("%w; start a program that can decode it, with FromJournal if its form has changed, or skip it with SkipAfter", err)
 	}
 	event, ok := x.(E)
 	if !ok {
-		return nil, fmt.Errorf("%w: it is a %T, not a %v; ask for a narrower tag, or pass over such events with SkipOthers",
+		return nil, fmt.Errorf("%w: it is a %T, not a %v; ask for a narrower tag, or skip such events with SkipOthers",
 			errNotMine, x, reflect.TypeFor[E]())
 	}
 	return []E{event}, nil
 }
 
-func eventError(entry *persistence.Entry, err error) error {
+func eventError(entry *journal.Entry, err error) error {
 	return &EventError{ID: entry.ID, Seq: entry.Record.Seq, Offset: entry.Offset, Err: err}
 }
 
-// isOther reports whether an event could not be decoded because it is none for us, rather
-// than damaged.
+// isOther reports whether an event could not be decoded because of its type, and not because it is
+// damaged.
 func isOther(err error) bool {
 	var unknown *codec.UnknownNameError
 	return errors.Is(err, errNotMine) || errors.As(err, &unknown)
 }
 
-// A Batch is events that come one after the other. They are handled in order, and with
-// them the offset of the projection moves from After to To.
+// A Batch is a sequence of events. They are handled in order; the offset of the projection then
+// changes from After to To.
 type Batch[E any] struct {
-	Name   string             // under which the offset is stored
-	After  persistence.Offset // where it begins; "" is the beginning of the journal
-	To     persistence.Offset // of the last event, or of one behind it that was passed over
-	Events []Event[E]         // those that one stored event stands for have its Seq and Offset
-	Within time.Duration      // after which it is better to stop between two events
+	Name   string         // the name of the offset
+	After  journal.Offset // the offset before it; "" is the beginning of the journal
+	To     journal.Offset // of the last event, or of a later one that was skipped
+	Events []Event[E]     // several events of one stored event share its Seq and Offset
+	Within time.Duration  // handling should stop between two events after this duration
 }
 
 // Each calls f for one event after the other, until there are no more, the time is up, or
 // f fails or panics: that is an [*EventError]. It returns the offset up to which the batch
 // is done.
-func (b *Batch[E]) Each(f func(Event[E]) error) (reached persistence.Offset, err error) {
+func (b *Batch[E]) Each(f func(Event[E]) error) (reached journal.Offset, err error) {
 	begin := time.Now()
 	reached = b.After
 	for i := range b.Events {
@@ -137,7 +138,7 @@ func (b *Batch[E]) isOne() bool {
 }
 
 // drop takes away what is done.
-func (b *Batch[E]) drop(reached persistence.Offset) {
+func (b *Batch[E]) drop(reached journal.Offset) {
 	if reached == b.To {
 		b.Events = nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	_ "github.com/understudy-go/understudy/persistence/sqlite" // and with it the driver "sqlite"
@@ -21,18 +22,18 @@ type sold struct{ Item string }
 func init() { actor.RegisterType[sold]("shop.sold") }
 
 // sell stores what an event-sourced shop would store.
-func sell(ctx context.Context, journal persistence.Journal, items ...string) {
-	claim, err := journal.Claim(ctx, "shop-1", persistence.WriterID{})
+func sell(ctx context.Context, store persistence.Journal, items ...string) {
+	claim, err := store.Claim(ctx, "shop-1", journal.WriterID{}, 0)
 	check(err)
-	req := persistence.AppendRequest{ID: "shop-1", Epoch: claim.Epoch, Prev: claim.LastSeq}
+	req := journal.AppendRequest{ID: "shop-1", Epoch: claim.Epoch, Prev: claim.LastSeq}
 	for i, item := range items {
 		event, err := extension.Pack(sold{item})
 		check(err)
-		req.Records = append(req.Records, persistence.Record{
+		req.Records = append(req.Records, journal.Record{
 			Seq: claim.LastSeq + uint64(i) + 1, Epoch: claim.Epoch, Type: event.Type, Payload: event.Data, Tags: []string{"sales"},
 		})
 	}
-	check(journal.Append(ctx, []persistence.AppendRequest{req})[0])
+	check(store.Append(ctx, []journal.AppendRequest{req})[0])
 }
 
 // A table counts what was sold. The journal and the table may lose sight of each other at
@@ -48,9 +49,9 @@ func ExampleInTx() {
 	_, err = db.Exec("CREATE TABLE sales (item TEXT PRIMARY KEY, n INTEGER NOT NULL)")
 	check(err)
 
-	journal := memory.New()
-	sell(ctx, journal, "hat", "coat", "hat")
-	sales := projection.New("sales", journal, persistence.Query{Tag: "sales"},
+	store := memory.New()
+	sell(ctx, store, "hat", "coat", "hat")
+	sales := projection.New("sales", store, journal.Query{Tag: "sales"},
 		projection.InTx(db, func(ctx context.Context, tx *sql.Tx, e projection.Event[sold]) error {
 			_, err := tx.ExecContext(ctx, "INSERT INTO sales VALUES (?, 1) ON CONFLICT (item) DO UPDATE SET n = n + 1", e.Event.Item)
 			return err
@@ -69,13 +70,13 @@ func ExampleInTx() {
 	// 2 hats
 }
 
-// As an actor a projection follows the journal. Whoever needs what was just stored asks it
+// As an actor, a projection follows the journal. A client that needs the latest events asks it
 // to catch up first.
 func ExampleProjection_Behavior() {
 	ctx := context.Background()
-	journal := memory.New()
+	store := memory.New()
 	var items []string
-	p := projection.New("items", journal, persistence.Query{Tag: "sales"},
+	p := projection.New("items", store, journal.Query{Tag: "sales"},
 		projection.AtLeastOnce(&projection.MemoryOffsets{}, func(_ context.Context, e projection.Event[sold]) error {
 			items = append(items, e.Event.Item)
 			return nil
@@ -83,7 +84,7 @@ func ExampleProjection_Behavior() {
 	system := actor.NewSystem("shop")
 	ref := actor.Spawn(system, behaviors.Singleton(p.Behavior), "items")
 
-	sell(ctx, journal, "hat")
+	sell(ctx, store, "hat")
 	status, err := actor.Ask(ctx, ref, func(r actor.ActorRef[projection.Status]) projection.Command { return projection.CatchUp{ReplyTo: r} })
 	check(err)
 	fmt.Println(items, status.Workers[0].Offset)

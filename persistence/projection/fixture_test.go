@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -39,13 +40,13 @@ type writer struct {
 	t     testing.TB
 	j     persistence.Journal
 	id    string
-	claim persistence.Claim
+	claim journal.Claim
 	tags  []string
 }
 
 func newWriter(t testing.TB, j persistence.Journal, id string, tags ...string) *writer {
 	t.Helper()
-	claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
 	require.NoError(t, err)
 	return &writer{t, j, id, claim, tags}
 }
@@ -53,10 +54,10 @@ func newWriter(t testing.TB, j persistence.Journal, id string, tags ...string) *
 // append stores events.
 func (w *writer) append(events ...any) {
 	w.t.Helper()
-	req := persistence.AppendRequest{ID: w.id, Epoch: w.claim.Epoch, Prev: w.claim.LastSeq}
+	req := journal.AppendRequest{ID: w.id, Epoch: w.claim.Epoch, Prev: w.claim.LastSeq}
 	for _, e := range events {
 		w.claim.LastSeq++
-		r := persistence.Record{Seq: w.claim.LastSeq, Epoch: w.claim.Epoch, Type: "projection_test.nobody", Tags: w.tags}
+		r := journal.Record{Seq: w.claim.LastSeq, Epoch: w.claim.Epoch, Type: "projection_test.nobody", Tags: w.tags}
 		if e != nil {
 			p, err := extension.Pack(e)
 			require.NoError(w.t, err)
@@ -64,7 +65,7 @@ func (w *writer) append(events ...any) {
 		}
 		req.Records = append(req.Records, r)
 	}
-	require.NoError(w.t, w.j.Append(w.t.Context(), []persistence.AppendRequest{req})[0])
+	require.NoError(w.t, w.j.Append(w.t.Context(), []journal.AppendRequest{req})[0])
 }
 
 // A sum is what the projections of these tests make: per id the sum of what was added.

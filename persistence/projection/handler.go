@@ -4,43 +4,40 @@ import (
 	"context"
 	"errors"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// ErrMoved is what an [OffsetStore] answers when an offset is not where its reader has left
-// it: another projection of the same name runs elsewhere, or somebody has set it. Nothing
-// was stored. The projection goes on from the offset that is stored now.
-var ErrMoved = errors.New("projection: the offset has been moved by somebody else")
+// ErrMoved is returned by an [OffsetStore] if the stored offset is not the one that the projection
+// has stored last: another projection of the same name runs elsewhere, or someone has set the
+// offset. Nothing was stored. The projection continues from the stored offset.
+var ErrMoved = errors.New("projection: the offset has been moved by another projection")
 
-// An OffsetStore keeps how far projections have come: text of any length, under names of any
-// length. All methods may be called from any
-// goroutine.
+// An OffsetStore keeps the offsets of projections: text of any length, under names of any length.
+// All methods may be called from any goroutine.
 type OffsetStore interface {
-	// Load returns the offset under name, "" when there is none.
-	Load(ctx context.Context, name string) (persistence.Offset, error)
+	// Load returns the offset under name, or "" if no offset is stored.
+	Load(ctx context.Context, name string) (journal.Offset, error)
 
-	// Save moves the offset under name from after to to, or fails with [ErrMoved] when it
-	// is not after. No other Save comes between the two.
-	Save(ctx context.Context, name string, after, to persistence.Offset) error
+	// Save changes the offset under name from after to to, atomically. It fails with [ErrMoved] if
+	// the stored offset is not after.
+	Save(ctx context.Context, name string, after, to journal.Offset) error
 }
 
-// A Handler does something with events, and keeps how far it has come. [AtLeastOnce] and
-// [InTx] make one of a function; write one to handle batches at once.
+// A Handler handles events and stores the offset. [AtLeastOnce] and [InTx] return one for a
+// function; implement Handler to handle whole batches.
 type Handler[E any] interface {
 	OffsetStore
 
-	// Handle handles the events of b, in order, and moves the offset, to b.To or, when it
-	// stops before, to that of the last event that it has handled. It returns where the
-	// offset is now. An error that is due to one event is an [*EventError]; it may come
-	// with events before it done.
-	Handle(ctx context.Context, b Batch[E]) (reached persistence.Offset, err error)
+	// Handle handles the events of b in order and stores the offset: b.To or, if it stops earlier,
+	// the offset of the last handled event. It returns the stored offset. An error that concerns
+	// one event is an [*EventError]; events before it may have been handled.
+	Handle(ctx context.Context, b Batch[E]) (reached journal.Offset, err error)
 }
 
-// AtLeastOnce handles each event with f, and then stores the offset. When the process dies
-// between the two, events come again; so f must not mind: let it set values, rather than
-// add to them, or remember [Event.Seq] of each id.
-//
-// The offset is stored after each batch, and before a failure is reported.
+// AtLeastOnce returns a handler that calls f for each event and then stores the offset in offsets.
+// If the process dies in between, events are handled again: f must be idempotent. Let it set values
+// instead of adding to them, or remember the [Event.Seq] of each id. The offset is stored after
+// each batch, and before a failure is reported.
 func AtLeastOnce[E any](offsets OffsetStore, f func(ctx context.Context, e Event[E]) error) Handler[E] {
 	return &atLeastOnce[E]{OffsetStore: offsets, f: f}
 }
@@ -50,7 +47,7 @@ type atLeastOnce[E any] struct {
 	f func(context.Context, Event[E]) error
 }
 
-func (h *atLeastOnce[E]) Handle(ctx context.Context, b Batch[E]) (persistence.Offset, error) {
+func (h *atLeastOnce[E]) Handle(ctx context.Context, b Batch[E]) (journal.Offset, error) {
 	reached, err := b.Each(func(e Event[E]) error { return h.f(ctx, e) })
 	if reached == b.After {
 		return reached, err

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // maxHeld is how many persistence ids one worker holds back. Another one stops it.
@@ -33,7 +33,7 @@ type held struct {
 // offset of its own, under that name, "/" and the id.
 type heldIDs struct {
 	byID   map[string]*held
-	stored persistence.Offset // the list as it is stored
+	stored journal.Offset // the list as it is stored
 }
 
 func (w *worker[E]) heldName() string { return w.name + "/held" }
@@ -78,7 +78,7 @@ func (w *worker[E]) saveHeld(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list := persistence.Offset(text)
+	list := journal.Offset(text)
 	if list == w.held.stored {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (w *worker[E]) saveHeld(ctx context.Context) error {
 }
 
 // hold holds back the events of an id from entry on, which comes next after the offset.
-func (w *worker[E]) hold(ctx context.Context, entry *persistence.Entry, reason error) error {
+func (w *worker[E]) hold(ctx context.Context, entry *journal.Entry, reason error) error {
 	if len(w.held.byID) >= maxHeld {
 		return fmt.Errorf("the events of %d persistence ids are held back already: %w", maxHeld, reason)
 	}
@@ -117,7 +117,7 @@ func (w *worker[E]) hold(ctx context.Context, entry *persistence.Entry, reason e
 
 // passesOver reports whether entry is not to be handled now: its id is held back, or it has
 // been handled when the id was released.
-func (w *worker[E]) passesOver(entry *persistence.Entry) bool {
+func (w *worker[E]) passesOver(entry *journal.Entry) bool {
 	h := w.held.byID[entry.ID]
 	switch {
 	case h == nil:
@@ -157,8 +157,8 @@ func (w *worker[E]) releaseOne(ctx context.Context, h *held) error {
 	if err != nil {
 		return err
 	}
-	query, slice := w.query, persistence.SliceOf(h.ID)
-	query.Slices = persistence.SliceRange{From: slice, To: slice + 1}
+	query, slice := w.query, journal.SliceOf(h.ID)
+	query.Slices = journal.SliceRange{From: slice, To: slice + 1}
 	for entry, err := range w.reader.Events(ctx, query, offset) {
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
@@ -70,7 +70,7 @@ func TestAnEventThatCannotBeDecodedHoldsBackItsOwnIDOnly(t *testing.T) {
 				decoderIs(t, what)
 				core, log := observer.New(zap.WarnLevel)
 				sys := testkit.NewSystem(t, actor.WithLogger(zap.New(core)))
-				p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+				p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 				ctx, stop := context.WithCancel(t.Context())
 				ref := actor.Spawn(sys, p.Behavior(), "sum", actor.WithContext(ctx))
 				catchUp(t, ref)
@@ -110,7 +110,7 @@ func TestAnEventThatHoldsBackItsIDMayBeSkipped(t *testing.T) {
 	newWriter(t, j, "b").append(added{1})
 	decoderIs(t, refuses)
 	run := func(opts ...projection.Option) error {
-		_, err := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), opts...).CatchUp(t.Context())
+		_, err := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), opts...).CatchUp(t.Context())
 		return err
 	}
 	var failed *projection.EventError
@@ -143,7 +143,7 @@ var errChance = errors.New("the database has failed")
 
 func (a *atomically) fails() bool { return a.chance != nil && a.chance.IntN(3) == 0 }
 
-func (a *atomically) Load(ctx context.Context, name string) (persistence.Offset, error) {
+func (a *atomically) Load(ctx context.Context, name string) (journal.Offset, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.fails() {
@@ -152,7 +152,7 @@ func (a *atomically) Load(ctx context.Context, name string) (persistence.Offset,
 	return a.offsets.Load(ctx, name)
 }
 
-func (a *atomically) Save(ctx context.Context, name string, after, to persistence.Offset) error {
+func (a *atomically) Save(ctx context.Context, name string, after, to journal.Offset) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.fails() {
@@ -165,7 +165,7 @@ func (a *atomically) Save(ctx context.Context, name string, after, to persistenc
 	return err
 }
 
-func (a *atomically) Handle(ctx context.Context, b projection.Batch[event]) (persistence.Offset, error) {
+func (a *atomically) Handle(ctx context.Context, b projection.Batch[event]) (journal.Offset, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.fails() {
@@ -208,7 +208,7 @@ func TestWhatIsHeldBackIsHandledOnceAndInOrderWhateverFails(t *testing.T) {
 		}
 		catchUp := func(ok bool) {
 			for {
-				_, err := projection.New("sum", j, persistence.Query{}, h, projection.InBatches(1+chance.IntN(5), time.Minute)).CatchUp(t.Context())
+				_, err := projection.New("sum", j, journal.Query{}, h, projection.InBatches(1+chance.IntN(5), time.Minute)).CatchUp(t.Context())
 				var undecodable *projection.EventError
 				if err == nil || !ok && errors.As(err, &undecodable) || !ok && chance.IntN(2) == 0 {
 					return

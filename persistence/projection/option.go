@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An Option changes how one projection works.
@@ -38,52 +39,50 @@ func newConfig(opts []Option) (config, error) {
 	return c, c.validate()
 }
 
-// Workers has n workers handle the events, each those of its share of the persistence ids
-// and in an actor of its own. The events of one id stay in order, those of different ids
-// do not. Each worker has an offset of its own, so the number is part of the projection:
-// to change it, begin again. The default is 1.
+// Workers sets the number of workers, from 1 to [journal.Slices]. Each runs in an actor of its own
+// and handles the events of its share of the persistence ids. Events of one id stay in order,
+// events of different ids do not. Each worker has its own offset; to change the number, build the
+// projection again under another name. The default is 1.
 func Workers(n int) Option { return func(c *config) { c.workers = n } }
 
-// InBatches sets how many events have their offset stored together, and after which time
-// of handling it is stored with fewer. Nobody waits for a batch to fill up. The default is
-// 100 events and one second.
+// InBatches sets how many events are handled before the offset is stored, and after which duration
+// it is stored earlier. A worker does not wait for a batch to fill. Both must be positive. The
+// default is 100 events and one second.
 func InBatches(n int, within time.Duration) Option {
 	return func(c *config) { c.batch, c.within = n, within }
 }
 
-// Polling sets how often the journal is looked at when there was nothing new: after b.Min,
-// and then less and less often. The default is 10 ms, doubled up to a second. Where the
-// journal is a [persistence.Waker], what the same process appends is looked at at once.
+// Polling sets the delays between reads that find nothing: b.Min at first, then longer ones. The
+// default is 10 ms, doubled up to a second. A worker also reads when the journal reports an append,
+// see [journal.EventReader].
 func Polling(b actor.Backoff) Option { return func(c *config) { c.polling = b } }
 
-// RestartBackoff sets the delays after which a worker that has failed begins again at its
-// stored offset. The default is 100 ms, doubled up to 10 seconds.
+// RestartBackoff sets the delays before a failed worker starts again from its stored offset. The
+// default is 100 ms, doubled up to 10 seconds.
 func RestartBackoff(b actor.Backoff) Option { return func(c *config) { c.backoff = b } }
 
-// SkipAfter passes over an event that has failed n times or more, by itself; the loss is
-// logged and counted. Without it, an event whose handler fails is tried again for ever, and
-// the [Status] says why nothing goes on; the events of an id of which one cannot be decoded
-// are held back, and those of other ids go on. A projection that is started with SkipAfter
-// passes over the events that hold back ids at once, and handles what follows them.
+// SkipAfter skips an event that has failed n times on its own; the loss is logged and counted.
+// Without it, an event whose handler fails is tried again for ever, and the [Status] gives the
+// reason; an id with an event that cannot be decoded is held back. A projection that is started
+// with SkipAfter skips the events that hold back ids at once, and handles the events after them.
 func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 
-// SkipOthers passes over events whose type is not registered in this process, or is not
-// that of the projection. Without it their ids are held back, as they may be events of a
-// newer program that this one should know.
+// SkipOthers skips events whose type is not registered in this process or is not the type of the
+// projection. Without it their ids are held back, because the events may come from a newer program.
 func SkipOthers() Option { return func(c *config) { c.skipOthers = true } }
 
-// FromJournal hands over what f returns in place of each stored event: none, one or
-// several, which are handled together. Give it the function that the behavior has for
-// [persistence.FromJournal], so that both understand old events in the same way. An event
-// with an error cannot be decoded: the events of its id are held back. E must be the event type of the projection.
+// FromJournal passes the events that f returns in place of each stored event: none, one or several,
+// which are handled together. Use the function of [persistence.Options], so that the projection and
+// the behavior understand old events in the same way. If f fails, the event cannot be decoded, and
+// its id is held back. E must be the event type of the projection.
 func FromJournal[E any](f func(stored persistence.StoredEvent) ([]E, error)) Option {
 	return func(c *config) { c.fromJournal = f }
 }
 
 func (c *config) validate() error {
 	switch {
-	case c.workers < 1 || c.workers > persistence.Slices:
-		return fmt.Errorf("Workers must be from 1 to %d", persistence.Slices)
+	case c.workers < 1 || c.workers > journal.Slices:
+		return fmt.Errorf("Workers must be from 1 to %d", journal.Slices)
 	case c.batch < 1 || c.within <= 0:
 		return errors.New("InBatches needs positive numbers")
 	case !sound(c.polling) || !sound(c.backoff):

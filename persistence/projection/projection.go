@@ -9,26 +9,27 @@ import (
 
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A Projection makes something out of events. Make one with [New]. It runs as an actor,
-// see [Projection.Behavior], or without one, see [Projection.CatchUp]; not as both at a
-// time, as two of the same name get in each other's way.
+// A Projection handles events and stores its offset. Create one with [New]. Run it as an actor, see
+// [Projection.Behavior], or without one, see [Projection.CatchUp], but not both at the same time:
+// two projections of one name disturb each other.
 type Projection[E any] struct {
 	config
 	name    string
-	reader  persistence.EventReader
-	query   persistence.Query
+	reader  journal.EventReader
+	query   journal.Query
 	handler Handler[E]
 	adapt   func(persistence.StoredEvent) ([]E, error) // or nil
 }
 
-// New returns the projection that hands to handler the events that q asks for, each of
-// type E. Its offset is stored under name, which must never change.
+// New returns a projection that passes the events selected by q, each of type E, to handler. Its
+// offset is stored under name, which must never change.
 //
-// New panics when it cannot work: a malformed name or query, something nil, options that
-// do not fit, and a type E that is not registered, unless it is an interface.
-func New[E any](name string, reader persistence.EventReader, q persistence.Query, handler Handler[E], opts ...Option) *Projection[E] {
+// New panics if the name or the query is malformed, if reader or handler is nil, if the options do
+// not fit, or if the type E is neither registered nor an interface.
+func New[E any](name string, reader journal.EventReader, q journal.Query, handler Handler[E], opts ...Option) *Projection[E] {
 	p := &Projection[E]{name: name, reader: reader, query: q, handler: handler}
 	if err := p.complete(opts); err != nil {
 		panic(fmt.Sprintf("projection %q: %v", name, err))
@@ -48,10 +49,10 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 	if p.reader == nil || p.handler == nil {
 		return errors.New("reader and handler must not be nil")
 	}
-	if err := errors.Join(persistence.ValidateID(p.name), p.query.Validate()); err != nil {
+	if err := errors.Join(journal.ValidateID(p.name), p.query.Validate()); err != nil {
 		return err
 	}
-	if p.workers > 1 && p.query.Slices != (persistence.SliceRange{}) {
+	if p.workers > 1 && p.query.Slices != (journal.SliceRange{}) {
 		return errors.New("a query for slices cannot be shared by Workers; leave out one of the two")
 	}
 	if t := reflect.TypeFor[E](); t.Kind() != reflect.Interface && p.adapt == nil {
@@ -65,10 +66,10 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 // Name returns the name under which the offset is stored.
 func (p *Projection[E]) Name() string { return p.name }
 
-// CatchUp handles all events that there are now, and returns, at the first failure too:
-// for programs that project now and then, and for tests. When ids are held back, it handles
-// all others, and returns an [*EventError] for each of them. A later call, by whichever
-// process, goes on where the last has ended. Events must not contain actor refs.
+// CatchUp handles all events that are stored now, and returns; it also returns at the first
+// failure. Use it in programs that run from time to time, and in tests. If ids are held back, it
+// handles all others and returns an [*EventError] for each held id. A later call, in any process,
+// continues from there. Events must not contain actor refs.
 func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
 	workers := p.newWorkers()
 	errs := make([]error, len(workers))
@@ -80,7 +81,7 @@ func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
 	return p.status(workers), errors.Join(errs...)
 }
 
-// catchUpFully tries an event again that may be passed over in the end.
+// catchUpFully tries a failing event again, until SkipAfter skips it.
 func (w *worker[E]) catchUpFully(ctx context.Context) error {
 	for {
 		_, err := w.catchUp(ctx)
@@ -96,7 +97,7 @@ func (w *worker[E]) catchUpFully(ctx context.Context) error {
 
 func (p *Projection[E]) newWorkers() []*worker[E] {
 	workers := make([]*worker[E], p.workers)
-	for i, share := range persistence.Split(p.workers) {
+	for i, share := range journal.Split(p.workers) {
 		workers[i] = newWorker(p, i, share)
 	}
 	return workers
@@ -108,12 +109,4 @@ func (p *Projection[E]) status(workers []*worker[E]) Status {
 		s.Workers = append(s.Workers, w.report.get())
 	}
 	return s
-}
-
-// appended returns the hint that the journal gives, or nil.
-func (p *Projection[E]) appended() <-chan struct{} {
-	if waker, ok := p.reader.(persistence.Waker); ok {
-		return waker.Appended()
-	}
-	return nil
 }

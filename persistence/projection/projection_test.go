@@ -17,6 +17,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
@@ -33,7 +34,7 @@ func TestAProjectionFollowsTheJournal(t *testing.T) {
 		w := newWriter(t, j, "a", "red")
 		w.append(added{1}, added{2})
 		newWriter(t, j, "b").append(added{100})
-		p := projection.New("sum", j, persistence.Query{Tag: "red"}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		p := projection.New("sum", j, journal.Query{Tag: "red"}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
 		ref := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), p.Behavior(), "sum")
 		catchUp(t, ref)
 		require.Equal(t, map[string]int{"a": 3}, s.byID)
@@ -47,20 +48,22 @@ func TestAProjectionFollowsTheJournal(t *testing.T) {
 		got := status(t, ref)
 		require.Equal(t, "sum", got.Name)
 		require.Equal(t, uint64(3), got.Workers[0].Handled)
-		require.Equal(t, persistence.Offset("memory:4"), got.Workers[0].Offset)
+		require.Equal(t, journal.Offset("memory:4"), got.Workers[0].Offset)
 		require.Empty(t, got.Failing())
 	})
 }
 
-// deaf is a journal that wakes nobody.
-type deaf struct{ persistence.EventReader }
+// deaf is a journal that notifies nobody.
+type deaf struct{ journal.EventReader }
+
+func (deaf) Appended() <-chan struct{} { return nil }
 
 func TestWithoutHintsTheJournalIsPolledLessAndLessOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, s := memory.New(), newSum()
 		w := newWriter(t, j, "a")
 		r := &counting{EventReader: j}
-		p := projection.New("sum", deaf{r}, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		p := projection.New("sum", deaf{r}, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
 		actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), p.Behavior(), "sum")
 		time.Sleep(time.Minute)
 		require.InDelta(t, 60, r.reads.Load(), 10)
@@ -74,11 +77,11 @@ func TestWithoutHintsTheJournalIsPolledLessAndLessOften(t *testing.T) {
 
 // counting counts reads.
 type counting struct {
-	persistence.EventReader
+	journal.EventReader
 	reads atomic.Int64
 }
 
-func (c *counting) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
+func (c *counting) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	c.reads.Add(1)
 	return c.EventReader.Events(ctx, q, after)
 }
@@ -89,7 +92,7 @@ func TestAProjectionGoesOnWhereItHasEnded(t *testing.T) {
 		w := newWriter(t, j, "a")
 		for round := range 3 {
 			w.append(added{1}, added{1})
-			p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+			p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 			sys := testkit.NewSystem(t, testkit.WithoutEncoding())
 			catchUp(t, actor.Spawn(sys, p.Behavior(), "sum"))
 			require.Len(t, s.handled(), 2*(round+1))
@@ -101,7 +104,7 @@ func TestAProjectionGoesOnWhereItHasEnded(t *testing.T) {
 
 func TestWithoutAnActorAProjectionCatchesUpAndReturns(t *testing.T) {
 	j, s := memory.New(), newSum()
-	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle), projection.InBatches(7, time.Second))
+	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle), projection.InBatches(7, time.Second))
 	w := newWriter(t, j, "a")
 	for i := range 4 {
 		for range 10 {
@@ -120,13 +123,13 @@ func TestAFailureIsTriedAgainUntilItPasses(t *testing.T) {
 		s.failWith(poison)
 		w := newWriter(t, j, "a")
 		w.append(added{1}, poisoned{}, added{2})
-		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
 		ref := actor.Spawn(quiet(t), p.Behavior(), "sum")
 		time.Sleep(time.Hour)
 		got := status(t, ref)
 		require.Contains(t, got.Failing(), `event 2 of "a", at memory:2: this is poison`)
 		require.InDelta(t, 330, got.Workers[0].Failures, 50, "with backoff up to ten seconds")
-		require.Equal(t, persistence.Offset("memory:1"), got.Workers[0].Offset)
+		require.Equal(t, journal.Offset("memory:1"), got.Workers[0].Offset)
 		require.Equal(t, []string{"a/1"}, s.handled())
 
 		s.failWith(nil)
@@ -146,7 +149,7 @@ func TestAPanicIsAFailureOfItsEvent(t *testing.T) {
 			return nil
 		})
 		newWriter(t, j, "a").append(added{1}, added{2}, added{3})
-		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
 		ref := actor.Spawn(quiet(t), p.Behavior(), "sum")
 		time.Sleep(time.Hour)
 		require.Contains(t, status(t, ref).Failing(), `event 2 of "a"`)
@@ -159,7 +162,7 @@ func TestSkipAfterPassesOverAnEventThatAlwaysFails(t *testing.T) {
 		j, s := memory.New(), newSum()
 		s.failWith(poison)
 		newWriter(t, j, "a").append(added{1}, poisoned{}, added{2}, nil, poisoned{}, added{3})
-		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle), projection.SkipAfter(3))
+		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle), projection.SkipAfter(3))
 		ref := actor.Spawn(quiet(t), p.Behavior(), "sum")
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"a/1", "a/3", "a/6"}, s.handled())
@@ -174,22 +177,22 @@ func TestEventsOfOthersAreFailuresUnlessTheyAreSkipped(t *testing.T) {
 	j, s := memory.New(), newSum()
 	newWriter(t, j, "a").append(added{1}, foreign{}, nil, added{2})
 	offsets := &projection.MemoryOffsets{}
-	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 	_, err := p.CatchUp(t.Context())
 	require.ErrorContains(t, err, "it is a projection_test.foreign, not a projection_test.event; ask for a narrower tag")
 	require.Equal(t, []string{"a/1"}, s.handled())
 
-	p = projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.SkipOthers())
+	p = projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.SkipOthers())
 	got, err := p.CatchUp(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"a/1", "a/4"}, s.handled())
 	require.Equal(t, uint64(2), got.Workers[0].Skipped)
 
 	newWriter(t, j, "b").append(nil)
-	p = projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+	p = projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 	_, err = p.CatchUp(t.Context())
 	require.ErrorIs(t, err, actor.ErrNotDecodable)
-	require.ErrorContains(t, err, "pass over such events with SkipOthers")
+	require.ErrorContains(t, err, "skip such events with SkipOthers")
 }
 
 func TestAnUnavailableJournalIsTriedAgain(t *testing.T) {
@@ -198,7 +201,7 @@ func TestAnUnavailableJournalIsTriedAgain(t *testing.T) {
 		newWriter(t, j, "a").append(added{1}, added{2}, added{3})
 		r := &breaking{EventReader: j}
 		r.broken.Store(true)
-		p := projection.New("sum", r, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		p := projection.New("sum", r, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
 		ref := actor.Spawn(quiet(t), p.Behavior(), "sum")
 		time.Sleep(time.Minute)
 		require.Contains(t, status(t, ref).Failing(), persistence.ErrUnavailable.Error())
@@ -211,15 +214,15 @@ func TestAnUnavailableJournalIsTriedAgain(t *testing.T) {
 
 // breaking breaks after the first event of the journal.
 type breaking struct {
-	persistence.EventReader
+	journal.EventReader
 	broken atomic.Bool
 }
 
-func (b *breaking) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
-	return func(yield func(persistence.Entry, error) bool) {
+func (b *breaking) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
 		for e, err := range b.EventReader.Events(ctx, q, after) {
 			if b.broken.Load() && e.Offset != "memory:1" {
-				yield(persistence.Entry{}, persistence.ErrUnavailable)
+				yield(journal.Entry{}, persistence.ErrUnavailable)
 				return
 			}
 			if !yield(e, err) {
@@ -240,7 +243,7 @@ func TestWorkersShareTheEventsAndKeepTheOrderOfEachID(t *testing.T) {
 				want[w.id] += n
 			}
 		}
-		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(4))
+		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(4))
 		sys := testkit.NewSystem(t, testkit.WithoutEncoding())
 		got := catchUp(t, actor.Spawn(sys, p.Behavior(), "sum"))
 		require.Equal(t, want, s.byID)
@@ -262,7 +265,7 @@ func TestWorkersShareTheEventsAndKeepTheOrderOfEachID(t *testing.T) {
 		require.NoError(t, sys.Shutdown(t.Context()))
 
 		for _, n := range []int{1, 3} {
-			p = projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(n))
+			p = projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.Workers(n))
 			_, err := p.CatchUp(t.Context())
 			require.ErrorContains(t, err, `what is stored under its name is "workers:4": give it as many workers as it had`)
 		}
@@ -272,25 +275,25 @@ func TestWorkersShareTheEventsAndKeepTheOrderOfEachID(t *testing.T) {
 func TestTwoOfANameDoNotPassEachOther(t *testing.T) {
 	j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
 	newWriter(t, j, "a").append(added{1}, added{2})
-	rival := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, newSum().handle))
+	rival := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, newSum().handle))
 	s.failWith(func(e projection.Event[event]) error {
 		_, err := rival.CatchUp(context.Background())
 		return err
 	})
-	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 	_, err := p.CatchUp(t.Context())
 	require.ErrorIs(t, err, projection.ErrMoved)
 	require.ErrorContains(t, err, "as a singleton")
 	got, err := p.CatchUp(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, persistence.Offset("memory:2"), got.Workers[0].Offset)
+	require.Equal(t, journal.Offset("memory:2"), got.Workers[0].Offset)
 }
 
 func TestAStopEndsTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := memory.New()
 		newWriter(t, j, "a").append(added{1})
-		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{},
+		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{},
 			func(ctx context.Context, _ projection.Event[event]) error {
 				<-ctx.Done()
 				return ctx.Err()
@@ -307,7 +310,7 @@ func TestAProjectionMayBeASingleton(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, s := memory.New(), newSum()
 		newWriter(t, j, "a").append(added{1})
-		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
 		ref := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), behaviors.Singleton(p.Behavior), "sum")
 		catchUp(t, ref)
 		require.Equal(t, []string{"a/1"}, s.handled())
@@ -320,20 +323,20 @@ func TestABatchEndsWhenItsTimeIsUp(t *testing.T) {
 		newWriter(t, j, "a").append(added{1}, added{2}, added{3}, added{4}, added{5})
 		s.failWith(func(projection.Event[event]) error { time.Sleep(time.Second); return nil })
 		offsets := &saves{}
-		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.InBatches(100, 2*time.Second))
+		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.InBatches(100, 2*time.Second))
 		_, err := p.CatchUp(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []persistence.Offset{"memory:2", "memory:4", "memory:5"}, offsets.saved)
+		require.Equal(t, []journal.Offset{"memory:2", "memory:4", "memory:5"}, offsets.saved)
 	})
 }
 
 // saves remembers what was saved.
 type saves struct {
 	projection.MemoryOffsets
-	saved []persistence.Offset
+	saved []journal.Offset
 }
 
-func (s *saves) Save(ctx context.Context, name string, after, to persistence.Offset) error {
+func (s *saves) Save(ctx context.Context, name string, after, to journal.Offset) error {
 	s.saved = append(s.saved, to)
 	return s.MemoryOffsets.Save(ctx, name, after, to)
 }
@@ -342,9 +345,9 @@ func TestABatchOfLargeEventsIsSmall(t *testing.T) {
 	j, s, offsets := memory.New(), newSum(), &saves{}
 	large := named{Name: strings.Repeat("x", 400<<10)}
 	newWriter(t, j, "a").append(large, large, large, large)
-	_, err := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle)).CatchUp(t.Context())
+	_, err := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle)).CatchUp(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []persistence.Offset{"memory:3", "memory:4"}, offsets.saved)
+	require.Equal(t, []journal.Offset{"memory:3", "memory:4"}, offsets.saved)
 }
 
 // failing fails to save.
@@ -353,7 +356,7 @@ type failing struct {
 	err error
 }
 
-func (f *failing) Save(ctx context.Context, name string, after, to persistence.Offset) error {
+func (f *failing) Save(ctx context.Context, name string, after, to journal.Offset) error {
 	if f.err != nil {
 		return f.err
 	}
@@ -363,7 +366,7 @@ func (f *failing) Save(ctx context.Context, name string, after, to persistence.O
 func TestWhatWasHandledButNotSavedComesAgain(t *testing.T) {
 	j, s, offsets := memory.New(), newSum(), &failing{err: errors.New("disk is full")}
 	newWriter(t, j, "a").append(added{1}, added{2})
-	p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(offsets, s.handle))
+	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 	_, err := p.CatchUp(t.Context())
 	require.ErrorIs(t, err, offsets.err)
 	offsets.err = nil
@@ -377,7 +380,7 @@ func TestWhoWaitsWhileItFailsIsToldOnceItHasCaughtUp(t *testing.T) {
 		j, s := memory.New(), newSum()
 		s.failWith(poison)
 		newWriter(t, j, "a").append(poisoned{})
-		p := projection.New("sum", j, persistence.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
+		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
 		sys := quiet(t)
 		ref := actor.Spawn(sys, p.Behavior(), "sum")
 		time.Sleep(time.Minute)
@@ -394,31 +397,31 @@ func TestWhoWaitsWhileItFailsIsToldOnceItHasCaughtUp(t *testing.T) {
 // lazy handles nothing.
 type lazy struct{ projection.MemoryOffsets }
 
-func (*lazy) Handle(_ context.Context, b projection.Batch[event]) (persistence.Offset, error) {
+func (*lazy) Handle(_ context.Context, b projection.Batch[event]) (journal.Offset, error) {
 	return b.After, nil
 }
 
 func TestAHandlerThatDoesNothingIsAFailure(t *testing.T) {
 	j := memory.New()
 	newWriter(t, j, "a").append(added{1})
-	_, err := projection.New[event]("sum", j, persistence.Query{}, &lazy{}).CatchUp(t.Context())
+	_, err := projection.New[event]("sum", j, journal.Query{}, &lazy{}).CatchUp(t.Context())
 	require.ErrorContains(t, err, "neither moved the offset nor failed")
 }
 
 func TestNewPanicsWhenItCannotWork(t *testing.T) {
 	j, h := memory.New(), projection.AtLeastOnce(&projection.MemoryOffsets{}, newSum().handle)
 	for says, build := range map[string]func(){
-		"the id is empty": func() { projection.New("", j, persistence.Query{}, h) },
-		"must not be nil": func() { projection.New[event]("p", j, persistence.Query{}, nil) },
-		"slices from":     func() { projection.New("p", j, persistence.Query{Slices: persistence.SliceRange{From: 2, To: 1}}, h) },
-		"Workers must be": func() { projection.New("p", j, persistence.Query{}, h, projection.Workers(0)) },
+		"the id is empty": func() { projection.New("", j, journal.Query{}, h) },
+		"must not be nil": func() { projection.New[event]("p", j, journal.Query{}, nil) },
+		"slices from":     func() { projection.New("p", j, journal.Query{Slices: journal.SliceRange{From: 2, To: 1}}, h) },
+		"Workers must be": func() { projection.New("p", j, journal.Query{}, h, projection.Workers(0)) },
 		"leave out one": func() {
-			projection.New("p", j, persistence.Query{Slices: persistence.SliceRange{To: 1}}, h, projection.Workers(2))
+			projection.New("p", j, journal.Query{Slices: journal.SliceRange{To: 1}}, h, projection.Workers(2))
 		},
-		"InBatches needs":        func() { projection.New("p", j, persistence.Query{}, h, projection.InBatches(0, 1)) },
-		"Polling and":            func() { projection.New("p", j, persistence.Query{}, h, projection.Polling(actor.Backoff{})) },
-		"SkipAfter must not":     func() { projection.New("p", j, persistence.Query{}, h, projection.SkipAfter(-1)) },
-		"projection_test.secret": func() { projection.New[secret]("p", j, persistence.Query{}, projection.AtLeastOnce[secret](nil, nil)) },
+		"InBatches needs":        func() { projection.New("p", j, journal.Query{}, h, projection.InBatches(0, 1)) },
+		"Polling and":            func() { projection.New("p", j, journal.Query{}, h, projection.Polling(actor.Backoff{})) },
+		"SkipAfter must not":     func() { projection.New("p", j, journal.Query{}, h, projection.SkipAfter(-1)) },
+		"projection_test.secret": func() { projection.New[secret]("p", j, journal.Query{}, projection.AtLeastOnce[secret](nil, nil)) },
 	} {
 		func() {
 			defer func() { require.ErrorContains(t, errors.New(fmt.Sprint(recover())), says) }()

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // The statements are understood by SQLite and by PostgreSQL. That which moves an offset
@@ -34,11 +34,11 @@ type SQLOffsets struct {
 func NewSQLOffsets(db *sql.DB) *SQLOffsets { return &SQLOffsets{db: db} }
 
 // Load implements [OffsetStore].
-func (o *SQLOffsets) Load(ctx context.Context, name string) (persistence.Offset, error) {
+func (o *SQLOffsets) Load(ctx context.Context, name string) (journal.Offset, error) {
 	if err := o.create(ctx); err != nil {
 		return "", err
 	}
-	var offset persistence.Offset
+	var offset journal.Offset
 	err := o.db.QueryRowContext(ctx, selectOffset, name).Scan(&offset)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("load the offset of %q: %w", name, err)
@@ -47,14 +47,14 @@ func (o *SQLOffsets) Load(ctx context.Context, name string) (persistence.Offset,
 }
 
 // Save implements [OffsetStore].
-func (o *SQLOffsets) Save(ctx context.Context, name string, after, to persistence.Offset) error {
+func (o *SQLOffsets) Save(ctx context.Context, name string, after, to journal.Offset) error {
 	if err := o.create(ctx); err != nil {
 		return err
 	}
 	return o.inTx(ctx, func(tx *sql.Tx) error { return move(ctx, tx, name, after, to) })
 }
 
-// create makes the table if there is none.
+// create creates the table if it does not exist.
 func (o *SQLOffsets) create(ctx context.Context) error {
 	if o.created.Load() {
 		return nil
@@ -80,7 +80,7 @@ func (o *SQLOffsets) inTx(ctx context.Context, f func(*sql.Tx) error) error {
 }
 
 // move is Save in tx.
-func move(ctx context.Context, tx *sql.Tx, name string, after, to persistence.Offset) error {
+func move(ctx context.Context, tx *sql.Tx, name string, after, to journal.Offset) error {
 	query, args := updateOffset, []any{name, string(to), string(after)}
 	if after == "" {
 		query, args = insertOffset, args[:2]
@@ -115,7 +115,7 @@ type inTx[E any] struct {
 	f func(context.Context, *sql.Tx, Event[E]) error
 }
 
-func (h *inTx[E]) Handle(ctx context.Context, b Batch[E]) (persistence.Offset, error) {
+func (h *inTx[E]) Handle(ctx context.Context, b Batch[E]) (journal.Offset, error) {
 	reached := b.After
 	err := h.inTx(ctx, func(tx *sql.Tx) error {
 		err := move(ctx, tx, b.Name, b.After, b.To)

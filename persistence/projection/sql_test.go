@@ -15,7 +15,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/process"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/testkit"
@@ -67,8 +67,8 @@ func openModel(dir string) (*sql.DB, error) {
 }
 
 // sums adds to what is there: nothing that comes twice would go unnoticed.
-func sums(db *sql.DB, r persistence.EventReader, opts ...projection.Option) *projection.Projection[event] {
-	return projection.New("sums", r, persistence.Query{}, projection.InTx(db, addUp), opts...)
+func sums(db *sql.DB, r journal.EventReader, opts ...projection.Option) *projection.Projection[event] {
+	return projection.New("sums", r, journal.Query{}, projection.InTx(db, addUp), opts...)
 }
 
 func addUp(ctx context.Context, tx *sql.Tx, e projection.Event[event]) error {
@@ -184,7 +184,7 @@ func TestOfABatchThatFailsTheOthersAreDoneOneByOne(t *testing.T) {
 		return err
 	}
 	again := projection.RestartBackoff(actor.Backoff{Min: time.Millisecond})
-	ref := actor.Spawn(sys, projection.New("sums", w.j, persistence.Query{}, projection.InTx(w.model, add), again).Behavior(), "sums")
+	ref := actor.Spawn(sys, projection.New("sums", w.j, journal.Query{}, projection.InTx(w.model, add), again).Behavior(), "sums")
 	failures.Within(time.Minute, func() { // a real disk is at work
 		for _, of := range []string{"the batch", "the event alone", "the event again, so the status has the one before"} {
 			require.ErrorContains(t, failures.Receive(), "poison", of)
@@ -207,7 +207,7 @@ func TestATransactionThatTakesLongIsCutBetweenEvents(t *testing.T) {
 	got, err := sums(w.model, w.j, projection.InBatches(100, time.Nanosecond)).CatchUp(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, map[string]row{"a": {10, 4}}, readModel(t, w.model))
-	require.Equal(t, persistence.Offset("sqlite:4"), got.Workers[0].Offset)
+	require.Equal(t, journal.Offset("sqlite:4"), got.Workers[0].Offset)
 }
 
 func TestWorkersShareADatabase(t *testing.T) {
@@ -231,7 +231,7 @@ func TestOffsetsAreMovedOnlyFromWhereTheyAre(t *testing.T) {
 	require.NoError(t, err)
 	defer db.Close()
 	for _, o := range []projection.OffsetStore{&projection.MemoryOffsets{}, projection.NewSQLOffsets(db)} {
-		load := func() persistence.Offset {
+		load := func() journal.Offset {
 			offset, err := o.Load(t.Context(), "x")
 			require.NoError(t, err)
 			return offset
@@ -242,9 +242,9 @@ func TestOffsetsAreMovedOnlyFromWhereTheyAre(t *testing.T) {
 		require.ErrorIs(t, o.Save(t.Context(), "x", "", "2"), projection.ErrMoved)
 		require.NoError(t, o.Save(t.Context(), "x", "1", "2"))
 		require.ErrorIs(t, o.Save(t.Context(), "x", "1", "3"), projection.ErrMoved)
-		require.Equal(t, persistence.Offset("2"), load())
+		require.Equal(t, journal.Offset("2"), load())
 		require.NoError(t, o.Save(t.Context(), "y", "", "7"))
-		require.Equal(t, persistence.Offset("2"), load())
+		require.Equal(t, journal.Offset("2"), load())
 	}
 }
 

@@ -5,19 +5,19 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A Command is what the actor of a projection understands: [GetStatus] and [CatchUp].
+// A Command is a message to the actor of a projection: [GetStatus] or [CatchUp].
 type Command interface{ command() }
 
-// GetStatus asks for the [Status], at once, whatever the workers are doing.
+// GetStatus asks for the [Status]. The actor replies at once, even if the workers are busy.
 type GetStatus struct{ ReplyTo actor.ActorRef[Status] }
 
-// CatchUp asks for the [Status] as soon as all events have been handled that the journal
-// shows when the command arrives; so who has seen an event acknowledged, and then asks,
-// finds it in what the projection makes. A journal that holds events back for a moment, as
-// it waits for what may come before them, may show it only after that.
+// CatchUp asks for the [Status] after all events have been handled that the journal shows when the
+// command arrives. A client that has an acknowledgement of an event and then sends CatchUp finds
+// the event in the read model. A journal that delays events, while it waits for earlier ones, may
+// show it only later.
 type CatchUp struct{ ReplyTo actor.ActorRef[Status] }
 
 func (GetStatus) command() {}
@@ -29,36 +29,36 @@ func init() {
 	actor.RegisterType[Status]("understudy.projection.status")
 }
 
-// A Status says how a projection is getting on.
+// A Status is the progress of a projection.
 type Status struct {
 	Name    string
 	Workers []WorkerStatus
 }
 
-// A WorkerStatus says how one worker is getting on, since its projection was started.
+// A WorkerStatus is the progress of one worker since the start of its projection.
 type WorkerStatus struct {
-	Slices   persistence.SliceRange
-	Offset   persistence.Offset // as it is stored
-	Handled  uint64             // events, without those that were undone by a failure
-	Skipped  uint64             // events that were passed over
-	Last     time.Time          // when the last event that was handled had been written
-	Lag      time.Duration      // from then until it was handled
-	Failures int                // in a row
-	Failure  string             // the last of them, "" when there are none
-	Held     []HeldID           // persistence ids whose events are held back, by name
+	Slices   journal.SliceRange
+	Offset   journal.Offset // the stored offset
+	Handled  uint64         // events, without rolled back ones
+	Skipped  uint64         // skipped events
+	Last     time.Time      // when the last handled event was written
+	Lag      time.Duration  // from Last until that event was handled
+	Failures int            // in a row
+	Failure  string         // the last one, "" for none
+	Held     []HeldID       // held persistence ids, by name
 }
 
-// A HeldID is a persistence id whose events a projection holds back, as one of them cannot be
-// decoded. Other ids go on.
+// A HeldID is a persistence id whose events a projection holds back, because one of them cannot be
+// decoded.
 type HeldID struct {
 	ID      string
 	From    uint64 // the sequence number of the event that cannot be decoded
-	Last    uint64 // of the last event that has come since; From when there is none
+	Last    uint64 // of the last event that has arrived since, or From
 	Failure string // why it cannot be decoded
 }
 
-// Failing returns the first failure that keeps a worker from going on, or else the first that
-// holds back a persistence id, or "".
+// Failing returns the first failure that stops a worker, or else the first that holds back a
+// persistence id, or "".
 func (s Status) Failing() string {
 	for _, w := range s.Workers {
 		if w.Failure != "" {
@@ -73,7 +73,7 @@ func (s Status) Failing() string {
 	return ""
 }
 
-// A report is what a worker says of itself to all who want to know.
+// A report is the status of a worker, for other goroutines.
 type report struct {
 	mu     sync.Mutex // guards status
 	status WorkerStatus

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // batchBytes bounds the payloads of a batch, and so what a worker keeps in memory.
@@ -23,21 +23,21 @@ const batchBytes = 1 << 20
 type worker[E any] struct {
 	*Projection[E]
 	name   string // of its offset
-	query  persistence.Query
+	query  journal.Query
 	system *actor.System // or nil
 	log    *zap.Logger
 	report report
 
 	loaded bool // offset is what is stored
-	offset persistence.Offset
+	offset journal.Offset
 	held   heldIDs
 
-	single  int                // so many events are handled one by one, as one of them has failed
-	culprit persistence.Offset // of the event that has failed last
-	tries   int                // how often it has, in a row
+	single  int            // so many events are handled one by one, as one of them has failed
+	culprit journal.Offset // of the event that has failed last
+	tries   int            // how often it has, in a row
 }
 
-func newWorker[E any](p *Projection[E], i int, share persistence.SliceRange) *worker[E] {
+func newWorker[E any](p *Projection[E], i int, share journal.SliceRange) *worker[E] {
 	w := &worker[E]{Projection: p, name: p.Name(), query: p.query, log: zap.NewNop()}
 	w.report.status.Slices = p.query.Slices
 	if p.workers > 1 {
@@ -101,7 +101,7 @@ func (w *worker[E]) limit() int {
 }
 
 // add adds an event to b, or passes over it.
-func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *persistence.Entry) error {
+func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry) error {
 	if w.passesOver(entry) {
 		b.To = entry.Offset
 		return nil
@@ -169,7 +169,7 @@ func (w *worker[E]) flushEvents(ctx context.Context, b *Batch[E]) error {
 	return nil
 }
 
-func (w *worker[E]) handle(ctx context.Context, b *Batch[E]) (persistence.Offset, error) {
+func (w *worker[E]) handle(ctx context.Context, b *Batch[E]) (journal.Offset, error) {
 	if len(b.Events) > 0 {
 		return w.handler.Handle(ctx, *b)
 	}
@@ -180,7 +180,7 @@ func (w *worker[E]) handle(ctx context.Context, b *Batch[E]) (persistence.Offset
 }
 
 // progress notes that events are done.
-func (w *worker[E]) progress(done []Event[E], reached persistence.Offset) {
+func (w *worker[E]) progress(done []Event[E], reached journal.Offset) {
 	w.offset = reached
 	w.single = max(0, w.single-len(done))
 	w.report.update(func(s *WorkerStatus) {
@@ -263,7 +263,7 @@ func (w *worker[E]) checkWorkers(ctx context.Context) error {
 	if w.workers == 1 {
 		return nil
 	}
-	layout := persistence.Offset(fmt.Sprint(layoutPrefix, w.workers))
+	layout := journal.Offset(fmt.Sprint(layoutPrefix, w.workers))
 	found, err := w.handler.Load(ctx, w.Name())
 	if err == nil && found == "" {
 		if err = w.handler.Save(ctx, w.Name(), "", layout); errors.Is(err, ErrMoved) { // another worker was faster
@@ -278,7 +278,7 @@ func (w *worker[E]) checkWorkers(ctx context.Context) error {
 	return err
 }
 
-func (w *worker[E]) layoutError(found persistence.Offset) error {
+func (w *worker[E]) layoutError(found journal.Offset) error {
 	return fmt.Errorf("projection %q has %d workers, but what is stored under its name is %q: give it as many workers as it had, "+
 		"or delete its offsets and all that it has made, and let it begin again", w.Name(), w.workers, found)
 }

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // MaxPayload is the size of the largest payload of an event or a snapshot, in bytes.
 const MaxPayload = 64 << 20
 
-// Append implements [persistence.Journal]. Requests from all goroutines that come while a
+// Append implements [journal.Journal]. Requests from all goroutines that come while a
 // commit is under way share the next one. Requests of one call are applied in their
 // order, also those of the same id.
-func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	jobs := make([]*job, len(reqs))
 	for i := range reqs {
@@ -27,12 +27,12 @@ func (j *Journal) Append(ctx context.Context, reqs []persistence.AppendRequest) 
 		}
 		errs[i] = wrap("append", reqs[i].ID, errs[i])
 	}
-	j.Ring()
+	j.Notify()
 	return errs
 }
 
 // appendJob returns the job that stores req; it holds nothing of the caller's.
-func appendJob(req *persistence.AppendRequest) (*job, error) {
+func appendJob(req *journal.AppendRequest) (*job, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (t *transaction) recognise(h *head, prev uint64, rows []eventRow) error {
 		return err
 	}
 	if !slices.EqualFunc(stored, rows, func(crc uint32, r eventRow) bool { return crc == r.crc }) {
-		return fmt.Errorf("%w: %d to %d after %d", persistence.ErrConflict, prev+1, last, h.seq)
+		return fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, prev+1, last, h.seq)
 	}
 	return nil
 }

@@ -8,25 +8,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/storebench"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 )
 
 func BenchmarkAppend(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return openTest(b) })
+	journaltest.BenchmarkAppend(b, func(b *testing.B) journal.Journal { return openTest(b) })
 }
 
 func BenchmarkAppendProcessSafe(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return openTest(b, ProcessSafe()) })
+	journaltest.BenchmarkAppend(b, func(b *testing.B) journal.Journal { return openTest(b, ProcessSafe()) })
 }
 
 func BenchmarkReplay(b *testing.B) {
-	journaltest.BenchmarkReplay(b, func(b *testing.B) persistence.Journal { return openTest(b) })
+	journaltest.BenchmarkReplay(b, func(b *testing.B) journal.Journal { return openTest(b) })
 }
 
 func BenchmarkEvents(b *testing.B) {
-	journaltest.BenchmarkEvents(b, func(b *testing.B) persistence.Journal { return openTest(b) })
+	journaltest.BenchmarkEvents(b, func(b *testing.B) journal.Journal { return openTest(b) })
 }
 
 // BenchmarkAppendBesideRaw compares what a journal appends with what the driver alone does
@@ -59,7 +59,7 @@ func BenchmarkFencing(b *testing.B) {
 }
 
 func BenchmarkGroupCommit(b *testing.B) {
-	storebench.GroupCommit(b, func() persistence.Journal { return openTest(b) })
+	storebench.GroupCommit(b, func() journal.Journal { return openTest(b) })
 }
 
 func BenchmarkReplayBesideRaw(b *testing.B) {
@@ -92,7 +92,7 @@ func newRaw(b *testing.B, writers int, opts ...Option) *raw {
 	r := &raw{j, make([]int64, writers)}
 	for i := range r.eids {
 		id := storebench.ID(i)
-		_, err := j.Claim(b.Context(), id, persistence.WriterID{})
+		_, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
 		require.NoError(b, err)
 		require.NoError(b, j.readers.QueryRow("SELECT id FROM entity WHERE pid = ?", id).Scan(&r.eids[i]))
 	}

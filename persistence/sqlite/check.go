@@ -5,16 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"math"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // maxFindings is how many faults Check reports at most.
 const maxFindings = 100
 
 // Check reads all there is and returns what is damaged: nil, or an error that wraps
-// [persistence.ErrCorrupt] and names the faults, up to a hundred of them. It looks at the
+// [journal.ErrCorrupt] and names the faults, up to a hundred of them. It looks at the
 // pages and indexes of the database, at the head record of each persistence id, at every
 // event and every snapshot with its checksum, and at what belongs to no id. An error that
 // is no ErrCorrupt means that it could not look.
@@ -46,11 +45,11 @@ type check struct {
 func (c *check) report(err error) error {
 	switch {
 	case err == nil:
-	case !errors.Is(err, persistence.ErrCorrupt):
+	case !errors.Is(err, journal.ErrCorrupt):
 		return err
 	case len(c.found) < maxFindings:
 		if d, is := errors.AsType[damage](err); is {
-			err = d.error // whoever reads it has called Check
+			err = d.error // the caller of Check reads it
 		}
 		c.found = append(c.found, err)
 	}
@@ -63,7 +62,7 @@ func (c *check) pages() error {
 		if finding == "ok" {
 			return nil
 		}
-		return fmt.Errorf("%w: %s", persistence.ErrCorrupt, finding)
+		return fmt.Errorf("%w: %s", journal.ErrCorrupt, finding)
 	})
 }
 
@@ -76,7 +75,7 @@ func (c *check) strays() error {
 		"snapshots after the last event": "SELECT pid FROM entity n WHERE EXISTS (SELECT 1 FROM snapshot s WHERE s.eid = n.id AND s.seq > n.seq)",
 		"tags of no event":               "SELECT DISTINCT tag FROM event_tag WHERE ord NOT IN (SELECT ord FROM event)",
 	} {
-		err := c.eachText(query, func(of string) error { return fmt.Errorf("%w: there are %s: %q", persistence.ErrCorrupt, what, of) })
+		err := c.eachText(query, func(of string) error { return fmt.Errorf("%w: there are %s: %q", journal.ErrCorrupt, what, of) })
 		if err != nil {
 			return err
 		}
@@ -109,7 +108,7 @@ func (c *check) events(id string) error {
 		for _, err := range c.j.Read(c.ctx, id, 1, math.MaxInt64) {
 			last = err
 		}
-		deletedMeanwhile := errors.Is(last, persistence.ErrUnavailable) && c.ctx.Err() == nil && !c.j.closed.Load() && resultCode(last) == 0
+		deletedMeanwhile := errors.Is(last, journal.ErrUnavailable) && c.ctx.Err() == nil && !c.j.closed.Load() && resultCode(last) == 0
 		if !deletedMeanwhile {
 			return last
 		}

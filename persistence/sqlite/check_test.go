@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // checked returns a journal with events and snapshots of two ids.
@@ -20,7 +20,7 @@ func checked(t *testing.T) *Journal {
 	for _, id := range []string{"x", "y"} {
 		claim := appendSome(t, j, id, 5)
 		for _, seq := range []uint64{2, 4} {
-			require.NoError(t, j.SaveSnapshot(t.Context(), id, persistence.Snapshot{Seq: seq, Epoch: claim.Epoch, Type: "state", Payload: []byte("s")}))
+			require.NoError(t, j.SaveSnapshot(t.Context(), id, journal.Snapshot{Seq: seq, Epoch: claim.Epoch, Type: "state", Payload: []byte("s")}))
 		}
 		require.NoError(t, j.DeleteTo(t.Context(), id, claim.Epoch, 1))
 	}
@@ -50,7 +50,7 @@ func TestTheCheckNamesWhatIsDamaged(t *testing.T) {
 		j := checked(t)
 		alter(t, pathOf(j), statement)
 		err := j.Check(t.Context())
-		require.ErrorIs(t, err, persistence.ErrCorrupt, statement)
+		require.ErrorIs(t, err, journal.ErrCorrupt, statement)
 		require.ErrorContains(t, err, says, statement)
 	}
 }
@@ -67,7 +67,7 @@ func TestAnErrorOfDamageNamesTheCheck(t *testing.T) {
 			return err
 		},
 		"UPDATE event SET type = 'other' WHERE seq = 5": func(j *Journal) error {
-			for _, err := range j.Events(t.Context(), persistence.Query{}, "") {
+			for _, err := range j.Events(t.Context(), journal.Query{}, "") {
 				if err != nil {
 					return err
 				}
@@ -75,17 +75,17 @@ func TestAnErrorOfDamageNamesTheCheck(t *testing.T) {
 			return nil
 		},
 		"UPDATE entity SET seq = 9": func(j *Journal) error {
-			_, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+			_, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 			return err
 		},
 		"UPDATE entity SET epoch = 9": func(j *Journal) error {
-			return j.Append(t.Context(), []persistence.AppendRequest{some("x", 1, 5, 1)})[0]
+			return j.Append(t.Context(), []journal.AppendRequest{some("x", 1, 5, 1)})[0]
 		},
 	} {
 		j := checked(t)
 		alter(t, pathOf(j), statement)
 		err := call(j)
-		require.ErrorIs(t, err, persistence.ErrCorrupt, statement)
+		require.ErrorIs(t, err, journal.ErrCorrupt, statement)
 		require.ErrorContains(t, err, "Journal.Check", statement)
 		require.NotContains(t, j.Check(t.Context()).Error(), "Journal.Check", "it has been called")
 	}
@@ -110,7 +110,7 @@ func TestAJournalInUseIsNotTakenForDamaged(t *testing.T) {
 	var writer sync.WaitGroup
 	writer.Go(func() {
 		for seq := uint64(1); !enough.Load(); seq += 600 {
-			if err := j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, seq, 600)})[0]; err != nil {
+			if err := j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, seq, 600)})[0]; err != nil {
 				t.Error(err)
 			}
 			if err := j.DeleteTo(t.Context(), "x", claim.Epoch, seq); err != nil {
@@ -131,9 +131,9 @@ func TestACheckThatCannotLookDoesNotCallItDamage(t *testing.T) {
 	cancel()
 	err := j.Check(ctx)
 	require.Error(t, err)
-	require.NotErrorIs(t, err, persistence.ErrCorrupt)
+	require.NotErrorIs(t, err, journal.ErrCorrupt)
 	require.NoError(t, j.Close())
 	err = j.Check(t.Context())
 	require.Error(t, err)
-	require.NotErrorIs(t, err, persistence.ErrCorrupt)
+	require.NotErrorIs(t, err, journal.ErrCorrupt)
 }

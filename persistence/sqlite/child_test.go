@@ -10,12 +10,12 @@ import (
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/process"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // The arguments of a process are the path of the database and a persistence id.
 func TestMain(m *testing.M) {
-	open := func(place []string) (persistence.Journal, error) { return Open(place[0]) }
+	open := func(place []string) (journal.Journal, error) { return Open(place[0]) }
 	processes.Main(processes.Writers(open, map[string]processes.Role{
 		"append batches": appendBatches,
 		"hold the lock":  holdTheLock,
@@ -45,7 +45,7 @@ func openAsNobody(args []string) error {
 	}
 	j, err := Open(args[0])
 	if err == nil {
-		_, err = j.Claim(context.Background(), args[1], persistence.WriterID{})
+		_, err = j.Claim(context.Background(), args[1], journal.WriterID{}, 0)
 	}
 	processes.Say("%v", err)
 	return nil

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestABitFlipNeverDeliversAWrongEvent(t *testing.T) {
@@ -53,15 +53,15 @@ func someJournal(t *testing.T) ([]byte, map[string][]string) {
 	want := map[string][]string{}
 	for i := range 8 {
 		id := fmt.Sprintf("counter-%d", i)
-		claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
 		require.NoError(t, err)
-		req := persistence.AppendRequest{ID: id, Epoch: claim.Epoch}
+		req := journal.AppendRequest{ID: id, Epoch: claim.Epoch}
 		for seq := range uint64(40) {
 			payload := fmt.Sprintf("%s event %d, of some length", id, seq+1)
 			want[id] = append(want[id], payload)
-			req.Records = append(req.Records, persistence.Record{Seq: seq + 1, Epoch: claim.Epoch, Type: "event", Payload: []byte(payload)})
+			req.Records = append(req.Records, journal.Record{Seq: seq + 1, Epoch: claim.Epoch, Type: "event", Payload: []byte(payload)})
 		}
-		require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{req})[0])
+		require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{req})[0])
 	}
 	path := pathOf(j)
 	require.NoError(t, j.Close())
@@ -84,7 +84,7 @@ func readDamaged(t *testing.T, path string, want map[string][]string) string {
 		require.Equal(t, payloads[:len(got)], got)
 		switch {
 		case err != nil:
-			require.True(t, errors.Is(err, persistence.ErrCorrupt) || errors.Is(err, persistence.ErrUnavailable), "%v", err)
+			require.True(t, errors.Is(err, journal.ErrCorrupt) || errors.Is(err, journal.ErrUnavailable), "%v", err)
 			outcome = "error"
 		case len(got) < len(payloads):
 			require.Empty(t, got, "%s lost its tail", id)
@@ -110,11 +110,11 @@ func TestADamagedHeadIsAnError(t *testing.T) {
 		j := openTest(t)
 		claim := appendSome(t, j, "x", 3)
 		alter(t, pathOf(j), "UPDATE entity SET "+change)
-		_, err := j.Claim(t.Context(), "x", persistence.WriterID{})
-		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
+		_, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+		require.ErrorIs(t, err, journal.ErrCorrupt, change)
 		_, err = readAll(t, j, "x")
-		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
-		require.ErrorIs(t, j.DeleteTo(t.Context(), "x", claim.Epoch, 1), persistence.ErrCorrupt, change)
+		require.ErrorIs(t, err, journal.ErrCorrupt, change)
+		require.ErrorIs(t, j.DeleteTo(t.Context(), "x", claim.Epoch, 1), journal.ErrCorrupt, change)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestADamagedColumnIsAnError(t *testing.T) {
 		appendSome(t, j, "x", 3)
 		alter(t, pathOf(j), "UPDATE event SET "+change+" WHERE seq = 2")
 		got, err := readAll(t, j, "x")
-		require.ErrorIs(t, err, persistence.ErrCorrupt, change)
+		require.ErrorIs(t, err, journal.ErrCorrupt, change)
 		require.Len(t, got, 1)
 	}
 }
@@ -139,11 +139,11 @@ func TestARequestThatSpoilsTheTransactionDoesNotFailItsNeighbours(t *testing.T) 
 	alter(t, pathOf(j), "UPDATE event SET eid = (SELECT id FROM entity WHERE pid = 'bad'), seq = 3 WHERE eid = (SELECT id FROM entity WHERE pid = 'after')")
 	alter(t, pathOf(j), "INSERT INTO event SELECT NULL, 3, 1, epoch, writer, sec, nsec, type, tags, meta, payload, crc FROM event WHERE seq = 3")
 
-	errs := j.Append(t.Context(), []persistence.AppendRequest{
+	errs := j.Append(t.Context(), []journal.AppendRequest{
 		some("before", before.Epoch, 1, 3), some("bad", bad.Epoch, 1, 3), some("after", after.Epoch, 1, 3),
 	})
 	require.NoError(t, errs[0])
-	require.ErrorIs(t, errs[1], persistence.ErrCorrupt)
+	require.ErrorIs(t, errs[1], journal.ErrCorrupt)
 	require.NoError(t, errs[2])
 	got, err := readAll(t, j, "before")
 	require.NoError(t, err)
@@ -154,18 +154,18 @@ func TestARequestThatSpoilsTheTransactionDoesNotFailItsNeighbours(t *testing.T) 
 }
 
 // appendSome claims id and appends its first n events.
-func appendSome(t *testing.T, j *Journal, id string, n int) persistence.Claim {
+func appendSome(t *testing.T, j *Journal, id string, n int) journal.Claim {
 	t.Helper()
-	claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
 	require.NoError(t, err)
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some(id, claim.Epoch, 0, n)})[0])
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some(id, claim.Epoch, 0, n)})[0])
 	return claim
 }
 
-func some(id string, epoch, prev uint64, n int) persistence.AppendRequest {
-	req := persistence.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
+func some(id string, epoch, prev uint64, n int) journal.AppendRequest {
+	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i := range uint64(n) {
-		req.Records = append(req.Records, persistence.Record{
+		req.Records = append(req.Records, journal.Record{
 			Seq: prev + i + 1, Epoch: epoch, Type: "event", Tags: []string{"red", "blue", "red"}, Meta: map[string]string{"k": "v"},
 			Payload: fmt.Appendf(nil, "%s %d", id, prev+i+1),
 		})

@@ -1,11 +1,13 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+)
 
 // deleteRows is how many events one transaction deletes.
 const deleteRows = 1000
 
-// DeleteTo implements [persistence.Journal]. The records are hidden at once and their
+// DeleteTo implements [journal.Journal]. The records are hidden at once and their
 // space is reused after; of very many, in several transactions. An error between them
 // leaves them hidden, and the next DeleteTo of the id goes on.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {

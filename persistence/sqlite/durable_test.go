@@ -12,6 +12,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/codec"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -22,7 +24,7 @@ type note struct {
 	to   actor.ActorRef[string]
 }
 
-func notebook(j persistence.Journal) actor.Behavior[note] {
+func notebook(j journal.Journal) actor.Behavior[note] {
 	return persistence.NewDurableState("notebook", j, "", func(_ *actor.Context[note], s persistence.State[string], n note) persistence.StateEffect[string] {
 		if n.text == "" {
 			n.to.Tell(fmt.Sprintf("%d: %s", s.Revision, s.Value))
@@ -66,13 +68,13 @@ func TestADurableStateLivesInAFile(t *testing.T) {
 }
 
 func TestAnEncryptedStateCannotBeFoundInTheFile(t *testing.T) {
-	encryption, err := persistence.NewEncryption(bytes.Repeat([]byte("k"), persistence.KeySize))
+	encryption, err := codec.NewEncryption(bytes.Repeat([]byte("k"), codec.KeySize))
 	require.NoError(t, err)
 	for _, encrypted := range []bool{false, true} {
 		j := openTest(t)
-		var journal persistence.Journal = j
+		var journal journal.Journal = j
 		if encrypted {
-			journal = persistence.WithCodec(j, encryption)
+			journal = codec.Wrap(j, encryption)
 		}
 		ref := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), notebook(journal), "")
 		require.Equal(t, "kept", keep(t, ref, "the secret of this test"))

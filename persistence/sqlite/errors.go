@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/understudy-go/understudy/persistence/journal"
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // What [Open] answers when the file is not for it.
 var (
-	// ErrNotJournal: the file is no SQLite database, or that of another application.
+	// ErrNotJournal: the file is not an SQLite database, or belongs to another application.
 	ErrNotJournal = errors.New("sqlite: the file is not a journal")
 	// ErrNewerSchema: a later version of this package made the file.
 	ErrNewerSchema = errors.New("sqlite: the journal is newer than this program")
@@ -25,16 +24,16 @@ var meanings = map[int]struct {
 	is   error
 	hint string
 }{
-	codes.SQLITE_FULL:       {persistence.ErrFull, "make space on the disk of the database"},
-	codes.SQLITE_TOOBIG:     {persistence.ErrTooLarge, "see MaxPayload"},
-	codes.SQLITE_CORRUPT:    {persistence.ErrCorrupt, "pages of the file are damaged"},
-	codes.SQLITE_NOTADB:     {persistence.ErrCorrupt, "its first page is damaged"},
-	codes.SQLITE_CONSTRAINT: {persistence.ErrCorrupt, "the tables contradict each other"},
-	codes.SQLITE_MISMATCH:   {persistence.ErrCorrupt, "the tables contradict each other"},
-	codes.SQLITE_READONLY:   {persistence.ErrUnavailable, "let this process write to the database file and its directory"},
-	codes.SQLITE_PERM:       {persistence.ErrUnavailable, "let this process write to the database file and its directory"},
-	codes.SQLITE_CANTOPEN:   {persistence.ErrUnavailable, "it must be a file that this process may read and write, in a directory that exists; and the process must be able to open files (ulimit -n)"},
-	codes.SQLITE_BUSY:       {persistence.ErrUnavailable, "another program keeps a transaction open"},
+	codes.SQLITE_FULL:       {journal.ErrFull, "make space on the disk of the database"},
+	codes.SQLITE_TOOBIG:     {journal.ErrTooLarge, "see MaxPayload"},
+	codes.SQLITE_CORRUPT:    {journal.ErrCorrupt, "pages of the file are damaged"},
+	codes.SQLITE_NOTADB:     {journal.ErrCorrupt, "its first page is damaged"},
+	codes.SQLITE_CONSTRAINT: {journal.ErrCorrupt, "the tables contradict each other"},
+	codes.SQLITE_MISMATCH:   {journal.ErrCorrupt, "the tables contradict each other"},
+	codes.SQLITE_READONLY:   {journal.ErrUnavailable, "let this process write to the database file and its directory"},
+	codes.SQLITE_PERM:       {journal.ErrUnavailable, "let this process write to the database file and its directory"},
+	codes.SQLITE_CANTOPEN:   {journal.ErrUnavailable, "it must be a file that this process may read and write, in a directory that exists; and the process must be able to open files (ulimit -n)"},
+	codes.SQLITE_BUSY:       {journal.ErrUnavailable, "another program keeps a transaction open"},
 }
 
 // storeError says what an error of the database means. Errors that say so themselves
@@ -46,7 +45,7 @@ func storeError(err error) error {
 	if m, ok := meanings[resultCode(err)]; ok {
 		return fmt.Errorf("%w: %w: %s", m.is, err, m.hint)
 	}
-	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+	return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 }
 
 // scanError is storeError for columns: what does not fit into its Go type is not what
@@ -56,7 +55,7 @@ func scanError(err error) error {
 	if err == nil || calledOff || resultCode(err) != 0 {
 		return storeError(err)
 	}
-	return fmt.Errorf("%w: %w", persistence.ErrCorrupt, err)
+	return fmt.Errorf("%w: %w", journal.ErrCorrupt, err)
 }
 
 // commitError is storeError for a commit that failed. Unless it certainly came to
@@ -66,7 +65,7 @@ func commitError(err error) error {
 	case codes.SQLITE_FULL, codes.SQLITE_BUSY, codes.SQLITE_READONLY:
 		return storeError(err)
 	}
-	return fmt.Errorf("%w: commit: %w", persistence.ErrUnknown, err)
+	return fmt.Errorf("%w: commit: %w", journal.ErrUnknown, err)
 }
 
 // openError is storeError for a file that nothing is known of.
@@ -77,7 +76,7 @@ func openError(err error) error {
 	if errors.Is(err, ErrNotJournal) || errors.Is(err, ErrNewerSchema) {
 		return err
 	}
-	if err = storeError(err); errors.Is(err, persistence.ErrCorrupt) {
+	if err = storeError(err); errors.Is(err, journal.ErrCorrupt) {
 		return fmt.Errorf("%w; restore a backup", err)
 	}
 	return err
@@ -95,8 +94,8 @@ func resultCode(err error) int {
 // meant reports whether err carries a meaning of package persistence already.
 func meant(err error) bool {
 	for _, is := range []error{
-		persistence.ErrFenced, persistence.ErrConflict, persistence.ErrTooLarge, persistence.ErrInvalid, persistence.ErrCorrupt,
-		persistence.ErrUnavailable, persistence.ErrFull, persistence.ErrUnknown, persistence.ErrClosed,
+		journal.ErrFenced, journal.ErrConflict, journal.ErrTooLarge, journal.ErrInvalid, journal.ErrCorrupt,
+		journal.ErrUnavailable, journal.ErrFull, journal.ErrUnknown, journal.ErrClosed,
 	} {
 		if errors.Is(err, is) {
 			return true
@@ -114,13 +113,13 @@ func wrap(op, id string, err error) error {
 
 // hinted returns err with what to do about damage, if it says that there is some.
 func hinted(err error) error {
-	if _, is := errors.AsType[damage](err); is || !errors.Is(err, persistence.ErrCorrupt) {
+	if _, is := errors.AsType[damage](err); is || !errors.Is(err, journal.ErrCorrupt) {
 		return err
 	}
 	return damage{err}
 }
 
-// A damage is an [persistence.ErrCorrupt] that says what to do.
+// A damage is an [journal.ErrCorrupt] that says what to do.
 type damage struct{ error }
 
 func (d damage) Error() string {

@@ -9,23 +9,23 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // offsetPrefix tells the offsets of this package from those of others.
 const offsetPrefix = "sqlite:"
 
-// Events implements [persistence.EventReader]. It reads ahead by pages of some
+// Events implements [journal.EventReader]. It reads ahead by pages of some
 // thousand records, of about a megabyte, and holds nothing of the database while the
 // caller works.
 //
 // An offset is the number of the event among all that were ever stored in the database.
 // No number is given twice, so offsets stay valid when events are deleted, and in every
 // copy of the database that has the events. In an older copy, those beyond its last event
-// are [persistence.ErrInvalid], until it has as many events again: where a backup is
+// are [journal.ErrInvalid], until it has as many events again: where a backup is
 // restored, projections must be put back to it too.
-func (j *Journal) Events(ctx context.Context, q persistence.Query, after persistence.Offset) iter.Seq2[persistence.Entry, error] {
-	return func(yield func(persistence.Entry, error) bool) {
+func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
 		r, err := newReading(q, after)
 		for err == nil && !r.done {
 			err = j.look(ctx, func(tx *sql.Tx) error { return r.page(ctx, tx, &j.searches) })
@@ -40,7 +40,7 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 			}
 		}
 		if err != nil {
-			yield(persistence.Entry{}, hinted(fmt.Errorf("read events: %w", err)))
+			yield(journal.Entry{}, hinted(fmt.Errorf("read events: %w", err)))
 			return
 		}
 		j.searches.inVain(q, r.found, r.last)
@@ -49,15 +49,15 @@ func (j *Journal) Events(ctx context.Context, q persistence.Query, after persist
 
 // A reading is how far one call of Events has come.
 type reading struct {
-	query   persistence.Query
+	query   journal.Query
 	found   int64 // the number of the last that was found, or where the call began
 	next    int64 // what is left has greater numbers
 	last    int64 // the greatest number when the call began, -1 before that
-	entries []persistence.Entry
+	entries []journal.Entry
 	done    bool
 }
 
-func newReading(q persistence.Query, after persistence.Offset) (*reading, error) {
+func newReading(q journal.Query, after journal.Offset) (*reading, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (r *reading) begin(ctx context.Context, tx *sql.Tx) error {
 	}
 	if r.next > r.last {
 		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it is that of another journal, or this is an older copy of the database; "+
-			"begin again, or restore the reader's data too", persistence.ErrInvalid, formatOffset(r.next), r.last)
+			"begin again, or restore the reader's data too", journal.ErrInvalid, formatOffset(r.next), r.last)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (r *reading) statement() (string, []any) {
 		args = append(args, r.query.Tag)
 	}
 	where += ord + " > ?1 AND " + ord + " <= ?2 AND (n.id IS NULL OR e.seq > n.deleted_to)"
-	if s := r.query.Slices; s != (persistence.SliceRange{}) {
+	if s := r.query.Slices; s != (journal.SliceRange{}) {
 		where += fmt.Sprintf(" AND (n.id IS NULL OR %s(n.pid) BETWEEN %d AND %d)", sliceFunction, s.From, s.To-1)
 	}
 	return "SELECT " + eventColumns + ", e.ord, n.pid FROM " + from + " LEFT JOIN entity n ON n.id = e.eid WHERE " + where +
@@ -138,33 +138,33 @@ type numberedRow struct {
 	id  sql.NullString
 }
 
-func (r *reading) entry(row *numberedRow) (persistence.Entry, error) {
+func (r *reading) entry(row *numberedRow) (journal.Entry, error) {
 	if !row.id.Valid {
-		return persistence.Entry{}, fmt.Errorf("%w: event %d belongs to no persistence id", persistence.ErrCorrupt, row.ord)
+		return journal.Entry{}, fmt.Errorf("%w: event %d belongs to no persistence id", journal.ErrCorrupt, row.ord)
 	}
 	record, err := decodeEvent(row.id.String, &row.eventRow)
 	if err != nil {
-		return persistence.Entry{}, fmt.Errorf("event %d, of %q: %w", row.ord, row.id.String, err)
+		return journal.Entry{}, fmt.Errorf("event %d, of %q: %w", row.ord, row.id.String, err)
 	}
 	if r.query.Tag != "" && !slices.Contains(record.Tags, r.query.Tag) {
-		return persistence.Entry{}, fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", persistence.ErrCorrupt, row.ord, r.query.Tag)
+		return journal.Entry{}, fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", journal.ErrCorrupt, row.ord, r.query.Tag)
 	}
 	r.found, r.next = row.ord, row.ord
-	return persistence.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, nil
+	return journal.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, nil
 }
 
-func formatOffset(ord int64) persistence.Offset {
-	return persistence.Offset(offsetPrefix + strconv.FormatInt(ord, 10))
+func formatOffset(ord int64) journal.Offset {
+	return journal.Offset(offsetPrefix + strconv.FormatInt(ord, 10))
 }
 
 // parseOffset accepts what formatOffset makes, and "".
-func parseOffset(o persistence.Offset) (int64, error) {
+func parseOffset(o journal.Offset) (int64, error) {
 	if o == "" {
 		return 0, nil
 	}
 	ord, err := strconv.ParseInt(strings.TrimPrefix(string(o), offsetPrefix), 10, 64)
 	if err != nil || ord < 0 || formatOffset(ord) != o {
-		return 0, fmt.Errorf("%w: %q is not an offset of an SQLite journal", persistence.ErrInvalid, o)
+		return 0, fmt.Errorf("%w: %q is not an offset of an SQLite journal", journal.ErrInvalid, o)
 	}
 	return ord, nil
 }

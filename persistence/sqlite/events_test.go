@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-func readEvents(t *testing.T, j *Journal, q persistence.Query, after persistence.Offset) ([]persistence.Entry, error) {
+func readEvents(t *testing.T, j *Journal, q journal.Query, after journal.Offset) ([]journal.Entry, error) {
 	t.Helper()
-	var entries []persistence.Entry
+	var entries []journal.Entry
 	for e, err := range j.Events(t.Context(), q, after) {
 		if err != nil {
 			return entries, err
@@ -26,15 +26,15 @@ func readEvents(t *testing.T, j *Journal, q persistence.Query, after persistence
 // Queries must search from the offset on, by an index, and sort nothing.
 func TestEventsAreFoundByTheirKeys(t *testing.T) {
 	j := openTest(t)
-	slice := persistence.SliceRange{From: 3, To: 9}
+	slice := journal.SliceRange{From: 3, To: 9}
 	for _, c := range []struct {
-		query  persistence.Query
+		query  journal.Query
 		search string
 	}{
-		{persistence.Query{}, "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
-		{persistence.Query{Slices: slice}, "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
-		{persistence.Query{Tag: "red"}, "SEARCH t USING PRIMARY KEY (tag=? AND ord>? AND ord<?)"},
-		{persistence.Query{Tag: "red", Slices: slice}, "SEARCH t USING PRIMARY KEY (tag=? AND ord>? AND ord<?)"},
+		{journal.Query{}, "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+		{journal.Query{Slices: slice}, "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+		{journal.Query{Tag: "red"}, "SEARCH t USING PRIMARY KEY (tag=? AND ord>? AND ord<?)"},
+		{journal.Query{Tag: "red", Slices: slice}, "SEARCH t USING PRIMARY KEY (tag=? AND ord>? AND ord<?)"},
 	} {
 		r, err := newReading(c.query, "sqlite:7")
 		require.NoError(t, err)
@@ -61,14 +61,14 @@ func TestAnOlderCopyRefusesOffsetsThatItDoesNotHave(t *testing.T) {
 	claim := appendSome(t, j, "x", 3)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	alter(t, pathOf(j), "VACUUM INTO ?", backup)
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 2)})[0])
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, 3, 2)})[0])
 
 	restored := openPath(t, backup)
-	got, err := readEvents(t, restored, persistence.Query{}, "sqlite:2")
+	got, err := readEvents(t, restored, journal.Query{}, "sqlite:2")
 	require.NoError(t, err)
 	require.Len(t, got, 1, "what it has keeps its offset")
-	_, err = readEvents(t, restored, persistence.Query{}, "sqlite:4")
-	require.ErrorIs(t, err, persistence.ErrInvalid)
+	_, err = readEvents(t, restored, journal.Query{}, "sqlite:4")
+	require.ErrorIs(t, err, journal.ErrInvalid)
 	require.ErrorContains(t, err, "older copy")
 }
 
@@ -77,11 +77,11 @@ func TestOffsetsAreNotGivenTwice(t *testing.T) {
 	claim := appendSome(t, j, "x", 3)
 	require.NoError(t, j.DeleteTo(t.Context(), "x", claim.Epoch, 3))
 	alter(t, pathOf(j), "VACUUM")
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
-	got, err := readEvents(t, j, persistence.Query{}, "sqlite:3")
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
+	got, err := readEvents(t, j, journal.Query{}, "sqlite:3")
 	require.NoError(t, err)
 	require.Len(t, got, 1)
-	require.Equal(t, persistence.Offset("sqlite:4"), got[0].Offset)
+	require.Equal(t, journal.Offset("sqlite:4"), got[0].Offset)
 }
 
 func TestEventsThatWaitForTheirDeletionAreHidden(t *testing.T) {
@@ -89,7 +89,7 @@ func TestEventsThatWaitForTheirDeletionAreHidden(t *testing.T) {
 	appendSome(t, j, "x", 3)
 	h := head{id: "x", epoch: 1, seq: 3, deletedTo: 2}
 	alter(t, pathOf(j), "UPDATE entity SET deleted_to = 2, writer = zeroblob(16), crc = ?", h.checksum())
-	for _, q := range []persistence.Query{{}, {Tag: "red"}} {
+	for _, q := range []journal.Query{{}, {Tag: "red"}} {
 		got, err := readEvents(t, j, q, "")
 		require.NoError(t, err)
 		require.Len(t, got, 1)
@@ -97,23 +97,23 @@ func TestEventsThatWaitForTheirDeletionAreHidden(t *testing.T) {
 }
 
 func TestTablesThatContradictEachOtherEndTheEvents(t *testing.T) {
-	slice := persistence.SliceRange{From: persistence.SliceOf("x"), To: persistence.SliceOf("x") + 1}
+	slice := journal.SliceRange{From: journal.SliceOf("x"), To: journal.SliceOf("x") + 1}
 	for _, c := range []struct {
 		damage string
-		query  persistence.Query
+		query  journal.Query
 		says   string
 	}{
-		{"DELETE FROM entity", persistence.Query{}, "belongs to no persistence id"},
-		{"DELETE FROM entity", persistence.Query{Slices: slice}, "belongs to no persistence id"},
-		{"UPDATE event_tag SET tag = 'green' WHERE tag = 'red' AND ord = 2", persistence.Query{Tag: "green"}, "which it has not"},
-		{"UPDATE entity SET pid = 'y'", persistence.Query{}, "fails its checksum"},
-		{"UPDATE event SET seq = seq + 10", persistence.Query{}, "fails its checksum"},
+		{"DELETE FROM entity", journal.Query{}, "belongs to no persistence id"},
+		{"DELETE FROM entity", journal.Query{Slices: slice}, "belongs to no persistence id"},
+		{"UPDATE event_tag SET tag = 'green' WHERE tag = 'red' AND ord = 2", journal.Query{Tag: "green"}, "which it has not"},
+		{"UPDATE entity SET pid = 'y'", journal.Query{}, "fails its checksum"},
+		{"UPDATE event SET seq = seq + 10", journal.Query{}, "fails its checksum"},
 	} {
 		j := openTest(t)
 		appendSome(t, j, "x", 3)
 		alter(t, pathOf(j), c.damage)
 		_, err := readEvents(t, j, c.query, "")
-		require.ErrorIs(t, err, persistence.ErrCorrupt, c.damage)
+		require.ErrorIs(t, err, journal.ErrCorrupt, c.damage)
 		require.ErrorContains(t, err, c.says)
 	}
 }
@@ -136,7 +136,7 @@ func TestABitFlipNeverShowsAWrongEvent(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		entries, _ := readEvents(t, j, persistence.Query{}, "") // what is damaged may end it
+		entries, _ := readEvents(t, j, journal.Query{}, "") // what is damaged may end it
 		for _, e := range entries {
 			require.True(t, written[string(e.Record.Payload)], "%s", e.Record.Payload)
 		}
@@ -150,11 +150,11 @@ func TestOneSliceIsReadWithoutTheOthers(t *testing.T) {
 		appendSome(t, j, fmt.Sprint("id-", i), 2)
 	}
 	total := 0
-	for _, s := range persistence.Split(16) {
-		entries, err := readEvents(t, j, persistence.Query{Slices: s}, "")
+	for _, s := range journal.Split(16) {
+		entries, err := readEvents(t, j, journal.Query{Slices: s}, "")
 		require.NoError(t, err)
 		for _, e := range entries {
-			require.True(t, s.Contains(persistence.SliceOf(e.ID)))
+			require.True(t, s.Contains(journal.SliceOf(e.ID)))
 		}
 		total += len(entries)
 	}
@@ -165,10 +165,10 @@ func TestOneSliceIsReadWithoutTheOthers(t *testing.T) {
 // again and again, and finds what comes after them.
 func TestWhatWasSearchedInVainIsNotSearchedAgain(t *testing.T) {
 	j := openTest(t)
-	quiet := persistence.Query{Slices: persistence.SliceRange{From: persistence.SliceOf("quiet"), To: persistence.SliceOf("quiet") + 1}}
+	quiet := journal.Query{Slices: journal.SliceRange{From: journal.SliceOf("quiet"), To: journal.SliceOf("quiet") + 1}}
 	claim := appendSome(t, j, "quiet", 1)
 	appendSome(t, j, "busy", 3000)
-	for _, after := range []persistence.Offset{"", "sqlite:1"} {
+	for _, after := range []journal.Offset{"", "sqlite:1"} {
 		for range 2 {
 			_, err := readEvents(t, j, quiet, after)
 			require.NoError(t, err)
@@ -176,9 +176,9 @@ func TestWhatWasSearchedInVainIsNotSearchedAgain(t *testing.T) {
 	}
 	require.Equal(t, map[search]int64{{quiet, 1}: 3001}, j.searches.upTo)
 	require.Equal(t, int64(3001), j.searches.skip(quiet, 1))
-	require.Equal(t, int64(1), j.searches.skip(persistence.Query{}, 1))
+	require.Equal(t, int64(1), j.searches.skip(journal.Query{}, 1))
 
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("quiet", claim.Epoch, 1, 1)})[0])
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("quiet", claim.Epoch, 1, 1)})[0])
 	got, err := readEvents(t, j, quiet, "sqlite:1")
 	require.NoError(t, err)
 	require.Len(t, got, 1)

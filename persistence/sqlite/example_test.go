@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
-// Two processes have the same file open, here two handles of one. Whoever claims last may
+// Two processes have the same file open, here two handles of one. The last claimer may
 // write.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "example")
@@ -19,25 +19,25 @@ func ExampleOpen() {
 	defer func() { check(os.RemoveAll(dir)) }()
 	ctx := context.Background()
 	write := func(j *sqlite.Journal, epoch, prev uint64, payload string) error {
-		return j.Append(ctx, []persistence.AppendRequest{{
+		return j.Append(ctx, []journal.AppendRequest{{
 			ID: "counter", Epoch: epoch, Prev: prev,
-			Records: []persistence.Record{{Seq: prev + 1, Epoch: epoch, Type: "incremented", Payload: []byte(payload)}},
+			Records: []journal.Record{{Seq: prev + 1, Epoch: epoch, Type: "incremented", Payload: []byte(payload)}},
 		}})[0]
 	}
 
 	first, err := sqlite.Open(filepath.Join(dir, "journal.db"))
 	check(err)
 	defer first.Close()
-	old, err := first.Claim(ctx, "counter", persistence.WriterID{1})
+	old, err := first.Claim(ctx, "counter", journal.WriterID{1}, 0)
 	fmt.Println(old, err)
 	fmt.Println(write(first, old.Epoch, old.LastSeq, "a"))
 
 	second, err := sqlite.Open(filepath.Join(dir, "journal.db"))
 	check(err)
 	defer second.Close()
-	claim, err := second.Claim(ctx, "counter", persistence.WriterID{2})
+	claim, err := second.Claim(ctx, "counter", journal.WriterID{2}, 0)
 	fmt.Println(claim, err)
-	fmt.Println(errors.Is(write(first, old.Epoch, 1, "zombie"), persistence.ErrFenced))
+	fmt.Println(errors.Is(write(first, old.Epoch, 1, "zombie"), journal.ErrFenced))
 	fmt.Println(write(second, claim.Epoch, claim.LastSeq, "b"))
 
 	for r, err := range second.Read(ctx, "counter", 1, 2) {

@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// Here nobody has made the turnstile yet: [Open] fails, it does not run without.
+// The fair lock is not implemented on this system: [Open] fails.
 var errNoFlock = fmt.Errorf("package sqlite has no file locks for %s: %w", runtime.GOOS, errors.ErrUnsupported)
 
 func tryFlock(*os.File) (bool, error) { return false, errNoFlock }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
@@ -23,7 +23,7 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 
 	j := openPath(t, filepath.Join(dir, "journal.db"))
 	claim := appendSome(t, j, "x", 1)
-	next := func() persistence.AppendRequest {
+	next := func() journal.AppendRequest {
 		req := some("x", claim.Epoch, claim.LastSeq, 1)
 		req.Records[0].Payload = make([]byte, 10_000)
 		return req
@@ -31,25 +31,25 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 	claim.LastSeq = 1
 	var err error
 	for err == nil {
-		if err = j.Append(t.Context(), []persistence.AppendRequest{next()})[0]; err == nil {
+		if err = j.Append(t.Context(), []journal.AppendRequest{next()})[0]; err == nil {
 			claim.LastSeq++
 		}
 	}
-	require.ErrorIs(t, err, persistence.ErrFull)
+	require.ErrorIs(t, err, journal.ErrFull)
 	require.ErrorContains(t, err, "make space")
 	for err = nil; err == nil; { // a claim needs less space, but some
-		var newer persistence.Claim
-		if newer, err = j.Claim(t.Context(), "x", persistence.WriterID{}); err == nil {
+		var newer journal.Claim
+		if newer, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0); err == nil {
 			claim = newer
 		}
 	}
-	require.ErrorIs(t, err, persistence.ErrFull)
+	require.ErrorIs(t, err, journal.ErrFull)
 	got, err := readAll(t, j, "x")
 	require.NoError(t, err)
 	require.Len(t, got, int(claim.LastSeq))
 
 	require.NoError(t, os.Remove(ballast))
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{next()})[0])
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{next()})[0])
 	got, err = readAll(t, j, "x")
 	require.NoError(t, err)
 	require.Len(t, got, int(claim.LastSeq)+1)

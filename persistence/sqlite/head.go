@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 const selectHead = "SELECT id, epoch, writer, seq, deleted_to, crc FROM entity WHERE pid = ?"
@@ -18,7 +18,7 @@ type head struct {
 	id                    string
 	eid                   int64
 	epoch, seq, deletedTo uint64
-	writer                persistence.WriterID // of the newest claim, for people who investigate
+	writer                journal.WriterID // of the newest claim, for later investigation
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -45,7 +45,7 @@ func scanHead(id string, row *sql.Row) (head, error) {
 		return h, scanError(err)
 	}
 	if copy(h.writer[:], writer) != len(h.writer) || crc != h.checksum() {
-		return h, fmt.Errorf("%w: the head record fails its checksum", persistence.ErrCorrupt)
+		return h, fmt.Errorf("%w: the head record fails its checksum", journal.ErrCorrupt)
 	}
 	return h, nil
 }
@@ -61,9 +61,9 @@ func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
 	case err != nil:
 		return h, err
 	case h.eid == 0:
-		return h, fmt.Errorf("%w: it has never been claimed", persistence.ErrFenced)
+		return h, fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
 	case h.epoch != epoch:
-		return h, fmt.Errorf("%w: epoch %d, the newest is %d, of writer %x", persistence.ErrFenced, epoch, h.epoch, h.writer)
+		return h, fmt.Errorf("%w: epoch %d, the newest is %d, of writer %x", journal.ErrFenced, epoch, h.epoch, h.writer)
 	}
 	return h, nil
 }
@@ -80,7 +80,7 @@ func (t *transaction) saveHead(h *head) error {
 
 // errOutdated: a head is not what is stored. Of one that this transaction has read it means
 // that the table contradicts itself.
-var errOutdated = fmt.Errorf("%w: the head record is not what it was", persistence.ErrCorrupt)
+var errOutdated = fmt.Errorf("%w: the head record is not what it was", journal.ErrCorrupt)
 
 // advanceHead stores that n events come behind h, if h is what is stored.
 func (t *transaction) advanceHead(h head, n uint64) error {

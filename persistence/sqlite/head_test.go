@@ -6,55 +6,55 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // appendOne appends the event after prev.
 func appendOne(t *testing.T, j *Journal, epoch, prev uint64) error {
 	t.Helper()
-	return j.Append(t.Context(), []persistence.AppendRequest{some("x", epoch, prev, 1)})[0]
+	return j.Append(t.Context(), []journal.AppendRequest{some("x", epoch, prev, 1)})[0]
 }
 
 func TestAHeadThatAnotherHandleHasMovedIsReadAgain(t *testing.T) {
 	one := openTest(t)
 	two := openPath(t, pathOf(one))
-	claim, err := one.Claim(t.Context(), "x", persistence.WriterID{})
+	claim, err := one.Claim(t.Context(), "x", journal.WriterID{}, 0)
 	require.NoError(t, err)
 	require.NoError(t, appendOne(t, one, claim.Epoch, 0))
 	require.NoError(t, appendOne(t, two, claim.Epoch, 1))
 	require.NoError(t, appendOne(t, one, claim.Epoch, 1), "it is a retry")
 	require.NoError(t, appendOne(t, one, claim.Epoch, 2))
 
-	_, err = two.Claim(t.Context(), "x", persistence.WriterID{})
+	_, err = two.Claim(t.Context(), "x", journal.WriterID{}, 0)
 	require.NoError(t, err)
-	require.ErrorIs(t, appendOne(t, one, claim.Epoch, 3), persistence.ErrFenced)
+	require.ErrorIs(t, appendOne(t, one, claim.Epoch, 3), journal.ErrFenced)
 }
 
 func TestAHeadThatIsDamagedIsNoticedByTheNextAppend(t *testing.T) {
 	for _, damage := range []string{"seq = seq + 1", "deleted_to = 1", "epoch = 7", "crc = crc + 1"} {
 		j := openTest(t)
-		claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.NoError(t, appendOne(t, j, claim.Epoch, 0))
 		alter(t, pathOf(j), "UPDATE entity SET "+damage)
-		require.ErrorIs(t, appendOne(t, j, claim.Epoch, 1), persistence.ErrCorrupt, damage)
+		require.ErrorIs(t, appendOne(t, j, claim.Epoch, 1), journal.ErrCorrupt, damage)
 	}
 }
 
 // What a transaction has written that was rolled back is not what there is.
 func TestHeadsAreForgottenWithTheirTransaction(t *testing.T) {
 	j := openTest(t)
-	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 	require.NoError(t, err)
 	restore := features.Fill(t, j)
 	prev := uint64(0)
 	for ; err == nil; prev++ {
 		err = appendOne(t, j, claim.Epoch, prev)
 	}
-	require.ErrorIs(t, err, persistence.ErrFull)
+	require.ErrorIs(t, err, journal.ErrFull)
 	restore()
 	require.NoError(t, appendOne(t, j, claim.Epoch, prev-1))
-	require.ErrorIs(t, appendOne(t, j, claim.Epoch, prev+1), persistence.ErrConflict)
+	require.ErrorIs(t, appendOne(t, j, claim.Epoch, prev+1), journal.ErrConflict)
 }
 
 func TestHeadsAreBounded(t *testing.T) {

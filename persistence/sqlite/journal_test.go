@@ -8,38 +8,38 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 )
 
 func TestJournalObeysTheLaws(t *testing.T) {
-	journaltest.Run(t, func(t *testing.T) persistence.Journal { return openTest(t) }, features)
+	journaltest.Run(t, func(t *testing.T) journal.Journal { return openTest(t) }, features)
 }
 
 // features are all there are: no law is skipped.
 var features = journaltest.Features{
 	MaxPayload: MaxPayload,
-	Reopen: func(t *testing.T, j persistence.Journal) persistence.Journal {
+	Reopen: func(t *testing.T, j journal.Journal) journal.Journal {
 		require.NoError(t, j.Close())
 		return openPath(t, pathOf(j))
 	},
-	SecondHandle: func(t *testing.T, j persistence.Journal) persistence.Journal { return openPath(t, pathOf(j)) },
-	DamageRecord: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+	SecondHandle: func(t *testing.T, j journal.Journal) journal.Journal { return openPath(t, pathOf(j)) },
+	DamageRecord: func(t *testing.T, j journal.Journal, id string, seq uint64) {
 		alter(t, pathOf(j), "UPDATE event SET payload = zeroblob(length(payload)) WHERE "+whereID, id, seq)
 	},
-	DropRecord: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+	DropRecord: func(t *testing.T, j journal.Journal, id string, seq uint64) {
 		alter(t, pathOf(j), "DELETE FROM event WHERE "+whereID, id, seq)
 	},
-	DamageSnapshot: func(t *testing.T, j persistence.Journal, id string, seq uint64) {
+	DamageSnapshot: func(t *testing.T, j journal.Journal, id string, seq uint64) {
 		alter(t, pathOf(j), "UPDATE snapshot SET payload = zeroblob(length(payload)) WHERE "+whereID, id, seq)
 	},
-	Stall: func(t *testing.T, j persistence.Journal) func() {
-		gate, err := openTurnstile(pathOf(j))
+	Stall: func(t *testing.T, j journal.Journal) func() {
+		lock, err := openFairLock(pathOf(j), config{})
 		require.NoError(t, err)
-		require.NoError(t, gate.lock(t.Context()))
-		return func() { require.NoError(t, gate.close()) }
+		require.NoError(t, lock.lock(t.Context()))
+		return func() { require.NoError(t, lock.close()) }
 	},
-	Fill: func(t *testing.T, j persistence.Journal) func() {
+	Fill: func(t *testing.T, j journal.Journal) func() {
 		limitPages(t, j, 1) // SQLite makes it the size that the file has
 		return func() { limitPages(t, j, 1<<30) }
 	},
@@ -60,7 +60,7 @@ func openPath(t testing.TB, path string, opts ...Option) *Journal {
 	return j
 }
 
-func pathOf(j persistence.Journal) string { return j.(*Journal).writer.path }
+func pathOf(j journal.Journal) string { return j.(*Journal).writer.path }
 
 // alter changes the database as no journal would.
 func alter(t testing.TB, path, statement string, args ...any) {
@@ -72,7 +72,7 @@ func alter(t testing.TB, path, statement string, args ...any) {
 	require.NoError(t, err)
 }
 
-func limitPages(t *testing.T, j persistence.Journal, n int) {
+func limitPages(t *testing.T, j journal.Journal, n int) {
 	t.Helper()
 	_, err := j.(*Journal).writer.conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count=%d", n))
 	require.NoError(t, err)

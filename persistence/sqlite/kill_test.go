@@ -18,7 +18,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/process"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var kills = flag.Int("kills", 10, "how often a process that writes is killed; make test has it 100 times, without the race detector")
@@ -73,7 +73,7 @@ func takeDown(t *testing.T, acked []uint64, line string) {
 // lastWhole returns the last event of id, and requires that its batch is complete.
 func lastWhole(t *testing.T, j *Journal, id string) (last uint64) {
 	t.Helper()
-	claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
 	require.NoError(t, err)
 	var end uint64
 	for r, err := range j.Read(t.Context(), id, 1, 1<<62) {
@@ -109,7 +109,7 @@ func appendBatches(args []string) error {
 
 func appendBatchesOf(ctx context.Context, j *Journal, id string) error {
 	lasting := context.WithoutCancel(ctx) // what it has begun it finishes
-	claim, err := j.Claim(lasting, id, persistence.WriterID{byte(os.Getpid())})
+	claim, err := j.Claim(lasting, id, journal.WriterID{byte(os.Getpid())}, 0)
 	if err != nil {
 		return err
 	}
@@ -119,13 +119,13 @@ func appendBatchesOf(ctx context.Context, j *Journal, id string) error {
 		for k := range req.Records {
 			req.Records[k].Payload = fmt.Append(nil, last)
 		}
-		if err := j.Append(lasting, []persistence.AppendRequest{req})[0]; err != nil {
+		if err := j.Append(lasting, []journal.AppendRequest{req})[0]; err != nil {
 			return err
 		}
 		processes.Say("%s %d", id, last)
 		switch rand.IntN(10) {
 		case 0:
-			err = j.SaveSnapshot(lasting, id, persistence.Snapshot{Seq: last, Epoch: claim.Epoch, Payload: []byte(id)})
+			err = j.SaveSnapshot(lasting, id, journal.Snapshot{Seq: last, Epoch: claim.Epoch, Payload: []byte(id)})
 		case 1:
 			err = j.DeleteTo(lasting, id, claim.Epoch, last-min(last, 10))
 		}

@@ -2,14 +2,13 @@ package sqlite
 
 import (
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"path/filepath"
 	"syscall"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
 // networkFileSystems are those of which statfs(2) says that several machines share them,
-// by their magic numbers. FUSE is none: what is behind it nobody says.
+// by their magic numbers. FUSE is not in the list, because it does not tell what is behind it.
 var networkFileSystems = map[uint32]string{
 	0x6969:     "NFS",
 	0xff534d42: "CIFS",
@@ -43,5 +42,5 @@ func judgeFileSystem(magic uint32) error {
 		return nil
 	}
 	return fmt.Errorf("%w: it is on a network file system (%s), where locks and shared memory do not work between machines; "+
-		"take a local disk, or a journal with a server", persistence.ErrUnavailable, name)
+		"take a local disk, or a journal with a server", journal.ErrUnavailable, name)
 }

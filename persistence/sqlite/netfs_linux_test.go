@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestANetworkFileSystemIsRefusedByName(t *testing.T) {
 	for magic, name := range map[uint32]string{0x6969: "NFS", 0xff534d42: "CIFS", 0xfe534d42: "SMB", 0x00c36400: "Ceph"} {
 		err := judgeFileSystem(magic)
-		require.ErrorIs(t, err, persistence.ErrUnavailable)
+		require.ErrorIs(t, err, journal.ErrUnavailable)
 		require.ErrorContains(t, err, "network file system ("+name+")")
 		require.ErrorContains(t, err, "take a local disk, or a journal with a server")
 	}
@@ -38,9 +38,9 @@ func TestAReadOnlyFileSystemIsAnErrorThatSaysSo(t *testing.T) {
 	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "size=4m"))
 
 	_, err := Open(path)
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "it must be a file that this process may read and write")
 	_, err = Open(filepath.Join(dir, "new.db"))
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "read-only file system")
 }

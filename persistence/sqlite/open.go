@@ -13,31 +13,29 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// openPatience bounds how long Open waits for other processes that write.
+// openPatience bounds how long Open waits for writes of other processes.
 const openPatience = 10 * time.Second
 
 var (
-	_ persistence.Journal       = (*Journal)(nil)
-	_ persistence.FloorClaimer  = (*Journal)(nil)
-	_ persistence.SnapshotStore = (*Journal)(nil)
-	_ persistence.EventReader   = (*Journal)(nil)
-	_ persistence.Waker         = (*Journal)(nil)
+	_ journal.Journal       = (*Journal)(nil)
+	_ journal.SnapshotStore = (*Journal)(nil)
+	_ journal.EventReader   = (*Journal)(nil)
 )
 
-// A Journal is a [persistence.Journal], a [persistence.SnapshotStore] and a
-// [persistence.EventReader] in an SQLite database. Make one with [Open].
+// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in an
+// SQLite database. Create one with [Open]. Its methods may be called from any goroutine.
 type Journal struct {
-	persistence.Bell
+	journal.Notifier
 
 	readers   *sql.DB
 	searches  searches
 	writer    *writer
 	queue     *group.Queue[change]
-	stop      context.CancelFunc // ends its waiting for the turn
+	stop      context.CancelFunc // ends the wait for the lock
 	committer sync.WaitGroup
 	closed    atomic.Bool
 	closing   sync.Once
@@ -48,25 +46,38 @@ type Journal struct {
 type Option func(*config)
 
 type config struct {
-	synchronous string
+	synchronous     string
+	continueStopped bool
 }
 
-// ProcessSafe gives up durability for speed: a commit is not synced to the disk, so it
-// survives the death of the process, but not always that of the machine. The database
-// does not get damaged, it loses its last commits. Without this option nothing that was
-// acknowledged gets lost.
+// ProcessSafe gives up durability for speed: commits are not synced to the disk. They survive a
+// crash of the process; a crash of the machine may lose the last ones, but does not damage the
+// database. Without this option no acknowledged commit is lost.
 func ProcessSafe() Option {
 	return func(c *config) { c.synchronous = "NORMAL" }
 }
 
-// Open opens the journal in the file at path, and creates it if there is none. Its
-// directory must exist; SQLite and the journal keep further files beside it: path-wal,
-// path-shm, path.turn and path.mu. Any number of processes of one machine may have it
-// open.
+// ContinueStopped lets a writer that has waited a quarter of a second for another process
+// continue that process with SIGCONT, if a signal has stopped it (SIGSTOP, Ctrl-Z) while it held
+// the lock. Without it, one stopped process keeps all others from writing until it is continued
+// or killed; their calls fail with [journal.ErrUnavailable] when their contexts are done. The
+// stopped process finishes its write; later writes are refused if its ids have been claimed
+// meanwhile.
 //
-// It fails with [ErrNotJournal] when the file is something else, with [ErrNewerSchema]
-// when a later version of this package made it, and with [persistence.ErrUnavailable]
-// when it cannot be used now.
+// It works on Linux, for processes that are visible in /proc and that this process may signal,
+// and not for one that a debugger has stopped. Do not use it where processes are stopped on
+// purpose. By default other processes are left alone.
+func ContinueStopped() Option {
+	return func(c *config) { c.continueStopped = true }
+}
+
+// Open opens the journal in the file at path, and creates it if it does not exist. The directory
+// must exist; SQLite and the journal keep further files in it: path-wal, path-shm, path.turn and
+// path.mu. Any number of processes of one machine may have the journal open. Open waits up to 10 s
+// for writes of other processes.
+//
+// Open fails with [ErrNotJournal] if the file is not a journal, with [ErrNewerSchema] if a later
+// version of this package has made it, and with [journal.ErrUnavailable] if it cannot be used now.
 func Open(path string, opts ...Option) (*Journal, error) {
 	cfg := config{synchronous: "FULL"}
 	for _, opt := range opts {
@@ -109,10 +120,9 @@ func open(ctx context.Context, path string, cfg config) (*Journal, error) {
 	return j, nil
 }
 
-// Close implements [persistence.Journal]. What waits for its turn fails with
-// [persistence.ErrClosed], what is being committed ends. Close returns when that has
-// ended; when a stopped process keeps others from writing, a goroutine that waits for it
-// stays behind until that process goes on or dies.
+// Close implements [journal.Journal]. Queued requests fail with [journal.ErrClosed]; Close waits
+// for the current commit. If a stopped process holds the lock, one goroutine keeps waiting for it
+// until that process continues or dies.
 func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.closed.Store(true)
@@ -120,16 +130,16 @@ func (j *Journal) Close() error {
 		j.stop()
 		j.committer.Wait()
 		j.closeErr = errors.Join(j.readers.Close(), j.writer.close())
-		j.Ring()
+		j.Notify()
 	})
 	return j.closeErr
 }
 
-// resolve returns the one absolute path under which all processes know the file, so that
-// they agree on the names of the locks beside it.
+// resolve returns the absolute path of the file without symbolic links, so that all processes use
+// the same lock files.
 func resolve(path string) (string, error) {
 	if path == "" || path == ":memory:" {
-		return "", fmt.Errorf("%w: %q is not a file; for a journal in memory use memory.New", persistence.ErrInvalid, path)
+		return "", fmt.Errorf("%w: %q is not a file; for a journal in memory use memory.New", journal.ErrInvalid, path)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -140,13 +150,13 @@ func resolve(path string) (string, error) {
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("%w: the directory does not exist, create it first: %w", persistence.ErrUnavailable, err)
+		return "", fmt.Errorf("%w: the directory does not exist, create it first: %w", journal.ErrUnavailable, err)
 	}
 	return filepath.Join(dir, filepath.Base(path)), err
 }
 
 // dsn names the database for the driver. busy_timeout is a belt: writers queue on the
-// turnstile, but a program that does not know of it may hold the lock of SQLite.
+// fairLock, but a program that does not know it may hold the lock of SQLite.
 func dsn(path string, pragmas ...string) string {
 	query := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}).String()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestOpenSaysWhatIsWrongWithThePath(t *testing.T) {
@@ -31,11 +31,11 @@ func TestOpenSaysWhatIsWrongWithThePath(t *testing.T) {
 		is   error
 		says string
 	}{
-		{"", persistence.ErrInvalid, "memory.New"},
-		{":memory:", persistence.ErrInvalid, "memory.New"},
-		{filepath.Join(dir, "no", "such", "x.db"), persistence.ErrUnavailable, "create it first"},
-		{filepath.Join(dir, "foreign.db", "x.db"), persistence.ErrUnavailable, "not a directory"},
-		{dir, persistence.ErrUnavailable, "must be a file"},
+		{"", journal.ErrInvalid, "memory.New"},
+		{":memory:", journal.ErrInvalid, "memory.New"},
+		{filepath.Join(dir, "no", "such", "x.db"), journal.ErrUnavailable, "create it first"},
+		{filepath.Join(dir, "foreign.db", "x.db"), journal.ErrUnavailable, "not a directory"},
+		{dir, journal.ErrUnavailable, "must be a file"},
 		{write("letter.txt", "Dear Sir or Madam, "+string(make([]byte, 4096))), ErrNotJournal, "choose another path"},
 		{write("short.txt", "hello"), ErrNotJournal, "choose another path"},
 		{foreign, ErrNotJournal, "another application"},
@@ -83,11 +83,11 @@ func TestAFileThatWasReplacedIsNotWrittenTo(t *testing.T) {
 	j := openTest(t)
 	path := pathOf(j)
 	require.NoError(t, os.Rename(path, path+".moved"))
-	_, err := j.Claim(t.Context(), "x", persistence.WriterID{})
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	_, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "deleted or replaced")
 	require.NoError(t, os.Rename(path+".moved", path))
-	_, err = j.Claim(t.Context(), "x", persistence.WriterID{})
+	_, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 	require.NoError(t, err)
 }
 
@@ -97,7 +97,7 @@ func TestCloseLeavesNoGoroutineBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, err := Open(path)
 		require.NoError(t, err)
-		_, err = j.Claim(t.Context(), "x", persistence.WriterID{})
+		_, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		got, err := readAll(t, j, "x")
 		require.NoError(t, err)
@@ -112,12 +112,12 @@ func TestWhoeverDoesNotLetGoOfTheLockBlocksNobodyForEver(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := j.Claim(ctx, "x", persistence.WriterID{})
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	_, err := j.Claim(ctx, "x", journal.WriterID{}, 0)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
 	_, err = open(ctx, pathOf(j), config{synchronous: "FULL"})
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "another process does not stop writing")
 
 	begin := time.Now()

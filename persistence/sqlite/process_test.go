@@ -17,7 +17,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestManyProcessesMayCreateTheDatabaseAtOnce(t *testing.T) {
@@ -65,10 +65,10 @@ func TestAReaderOfEventsMissesNothingOfOtherProcesses(t *testing.T) {
 	one := processes.Start(t, "append for ever", pathOf(j), "a")
 	two := processes.Start(t, "append for ever", pathOf(j), "b")
 	acked := 0
-	var seen []persistence.Entry
-	var last persistence.Offset
+	var seen []journal.Entry
+	var last journal.Offset
 	readOn := func() {
-		entries, err := readEvents(t, j, persistence.Query{}, last)
+		entries, err := readEvents(t, j, journal.Query{}, last)
 		require.NoError(t, err)
 		if seen = append(seen, entries...); len(seen) > 0 {
 			last = seen[len(seen)-1].Offset
@@ -84,7 +84,7 @@ func TestAReaderOfEventsMissesNothingOfOtherProcesses(t *testing.T) {
 	acked += len(one.Finish()) + len(two.Finish())
 	readOn()
 	require.Len(t, seen, acked)
-	again, err := readEvents(t, j, persistence.Query{}, "")
+	again, err := readEvents(t, j, journal.Query{}, "")
 	require.NoError(t, err)
 	require.Equal(t, again, seen)
 }
@@ -103,7 +103,7 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 		c.Kill()
 
 		j := openPath(t, path)
-		claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		got, err := readAll(t, j, "x")
 		require.NoError(t, err)
@@ -124,16 +124,16 @@ func TestAWriterThatWasStoppedIsFencedWhenItGoesOn(t *testing.T) {
 	first := c.Line()
 	c.Signal(syscall.SIGSTOP)
 
-	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), claim.LastSeq)
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 1, 1)})[0])
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, 1, 1)})[0])
 
 	c.Signal(syscall.SIGCONT)
 	c.Ask()
-	require.Contains(t, c.Line(), persistence.ErrFenced.Error())
+	require.Contains(t, c.Line(), journal.ErrFenced.Error())
 	c.Ask()
-	require.Contains(t, c.Line(), persistence.ErrFenced.Error())
+	require.Contains(t, c.Line(), journal.ErrFenced.Error())
 	got, err := readAll(t, j, "x")
 	require.NoError(t, err)
 	require.Equal(t, []string{first, "x 2"}, got)
@@ -149,8 +149,8 @@ func TestAProcessStoppedInItsTransactionBlocksOthersOnlyAsLongAsTheyLike(t *test
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	err := j.Append(ctx, []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0]
-	require.ErrorIs(t, err, persistence.ErrUnavailable)
+	err := j.Append(ctx, []journal.AppendRequest{some("x", claim.Epoch, 3, 1)})[0]
+	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(begin), 5*time.Second)
 	got, err := readAll(t, j, "x")
@@ -158,20 +158,20 @@ func TestAProcessStoppedInItsTransactionBlocksOthersOnlyAsLongAsTheyLike(t *test
 	require.Len(t, got, 3, "readers go on")
 
 	c.Kill()
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
 }
 
 func TestAProcessStoppedInItsTransactionIsContinuedForTheOthers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		needs.Missing(t, "finding the holder of a lock needs /proc")
 	}
-	j := openTest(t)
+	j := openPath(t, filepath.Join(t.TempDir(), "journal.db"), ContinueStopped())
 	claim := appendSome(t, j, "x", 3)
 	c := processes.Start(t, "hold the lock", pathOf(j), "")
 	require.Equal(t, "holding", c.Line())
 	c.Signal(syscall.SIGSTOP)
 	c.EndInput() // it lets go of the lock once it runs
-	require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, 3, 1)})[0])
 }
 
 func TestAClaimGetsInBesideABusyProcess(t *testing.T) {
@@ -181,7 +181,7 @@ func TestAClaimGetsInBesideABusyProcess(t *testing.T) {
 	for i := range 50 {
 		c.Line() // it is at it
 		begin := time.Now()
-		_, err := j.Claim(t.Context(), fmt.Sprint("x", i), persistence.WriterID{})
+		_, err := j.Claim(t.Context(), fmt.Sprint("x", i), journal.WriterID{}, 0)
 		require.NoError(t, err)
 		worst = max(worst, time.Since(begin))
 	}

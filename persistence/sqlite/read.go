@@ -8,7 +8,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A page ends after so many records, or so many bytes. To begin to read costs as much as
@@ -18,10 +18,10 @@ const (
 	pageBytes   = 1 << 20
 )
 
-// Read implements [persistence.Journal]. It reads ahead by pages of some thousand
+// Read implements [journal.Journal]. It reads ahead by pages of some thousand
 // records, of about a megabyte, and holds nothing of the database while the caller works.
-func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[persistence.Record, error] {
-	return func(yield func(persistence.Record, error) bool) {
+func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
 		p := page{id: id, next: max(from, 1), last: to}
 		for done := false; !done; {
 			err := j.readPage(ctx, &p)
@@ -35,7 +35,7 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 				}
 			}
 			if err != nil {
-				yield(persistence.Record{}, wrap("read", id, err))
+				yield(journal.Record{}, wrap("read", id, err))
 				return
 			}
 			done = p.next > p.last
@@ -43,11 +43,11 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-// A page is a piece of what was asked for.
+// A page is a part of the requested records.
 type page struct {
 	id      string
 	begun   bool // some of it has been read before
-	records []persistence.Record
+	records []journal.Record
 	next    uint64 // where to go on, beyond last at the end
 	last    uint64 // the last record that was asked for and, once begun, is there
 }
@@ -60,7 +60,7 @@ func (j *Journal) readPage(ctx context.Context, p *page) error {
 	err := j.view(ctx, p.id, func(tx *sql.Tx, h head) error {
 		known = true
 		if h.deletedTo >= p.next && p.begun {
-			return fmt.Errorf("%w: record %d was deleted while they were read; read again", persistence.ErrUnavailable, p.next)
+			return fmt.Errorf("%w: record %d was deleted while they were read; read again", journal.ErrUnavailable, p.next)
 		}
 		p.begun, p.next, p.last = true, max(p.next, h.deletedTo+1), min(p.last, h.seq)
 		if p.next > p.last {
@@ -111,13 +111,13 @@ func (p *page) fill(ctx context.Context, tx *sql.Tx, h head) error {
 }
 
 func missing(seq uint64) error {
-	return fmt.Errorf("%w: record %d is missing", persistence.ErrCorrupt, seq)
+	return fmt.Errorf("%w: record %d is missing", journal.ErrCorrupt, seq)
 }
 
 // view runs f with the head of id in a transaction that sees one state of the database.
 // It does nothing when there is no such id.
 func (j *Journal) view(ctx context.Context, id string, f func(*sql.Tx, head) error) error {
-	if err := persistence.ValidateID(id); err != nil {
+	if err := journal.ValidateID(id); err != nil {
 		return err
 	}
 	return j.look(ctx, func(tx *sql.Tx) error {
@@ -132,12 +132,12 @@ func (j *Journal) view(ctx context.Context, id string, f func(*sql.Tx, head) err
 // look runs f in a transaction that sees one state of the database.
 func (j *Journal) look(ctx context.Context, f func(*sql.Tx) error) error {
 	if j.closed.Load() {
-		return persistence.ErrClosed
+		return journal.ErrClosed
 	}
 	err := j.lookOpen(ctx, f)
 	switch {
 	case err != nil && j.closed.Load():
-		return persistence.ErrClosed // the database was closed under it
+		return journal.ErrClosed // the database was closed under it
 	case errors.Is(err, sql.ErrTxDone):
 		return calledOff(ctx) // database/sql ends the transaction with the context
 	}
@@ -154,5 +154,5 @@ func (j *Journal) lookOpen(ctx context.Context, f func(*sql.Tx) error) error {
 }
 
 func calledOff(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())
+	return fmt.Errorf("%w: %w", journal.ErrUnavailable, ctx.Err())
 }

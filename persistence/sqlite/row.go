@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An eventRow is a record in the columns of table event. Tags and metadata are JSON, for
@@ -35,7 +35,7 @@ func (r *eventRow) columns() []any {
 }
 
 // encodeEvent returns r as a row of id that shares nothing with it.
-func encodeEvent(id string, r *persistence.Record) (eventRow, error) {
+func encodeEvent(id string, r *journal.Record) (eventRow, error) {
 	payload, err := encodePayload(r.Payload)
 	if err != nil {
 		return eventRow{}, err
@@ -53,16 +53,16 @@ func encodeEvent(id string, r *persistence.Record) (eventRow, error) {
 	return row, nil
 }
 
-// decodeEvent returns the record of id that became row, or [persistence.ErrCorrupt].
-func decodeEvent(id string, row *eventRow) (persistence.Record, error) {
+// decodeEvent returns the record of id that became row, or [journal.ErrCorrupt].
+func decodeEvent(id string, row *eventRow) (journal.Record, error) {
 	tags, tagsErr := decodeJSON[[]string](row.tags)
 	meta, metaErr := decodeJSON[map[string]string](row.meta)
-	r := persistence.Record{
+	r := journal.Record{
 		Seq: row.seq, Epoch: row.epoch, Time: time.Unix(row.sec, int64(row.nsec)).UTC(), Type: row.typ, Tags: tags, Meta: meta, Payload: row.payload,
 	}
 	sound := copy(r.Writer[:], row.writer) == len(r.Writer) && tagsErr == nil && metaErr == nil && r.Checksum(id) == row.crc
 	if !sound {
-		return persistence.Record{}, fmt.Errorf("%w: record %d fails its checksum", persistence.ErrCorrupt, row.seq)
+		return journal.Record{}, fmt.Errorf("%w: record %d fails its checksum", journal.ErrCorrupt, row.seq)
 	}
 	return r, nil
 }
@@ -70,7 +70,7 @@ func decodeEvent(id string, row *eventRow) (persistence.Record, error) {
 // encodePayload returns a copy that is not nil, as that would be NULL.
 func encodePayload(payload []byte) ([]byte, error) {
 	if len(payload) > MaxPayload {
-		return nil, fmt.Errorf("%w: payload of %d bytes, at most %d", persistence.ErrTooLarge, len(payload), MaxPayload)
+		return nil, fmt.Errorf("%w: payload of %d bytes, at most %d", journal.ErrTooLarge, len(payload), MaxPayload)
 	}
 	return append([]byte{}, payload...), nil
 }

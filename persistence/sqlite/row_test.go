@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func FuzzRowsBecomeTheSameRecords(f *testing.F) {
@@ -19,8 +19,8 @@ func FuzzRowsBecomeTheSameRecords(f *testing.F) {
 				t.Skip("validation refuses it")
 			}
 		}
-		r := persistence.Record{
-			Seq: 7, Epoch: 3, Writer: persistence.WriterID{1, 255}, Time: time.Unix(sec, nsec).UTC(),
+		r := journal.Record{
+			Seq: 7, Epoch: 3, Writer: journal.WriterID{1, 255}, Time: time.Unix(sec, nsec).UTC(),
 			Type: typ, Tags: []string{tag, key}, Meta: map[string]string{key: value}, Payload: payload,
 		}
 		row, err := encodeEvent(id, &r)

@@ -59,7 +59,7 @@ CREATE TABLE snapshot (
 `
 
 // prepareFile makes sure that the database is a journal of the version that this package
-// writes. The caller holds the turnstile.
+// writes. The caller holds the fair lock.
 func prepareFile(ctx context.Context, conn *sql.Conn) error {
 	var application, version, tables int
 	err := conn.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)

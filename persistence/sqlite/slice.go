@@ -4,12 +4,11 @@ import (
 	"database/sql/driver"
 	"fmt"
 
+	"github.com/understudy-go/understudy/persistence/journal"
 	sqlite "modernc.org/sqlite" // the driver "sqlite"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
-// sliceFunction is persistence.SliceOf in SQL. With it SQLite passes over the events of
+// sliceFunction is journal.SliceOf in SQL. With it SQLite passes over the events of
 // other slices without giving them out, and the slice need not be stored.
 const sliceFunction = "understudy_slice"
 
@@ -20,5 +19,5 @@ func sliceOf(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, erro
 	if !ok {
 		return nil, fmt.Errorf("%s of a %T", sliceFunction, args[0])
 	}
-	return int64(persistence.SliceOf(id)), nil
+	return int64(journal.SliceOf(id)), nil
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// SaveSnapshot implements [persistence.SnapshotStore].
-func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Snapshot) error {
+// SaveSnapshot implements [journal.SnapshotStore].
+func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	if err := s.Validate(id); err != nil {
 		return wrap("save snapshot", id, err)
 	}
@@ -23,20 +23,20 @@ func (j *Journal) SaveSnapshot(ctx context.Context, id string, s persistence.Sna
 	return j.change(ctx, "save snapshot", id, func(t *transaction) error { return t.save(id, &s) })
 }
 
-func (t *transaction) save(id string, s *persistence.Snapshot) error {
+func (t *transaction) save(id string, s *journal.Snapshot) error {
 	h, err := t.fencedHead(id, s.Epoch)
 	if err != nil {
 		return err
 	}
 	if s.Seq > h.seq {
-		return fmt.Errorf("%w: snapshot at %d, the last event is %d", persistence.ErrConflict, s.Seq, h.seq)
+		return fmt.Errorf("%w: snapshot at %d, the last event is %d", journal.ErrConflict, s.Seq, h.seq)
 	}
 	_, err = t.exec(t.stmts.saveSnapshot, h.eid, s.Seq, s.Epoch, s.Time.Unix(), s.Time.Nanosecond(), s.Type, s.Payload, s.Checksum(id))
 	return err
 }
 
-// LoadSnapshot implements [persistence.SnapshotStore].
-func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s persistence.Snapshot, ok bool, skipped []uint64, err error) {
+// LoadSnapshot implements [journal.SnapshotStore].
+func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	err = j.view(ctx, id, func(tx *sql.Tx, h head) error {
 		seqs, err := snapshotSeqs(ctx, tx, h.eid)
 		if err != nil {
@@ -50,7 +50,7 @@ func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s
 			switch {
 			case err == nil:
 				ok = true
-			case errors.Is(err, persistence.ErrCorrupt):
+			case errors.Is(err, journal.ErrCorrupt):
 				skipped = append(skipped, seqs[i])
 			default:
 				return err
@@ -61,23 +61,23 @@ func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s
 	return s, ok, skipped, wrap("load snapshot", id, err)
 }
 
-func loadSnapshot(ctx context.Context, tx *sql.Tx, h head, seq uint64) (persistence.Snapshot, error) {
-	s := persistence.Snapshot{Seq: seq}
+func loadSnapshot(ctx context.Context, tx *sql.Tx, h head, seq uint64) (journal.Snapshot, error) {
+	s := journal.Snapshot{Seq: seq}
 	var sec, nsec int64
 	var crc uint32
 	err := tx.QueryRowContext(ctx, "SELECT epoch, sec, nsec, type, payload, crc FROM snapshot WHERE eid = ? AND seq = ?", h.eid, seq).
 		Scan(&s.Epoch, &sec, &nsec, &s.Type, &s.Payload, &crc)
 	if err != nil {
-		return persistence.Snapshot{}, scanError(err)
+		return journal.Snapshot{}, scanError(err)
 	}
 	s.Time = time.Unix(sec, nsec).UTC()
 	if s.Checksum(h.id) != crc {
-		return persistence.Snapshot{}, fmt.Errorf("%w: snapshot %d fails its checksum", persistence.ErrCorrupt, seq)
+		return journal.Snapshot{}, fmt.Errorf("%w: snapshot %d fails its checksum", journal.ErrCorrupt, seq)
 	}
 	return s, nil
 }
 
-// DeleteSnapshots implements [persistence.SnapshotStore].
+// DeleteSnapshots implements [journal.SnapshotStore].
 func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
 	return j.change(ctx, "delete snapshots", id, func(t *transaction) error {
 		h, err := t.fencedHead(id, epoch)
@@ -89,7 +89,7 @@ func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uin
 	})
 }
 
-// Snapshots implements [persistence.SnapshotStore].
+// Snapshots implements [journal.SnapshotStore].
 func (j *Journal) Snapshots(ctx context.Context, id string) (seqs []uint64, err error) {
 	err = j.view(ctx, id, func(tx *sql.Tx, h head) error {
 		seqs, err = snapshotSeqs(ctx, tx, h.eid)

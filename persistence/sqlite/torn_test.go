@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestATruncatedDatabaseNeverDeliversAWrongEvent(t *testing.T) {
@@ -75,7 +75,7 @@ func TestATornWriteAheadLogEndsTheJournalBetweenTwoCommits(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("x %d", k+1), payload)
 		}
 		require.Zero(t, len(got)%3, "a commit of three is there or not")
-		claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.EqualValues(t, len(got), claim.LastSeq)
 		ends[len(got)]++
@@ -88,10 +88,10 @@ func TestATornWriteAheadLogEndsTheJournalBetweenTwoCommits(t *testing.T) {
 func someLog(t *testing.T) (database, wal []byte) {
 	t.Helper()
 	j := openTest(t)
-	claim, err := j.Claim(t.Context(), "x", persistence.WriterID{})
+	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
 	require.NoError(t, err)
 	for prev := uint64(0); prev < 60; prev += 3 {
-		require.NoError(t, j.Append(t.Context(), []persistence.AppendRequest{some("x", claim.Epoch, prev, 3)})[0])
+		require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, prev, 3)})[0])
 	}
 	database, err = os.ReadFile(pathOf(j))
 	require.NoError(t, err)

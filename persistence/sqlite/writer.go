@@ -8,16 +8,15 @@ import (
 	"os"
 	"slices"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/internal/group"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// groupWeight bounds how much one transaction commits, and so how long other processes
-// wait for their turn.
+// groupWeight bounds what one transaction commits, and so how long other processes wait.
 const groupWeight = 1024
 
-// A change of the database is applied in a transaction together with others, wholly or not
-// at all. It may be applied again when a neighbour spoils the transaction.
+// A change of the database is applied in a transaction together with others, completely or not at
+// all. It is applied again if another job of the transaction fails.
 type change = func(*transaction) error
 
 type job = group.Job[change]
@@ -26,21 +25,21 @@ type job = group.Job[change]
 type writer struct {
 	path  string
 	file  os.FileInfo // of the database when it was opened
-	gate  *turnstile
+	fair  *fairLock
 	db    *sql.DB
 	conn  *sql.Conn
 	stmts statements
-	heads heads // as the last transaction has left them
+	heads heads // after the last transaction
 }
 
-// openWriter opens the database at path and makes it a journal if it is empty, as the
-// only process that does so.
+// openWriter opens the database at path, and makes it a journal if it is empty. It holds the lock,
+// so that only one process does so.
 func openWriter(ctx context.Context, path string, cfg config) (*writer, error) {
-	gate, err := openTurnstile(path)
+	fair, err := openFairLock(path, cfg)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{path: path, gate: gate, heads: heads{}}
+	w := &writer{path: path, fair: fair, heads: heads{}}
 	if err := w.open(ctx, cfg); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -48,10 +47,10 @@ func openWriter(ctx context.Context, path string, cfg config) (*writer, error) {
 }
 
 func (w *writer) open(ctx context.Context, cfg config) (err error) {
-	if err := w.gate.lock(ctx); err != nil {
+	if err := w.fair.lock(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.gate.unlock()) }()
+	defer func() { err = errors.Join(err, w.fair.unlock()) }()
 	if w.db, err = sql.Open("sqlite", dsn(w.path, "synchronous("+cfg.synchronous+")")); err != nil {
 		return err
 	}
@@ -75,10 +74,10 @@ func (w *writer) close() error {
 	if w.db != nil {
 		errs = append(errs, w.db.Close())
 	}
-	return errors.Join(append(errs, w.gate.close())...)
+	return errors.Join(append(errs, w.fair.close())...)
 }
 
-// commitGroup takes jobs when nothing can keep them waiting any more.
+// commitGroup commits one group. It takes jobs only when it holds the lock.
 func (w *writer) commitGroup(ctx context.Context, take func() []*job) error {
 	if err := w.lock(ctx); err != nil {
 		return err
@@ -88,9 +87,9 @@ func (w *writer) commitGroup(ctx context.Context, take func() []*job) error {
 	return nil
 }
 
-// lock waits for the turn of this process and begins a transaction.
+// lock waits for the lock and begins a transaction.
 func (w *writer) lock(ctx context.Context) error {
-	if err := w.gate.lock(ctx); err != nil {
+	if err := w.fair.lock(ctx); err != nil {
 		return err
 	}
 	err := w.checkFile()
@@ -98,31 +97,30 @@ func (w *writer) lock(ctx context.Context) error {
 		err = w.begin()
 	}
 	if err != nil {
-		return errors.Join(err, w.gate.unlock())
+		return errors.Join(err, w.fair.unlock())
 	}
 	return nil
 }
 
-// checkFile refuses to write to a file that nobody else can find any more.
+// checkFile returns an error if the file at path is no longer the file that was opened.
 func (w *writer) checkFile() error {
 	file, err := os.Stat(w.path)
 	if err == nil && os.SameFile(file, w.file) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s has been deleted or replaced since it was opened; open it again", persistence.ErrUnavailable, w.path)
+	return fmt.Errorf("%w: %s has been deleted or replaced since it was opened; open it again", journal.ErrUnavailable, w.path)
 }
 
-// run applies jobs in the transaction that lock began, and commits it. A job that fails
-// with half of its work done spoils the transaction: then the others start anew without
-// it.
+// run applies jobs in the transaction that lock began, and commits it. If a job fails with half
+// of its work done, the transaction is rolled back and the others start again without it.
 func (w *writer) run(jobs []*job) {
 	for {
-		spoiler := w.apply(jobs)
-		if spoiler < 0 {
+		failed := w.apply(jobs)
+		if failed < 0 {
 			w.commit(jobs)
 			return
 		}
-		jobs = slices.Delete(slices.Clone(jobs), spoiler, spoiler+1)
+		jobs = slices.Delete(slices.Clone(jobs), failed, failed+1)
 		w.rollback()
 		if err := w.begin(); err != nil {
 			group.Fail(jobs, err)
@@ -131,7 +129,7 @@ func (w *writer) run(jobs []*job) {
 	}
 }
 
-// apply returns the index of the job that spoiled the transaction, or -1.
+// apply returns the index of the job that failed after it had changed something, or -1.
 func (w *writer) apply(jobs []*job) int {
 	for i, j := range jobs {
 		t := &transaction{stmts: &w.stmts, heads: w.heads}
@@ -143,8 +141,8 @@ func (w *writer) apply(jobs []*job) int {
 	return -1
 }
 
-// commit gives all jobs the outcome of the commit if it fails: the refused ones may have
-// been refused for what another one wrote.
+// commit commits the transaction. If that fails, all jobs fail, including refused ones: they may
+// have been refused because of another job of the transaction.
 func (w *writer) commit(jobs []*job) {
 	if _, err := w.stmts.commit.Exec(); err != nil {
 		w.rollback()
@@ -157,11 +155,11 @@ func (w *writer) begin() error {
 	return storeError(err)
 }
 
-// rollback ignores the error: SQLite may have rolled back by itself.
+// rollback ignores errors: SQLite may have rolled back already.
 func (w *writer) rollback() {
 	_, _ = w.stmts.rollback.Exec()
 	clear(w.heads)
 }
 
-// unlock ends the turn. Giving back a lock that one has does not fail.
-func (w *writer) unlock() { _ = w.gate.unlock() }
+// unlock releases the lock. Releasing a held lock does not fail.
+func (w *writer) unlock() { _ = w.fair.unlock() }

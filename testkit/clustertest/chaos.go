@@ -23,8 +23,8 @@ func init() {
 	flag.Var(&chaosSchedule, "chaos.schedule", "clustertest: run chaos tests with this `schedule` only; the empty one has no faults")
 }
 
-// A scheduleFlag is a schedule of the command line. It is nil when there is none there, which
-// is not the empty one.
+// A scheduleFlag is a schedule from the command line, or nil without one. nil differs from the
+// empty schedule.
 type scheduleFlag struct{ schedule Schedule }
 
 // String implements [flag.Value].
@@ -36,59 +36,58 @@ func (f *scheduleFlag) Set(text string) (err error) {
 	return err
 }
 
-// repeats is how often a failing schedule is run again, to see whether it fails again.
+// repeats is how often a failing schedule is run again, to see how often it fails.
 const repeats = 3
 
-// Chaos runs a story on a cluster in which things go wrong at random, and checks that what
-// must hold holds. The zero value is ready.
+// Chaos runs a story on a cluster with random faults, and checks that the invariants hold. The
+// zero value is ready.
 //
-// A schedule of faults is drawn from a seed before the run. When an invariant does not
-// hold, the test fails with the seed and the schedule, and with the smallest schedule that
-// was found to fail as well: faults are left out and shortened for as long as it still
-// does.
+// A schedule of faults is drawn from a seed before the run. If an invariant does not hold, the
+// test fails with the seed, the schedule, and the smallest failing schedule that was found by
+// leaving out and shortening faults.
 //
-// Histories do not repeat exactly, as memberlist draws from a source of its own. So a
+// Runs do not repeat exactly, because memberlist uses its own source of random numbers. So a
 // failing schedule is run again a few times first; the report says how often it failed.
 type Chaos struct {
-	// Nodes is how many there are: "n1" to "nN". The default is 5.
+	// Nodes is the number of nodes, "n1" to "nN". The default is 5.
 	Nodes int
 
-	// Faults is how many are drawn. The default is 8.
+	// Faults is the number of faults to draw. The default is 8.
 	Faults int
 
-	// Length is the time in which they begin. The default is a minute.
+	// Length is the time within which faults begin. The default is a minute.
 	Length time.Duration
 
-	// Kinds are what is drawn from; one that is named twice comes twice as often. The default
-	// is all.
+	// Kinds are the kinds of faults to draw from; one that is listed twice is drawn twice as
+	// often. The default is all.
 	Kinds []Kind
 
 	// Seed is the first seed. The default is 1. The flag -chaos.seed replaces it, and Count
 	// by 1.
 	Seed uint64
 
-	// Count is how many seeds are tried, one after the other. The default is 1. The flag
+	// Count is the number of seeds to run, one after the other. The default is 1. The flag
 	// -chaos.count replaces it.
 	Count int
 
-	// Schedule, unless it is nil, is run instead of what would be drawn. The empty one has
-	// no faults. The flag -chaos.schedule replaces it, also by the empty one.
+	// Schedule, if it is not nil, is run instead of a drawn one. The empty schedule has no
+	// faults. The flag -chaos.schedule replaces it, even by the empty one.
 	Schedule Schedule
 
-	// Settle is the time within which the nodes must be one cluster after the last fault,
-	// with singletons at rest. The default is a minute.
+	// Settle is the time after the last fault within which the nodes must be one cluster, with no
+	// singleton moving. The default is a minute.
 	Settle time.Duration
 
-	// ShrinkRuns bounds the search for a smaller schedule. The default is 60; a negative
-	// number is none.
+	// ShrinkRuns is the limit of runs in the search for a smaller schedule. The default is 60; a
+	// negative number is none.
 	ShrinkRuns int
 
-	// ShrinkTime, which is real time, bounds it as well. The default is a minute.
+	// ShrinkTime is the limit of real time for the search. The default is a minute.
 	ShrinkTime time.Duration
 
-	// MembershipOnly says that the story is about membership alone. Without it a run fails as
-	// vacuous when during none of its faults a node has told another one anything, as faults
-	// that meet no message find nothing but faults of membership.
+	// MembershipOnly declares that the story is about membership alone. Otherwise a run fails as
+	// vacuous if no node sends messages of actors to another during any fault, because such
+	// faults test nothing but membership.
 	MembershipOnly bool
 
 	// Options change the configuration of nodes.
@@ -110,7 +109,7 @@ func (c Chaos) withDefaults() Chaos {
 	return c
 }
 
-// withFlags lets the command line decide.
+// withFlags applies the flags of the command line.
 func (c Chaos) withFlags() Chaos {
 	if *chaosCount > 0 {
 		c.Count = *chaosCount
@@ -124,16 +123,14 @@ func (c Chaos) withFlags() Chaos {
 	return c
 }
 
-// Run fails the test when an invariant does not hold in some round. In each, story is
-// called once, when all nodes are up and nothing has gone wrong yet: it spawns what is to
-// be tested, says with [Round.Check], [Round.Always] and [Round.Finally] what must hold,
-// and returns, or calls [Round.Begin] and goes on while faults come and go; goroutines that
-// it starts must end by themselves. It is called in a
-// goroutine and a bubble of its own, and what it shares with other rounds is its own
-// concern.
+// Run fails the test if an invariant does not hold in some round. In each round, it calls story
+// once, when all nodes are up and before the first fault, in a goroutine and a bubble of its own.
+// story spawns what is tested, and states what must hold with [Round.Check], [Round.Always] and
+// [Round.Finally]. It returns, or calls [Round.Begin] and continues during the faults. Goroutines
+// that it starts must end by themselves. State shared between rounds is the story's own concern.
 //
-// That the nodes become one cluster after the last fault, with equal views and singletons
-// at rest, and that nothing is left running, is checked always.
+// Run always checks that the nodes become one cluster after the last fault, with equal views and
+// no singleton moving, and that nothing is left running.
 //
 // Run must not be called in a bubble.
 func (c Chaos) Run(t *testing.T, story func(r *Round)) {
@@ -165,7 +162,7 @@ type finding struct {
 	runs      int        // it took to find it
 }
 
-// hunt runs a schedule, and looks for what is to blame when that fails.
+// hunt runs a schedule, and looks for a smaller one if it fails.
 func (c Chaos) hunt(t *testing.T, seed uint64, s Schedule, story func(*Round)) *finding {
 	t.Helper()
 	v := c.play(t, seed, s, story)
@@ -198,11 +195,11 @@ func (c Chaos) hunt(t *testing.T, seed uint64, s Schedule, story func(*Round)) *
 	return f
 }
 
-// leftRunning is the name of what the bubble itself finds.
+// leftRunning is the name of the violation that the bubble itself finds.
 const leftRunning = "nothing is left running"
 
-// leak is the violation of a run that has left something running, on top of another one or
-// not.
+// leak returns the violation of a run that has left goroutines running, possibly besides another
+// violation.
 func leak(v *violation, left error) *violation {
 	if v == nil {
 		return &violation{name: leftRunning, err: left}

@@ -14,9 +14,9 @@ import (
 // A ClientOption changes the configuration of a client before it dials.
 type ClientOption func(cfg *cluster.ClientConfig)
 
-// Dial connects a client to the nodes that run, from a host of that name, and returns it. It
-// is shut down when the test ends, if it has not been before. Cuts, delays and the like are
-// for the links of its host, too.
+// Dial connects a client to the running nodes from a host with that name, and returns it. The
+// client is shut down when the test ends, unless it has been before. Faults of the network apply
+// to its host as well.
 func (c *Cluster) Dial(host string, opts ...ClientOption) *cluster.Client {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -28,7 +28,7 @@ func (c *Cluster) Dial(host string, opts ...ClientOption) *cluster.Client {
 	return client
 }
 
-// TryDial is like [Cluster.Dial] for clients that may get no answer.
+// TryDial is like [Cluster.Dial], and returns an error if the client gets no answer.
 func (c *Cluster) TryDial(ctx context.Context, host string, opts ...ClientOption) (*cluster.Client, error) {
 	cfg := cluster.ClientConfig{
 		Name:    "test",

@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// A clock is that of one node, which may run fast or slow and be set wrongly.
+// A clock is the clock of one node. It may run fast or slow, and be set wrongly.
 type clock struct {
 	mu      sync.Mutex // guards all below
 	real    time.Time  // of the last change of rate
@@ -58,7 +58,7 @@ func (c *clock) drop(t *time.Ticker) {
 	delete(c.tickers, t)
 }
 
-// inRealTime returns how long d of this clock takes.
+// inRealTime returns the real time that d of this clock takes.
 func (c *clock) inRealTime(d time.Duration) time.Duration {
 	return max(1, time.Duration(float64(d)/c.rate))
 }

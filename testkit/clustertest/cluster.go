@@ -29,8 +29,8 @@ const (
 	memberlistRest = 15 * time.Second
 )
 
-// A Cluster is a set of nodes on one network in memory. Its methods must be called by
-// the test's own goroutine; each fails the test when it cannot do what it says.
+// A Cluster is a set of nodes on one in-memory network. Its methods must be called by the test's
+// own goroutine. They fail the test if they cannot do what they say.
 type Cluster struct {
 	t    testing.TB
 	net  *memnet.Network
@@ -45,9 +45,8 @@ type Cluster struct {
 	clients []*cluster.Client
 }
 
-// WithoutEncoding leaves messages within a node as they are told. Without it they are
-// carried as between nodes, and the test fails when one cannot be encoded: see
-// [extension.WithEncoding].
+// WithoutEncoding passes messages within a node as they are. By default they are encoded as
+// between nodes, and the test fails if one cannot be encoded: see [extension.WithEncoding].
 func WithoutEncoding() Option {
 	return func(_ string, cfg *cluster.Config) {
 		cfg.SystemOptions = append(cfg.SystemOptions, testkit.WithoutEncoding())
@@ -57,8 +56,8 @@ func WithoutEncoding() Option {
 // An Option changes the configuration of the node called name before it starts.
 type Option func(name string, cfg *cluster.Config)
 
-// Start returns a cluster of the nodes "n1" to "nN", all up, the oldest first. When the
-// test ends, all that still run are shut down.
+// Start returns a cluster of the nodes "n1" to "nN", all up, the oldest first. The nodes are shut
+// down when the test ends.
 func Start(t testing.TB, n int, opts ...Option) *Cluster {
 	t.Helper()
 	c := newCluster(t, 1, opts)
@@ -175,7 +174,7 @@ func (c *Cluster) AddTogether(names ...string) {
 	}
 }
 
-// knowing makes seeds of nodes, besides those that run.
+// knowing adds the nodes to the seeds.
 func knowing(names []string) Option {
 	return func(_ string, cfg *cluster.Config) {
 		for _, name := range names {
@@ -186,7 +185,7 @@ func knowing(names []string) Option {
 	}
 }
 
-// Leave lets a node leave in order, and returns when it has.
+// Leave makes a node leave the cluster, and returns when it has left.
 func (c *Cluster) Leave(name string) {
 	c.t.Helper()
 	n := c.Node(name)
@@ -198,16 +197,14 @@ func (c *Cluster) Leave(name string) {
 	}
 }
 
-// Crash ends a node as a power failure does: from one moment to the next the others hear
-// nothing of it any more. No time passes, no actor handles anything more, and nothing is
-// flushed: neither PostStop nor tasks of the shutdown run, and a lease that it holds
-// expires. What is inside a handler goes on to the end of that message, and goroutines of
-// the test's own go on, as nothing can stop a goroutine. Functions of Defer run when the
-// test ends.
+// Crash ends a node like a power failure: from this moment its peers hear nothing from it, no
+// actor handles another message, and nothing is flushed. Neither PostStop nor shutdown tasks run,
+// and its leases expire. A handler that is running finishes its message, and the test's own
+// goroutines continue. Functions of Defer run when the test ends. No time passes.
 func (c *Cluster) Crash(name string) { c.t.Helper(); c.crash(name, c.net.PowerOff) }
 
-// Kill ends a node as kill -9 does. It is [Cluster.Crash], but that its host refuses
-// connections, from which others learn of the end sooner.
+// Kill ends a node like kill -9. Unlike [Cluster.Crash], its host refuses connections, so peers
+// notice sooner.
 func (c *Cluster) Kill(name string) { c.t.Helper(); c.crash(name, c.net.Crash) }
 
 func (c *Cluster) crash(name string, end func(name string)) {
@@ -219,15 +216,15 @@ func (c *Cluster) crash(name string, end func(name string)) {
 	c.mourn(n)
 }
 
-// mourn keeps a node that has crashed, of which something is left to the end of the test.
+// mourn keeps a crashed node, parts of which must be ended when the test ends.
 func (c *Cluster) mourn(n *cluster.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dead = append(c.dead, n)
 }
 
-// Restart kills a node and starts another of the same name at the same address, as a
-// new process would. It returns when that is up.
+// Restart kills a node and starts another one with the same name and address, like a new process.
+// It returns when the new node is up.
 func (c *Cluster) Restart(name string, opts ...Option) *cluster.Node {
 	c.t.Helper()
 	c.Kill(name)
@@ -356,7 +353,7 @@ func (c *Cluster) close() {
 	}
 }
 
-// letGo ends what is left of nodes that have crashed.
+// letGo ends what is left of crashed nodes.
 func (c *Cluster) letGo() {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)

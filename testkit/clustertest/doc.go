@@ -1,6 +1,6 @@
-// Package clustertest runs whole clusters in one process, over a network in memory whose
-// links can be cut, delayed and made to lose. In a bubble of testing/synctest ten minutes
-// of cluster life take a fraction of a second:
+// Package clustertest runs whole clusters in one process, over an in-memory network with faults:
+// partitions, delays, losses, crashes. Use it to test what your actors do when nodes fail. In a
+// bubble of testing/synctest, ten minutes of cluster time take a fraction of a second:
 //
 //	func TestOneTickerThroughAPartition(t *testing.T) {
 //		synctest.Test(t, func(t *testing.T) {
@@ -19,27 +19,26 @@
 //		})
 //	}
 //
-// What runs is the real thing: memberlist, the failure detector, the codec, the
-// connections; only the sockets are not. Histories are not repeated exactly from run to
-// run, as memberlist draws from a source of its own: assert outcomes and bounds, not
-// traces.
+// Memberlist, the failure detector, the codec and the connections are the real ones; only the
+// sockets are simulated. Runs do not repeat exactly, because memberlist uses its own source of
+// random numbers: assert outcomes and bounds, not traces.
 //
-// Messages within a node are carried as between nodes, and the test fails when one cannot be
-// encoded; [WithoutEncoding] turns that off. [Cluster.Kill] and [Cluster.Crash] end a node as
-// the end of its process does: nothing is flushed, handed over or given back.
+// Messages within a node are encoded as between nodes, and the test fails if one cannot be
+// encoded; [WithoutEncoding] turns that off. [Cluster.Kill] and [Cluster.Crash] end a node like
+// the end of its process: nothing is flushed or handed over.
 //
-// What is registered with a receptionist, or subscribed to a topic, is known on the other nodes a
-// moment later: sleep for a second of virtual time before relying on it. What the actors use, such
-// as a journal, must outlive the cluster, which ends with the test's cleanups: open it, and give
-// its Close to t.Cleanup, before Start; a deferred Close comes too early.
+// Registrations with a receptionist and subscriptions to a topic reach other nodes a moment later:
+// sleep for a second of virtual time before relying on them. Resources of the actors, such as a
+// journal, must outlive the cluster, which ends in the test's cleanups: open them before Start,
+// and close them with t.Cleanup, not with defer.
 //
-// It works outside of bubbles too, in real time.
+// Outside bubbles everything works in real time.
 //
 // # Chaos
 //
-// A [Chaos] makes up what goes wrong: partitions, one-way cuts, crashes, restarts, pauses,
-// loss, duplicates, clocks that are off, many of them at once. The test says what must
-// hold; that in the end there is one cluster is checked anyway:
+// A [Chaos] draws random faults: partitions, one-way cuts, crashes, restarts, pauses, losses,
+// duplicates and wrong clocks, many at once. The test states what must hold. That one cluster
+// remains in the end is always checked:
 //
 //	func TestTheTickerInChaos(t *testing.T) {
 //		clustertest.Chaos{Nodes: 5, Faults: 8}.Run(t, func(r *clustertest.Round) {
@@ -51,15 +50,14 @@
 //		})
 //	}
 //
-// A run in which no node tells another anything while a fault goes on fails as vacuous,
-// unless [Chaos.MembershipOnly] says that the story is about membership alone. A story that
-// works through actors itself calls [Round.Begin] first.
+// A run in which no node sends messages of actors to another during a fault fails as vacuous,
+// unless [Chaos.MembershipOnly] is set. A story that uses actors itself calls [Round.Begin] first.
 //
 // When something does not hold, the test prints the seed, the schedule of faults, and the smallest
-// schedule that it could find that fails too, with the flags that run it. More seeds:
+// failing schedule that it could find, with the flags to run it again. To run more seeds:
 //
 //	go test -run TheTickerInChaos -chaos.count=200
 //
-// Before Go 1.27 the race detector can crash a bubble in which very many timers fire at
-// once (golang/go#76691): with -race keep to ten nodes or so.
+// Before Go 1.27 the race detector can crash a bubble in which very many timers fire at once
+// (golang/go#76691): with -race, use at most about ten nodes.
 package clustertest

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A drawer makes up schedules.
+// A drawer draws schedules.
 type drawer struct {
 	*rand.Rand
 	nodes  []string
@@ -15,8 +15,8 @@ type drawer struct {
 	length time.Duration
 }
 
-// Draw returns the schedule of a seed: the same one for the same nodes, faults, length,
-// kinds and seed.
+// Draw returns the schedule for a seed. Equal nodes, faults, length, kinds and seed give the same
+// schedule.
 func (c Chaos) Draw(seed uint64) Schedule {
 	c = c.withDefaults()
 	d := drawer{rand.New(rand.NewPCG(seed, 0)), c.names(), c.Kinds, c.Length} //nolint:gosec // it must repeat
@@ -28,7 +28,7 @@ func (c Chaos) Draw(seed uint64) Schedule {
 	return s
 }
 
-// names returns those of the nodes.
+// names returns the names of the nodes.
 func (c Chaos) names() (names []string) {
 	for i := range c.Nodes {
 		names = append(names, fmt.Sprintf("n%d", i+1))
@@ -63,7 +63,7 @@ func (d drawer) fault() Fault {
 
 func (d drawer) one() [][]string { return [][]string{{d.nodes[d.IntN(len(d.nodes))]}} }
 
-// sides splits the nodes in two or three.
+// sides splits the nodes into two or three sides.
 func (d drawer) sides() [][]string {
 	nodes := slices.Clone(d.nodes)
 	d.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
@@ -82,7 +82,7 @@ func (d drawer) sides() [][]string {
 	return sides
 }
 
-// duration is often too short for anybody to be given up, and often not.
+// duration draws durations both too short and long enough for members to be downed.
 func (d drawer) duration() time.Duration {
 	switch d.IntN(3) {
 	case 0:
@@ -100,7 +100,7 @@ func (d drawer) between(least, most time.Duration) time.Duration {
 	return (least + time.Duration(d.Int64N(int64(most-least)+1))).Round(step)
 }
 
-// share returns so many hundredths.
+// share returns a random number of hundredths.
 func (d drawer) share(least, most int) float64 {
 	return float64(least+d.IntN(most-least+1)) / 100
 }

@@ -1,6 +1,9 @@
 package clustertest
 
 import (
+	"fmt"
+	"testing"
+
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/memnet"
 )
@@ -10,3 +13,13 @@ func (c *Cluster) Network() *memnet.Network { return c.net }
 
 // Config returns what a node of that name is started with.
 func (c *Cluster) Config(name string) cluster.Config { return c.config(name, nil) }
+
+// RunExample runs f as a test, and prints how it fails.
+func RunExample(f func(t testing.TB)) {
+	r := &recorder{}
+	alone(func() { f(r) })
+	r.cleanUp()
+	if failure, failed, _ := r.result(); failed {
+		fmt.Println(failure)
+	}
+}

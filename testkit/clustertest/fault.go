@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A Kind is what a [Fault] does.
+// A Kind is a kind of fault.
 type Kind string
 
-// The kinds of faults. What each needs besides At and For stands behind it.
+// The kinds of faults. Behind each is what it needs besides At and For.
 const (
 	Partition Kind = "partition" // Sides
 	OneWay    Kind = "oneway"    // two Sides of one node: nothing gets from the first to the second
@@ -62,13 +62,13 @@ func (f Fault) sides() string {
 	return strings.Join(sides, " | ")
 }
 
-// node is the one that a fault of one node is about.
+// node returns the node of a fault of one node.
 func (f Fault) node() string { return f.Sides[0][0] }
 
-// A Schedule is what goes wrong in one run, by time.
+// A Schedule is the faults of one run, by time.
 type Schedule []Fault
 
-// String returns a line for each fault.
+// String returns the schedule with one fault per line.
 func (s Schedule) String() string {
 	var b strings.Builder
 	for _, f := range s {
@@ -77,7 +77,7 @@ func (s Schedule) String() string {
 	return b.String()
 }
 
-// end is when all is over.
+// end returns the time at which all faults are over.
 func (s Schedule) end() (end time.Duration) {
 	for _, f := range s {
 		end = max(end, f.At+f.For)
@@ -85,8 +85,8 @@ func (s Schedule) end() (end time.Duration) {
 	return end
 }
 
-// ParseSchedule reads what [Schedule.String] has written. Lines may also be separated by
-// semicolons. Of an empty text it makes the empty schedule, which is not nil.
+// ParseSchedule parses the text of [Schedule.String]. Semicolons may separate lines as well. The
+// empty text is the empty schedule, which is not nil.
 func ParseSchedule(text string) (Schedule, error) {
 	s := Schedule{}
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
@@ -145,7 +145,7 @@ func (f *Fault) parseAmount(word string) (err error) {
 	return err
 }
 
-// validate says what is missing.
+// validate returns an error if the fault lacks something.
 func (f Fault) validate() error {
 	want := 1
 	switch f.Kind {

@@ -15,6 +15,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -204,7 +205,7 @@ type outcome struct {
 	err   error
 }
 
-func (j *witness) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *witness) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	results := j.Journal.Append(ctx, reqs)
 	j.mu.Lock()
 	defer j.mu.Unlock()

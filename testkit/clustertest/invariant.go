@@ -10,20 +10,19 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// An Invariant is something that must hold in every [Round]. A nil function holds.
+// An Invariant is a property that must hold in every [Round]. A nil function always holds.
 type Invariant struct {
 	Name    string
 	Always  func(*Round) error // at all times; looked at four times in a second
 	Finally func(*Round) error // when all is over, and the nodes are one cluster again
 }
 
-// calmAfter is when what a fault has stirred up has settled: detection, downing, and a new
-// start of those who were given up.
+// calmAfter is when the effects of a fault are over: detection, downing, and restarts of nodes
+// that were downed.
 const calmAfter = 25 * time.Second
 
-// OneLeaderPerSide says that nodes that are connected name one leader, as soon as no fault
-// has begun or ended for a while. It looks at sides within which every node reaches every
-// other.
+// OneLeaderPerSide requires that connected nodes agree on one leader once no fault has begun or
+// ended for a while. It checks groups of nodes that can all reach each other.
 func OneLeaderPerSide() Invariant {
 	return Invariant{Name: "one leader per connected side", Always: func(r *Round) error {
 		if r.Calm() < calmAfter {
@@ -45,8 +44,8 @@ func OneLeaderPerSide() Invariant {
 	}}
 }
 
-// MajoritySurvives says that of a whole cluster that falls apart the side with more than
-// half of the nodes goes on, which downing.KeepMajority promises.
+// MajoritySurvives requires that if a whole cluster is partitioned, the side with more than half
+// of the nodes survives, as downing.KeepMajority promises.
 func MajoritySurvives() Invariant {
 	return Invariant{Name: "a majority survives", Always: func(r *Round) error {
 		if r.Calm() < calmAfter || r.whole == 0 || r.Afflicted(Delay) {
@@ -70,9 +69,9 @@ func MajoritySurvives() Invariant {
 	}}
 }
 
-// AtMostOneRunning says that of what is counted there is never more than one. No cluster can
-// promise that of a singleton whose node is cut off or asleep for longer than the margin;
-// it stops its instance as soon as it notices.
+// AtMostOneRunning requires that at most one counted instance runs at any time. No cluster can
+// guarantee that for a singleton whose node is partitioned or paused for longer than the margin;
+// such a node stops its instance as soon as it notices.
 func AtMostOneRunning(census *testkit.Census) Invariant {
 	return Invariant{Name: "at most one runs", Always: func(*Round) error {
 		if peak := census.Peak(); peak > 1 {
@@ -82,7 +81,7 @@ func AtMostOneRunning(census *testkit.Census) Invariant {
 	}}
 }
 
-// OneRunsFinally says that in the end there is exactly one of what is counted.
+// OneRunsFinally requires that exactly one counted instance runs in the end.
 func OneRunsFinally(census *testkit.Census) Invariant {
 	return Invariant{Name: "exactly one runs in the end", Finally: func(*Round) error {
 		if running := census.Running(); running != 1 {
@@ -100,8 +99,8 @@ func names(side []*cluster.Node) string {
 	return strings.Join(all, ",")
 }
 
-// sides returns the groups of nodes that reach each other, both ways. Those in which not
-// everybody reaches everybody are left out.
+// sides returns the groups of nodes that can all reach each other, both ways. Other groups are
+// left out.
 func (r *Round) sides() (sides [][]*cluster.Node) {
 	left := r.Nodes()
 	for len(left) > 0 {
@@ -114,7 +113,7 @@ func (r *Round) sides() (sides [][]*cluster.Node) {
 	return sides
 }
 
-// reachedFrom parts nodes into those to which some path leads from first, and the rest.
+// reachedFrom separates the nodes that some path connects with first from the rest.
 func (r *Round) reachedFrom(first *cluster.Node, nodes []*cluster.Node) (side, rest []*cluster.Node) {
 	side, rest = []*cluster.Node{first}, nodes
 	for i := 0; i < len(side); i++ {
@@ -146,7 +145,7 @@ func (r *Round) open(from, to *cluster.Node) bool {
 	return r.net.Open(hostOf(from), hostOf(to))
 }
 
-// hostOf is the name of the node, as that is also its host.
+// hostOf returns the name of the node, which is also the name of its host.
 func hostOf(n *cluster.Node) string {
 	host, _, _ := strings.Cut(n.View().Self.Address, ":")
 	return host

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// bubbleOf finds the number of the bubble in the first line of the trace of a goroutine.
+// bubbleOf matches the number of the bubble in the first line of a goroutine's trace.
 var bubbleOf = regexp.MustCompile(`^goroutine \d+ \[.*synctest bubble (\d+)`)
 
-// maxTraces is how many goroutines are shown.
+// maxTraces is how many goroutines are printed.
 const maxTraces = 10
 
 // leftInBubble returns the traces of the goroutines that are left in the last bubble of the
-// process, each with where it was started.
+// process, with the places where they were started.
 func leftInBubble() string {
 	var last int
 	left := map[int][]string{}

@@ -16,9 +16,9 @@ const (
 	quietLimit = 2 * time.Minute // then the test fails
 )
 
-// AwaitQuiet waits until nothing moves any more: all nodes see the same members, every
-// one of them up and reachable, and no singleton is on its way. Nodes that are cut off
-// make that impossible, and fail the test after two minutes.
+// AwaitQuiet waits until the cluster is stable: all nodes see the same members, every member is up
+// and reachable, and no singleton is moving. It fails the test after two minutes, for instance if
+// nodes are cut off.
 func (c *Cluster) AwaitQuiet() {
 	c.t.Helper()
 	var last string

@@ -20,8 +20,8 @@ const (
 	failedInTest = "the test's own checks" // the name of what fails by testing.TB
 )
 
-// A Round is one run of a [Chaos]: a cluster, and a testing.TB for what is done with it, so
-// that testkit and require work as in any test. Failing it ends the round.
+// A Round is one run of a [Chaos]: a cluster, and a testing.TB, so that testkit and require work
+// as in any test. A failure ends the round.
 type Round struct {
 	testing.TB
 	*Cluster
@@ -58,15 +58,15 @@ type try struct {
 	cancel context.CancelFunc
 }
 
-// violation is an invariant that did not hold.
+// A violation is an invariant that did not hold.
 type violation struct {
 	name string
 	err  error
 	log  []string
 }
 
-// EachNode calls f with every node that runs, and from now on with every node that starts
-// again, once it is up. There is the place to spawn what every node has.
+// EachNode calls f with every running node, and with every node that starts later, once it is up.
+// Use it to spawn what every node has.
 func (r *Round) EachNode(f func(n *cluster.Node)) {
 	r.eachNode = append(r.eachNode, f)
 	for _, n := range r.Nodes() {
@@ -74,25 +74,24 @@ func (r *Round) EachNode(f func(n *cluster.Node)) {
 	}
 }
 
-// Check adds invariants.
+// Check adds invariants to the round.
 func (r *Round) Check(invariants ...Invariant) { r.invariants = append(r.invariants, invariants...) }
 
-// Always adds an invariant that must hold at all times; it is looked at four times in a
-// second.
+// Always adds an invariant that must hold at all times. It is checked four times a second.
 func (r *Round) Always(name string, holds func() error) {
 	r.Check(Invariant{Name: name, Always: func(*Round) error { return holds() }})
 }
 
-// Finally adds an invariant that must hold when all faults are over and the nodes are one
-// cluster again.
+// Finally adds an invariant that must hold in the end, when all faults are over and the nodes are
+// one cluster again.
 func (r *Round) Finally(name string, holds func() error) {
 	r.Check(Invariant{Name: name, Finally: func(*Round) error { return holds() }})
 }
 
-// Calm returns how long ago a fault began or ended, or a node came up.
+// Calm returns the time since a fault began or ended, or a node came up.
 func (r *Round) Calm() time.Duration { return time.Since(r.changed) }
 
-// Afflicted reports whether a fault of that kind goes on.
+// Afflicted reports whether a fault of that kind is active.
 func (r *Round) Afflicted(kind Kind) bool {
 	for _, f := range r.active {
 		if f.Kind == kind {
@@ -102,13 +101,13 @@ func (r *Round) Afflicted(kind Kind) bool {
 	return false
 }
 
-// Begin lets the faults begin now, while story goes on: its calls from then on meet them.
-// Without it they begin when story has returned. Story must end within [Chaos.Settle] after
-// the nodes are one cluster again. Calling it again does nothing.
+// Begin starts the faults now, while story continues. Without it they start when story returns.
+// Story must end within [Chaos.Settle] after the nodes are one cluster again. Further calls do
+// nothing.
 func (r *Round) Begin() { r.mayBegin() }
 
-// tell runs story, and returns when the faults may begin. What it returns is closed when
-// story is over.
+// tell runs story, and returns when the faults may begin. The returned channel is closed when
+// story has ended.
 func (r *Round) tell(story func(*Round)) (over <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {
@@ -123,7 +122,7 @@ func (r *Round) tell(story func(*Round)) (over <-chan struct{}) {
 	return done
 }
 
-// hearOut waits for the end of story.
+// hearOut waits for story to end.
 func (r *Round) hearOut(over <-chan struct{}) {
 	limit := time.After(r.chaos.Settle)
 	for {
@@ -139,7 +138,7 @@ func (r *Round) hearOut(over <-chan struct{}) {
 	}
 }
 
-// endIfFailed ends the round when story has failed.
+// endIfFailed ends the round if story has failed.
 func (r *Round) endIfFailed() {
 	if r.Failed() {
 		runtime.Goexit()
@@ -166,10 +165,10 @@ func (r *Round) run(s Schedule, story func(*Round)) {
 	r.expectMet(s)
 }
 
-// vacuous is the name of what fails when a round could not fail.
+// vacuous is the name of the violation of a round that could not fail.
 const vacuous = "some fault meets a message"
 
-// expectMet ends a round in which nothing was at stake.
+// expectMet ends a round in which the faults met no messages.
 func (r *Round) expectMet(s Schedule) {
 	if len(s) > 0 && !r.met && !r.chaos.MembershipOnly {
 		r.expect(vacuous, fmt.Errorf("the run is vacuous: during none of its %d faults did a node tell another one anything. "+
@@ -178,7 +177,7 @@ func (r *Round) expectMet(s Schedule) {
 	}
 }
 
-// expect ends the round with err, if there is one.
+// expect ends the round if err is not nil.
 func (r *Round) expect(name string, err error) {
 	if err != nil {
 		r.violation = &violation{name: name, err: err}
@@ -194,7 +193,7 @@ func (r *Round) check() {
 	}
 }
 
-// until lets time pass, and looks at the invariants.
+// until lets time pass, and checks the invariants.
 func (r *Round) until(at time.Time) {
 	for {
 		rest := time.Until(at)
@@ -210,7 +209,7 @@ func (r *Round) until(at time.Time) {
 	}
 }
 
-// settle waits until all nodes are one cluster, and at rest.
+// settle waits until all nodes are one cluster and no singleton moves.
 func (r *Round) settle() {
 	var last string
 	deadline := time.Now().Add(r.chaos.Settle)
@@ -229,7 +228,7 @@ func (r *Round) settle() {
 	}
 }
 
-// unsettledAs names what is wrong in the end.
+// unsettledAs returns what is wrong in the end.
 func (r *Round) unsettledAs() string {
 	if r.size() < r.chaos.Nodes {
 		return "every node is up after healing"
@@ -259,7 +258,7 @@ func (r *Round) describe() string {
 	return b.String()
 }
 
-// begin starts a node, when what ran there before has left, and does not wait for it.
+// begin starts a node once its predecessor has left, and does not wait for it.
 func (r *Round) begin(name string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &try{name: name, cancel: cancel}
@@ -274,7 +273,7 @@ func (r *Round) begin(name string) {
 	})
 }
 
-// arrive takes a node that has started, or has not.
+// arrive handles the result of starting a node.
 func (r *Round) arrive(t *try) {
 	if r.tries[t.name] != t { // it has crashed meanwhile
 		r.bury(t.node)
@@ -290,7 +289,7 @@ func (r *Round) arrive(t *try) {
 	}
 }
 
-// kill crashes a node that runs or starts.
+// kill crashes a node that runs or is starting.
 func (r *Round) kill(name string) (killed bool) {
 	n, runs := r.running(name)
 	t, starts := r.tries[name]
@@ -316,10 +315,10 @@ func (r *Round) bury(n *cluster.Node) {
 	}
 }
 
-// retire counts what a node has sent that does not run any more.
+// retire adds the messages that a stopped node has sent.
 func (r *Round) retire(n *cluster.Node) { r.sentBefore += extension.Sent(n.System) }
 
-// sent is how many messages nodes have told each other so far.
+// sent returns how many messages nodes have sent to each other.
 func (r *Round) sent() uint64 {
 	all := r.sentBefore
 	for _, n := range r.Nodes() {
@@ -328,7 +327,7 @@ func (r *Round) sent() uint64 {
 	return all
 }
 
-// dismiss lets a node leave, and does not wait for it.
+// dismiss makes a node leave, and does not wait for it.
 func (r *Round) dismiss(name string) (dismissed bool) {
 	n, runs := r.running(name)
 	if !runs {
@@ -347,7 +346,7 @@ func (r *Round) dismiss(name string) (dismissed bool) {
 	return true
 }
 
-// end stops what runs.
+// end stops everything that runs.
 func (r *Round) end() {
 	r.net.Heal()
 	for _, name := range slices.Sorted(maps.Keys(r.tries)) {

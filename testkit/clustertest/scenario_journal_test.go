@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -59,20 +60,15 @@ func (j *troubled) claimed() int {
 	return j.claims
 }
 
-func (j *troubled) Claim(ctx context.Context, id string, w persistence.WriterID) (persistence.Claim, error) {
-	return j.ClaimAtLeast(ctx, id, w, 0)
-}
-
-// ClaimAtLeast is how the instance of a singleton claims.
-func (j *troubled) ClaimAtLeast(ctx context.Context, id string, w persistence.WriterID, floor uint64) (persistence.Claim, error) {
+func (j *troubled) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
 	j.set(func() { j.claims++ })
 	if j.isDown() {
-		return persistence.Claim{}, errors.Join(persistence.ErrUnavailable, errDown)
+		return journal.Claim{}, errors.Join(persistence.ErrUnavailable, errDown)
 	}
-	return j.Journal.ClaimAtLeast(ctx, id, w, floor)
+	return j.Journal.Claim(ctx, id, w, floor)
 }
 
-func (j *troubled) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *troubled) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	results := make([]error, len(reqs))
 	if j.isDown() {
 		for i := range results {

@@ -24,14 +24,14 @@ func (s *shrinker) try(c Schedule) bool {
 	return s.fails(c)
 }
 
-// shrink leaves out the faults that the failure does not need, and shortens the others.
+// shrink leaves out faults that are not necessary for the failure, and shortens the others.
 func (s *shrinker) shrink(failing Schedule) Schedule {
 	failing = simulation.Shrink(failing, s.try)
 	failing = s.shorten(failing)
 	return s.bringForward(failing)
 }
 
-// shorten halves what lasts for long.
+// shorten halves long faults.
 func (s *shrinker) shorten(failing Schedule) Schedule {
 	for i := range failing {
 		for failing[i].For >= 100*time.Millisecond {
@@ -46,7 +46,7 @@ func (s *shrinker) shorten(failing Schedule) Schedule {
 	return failing
 }
 
-// bringForward lets the first fault come at once.
+// bringForward makes the first fault begin at once.
 func (s *shrinker) bringForward(failing Schedule) Schedule {
 	if len(failing) == 0 || failing[0].At == 0 {
 		return failing

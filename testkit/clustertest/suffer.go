@@ -8,14 +8,14 @@ import (
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
-// An edge is where a fault begins or ends.
+// An edge is the beginning or the end of a fault.
 type edge struct {
 	at    time.Duration
 	fault int
 	ends  bool
 }
 
-// edges returns those of all faults, by time. What ends makes room for what begins.
+// edges returns the edges of all faults by time. Ends come before beginnings.
 func (s Schedule) edges() (all []edge) {
 	for i, f := range s {
 		all = append(all, edge{f.At, i, false}, edge{f.At + f.For, i, true})
@@ -33,7 +33,7 @@ func (s Schedule) edges() (all []edge) {
 	return all
 }
 
-// suffer lets happen what s says.
+// suffer runs the faults of s.
 func (r *Round) suffer(s Schedule) {
 	begin := time.Now()
 	for _, e := range s.edges() {
@@ -106,8 +106,8 @@ func (r *Round) suffers(kind Kind, node string) bool {
 	return false
 }
 
-// retune sets what several faults may do at once: the worst of them counts, and of the
-// rates of one clock the last.
+// retune sets what several faults may do at once: the worst fault counts, and for the rate of a
+// clock the last one.
 func (r *Round) retune() {
 	delay, jitter := memnet.UsualDelay, memnet.UsualJitter
 	var loss, duplicates float64

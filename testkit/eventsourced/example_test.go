@@ -17,7 +17,7 @@ import (
 func ExampleKit() {
 	_ = func(t *testing.T) {
 		system := testkit.NewSystem(t, testkit.WithoutEncoding()) // commands of counters stay on their node
-		k := eventsourced.New(t, system, counter())
+		k := eventsourced.New(t, system, counter(options{}))
 		outcome := k.Run(add{n: 3})
 		require.Equal(t, []any{added{3}}, outcome.Events)
 		require.Equal(t, 3, outcome.State)

@@ -4,35 +4,37 @@ import (
 	"context"
 	"sync"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// A journal is one in memory whose appends can be told to fail.
-type journal struct {
+// A faultyJournal is a journal in memory whose appends can be made to fail.
+type faultyJournal struct {
 	*memory.Journal
 	mu     sync.Mutex        // guards all below
 	errs   []error           // of the next appends
 	stored map[string]uint64 // the numbers of the last events, by their ids
 }
 
-func newJournal() *journal { return &journal{Journal: memory.New(), stored: map[string]uint64{}} }
+func newJournal() *faultyJournal {
+	return &faultyJournal{Journal: memory.New(), stored: map[string]uint64{}}
+}
 
-func (j *journal) failNext(errs []error) {
+func (j *faultyJournal) failNext(errs []error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.errs = append(j.errs, errs...)
 }
 
 // last returns the number of the last event of id.
-func (j *journal) last(id string) uint64 {
+func (j *faultyJournal) last(id string) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.stored[id]
 }
 
 // Append implements [persistence.Journal].
-func (j *journal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *faultyJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.errs) > 0 {

@@ -1,8 +1,8 @@
-// Package eventsourced tests event-sourced behaviors: a [Kit] runs one on a journal in
-// memory, command by command, and says what each has stored, what the state is then and how
-// it has failed; it starts the actor again, and lets the journal fail. It takes behaviors
-// as they are: in behaviors.Setup, behaviors.Supervise or behaviors.Intercept, too. It works
-// inside a bubble of testing/synctest, in which retries cost no time, and outside.
+// Package eventsourced tests event-sourced behaviors. A [Kit] runs a behavior on a journal in
+// memory, command by command, and returns the stored events, the state and the failure of each. It
+// can restart the actor and make the journal fail. The behavior may be wrapped in behaviors.Setup,
+// behaviors.Supervise or behaviors.Intercept. The kit works inside and outside testing/synctest
+// bubbles; inside, retries take no time.
 package eventsourced
 
 import (
@@ -21,27 +21,22 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A Behavior is what behaviors.EventSourced is made of. OnSignal may be nil; it takes the
-// place of persistence.OnSignal in Options.
+// A Behavior has the arguments of behaviors.EventSourced, without the journal. The zero Options
+// are the defaults.
 type Behavior[M, E, S any] struct {
 	ID        string
 	Initial   S
 	OnEvent   func(state S, event E) S
 	OnCommand func(ctx *actor.Context[M], state S, cmd M) persistence.Effect[E]
-	OnSignal  func(ctx *actor.Context[M], state S, sig persistence.Signal) persistence.Effect[E]
-	Options   []persistence.Option
+	Options   persistence.Options[M, E, S]
 }
 
-// on returns the behavior on a journal.
+// on returns the behavior on journal j.
 func (b Behavior[M, E, S]) on(j persistence.Journal) actor.Behavior[M] {
-	opts := append([]persistence.Option(nil), b.Options...)
-	if b.OnSignal != nil {
-		opts = append(opts, persistence.OnSignal(b.OnSignal))
-	}
-	return persistence.New(b.ID, j, b.Initial, b.OnEvent, b.OnCommand, opts...)
+	return persistence.New(b.ID, j, b.Initial, b.OnEvent, b.OnCommand, b.Options)
 }
 
-// An Outcome is what has come of one command.
+// An Outcome is the result of one command.
 type Outcome[E, S any] struct {
 	Events []E   // that it has stored
 	State  S     // after it
@@ -52,7 +47,7 @@ type Outcome[E, S any] struct {
 type Kit[M, E, S any] struct {
 	t        testing.TB
 	system   *actor.System
-	journal  *journal
+	journal  *faultyJournal
 	behavior func(persistence.Journal) actor.Behavior[M]
 	probe    *testkit.Probe[struct{}]
 	ref      actor.ActorRef[M]
@@ -63,24 +58,24 @@ type Kit[M, E, S any] struct {
 	state any
 }
 
-// New starts b in s, on a journal of its own. The test fails when the actor ends before it
-// has recovered.
+// New starts b in s, on a journal of its own. The test fails if the actor ends before it has
+// recovered.
 func New[M, E, S any](t testing.TB, s *actor.System, b Behavior[M, E, S]) *Kit[M, E, S] {
 	t.Helper()
 	return Of[E, S](t, s, b.on)
 }
 
-// Of starts the behavior that b makes on a journal, in s, as the program does that is
-// tested. That may be wrapped in others, such as behaviors.Setup and behaviors.Supervise, as
-// long as the actor itself is the event-sourced one, and not one that it spawns. E is the type
-// of its events and S that of its state:
+// Of starts the behavior that b returns for a journal, in s. The behavior may be wrapped, for
+// example in behaviors.Setup and behaviors.Supervise, but the actor itself must be the
+// event-sourced one, not an actor that it spawns. E is the type of its events and S the type of its
+// state:
 //
 //	k := eventsourced.Of[AccountEvent, Account](t, system, func(j persistence.Journal) actor.Behavior[Command] {
 //		return bank.NewAccount("account-7", j)
 //	})
 //
-// b is called again by each [Kit.Restart], with the same journal. The test fails when the
-// actor ends before it has recovered, and when that takes more than a minute.
+// Each [Kit.Restart] calls b again, with the same journal. The test fails if the actor ends before
+// it has recovered, or if recovery takes more than a minute.
 func Of[E, S, M any](t testing.TB, s *actor.System, b func(j persistence.Journal) actor.Behavior[M]) *Kit[M, E, S] {
 	t.Helper()
 	k := &Kit[M, E, S]{t: t, system: s, journal: newJournal(), behavior: b, probe: testkit.NewProbe[struct{}](t, s)}
@@ -88,13 +83,13 @@ func Of[E, S, M any](t testing.TB, s *actor.System, b func(j persistence.Journal
 	return k
 }
 
-// Ref returns the ref of the actor, another one after each [Kit.Restart].
+// Ref returns the ref of the actor. It changes with each [Kit.Restart].
 func (k *Kit[M, E, S]) Ref() actor.ActorRef[M] { return k.ref }
 
-// actors is how many actors kits have started, for their names.
+// actors counts the actors that kits have started, for their names.
 var actors atomic.Uint64
 
-// recoveryLimit is how long an actor may take to recover, restarts included.
+// recoveryLimit bounds the recovery of an actor, including restarts.
 const recoveryLimit = time.Minute
 
 // start returns when the actor has recovered.
@@ -124,7 +119,7 @@ func (k *Kit[M, E, S]) start() {
 	}
 }
 
-// see is told each state of the actor.
+// see receives each state of the actor.
 func (k *Kit[M, E, S]) see(id string, state any) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -137,14 +132,13 @@ func (k *Kit[M, E, S]) seen() any {
 	return k.state
 }
 
-// State returns the state as it is now.
+// State returns the current state.
 func (k *Kit[M, E, S]) State() S {
-	state, _ := k.seen().(S) // a nil of an interface type is none
+	state, _ := k.seen().(S) // a nil of an interface type stays nil
 	return state
 }
 
-// Run tells the actor cmd, waits until that has been handled, and returns what has come
-// of it.
+// Run sends cmd to the actor, waits until it has been handled, and returns the outcome.
 func (k *Kit[M, E, S]) Run(cmd M) Outcome[E, S] {
 	k.t.Helper()
 	before := k.journal.last(k.id)
@@ -154,8 +148,8 @@ func (k *Kit[M, E, S]) Run(cmd M) Outcome[E, S] {
 	return Outcome[E, S]{Events: k.since(before), State: k.State(), Err: err}
 }
 
-// Ask is [Kit.Run] of the command that request makes around a ref to reply to; it fails
-// the test without a reply.
+// Ask runs the command that request returns for a ref to reply to, see [Kit.Run], and returns the
+// reply and the outcome. It fails the test if there is no reply.
 func Ask[R, M, E, S any](k *Kit[M, E, S], request func(replyTo actor.ActorRef[R]) M) (R, Outcome[E, S]) {
 	k.t.Helper()
 	p := testkit.NewProbe[R](k.t, k.system)
@@ -164,8 +158,8 @@ func Ask[R, M, E, S any](k *Kit[M, E, S], request func(replyTo actor.ActorRef[R]
 	return p.Receive(), outcome
 }
 
-// Restart stops the actor, if it lives, starts another on the same journal, and returns the
-// state that it has recovered.
+// Restart stops the actor if it still runs, starts another one on the same journal, and returns the
+// recovered state.
 func (k *Kit[M, E, S]) Restart() S {
 	k.t.Helper()
 	k.stop()
@@ -199,12 +193,12 @@ func (k *Kit[M, E, S]) since(seq uint64) (events []E) {
 	return events
 }
 
-// FailNext lets the next appends fail with errs, in this order, with nothing stored.
-// [persistence.ErrUnavailable] is tried again, [persistence.ErrFenced] ends the actor.
+// FailNext makes the next appends fail with errs, in this order, without storing anything. The
+// actor repeats a request after [persistence.ErrUnavailable]; [persistence.ErrFenced] ends it.
 func (k *Kit[M, E, S]) FailNext(errs ...error) { k.journal.failNext(errs) }
 
-// RejectNext lets the journal reject the next n appends: they are failures of the actor,
-// about which its supervision decides, and nothing is stored.
+// RejectNext makes the journal reject the next n appends. Each fails the actor with a
+// [*persistence.RejectedError], and supervision decides; nothing is stored.
 func (k *Kit[M, E, S]) RejectNext(n int) {
 	for range n {
 		k.FailNext(persistence.ErrTooLarge)

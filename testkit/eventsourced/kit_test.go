@@ -44,7 +44,9 @@ func adding(_ *actor.Context[add], total int, cmd add) persistence.Effect[any] {
 	return persistence.ThenReply(persistence.Persist[any](added{cmd.n}), cmd.replyTo, total+cmd.n)
 }
 
-func counter(opts ...persistence.Option) eventsourced.Behavior[add, any, int] {
+type options = persistence.Options[add, any, int]
+
+func counter(opts options) eventsourced.Behavior[add, any, int] {
 	return eventsourced.Behavior[add, any, int]{ID: "sum", OnEvent: sum, OnCommand: adding, Options: opts}
 }
 
@@ -59,7 +61,7 @@ func inBubble(t *testing.T, f func(t *testing.T, s *actor.System)) {
 // Case 208.
 func TestACommandLeadsToEventsAStateAndAReply(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		k := eventsourced.New(t, s, counter())
+		k := eventsourced.New(t, s, counter(options{}))
 		reply, outcome := eventsourced.Ask(k, func(r actor.ActorRef[int]) add { return add{3, r} })
 		require.Equal(t, 3, reply)
 		require.Equal(t, eventsourced.Outcome[any, int]{Events: []any{added{3}}, State: 3}, outcome)
@@ -73,14 +75,14 @@ func TestACommandLeadsToEventsAStateAndAReply(t *testing.T) {
 }
 
 func TestARestartGivesTheSameState(t *testing.T) {
-	for name, opts := range map[string][]persistence.Option{
-		"from events":           nil,
-		"from a snapshot":       {persistence.SnapshotEvery(2, 1)},
-		"from a snapshot alone": {persistence.DeleteEvents(), persistence.SnapshotEvery(3, 1)},
+	for name, opts := range map[string]options{
+		"from events":           {},
+		"from a snapshot":       {SnapshotEvery: 2, KeepSnapshots: 1},
+		"from a snapshot alone": {DeleteEvents: true, SnapshotEvery: 3, KeepSnapshots: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
-				k := eventsourced.New(t, s, counter(opts...))
+				k := eventsourced.New(t, s, counter(opts))
 				require.Equal(t, 0, k.Restart())
 				for n := range 6 {
 					require.NoError(t, k.Run(add{n: n + 1}).Err)
@@ -96,7 +98,7 @@ func TestARestartGivesTheSameState(t *testing.T) {
 
 func TestAnEventThatCannotBeEncodedIsReported(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		k := eventsourced.New(t, s, counter())
+		k := eventsourced.New(t, s, counter(options{}))
 		k.Run(add{n: 1})
 		outcome := k.Run(add{n: -1})
 		require.ErrorIs(t, outcome.Err, actor.ErrNotSerializable)
@@ -108,7 +110,7 @@ func TestAnEventThatCannotBeEncodedIsReported(t *testing.T) {
 
 func TestTheJournalFailsAsItIsTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		k := eventsourced.New(t, s, counter())
+		k := eventsourced.New(t, s, counter(options{}))
 		k.Run(add{n: 1})
 
 		k.FailNext(persistence.ErrUnavailable, persistence.ErrUnavailable)
@@ -135,7 +137,7 @@ func TestTheJournalFailsAsItIsTold(t *testing.T) {
 }
 
 // wrapped is the counter as programs have it: in whatever else an actor needs.
-func wrapped(id string, j persistence.Journal, opts ...persistence.Option) actor.Behavior[add] {
+func wrapped(id string, j persistence.Journal, opts ...options) actor.Behavior[add] {
 	return behaviors.EventSourced(id, j, 0, sum, adding, opts...)
 }
 
@@ -166,11 +168,13 @@ func TestBehaviorsAreTestedAsTheyAre(t *testing.T) {
 			return behaviors.Intercept(double, wrapped("sum", j))
 		}, 2},
 		"with a signal handler of its own": {func(j persistence.Journal) actor.Behavior[add] {
-			return wrapped("sum", j, persistence.OnSignal(func(*actor.Context[add], int, persistence.Signal) persistence.Effect[any] { return nil }))
+			return wrapped("sum", j, options{
+				OnSignal: func(*actor.Context[add], int, persistence.Signal) persistence.Effect[any] { return nil },
+			})
 		}, 1},
 		"in all": {func(j persistence.Journal) actor.Behavior[add] {
 			return behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[add]) actor.Behavior[add] {
-				return behaviors.Intercept(double, wrapped("sum", j, persistence.SnapshotEvery(1, 1)))
+				return behaviors.Intercept(double, wrapped("sum", j, options{SnapshotEvery: 1, KeepSnapshots: 1}))
 			}), restart)
 		}, 2},
 	} {
@@ -207,7 +211,7 @@ func TestASupervisedActorIsSeenAfterItsRestart(t *testing.T) {
 	})
 }
 
-// Actors that the one under test spawns are none of the kit's business.
+// The kit ignores actors that the tested one spawns.
 func TestAChildWithAJournalIsNotTakenForTheActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		k := eventsourced.Of[any, int](t, s, func(j persistence.Journal) actor.Behavior[add] {

@@ -89,6 +89,6 @@ func onCommand(ctx *actor.Context[Msg], s Counted, msg Msg) persistence.Effect[I
 func counter(id string, journal persistence.Journal) func() actor.Behavior[Msg] {
 	return func() actor.Behavior[Msg] {
 		return behaviors.EventSourced(id, journal, Counted{}, onEvent, onCommand,
-			persistence.SnapshotEvery(500, 2))
+			persistence.Options[Msg, Incremented, Counted]{SnapshotEvery: 500})
 	}
 }

@@ -10,16 +10,14 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
-// A Journal is one that several processes can share, with snapshots, and with epochs that
-// can skip: so the generation of the singleton and the epoch of its journal are the same
-// number.
+// A Journal is a journal with snapshots that several processes can share.
 type Journal interface {
 	persistence.Journal
-	persistence.FloorClaimer
-	persistence.SnapshotStore
+	journal.SnapshotStore
 }
 
 // An Opener opens the journal that a URL names.
@@ -52,7 +50,7 @@ func openerOf(journal string, known map[string]Opener) (Opener, error) {
 }
 
 func openSQLite(_ context.Context, path string) (Journal, error) {
-	j, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
+	j, err := sqlite.Open(path, sqlite.ContinueStopped()) //nolint:contextcheck // opening takes no context
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +78,7 @@ type reportingJournal struct {
 }
 
 // Append implements [persistence.Journal].
-func (j *reportingJournal) Append(ctx context.Context, reqs []persistence.AppendRequest) []error {
+func (j *reportingJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := j.Journal.Append(ctx, reqs)
 	for _, err := range errs {
 		if errors.Is(err, persistence.ErrFenced) {

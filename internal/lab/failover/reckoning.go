@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // reckon lets the clients finish, asks for the final state, and holds it and the journal
@@ -69,16 +69,16 @@ func (d *director) leaveAll(ctx context.Context) error {
 
 // readJournal returns the increments in the journal, in order.
 func (d *director) readJournal(ctx context.Context) (ids []ID, err error) {
-	journal, err := d.open(ctx, d.journal)
+	j, err := d.open(ctx, d.journal)
 	if err != nil {
 		return nil, err
 	}
-	defer journal.Close()
-	claim, err := journal.Claim(ctx, d.id, persistence.WriterID{})
+	defer j.Close()
+	claim, err := j.Claim(ctx, d.id, journal.WriterID{}, 0)
 	if err != nil {
 		return nil, err
 	}
-	for record, err := range journal.Read(ctx, d.id, 1, claim.LastSeq) {
+	for record, err := range j.Read(ctx, d.id, 1, claim.LastSeq) {
 		if err != nil {
 			return nil, err
 		}

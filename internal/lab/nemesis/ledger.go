@@ -118,6 +118,6 @@ func receiptOf(last Mark, e Entry) Receipt {
 func ledger(journal persistence.Journal) actor.Behavior[LedgerMsg] {
 	return behaviors.Singleton(func() actor.Behavior[LedgerMsg] {
 		return behaviors.EventSourced(ledgerID, journal, Ledger{}, onWritten, onLedgerMsg,
-			persistence.SnapshotEvery(500, 2))
+			persistence.Options[LedgerMsg, Written, Ledger]{SnapshotEvery: 500})
 	})
 }

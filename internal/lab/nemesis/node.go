@@ -107,7 +107,7 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 	if err != nil {
 		return err
 	}
-	journal, err := sqlite.Open(cfg.Database) //nolint:contextcheck // opening takes no context
+	journal, err := sqlite.Open(cfg.Database, sqlite.ContinueStopped()) //nolint:contextcheck // opening takes no context
 	if err != nil {
 		return err
 	}

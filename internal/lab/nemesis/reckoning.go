@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -138,22 +138,22 @@ func (h *harness) checkOperations(ctx context.Context) error {
 
 // A record is one of the journal with its event.
 type record[E any] struct {
-	persistence.Record
+	journal.Record
 	event E
 }
 
 // recordsOf returns what the journal has of a persistence id, in order.
 func recordsOf[E any](ctx context.Context, database, id string) (all []record[E], err error) {
-	journal, err := sqlite.Open(database) //nolint:contextcheck // opening takes no context
+	j, err := sqlite.Open(database) //nolint:contextcheck // opening takes no context
 	if err != nil {
 		return nil, err
 	}
-	defer journal.Close()
-	claim, err := journal.Claim(ctx, id, persistence.WriterID{})
+	defer j.Close()
+	claim, err := j.Claim(ctx, id, journal.WriterID{}, 0)
 	if err != nil {
 		return nil, err
 	}
-	for r, err := range journal.Read(ctx, id, 1, claim.LastSeq) {
+	for r, err := range j.Read(ctx, id, 1, claim.LastSeq) {
 		if err != nil {
 			return nil, err
 		}

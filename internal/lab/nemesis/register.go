@@ -104,6 +104,6 @@ var operate = onOperate
 // register is the singleton whose operations, reads included, are linearizable.
 func register(journal persistence.Journal) actor.Behavior[Operate] {
 	return behaviors.Singleton(func() actor.Behavior[Operate] {
-		return behaviors.EventSourced(registerID, journal, nil, onOperated, operate, persistence.SnapshotEvery(500, 2))
+		return behaviors.EventSourced(registerID, journal, nil, onOperated, operate, persistence.Options[Operate, Operated, Registers]{SnapshotEvery: 500})
 	})
 }

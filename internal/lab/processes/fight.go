@@ -16,6 +16,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var fightTime = flag.Duration("fight", 3*time.Second, "how long two processes fight over one persistence id")
@@ -63,7 +64,7 @@ func linear(t *testing.T, j persistence.Journal, id string) (history []string, c
 	t.Helper()
 	seen := map[string]bool{}
 	var epoch uint64
-	var writer persistence.WriterID
+	var writer journal.WriterID
 	for r, err := range j.Read(t.Context(), id, 1, 1<<62) {
 		require.NoError(t, err)
 		require.EqualValues(t, len(history)+1, r.Seq)

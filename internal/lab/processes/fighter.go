@@ -29,7 +29,7 @@ func fight(j persistence.Journal, id string) error {
 	}
 	ctx := process.UntilEOF()
 	for n := 0; ctx.Err() == nil; n++ {
-		entity := actor.Spawn(system, persistence.New(id, j, 0, remember, strike, persistence.SnapshotEvery(50, 2)), "")
+		entity := actor.Spawn(system, persistence.New(id, j, 0, remember, strike, persistence.Options[blow, string, int]{SnapshotEvery: 50}), "")
 		for round := 0; ctx.Err() == nil; round++ {
 			if !hit(entity, fmt.Sprintf("%d-%d-%d", os.Getpid(), n, round)) {
 				break

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Storm has two processes, which start starts, claim id and append to it as fast as they
@@ -28,7 +29,7 @@ func Storm(t *testing.T, j persistence.Journal, id string, start func(role strin
 		require.Equal(t, 1, acked[payload], payload)
 	}
 	require.Len(t, got, len(acked))
-	claim, err := j.Claim(t.Context(), id, persistence.WriterID{})
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
 	require.NoError(t, err)
 	t.Logf("%d events under %d claims", len(got), claim.Epoch)
 }

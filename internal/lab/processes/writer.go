@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Opener opens the journal at a place, which is as many words as the store likes.
@@ -56,7 +57,7 @@ func Writers(open Opener, more map[string]Role) map[string]Role {
 type owner struct {
 	j     persistence.Journal
 	id    string
-	claim persistence.Claim
+	claim journal.Claim
 }
 
 func own(j persistence.Journal, id string) (*owner, error) {
@@ -65,7 +66,7 @@ func own(j persistence.Journal, id string) (*owner, error) {
 }
 
 func (o *owner) reclaim() (err error) {
-	o.claim, err = o.j.Claim(context.Background(), o.id, persistence.WriterID{byte(os.Getpid())})
+	o.claim, err = o.j.Claim(context.Background(), o.id, journal.WriterID{byte(os.Getpid())}, 0)
 	return err
 }
 
@@ -73,9 +74,9 @@ func (o *owner) reclaim() (err error) {
 func (o *owner) append() error {
 	seq := o.claim.LastSeq + 1
 	payload := fmt.Sprintf("%d of %d", seq, os.Getpid())
-	err := o.j.Append(context.Background(), []persistence.AppendRequest{{
+	err := o.j.Append(context.Background(), []journal.AppendRequest{{
 		ID: o.id, Epoch: o.claim.Epoch, Prev: o.claim.LastSeq,
-		Records: []persistence.Record{{Seq: seq, Epoch: o.claim.Epoch, Type: "event", Tags: []string{"red"}, Payload: []byte(payload)}},
+		Records: []journal.Record{{Seq: seq, Epoch: o.claim.Epoch, Type: "event", Tags: []string{"red"}, Payload: []byte(payload)}},
 	}})[0]
 	if err == nil {
 		o.claim.LastSeq = seq

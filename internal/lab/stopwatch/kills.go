@@ -47,7 +47,7 @@ func fenced(journal persistence.Journal) actor.Behavior[Where] {
 			func(n int, _ Seen) int { return n + 1 },
 			func(ctx *actor.Context[Where], _ int, msg Where) persistence.Effect[Seen] {
 				return persistence.ThenReply(persistence.Persist(Seen{}), msg.ReplyTo, singleton.GenerationOf(ctx).String())
-			}, persistence.SnapshotEvery(200, 2))
+			}, persistence.Options[Where, Seen, int]{SnapshotEvery: 200})
 	})
 }
 

@@ -48,7 +48,7 @@ func lack(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// account returns whom a server runs as, nil when that is who runs the test.
+// account returns the account that a server runs as, or nil for the account of the test.
 func account(t testing.TB) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {

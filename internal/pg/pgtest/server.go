@@ -75,7 +75,7 @@ func (s *Server) Own(t testing.TB, path string) {
 	}
 }
 
-// URL is that of the server's database, where everybody is trusted.
+// URL is the URL of the server's database, which trusts every client.
 func (s *Server) URL() string { return "postgres://postgres@" + s.Addr() + "/postgres" }
 
 // Addr is where the server listens.

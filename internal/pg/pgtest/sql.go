@@ -15,7 +15,7 @@ func (s *Server) SQL(t testing.TB, statements string) string {
 	return SQL(t.Context(), t, s.URL(), statements)
 }
 
-// SQL is [Server.SQL] by another URL, that of a pooler for instance.
+// SQL is [Server.SQL] with another URL, for example the URL of a pooler.
 func SQL(ctx context.Context, t testing.TB, url, statements string) string {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, url)

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // bound is the weight of a group in these tests.
@@ -154,7 +153,7 @@ func TestAJobCalledOffBeforeItIsTakenIsNotCommitted(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		err := q.Do(ctx, light("a")...)[0]
-		require.ErrorIs(t, err, persistence.ErrUnavailable)
+		require.ErrorIs(t, err, journal.ErrUnavailable)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		afterAnHour()
 		require.Empty(t, s.groups)
@@ -166,7 +165,7 @@ func TestAJobCalledOffBeforeItIsSubmittedIsNotCommitted(t *testing.T) {
 	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		require.ErrorIs(t, q.Do(ctx, light("a")...)[0], persistence.ErrUnavailable)
+		require.ErrorIs(t, q.Do(ctx, light("a")...)[0], journal.ErrUnavailable)
 		afterAnHour()
 		require.Empty(t, s.groups)
 	})
@@ -178,9 +177,9 @@ func TestAJobCalledOffDuringItsCommitHasAnUnknownOutcome(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		err := q.Do(ctx, light("a")...)[0]
-		require.ErrorIs(t, err, persistence.ErrUnknown)
+		require.ErrorIs(t, err, journal.ErrUnknown)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.NotErrorIs(t, err, persistence.ErrUnavailable)
+		require.NotErrorIs(t, err, journal.ErrUnavailable)
 		afterAnHour()
 		require.Equal(t, []string{"a"}, s.groups)
 	})
@@ -210,10 +209,10 @@ func TestClosingAnswersWhatWaitsAndWhatComesAndLetsACommitEnd(t *testing.T) {
 			synctest.Wait()
 		}
 		q.Close()
-		require.ErrorIs(t, q.Do(t.Context(), light("c")...)[0], persistence.ErrClosed)
+		require.ErrorIs(t, q.Do(t.Context(), light("c")...)[0], journal.ErrClosed)
 		all.Wait()
 		require.NoError(t, errs[0])
-		require.ErrorIs(t, errs[1], persistence.ErrClosed)
+		require.ErrorIs(t, errs[1], journal.ErrClosed)
 		require.Equal(t, []string{"a"}, s.groups)
 	})
 }

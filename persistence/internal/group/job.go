@@ -1,35 +1,35 @@
-// Package group lets goroutines share commits: what queues up during one commit goes into
-// the next, so that the rate grows with the number of writers. The journals in databases
-// write so.
+// Package group implements group commit: jobs that are queued during one commit are committed
+// together by the next, so that the rate grows with the number of writers. The journals in
+// databases use it.
 //
-// Goroutines [Queue.Do] jobs; one goroutine [Queue.Serve]s them.
+// Goroutines call [Queue.Do]; one goroutine runs [Queue.Serve].
 package group
 
-// A Job is one piece of work W. It is committed together with others.
+// A Job is a piece of work that is committed together with others.
 type Job[W any] struct {
 	Work W
 
-	// Weight is how much it counts against the bound of a group.
+	// Weight counts towards the bound of a group.
 	Weight int
 
-	// Key keeps jobs apart: a group has the first only of those that have the same one, as
-	// the next may depend on it. Jobs without a key are never kept apart.
+	// Key separates jobs: a group contains only the first of the jobs with one key, because the
+	// next may depend on it. Jobs with the key "" may share a group.
 	Key string
 
-	// Err is the outcome. Who commits the job sets it.
+	// Err is the outcome. The committing goroutine sets it.
 	Err error
 
-	done chan struct{} // is closed when Err is final
+	done chan struct{} // closed when Err is final
 }
 
-// Fail gives all of jobs the same outcome.
+// Fail sets the outcome of all jobs to err.
 func Fail[W any](jobs []*Job[W], err error) {
 	for _, j := range jobs {
 		j.Err = err
 	}
 }
 
-// finish answers those who wait for jobs.
+// finish wakes the goroutines that wait for jobs.
 func finish[W any](jobs []*Job[W]) {
 	for _, j := range jobs {
 		close(j.done)

@@ -3,18 +3,17 @@ package group
 import (
 	"context"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"slices"
 	"sync"
-
-	"github.com/understudy-go/understudy/persistence"
 )
 
-// A Queue holds the jobs that no commit has taken yet. Make one with [NewQueue].
+// A Queue holds the jobs that no commit has taken yet. Create one with [NewQueue].
 type Queue[W any] struct {
 	mu     sync.Mutex // guards jobs and closed
 	jobs   []*Job[W]
 	closed bool
-	wake   chan struct{} // has an element when there may be jobs, is closed with the queue
+	wake   chan struct{} // has an element if there may be jobs; closed with the queue
 }
 
 // NewQueue returns an empty queue.
@@ -22,12 +21,12 @@ func NewQueue[W any]() *Queue[W] {
 	return &Queue[W]{wake: make(chan struct{}, 1)}
 }
 
-// Do has jobs committed, next to each other and in their order, and returns the outcome of
-// each. One that is nil is passed over.
+// Do queues jobs next to each other, waits until they are committed, and returns the outcome of
+// each, in order. It skips nil jobs.
 //
-// When ctx is done before a job was taken, it is not committed: [persistence.ErrUnavailable].
-// One that has been taken goes on, with unknown outcome: [persistence.ErrUnknown]. After
-// Close the answer is [persistence.ErrClosed].
+// If ctx is done before a job was taken, the job is not committed and its outcome is
+// [journal.ErrUnavailable]. If it has been taken, the commit continues and the outcome is
+// [journal.ErrUnknown]. After Close the outcome is [journal.ErrClosed].
 func (q *Queue[W]) Do(ctx context.Context, jobs ...*Job[W]) []error {
 	q.submit(ctx, slices.DeleteFunc(slices.Clone(jobs), func(j *Job[W]) bool { return j == nil }))
 	errs := make([]error, len(jobs))
@@ -39,7 +38,7 @@ func (q *Queue[W]) Do(ctx context.Context, jobs ...*Job[W]) []error {
 	return errs
 }
 
-// submit enqueues jobs. When that is too late it finishes them.
+// submit queues jobs, or finishes them if the queue is closed or ctx is done.
 func (q *Queue[W]) submit(ctx context.Context, jobs []*Job[W]) {
 	for _, j := range jobs {
 		j.done = make(chan struct{})
@@ -48,7 +47,7 @@ func (q *Queue[W]) submit(ctx context.Context, jobs []*Job[W]) {
 	defer q.mu.Unlock()
 	switch {
 	case q.closed:
-		Fail(jobs, persistence.ErrClosed)
+		Fail(jobs, journal.ErrClosed)
 		finish(jobs)
 	case ctx.Err() != nil:
 		Fail(jobs, unavailable(ctx))
@@ -59,8 +58,7 @@ func (q *Queue[W]) submit(ctx context.Context, jobs []*Job[W]) {
 	}
 }
 
-// await returns the outcome of a job that was submitted. When ctx is done first, it
-// withdraws the job.
+// await returns the outcome of a submitted job. If ctx is done first, it withdraws the job.
 func (q *Queue[W]) await(ctx context.Context, j *Job[W]) error {
 	select {
 	case <-j.done:
@@ -74,11 +72,11 @@ func (q *Queue[W]) await(ctx context.Context, j *Job[W]) error {
 	case <-j.done:
 		return j.Err
 	default:
-		return fmt.Errorf("%w: %w", persistence.ErrUnknown, ctx.Err())
+		return fmt.Errorf("%w: %w", journal.ErrUnknown, ctx.Err())
 	}
 }
 
-// withdraw reports whether it came before the job was taken.
+// withdraw removes j from the queue. It reports false if j has been taken already.
 func (q *Queue[W]) withdraw(j *Job[W]) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -90,18 +88,18 @@ func (q *Queue[W]) withdraw(j *Job[W]) bool {
 	return true
 }
 
-// Close finishes what has not been taken, refuses what comes, and ends Serve.
+// Close finishes the jobs in the queue with [journal.ErrClosed], refuses new ones, and ends Serve.
 func (q *Queue[W]) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	Fail(q.jobs, persistence.ErrClosed)
+	Fail(q.jobs, journal.ErrClosed)
 	finish(q.jobs)
 	q.jobs = nil
 	close(q.wake)
 }
 
-// signal must not come after Close: there are no jobs then.
+// signal wakes Serve. It must not be called after Close.
 func (q *Queue[W]) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -110,5 +108,5 @@ func (q *Queue[W]) signal() {
 }
 
 func unavailable(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", persistence.ErrUnavailable, ctx.Err())
+	return fmt.Errorf("%w: %w", journal.ErrUnavailable, ctx.Err())
 }

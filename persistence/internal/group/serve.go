@@ -1,14 +1,14 @@
 package group
 
-// Serve is the loop of the one goroutine that commits. It ends when the queue is closed and
-// the commit under way has ended.
+// Serve runs the loop of the committing goroutine. It returns when the queue is closed and the
+// current commit has ended.
 //
-// For each group it calls turn, which gets hold of what it needs to commit, then calls take
-// for the jobs, of at most that weight together, but at least one if there is any; commits
-// them and sets the outcome of each. Jobs may be withdrawn, with a definite outcome, until
-// they are taken: turn must not be kept waiting after that.
+// For each group it calls turn. turn acquires what it needs to commit, calls take for the jobs,
+// commits them, and sets the outcome of each. take returns jobs with a total weight of at most
+// weight, but at least one if there is any. Jobs can be withdrawn with a definite outcome until
+// they are taken, so turn must not wait after it has called take.
 //
-// An error of turn means that it has taken nothing. Then all that wait fail with it.
+// If turn returns an error, it must not have taken jobs; all queued jobs fail with the error.
 func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
 	for range q.wake {
 		var jobs []*Job[W]
@@ -24,8 +24,8 @@ func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
 	}
 }
 
-// take removes the jobs of the next group: the first ones, as many as weigh no more than
-// that. Of those with the same key it takes one, and leaves the others in their order.
+// take removes the jobs of the next group: the first ones whose total weight is at most weight. Of
+// jobs with the same key it takes the first, and leaves the others in order.
 func (q *Queue[W]) take(weight int) []*Job[W] {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // perTurn is how many events each writer appends in a turn.
@@ -53,7 +53,7 @@ func Append(b *testing.B, contenders ...Writers) *Turns {
 }
 
 // GroupCommit reports how many times as many events 64 writers append as one.
-func GroupCommit(b *testing.B, open func() persistence.Journal) {
+func GroupCommit(b *testing.B, open func() journal.Journal) {
 	const many = 64
 	one, all := JournalWriters(b, open(), 1), JournalWriters(b, open(), many)
 	t := TakeTurns(b, perTurn, one.turn, all.turn)
@@ -63,27 +63,27 @@ func GroupCommit(b *testing.B, open func() persistence.Journal) {
 }
 
 // JournalWriters are those of a journal.
-func JournalWriters(b *testing.B, j persistence.Journal, n int) Writers {
+func JournalWriters(b *testing.B, j journal.Journal, n int) Writers {
 	w := make(Writers, n)
 	for i := range w {
 		id := ID(i)
-		claim, err := j.Claim(b.Context(), id, persistence.WriterID{})
+		claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
 		require.NoError(b, err)
 		w[i] = func() error {
 			claim.LastSeq++
-			return j.Append(b.Context(), []persistence.AppendRequest{{
-				ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq - 1, Records: []persistence.Record{record(claim.Epoch, claim.LastSeq)},
+			return j.Append(b.Context(), []journal.AppendRequest{{
+				ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq - 1, Records: []journal.Record{record(claim.Epoch, claim.LastSeq)},
 			}})[0]
 		}
 	}
 	return w
 }
 
-// ID is that of a writer.
+// ID returns the persistence id of a writer.
 func ID(writer int) string { return fmt.Sprint("id-", writer) }
 
-func record(epoch, seq uint64) persistence.Record {
-	return persistence.Record{Seq: seq, Epoch: epoch, Time: time.Unix(1_800_000_000, 0), Type: "event", Payload: Payload}
+func record(epoch, seq uint64) journal.Record {
+	return journal.Record{Seq: seq, Epoch: epoch, Time: time.Unix(1_800_000_000, 0), Type: "event", Payload: Payload}
 }
 
 // An Event is the next one of a writer.

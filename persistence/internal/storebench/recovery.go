@@ -10,11 +10,12 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 // Claim compares claims with what the driver does for one, of ids that there are.
-func Claim(b *testing.B, j persistence.Journal, raw func(ctx context.Context, id string) error) {
+func Claim(b *testing.B, j journal.Journal, raw func(ctx context.Context, id string) error) {
 	const each = 20
 	Fill(b, j, each, 1)
 	all := func(claim func(id string) error) func() error {
@@ -29,7 +30,7 @@ func Claim(b *testing.B, j persistence.Journal, raw func(ctx context.Context, id
 	}
 	t := TakeTurns(b, each,
 		all(func(id string) error {
-			_, err := j.Claim(b.Context(), id, persistence.WriterID{})
+			_, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
 			return err
 		}),
 		all(func(id string) error { return raw(b.Context(), id) }))
@@ -49,7 +50,7 @@ func init() {
 	actor.RegisterType[sum]("storebench.sum")
 }
 
-func counter(id string, j persistence.Journal) actor.Behavior[ask] {
+func counter(id string, j journal.Journal) actor.Behavior[ask] {
 	return persistence.New(id, j, sum{},
 		func(s sum, e added) sum { return sum{s.N + e.N} },
 		func(_ *actor.Context[ask], s sum, cmd ask) persistence.Effect[added] {
@@ -61,7 +62,7 @@ func counter(id string, j persistence.Journal) actor.Behavior[ask] {
 // Recovery measures how long an actor takes from its start to its first answer: when it has
 // a snapshot and 50 events after it, beside what its journal has to do for that; and when it
 // has 10,000 events alone.
-func Recovery(b *testing.B, j persistence.Journal) {
+func Recovery(b *testing.B, j journal.Journal) {
 	const events, after = 10_000, 50
 	long, short := ID(0), ID(1)
 	for _, id := range []string{long, short} {
@@ -83,25 +84,25 @@ func Recovery(b *testing.B, j persistence.Journal) {
 	})
 }
 
-func fillCounter(b *testing.B, j persistence.Journal, id string, events int) {
+func fillCounter(b *testing.B, j journal.Journal, id string, events int) {
 	one, err := extension.Pack(added{1})
 	require.NoError(b, err)
-	claim, err := j.Claim(b.Context(), id, persistence.WriterID{})
+	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
 	require.NoError(b, err)
-	req := persistence.AppendRequest{ID: id, Epoch: claim.Epoch}
+	req := journal.AppendRequest{ID: id, Epoch: claim.Epoch}
 	for seq := range uint64(events) {
-		req.Records = append(req.Records, persistence.Record{Seq: seq + 1, Epoch: claim.Epoch, Type: one.Type, Payload: one.Data})
+		req.Records = append(req.Records, journal.Record{Seq: seq + 1, Epoch: claim.Epoch, Type: one.Type, Payload: one.Data})
 	}
-	require.NoError(b, j.Append(b.Context(), []persistence.AppendRequest{req})[0])
+	require.NoError(b, j.Append(b.Context(), []journal.AppendRequest{req})[0])
 }
 
-func saveSum(b *testing.B, j persistence.Journal, id string, seq uint64) {
+func saveSum(b *testing.B, j journal.Journal, id string, seq uint64) {
 	state, err := extension.Pack(sum{int(seq)})
 	require.NoError(b, err)
-	claim, err := j.Claim(b.Context(), id, persistence.WriterID{})
+	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
 	require.NoError(b, err)
-	require.NoError(b, j.(persistence.SnapshotStore).SaveSnapshot(b.Context(), id,
-		persistence.Snapshot{Seq: seq, Epoch: claim.Epoch, Type: state.Type, Payload: state.Data}))
+	require.NoError(b, j.(journal.SnapshotStore).SaveSnapshot(b.Context(), id,
+		journal.Snapshot{Seq: seq, Epoch: claim.Epoch, Type: state.Type, Payload: state.Data}))
 }
 
 func recoverActor(ctx context.Context, system *actor.System, behavior actor.Behavior[ask], want int) error {
@@ -113,12 +114,12 @@ func recoverActor(ctx context.Context, system *actor.System, behavior actor.Beha
 	return err
 }
 
-func recoverJournal(ctx context.Context, j persistence.Journal, id string, after int) error {
-	claim, err := j.Claim(ctx, id, persistence.WriterID{})
+func recoverJournal(ctx context.Context, j journal.Journal, id string, after int) error {
+	claim, err := j.Claim(ctx, id, journal.WriterID{}, 0)
 	if err != nil {
 		return err
 	}
-	s, _, _, err := j.(persistence.SnapshotStore).LoadSnapshot(ctx, id, claim.LastSeq)
+	s, _, _, err := j.(journal.SnapshotStore).LoadSnapshot(ctx, id, claim.LastSeq)
 	if err != nil {
 		return err
 	}

@@ -10,21 +10,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Fill appends n events to each of ids, as fast as it goes.
-func Fill(b *testing.B, j persistence.Journal, ids, n int) {
+func Fill(b *testing.B, j journal.Journal, ids, n int) {
 	const size = 1000 // of a request
 	for i := range ids {
-		claim, err := j.Claim(b.Context(), ID(i), persistence.WriterID{})
+		claim, err := j.Claim(b.Context(), ID(i), journal.WriterID{}, 0)
 		require.NoError(b, err)
 		for prev := 0; prev < n; prev += size {
-			req := persistence.AppendRequest{ID: ID(i), Epoch: claim.Epoch, Prev: uint64(prev)}
+			req := journal.AppendRequest{ID: ID(i), Epoch: claim.Epoch, Prev: uint64(prev)}
 			for seq := prev + 1; seq <= min(prev+size, n); seq++ {
 				req.Records = append(req.Records, record(claim.Epoch, uint64(seq)))
 			}
-			require.NoError(b, j.Append(b.Context(), []persistence.AppendRequest{req})[0])
+			require.NoError(b, j.Append(b.Context(), []journal.AppendRequest{req})[0])
 		}
 	}
 }
@@ -32,7 +32,7 @@ func Fill(b *testing.B, j persistence.Journal, ids, n int) {
 // Replay compares replays of one id, of up to 10^6 events, with a scan by the driver, which
 // calls row for each row. It reports how much memory a replay has at most, and that of the
 // driver.
-func Replay(b *testing.B, j persistence.Journal, scan func(ctx context.Context, id string, to int, row func()) error) {
+func Replay(b *testing.B, j journal.Journal, scan func(ctx context.Context, id string, to int, row func()) error) {
 	const most = 1_000_000
 	Fill(b, j, 1, most)
 	for _, events := range []int{most / 10, most} {
@@ -53,7 +53,7 @@ func Replay(b *testing.B, j persistence.Journal, scan func(ctx context.Context, 
 }
 
 // ReplayMany compares replays of 10,000 ids, of 100 events each, with scans by the driver.
-func ReplayMany(b *testing.B, j persistence.Journal, scan func(ctx context.Context, id string, to int, row func()) error) {
+func ReplayMany(b *testing.B, j journal.Journal, scan func(ctx context.Context, id string, to int, row func()) error) {
 	const ids, events = 10_000, 100
 	Fill(b, j, ids, events)
 	each := func(one func(id string, row func()) error) func() error {
@@ -75,7 +75,7 @@ func ReplayMany(b *testing.B, j persistence.Journal, scan func(ctx context.Conte
 	b.ReportMetric(t.Rate(0)/events, "ids/s")
 }
 
-func read(ctx context.Context, j persistence.Journal, id string, to uint64, row func()) error {
+func read(ctx context.Context, j journal.Journal, id string, to uint64, row func()) error {
 	for _, err := range j.Read(ctx, id, 1, to) {
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 )
 
@@ -23,7 +23,7 @@ var setups = []struct {
 
 func BenchmarkAppend(b *testing.B) {
 	onEach(b, func(b *testing.B, r *rig) {
-		journaltest.BenchmarkAppend(b, func(b *testing.B) persistence.Journal { return r.open(b, r.name()) })
+		journaltest.BenchmarkAppend(b, func(b *testing.B) journal.Journal { return r.open(b, r.name()) })
 	})
 }
 
@@ -62,7 +62,7 @@ func publish(b *testing.B, r *rig, writers int) {
 
 func BenchmarkReplay(b *testing.B) {
 	r := &rig{cluster: start(b, 1)}
-	journaltest.BenchmarkReplay(b, func(b *testing.B) persistence.Journal { return r.open(b, r.name()) })
+	journaltest.BenchmarkReplay(b, func(b *testing.B) journal.Journal { return r.open(b, r.name()) })
 }
 
 // BenchmarkReplaySingles reads events that were appended one at a time, between those of
@@ -71,7 +71,7 @@ func BenchmarkReplaySingles(b *testing.B) {
 	r := &rig{cluster: start(b, 1, deferred)}
 	j := r.open(b, r.name())
 	const ids, events = 100, 1000
-	reqs := make([]persistence.AppendRequest, ids)
+	reqs := make([]journal.AppendRequest, ids)
 	writers := make([]*writer, ids)
 	for i := range writers {
 		writers[i] = claim(b, j, fmt.Sprint(i))

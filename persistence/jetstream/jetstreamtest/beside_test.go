@@ -11,7 +11,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // BenchmarkAppendBesideRaw compares, in turns, what a journal appends with what nats.go
@@ -132,7 +132,7 @@ func BenchmarkReplayBesideRaw(b *testing.B) {
 	for _, c := range []struct {
 		name        string
 		ids, events int
-		raw         func(b *testing.B, j *journal, ids, events int)
+		raw         func(b *testing.B, j *located, ids, events int)
 	}{{"ids=1", 1, 20_000, scanned}, {"ids=100", 100, 1000, fetched}, {"ids=1000", 1000, 100, fetched}} {
 		b.Run(c.name, func(b *testing.B) {
 			j := r.open(b, r.name())
@@ -158,9 +158,9 @@ func BenchmarkReplayBesideRaw(b *testing.B) {
 }
 
 // appendSingles appends events of 100 bytes to ids in turns, each in a message of its own.
-func appendSingles(b *testing.B, j *journal, ids, events int) {
+func appendSingles(b *testing.B, j *located, ids, events int) {
 	writers := make([]*writer, ids)
-	reqs := make([]persistence.AppendRequest, ids)
+	reqs := make([]journal.AppendRequest, ids)
 	for i := range writers {
 		writers[i] = claim(b, j, fmt.Sprint(i))
 	}
@@ -175,7 +175,7 @@ func appendSingles(b *testing.B, j *journal, ids, events int) {
 	}
 }
 
-func replay(b *testing.B, j persistence.Journal, id string) (n int) {
+func replay(b *testing.B, j journal.Journal, id string) (n int) {
 	for _, err := range j.Read(b.Context(), id, 1, everything) {
 		require.NoError(b, err)
 		n++
@@ -184,7 +184,7 @@ func replay(b *testing.B, j persistence.Journal, id string) (n int) {
 }
 
 // scanned reads the whole stream by a consumer.
-func scanned(b *testing.B, j *journal, _, events int) {
+func scanned(b *testing.B, j *located, _, events int) {
 	consumer, err := j.at(b, j.stream).OrderedConsumer(b.Context(), js.OrderedConsumerConfig{})
 	require.NoError(b, err)
 	messages, err := consumer.Messages(js.PullMaxMessages(5000))
@@ -197,7 +197,7 @@ func scanned(b *testing.B, j *journal, _, events int) {
 }
 
 // fetched gets as many messages as there are events by their numbers, 64 at once.
-func fetched(b *testing.B, j *journal, ids, events int) {
+func fetched(b *testing.B, j *located, ids, events int) {
 	stream := j.at(b, j.stream)
 	state := stream.CachedInfo().State
 	total := ids * events

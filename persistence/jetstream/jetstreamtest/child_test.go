@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func (j connected) Close() error {
 }
 
 // openPlace opens a journal at a place: the address of a server, the stream and its replicas.
-func openPlace(place []string) (persistence.Journal, error) {
+func openPlace(place []string) (journal.Journal, error) {
 	replicas, err := strconv.Atoi(place[2])
 	if err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var damages = flag.Int("damages", 12, "how often the store of a server is damaged")
@@ -64,10 +64,11 @@ func framing(file []byte, at int) bool {
 // What is read from a store that is damaged is what was appended, or an error; or the end
 // is missing, when the server has dropped it without a trace.
 //
-// A thousand times: go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v -damages=1000
+// A thousand times: go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v
+// -damages=1000
 func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 	t.Parallel()
-	s := newSpoiled(t, func(j *journal) map[string][]string {
+	s := newSpoiled(t, func(j *located) map[string][]string {
 		want, writers := map[string][]string{}, map[string]*writer{}
 		for i := range 120 {
 			id := fmt.Sprint("id-", i%3)
@@ -89,7 +90,7 @@ func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 		s.spoil(t, kind.do)
 		j, err := s.open(t, false)
 		if err != nil {
-			require.ErrorIs(t, err, persistence.ErrCorrupt)
+			require.ErrorIs(t, err, journal.ErrCorrupt)
 			require.ErrorContains(t, err, "AcceptLoss")
 			counts[kind.name+": the journal does not open"] += len(s.want)
 			continue
@@ -106,7 +107,7 @@ func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 func TestADamagedMessageIsAnErrorWhereverOthersOfItsIDAreLeft(t *testing.T) {
 	t.Parallel()
 	const events = 40
-	s := newSpoiled(t, func(j *journal) map[string][]string {
+	s := newSpoiled(t, func(j *located) map[string][]string {
 		want := map[string][]string{}
 		for _, id := range []string{"first", "second"} {
 			w := claim(t, j, id)
@@ -128,9 +129,9 @@ func TestADamagedMessageIsAnErrorWhereverOthersOfItsIDAreLeft(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, s.want["second"], read(t, j, "second"))
 		require.Equal(t, "found out", history(t, j, "first", s.want["first"]), "record %d", seq)
-		_, err = j.Claim(t.Context(), "first", persistence.WriterID{})
+		_, err = j.Claim(t.Context(), "first", journal.WriterID{}, 0)
 		if seq == events {
-			require.ErrorIs(t, err, persistence.ErrCorrupt, "nobody begins anew in its place")
+			require.ErrorIs(t, err, journal.ErrCorrupt, "nobody begins anew in its place")
 		} else {
 			require.NoError(t, err, "what comes after it is known")
 		}
@@ -139,26 +140,26 @@ func TestADamagedMessageIsAnErrorWhereverOthersOfItsIDAreLeft(t *testing.T) {
 
 func TestAStreamThatHasLostItsEndIsOpenedByNameOnly(t *testing.T) {
 	t.Parallel()
-	var last persistence.Offset
-	s := newSpoiled(t, func(j *journal) map[string][]string {
+	var last journal.Offset
+	s := newSpoiled(t, func(j *located) map[string][]string {
 		w := claim(t, j, "x")
 		want := make([]string, 20)
 		for i := range want {
 			want[i] = fmt.Sprint(i)
 			w.append(t, want[i])
 		}
-		last = entries(t, j, persistence.Query{}, "")[19].Offset
+		last = entries(t, j, journal.Query{}, "")[19].Offset
 		return map[string][]string{"x": want}
 	})
 	s.spoil(t, func(file []byte) []byte { return file[:len(file)/2] })
 	_, err := s.open(t, false)
-	require.ErrorIs(t, err, persistence.ErrCorrupt)
+	require.ErrorIs(t, err, journal.ErrCorrupt)
 	require.ErrorContains(t, err, "AcceptLoss")
 	j, err := s.open(t, true)
 	require.NoError(t, err)
 	require.Equal(t, "the end is missing", history(t, j, "x", s.want["x"]))
-	for _, err := range j.Events(t.Context(), persistence.Query{}, last) {
-		require.ErrorIs(t, err, persistence.ErrCorrupt, "a reader has seen more")
+	for _, err := range j.Events(t.Context(), journal.Query{}, last) {
+		require.ErrorIs(t, err, journal.ErrCorrupt, "a reader has seen more")
 	}
 	w := claim(t, j, "x")
 	require.Less(t, w.last, uint64(20))
@@ -177,7 +178,7 @@ type spoiled struct {
 }
 
 // newSpoiled has fill fill a journal and stops its server.
-func newSpoiled(t *testing.T, fill func(*journal) map[string][]string) *spoiled {
+func newSpoiled(t *testing.T, fill func(*located) map[string][]string) *spoiled {
 	t.Helper()
 	r := &rig{cluster: start(t, 1)}
 	j := r.open(t, r.name())
@@ -224,7 +225,7 @@ func history(t *testing.T, j *jetstream.Journal, id string, whole []string) stri
 	n := 0
 	for r, err := range j.Read(t.Context(), id, 1, everything) {
 		if err != nil {
-			require.ErrorIs(t, err, persistence.ErrCorrupt)
+			require.ErrorIs(t, err, journal.ErrCorrupt)
 			return "found out"
 		}
 		require.Less(t, n, len(whole), "more than there was of %s", id)

@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-func entries(t testing.TB, j persistence.EventReader, q persistence.Query, after persistence.Offset) []persistence.Entry {
+func entries(t testing.TB, j journal.EventReader, q journal.Query, after journal.Offset) []journal.Entry {
 	t.Helper()
-	var found []persistence.Entry
+	var found []journal.Entry
 	for e, err := range j.Events(t.Context(), q, after) {
 		require.NoError(t, err)
 		found = append(found, e)
@@ -25,21 +25,21 @@ func entries(t testing.TB, j persistence.EventReader, q persistence.Query, after
 func TestEventsGoOnAfterAnyOffset(t *testing.T) {
 	r := &rig{cluster: start(t, 1)}
 	j := r.open(t, r.name())
-	require.Empty(t, entries(t, j, persistence.Query{}, ""))
+	require.Empty(t, entries(t, j, journal.Query{}, ""))
 	for i := range 10 {
 		w := claim(t, j, fmt.Sprint("id-", i%3))
 		w.append(t, "a", "b", "c")
 		w.append(t, "d")
 	}
-	all := entries(t, j, persistence.Query{}, "")
+	all := entries(t, j, journal.Query{}, "")
 	require.Len(t, all, 40)
-	require.Equal(t, persistence.Offset("js:"+j.stream+":2:1"), all[0].Offset)
+	require.Equal(t, journal.Offset("js:"+j.stream+":2:1"), all[0].Offset)
 	for i, e := range all {
-		require.Equal(t, all[i+1:], append([]persistence.Entry{}, entries(t, j, persistence.Query{}, e.Offset)...), "after %s", e.Offset)
+		require.Equal(t, all[i+1:], append([]journal.Entry{}, entries(t, j, journal.Query{}, e.Offset)...), "after %s", e.Offset)
 	}
-	for _, bad := range []persistence.Offset{"x", "js:other:1:1", "js:" + persistence.Offset(j.stream) + ":0:1", "js:" + persistence.Offset(j.stream) + ":01:1", all[0].Offset + ":"} {
-		for _, err := range j.Events(t.Context(), persistence.Query{}, bad) {
-			require.ErrorIs(t, err, persistence.ErrInvalid, "%q", bad)
+	for _, bad := range []journal.Offset{"x", "js:other:1:1", "js:" + journal.Offset(j.stream) + ":0:1", "js:" + journal.Offset(j.stream) + ":01:1", all[0].Offset + ":"} {
+		for _, err := range j.Events(t.Context(), journal.Query{}, bad) {
+			require.ErrorIs(t, err, journal.ErrInvalid, "%q", bad)
 		}
 	}
 }
@@ -55,9 +55,9 @@ func TestEventsAreThoseOfTheSlicesAndTheTag(t *testing.T) {
 	}
 	for _, n := range []int{1, 2, 3, 7, 64} {
 		var seen []string
-		for _, part := range persistence.Split(n) {
-			for _, e := range entries(t, j, persistence.Query{Slices: part}, "") {
-				require.True(t, part.Contains(persistence.SliceOf(e.ID)))
+		for _, part := range journal.Split(n) {
+			for _, e := range entries(t, j, journal.Query{Slices: part}, "") {
+				require.True(t, part.Contains(journal.SliceOf(e.ID)))
 				seen = append(seen, fmt.Sprint(e.ID, e.Record.Seq))
 			}
 		}
@@ -65,10 +65,10 @@ func TestEventsAreThoseOfTheSlicesAndTheTag(t *testing.T) {
 		slices.Sort(seen)
 		require.Len(t, slices.Compact(seen), 400, "in %d parts", n)
 	}
-	require.Len(t, entries(t, j, persistence.Query{Tag: "red"}, ""), 200)
-	require.Empty(t, entries(t, j, persistence.Query{Tag: "re"}, ""))
-	require.Len(t, entries(t, j, persistence.Query{Tag: "redder", Slices: persistence.SliceRange{From: 0, To: 512}}, ""),
-		len(entries(t, j, persistence.Query{Slices: persistence.SliceRange{From: 0, To: 512}}, ""))/2)
+	require.Len(t, entries(t, j, journal.Query{Tag: "red"}, ""), 200)
+	require.Empty(t, entries(t, j, journal.Query{Tag: "re"}, ""))
+	require.Len(t, entries(t, j, journal.Query{Tag: "redder", Slices: journal.SliceRange{From: 0, To: 512}}, ""),
+		len(entries(t, j, journal.Query{Slices: journal.SliceRange{From: 0, To: 512}}, ""))/2)
 }
 
 func TestDeletedEventsAreNotRead(t *testing.T) {
@@ -79,18 +79,18 @@ func TestDeletedEventsAreNotRead(t *testing.T) {
 	w.append(t, "4")
 	claim(t, j, "y").append(t, "other", "other")
 	require.NoError(t, j.DeleteTo(t.Context(), "x", w.epoch, 2))
-	found := entries(t, r.open(t, j.stream), persistence.Query{}, "")
+	found := entries(t, r.open(t, j.stream), journal.Query{}, "")
 	require.Len(t, found, 4)
 	require.Equal(t, uint64(3), found[0].Record.Seq)
 	require.NoError(t, j.DeleteTo(t.Context(), "x", w.epoch, everything))
-	require.Len(t, entries(t, j, persistence.Query{}, ""), 2)
+	require.Len(t, entries(t, j, journal.Query{}, ""), 2)
 }
 
 func TestNothingTurnsUpBehindAReader(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			r := &rig{cluster: start(t, n)}
-			j, reader := r.open(t, r.name()), (*journal)(nil)
+			j, reader := r.open(t, r.name()), (*located)(nil)
 			reader = r.open(t, j.stream)
 			const writers, events = 8, 100
 			errs := make([]error, writers)
@@ -105,10 +105,10 @@ func TestNothingTurnsUpBehindAReader(t *testing.T) {
 				})
 			}
 			go func() { all.Wait(); done() }()
-			seen, last := map[string]uint64{}, persistence.Offset("")
+			seen, last := map[string]uint64{}, journal.Offset("")
 			for last1 := false; !last1; {
 				last1 = ctx.Err() != nil // then this round is the last
-				for _, e := range entries(t, reader, persistence.Query{}, last) {
+				for _, e := range entries(t, reader, journal.Query{}, last) {
 					require.Equal(t, seen[e.ID]+1, e.Record.Seq)
 					seen[e.ID], last = e.Record.Seq, e.Offset
 				}

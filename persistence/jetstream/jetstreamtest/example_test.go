@@ -8,8 +8,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A journal on one server, which is part of this program.
@@ -32,23 +32,23 @@ func Example() {
 		panic(err)
 	}
 	defer nc.Close()
-	journal, err := jetstream.Open(ctx, nc, jetstream.Config{Stream: "bank", Durability: jetstream.SyncAlways, Replicas: 1})
+	store, err := jetstream.Open(ctx, nc, jetstream.Config{Stream: "bank", Durability: jetstream.SyncAlways, Replicas: 1})
 	if err != nil {
 		panic(err)
 	}
-	defer journal.Close()
+	defer store.Close()
 
-	claim, err := journal.Claim(ctx, "account-1", persistence.WriterID{1})
+	claim, err := store.Claim(ctx, "account-1", journal.WriterID{1}, 0)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println("epoch", claim.Epoch)
-	errs := journal.Append(ctx, []persistence.AppendRequest{{
+	errs := store.Append(ctx, []journal.AppendRequest{{
 		ID: "account-1", Epoch: claim.Epoch, Prev: claim.LastSeq,
-		Records: []persistence.Record{{Seq: claim.LastSeq + 1, Epoch: claim.Epoch, Type: "opened", Payload: []byte("…")}},
+		Records: []journal.Record{{Seq: claim.LastSeq + 1, Epoch: claim.Epoch, Type: "opened", Payload: []byte("…")}},
 	}})
 	fmt.Println("stored:", errs[0] == nil)
-	for e, err := range journal.Events(ctx, persistence.Query{}, "") {
+	for e, err := range store.Events(ctx, journal.Query{}, "") {
 		fmt.Println(e.ID, e.Offset, e.Record.Type, err)
 	}
 	// Output:

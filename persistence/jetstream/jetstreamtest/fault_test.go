@@ -14,8 +14,8 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestAMissingMessageIsAnError(t *testing.T) {
@@ -34,7 +34,7 @@ func TestAMissingMessageIsAnError(t *testing.T) {
 			next++
 		}
 	}
-	require.ErrorIs(t, last, persistence.ErrCorrupt)
+	require.ErrorIs(t, last, journal.ErrCorrupt)
 	require.Equal(t, uint64(49), next)
 	for record, err := range j.Read(t.Context(), "x", 50, 60) {
 		require.NoError(t, err)
@@ -49,9 +49,9 @@ func TestAStreamThatLostItsEndIsNoticedByWhoHasSeenIt(t *testing.T) {
 	w.append(t, "a")
 	require.NoError(t, j.at(t, j.stream).DeleteMsg(t.Context(), 2))
 	for _, err := range j.Read(t.Context(), "x", 1, everything) {
-		require.ErrorIs(t, err, persistence.ErrUnavailable)
+		require.ErrorIs(t, err, journal.ErrUnavailable)
 	}
-	require.ErrorIs(t, w.try(t.Context(), w.request("b")), persistence.ErrUnavailable)
+	require.ErrorIs(t, w.try(t.Context(), w.request("b")), journal.ErrUnavailable)
 }
 
 func TestServersMayRestartWhileWritersWrite(t *testing.T) {
@@ -130,7 +130,7 @@ func TestAReplicaThatLagsHidesNothing(t *testing.T) {
 	}
 	defer behind.Close()
 	require.Equal(t, want, read(t, behind, "x"))
-	require.Len(t, entries(t, behind, persistence.Query{}, ""), len(want))
+	require.Len(t, entries(t, behind, journal.Query{}, ""), len(want))
 	require.Equal(t, uint64(len(want)), claim(t, behind, "x").last)
 }
 
@@ -143,7 +143,7 @@ func TestLargeEventsAreKeptElsewhereAndDeleted(t *testing.T) {
 	w.append(t, "between")
 	w.append(t, large)
 	require.Equal(t, []string{"small", large, "between", large}, read(t, j, "x"))
-	found := entries(t, j, persistence.Query{}, "")
+	found := entries(t, j, journal.Query{}, "")
 	require.Len(t, found, 4)
 	require.Equal(t, large, string(found[1].Record.Payload))
 
@@ -166,7 +166,7 @@ func TestDeletionAndSnapshotsLeaveNoMessagesBehind(t *testing.T) {
 	w := claim(t, j, "x")
 	for i := range uint64(100) {
 		w.append(t, "event")
-		s := persistence.Snapshot{Seq: i + 1, Epoch: w.epoch, Payload: []byte("state")}
+		s := journal.Snapshot{Seq: i + 1, Epoch: w.epoch, Payload: []byte("state")}
 		require.NoError(t, j.SaveSnapshot(t.Context(), "x", s))
 		require.NoError(t, j.DeleteSnapshots(t.Context(), "x", w.epoch, i+1, 2))
 	}

@@ -21,8 +21,8 @@ import (
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/process"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var kills = flag.Int("kills", 3, "how often a server is killed while writers append")
@@ -205,7 +205,7 @@ func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 }
 
 // appendUntil appends numbered events to id, and claims it anew after each thirty.
-func appendUntil(ctx context.Context, enough <-chan struct{}, j persistence.Journal, id string, count *atomic.Int64) error {
+func appendUntil(ctx context.Context, enough <-chan struct{}, j journal.Journal, id string, count *atomic.Int64) error {
 	var w *writer
 	for n := count.Load(); ; n++ {
 		if n%30 == 0 {
@@ -230,12 +230,12 @@ func appendUntil(ctx context.Context, enough <-chan struct{}, j persistence.Jour
 	}
 }
 
-func claimPatiently(ctx context.Context, j persistence.Journal, id string) (persistence.Claim, error) {
+func claimPatiently(ctx context.Context, j journal.Journal, id string) (journal.Claim, error) {
 	for {
 		call, cancel := context.WithTimeout(ctx, 2*time.Second)
-		claim, err := j.Claim(call, id, persistence.WriterID{1})
+		claim, err := j.Claim(call, id, journal.WriterID{1}, 0)
 		cancel()
-		if err == nil || ctx.Err() != nil || !errors.Is(err, persistence.ErrUnknown) && !errors.Is(err, persistence.ErrUnavailable) {
+		if err == nil || ctx.Err() != nil || !errors.Is(err, journal.ErrUnknown) && !errors.Is(err, journal.ErrUnavailable) {
 			return claim, err
 		}
 	}
@@ -243,7 +243,7 @@ func claimPatiently(ctx context.Context, j persistence.Journal, id string) (pers
 
 // requireLinear checks that the nth event of id says that it is the nth, and that epochs
 // never go back.
-func requireLinear(t *testing.T, j persistence.Journal, id string) (events, claims int) {
+func requireLinear(t *testing.T, j journal.Journal, id string) (events, claims int) {
 	t.Helper()
 	epoch := uint64(0)
 	for r, err := range j.Read(t.Context(), id, 1, everything) {

@@ -12,8 +12,8 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/jetstream"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 )
 
@@ -24,7 +24,7 @@ func TestJournalObeysTheLawsOnThreeServers(t *testing.T) { obeysTheLaws(t, 3) }
 func obeysTheLaws(t *testing.T, n int) {
 	t.Parallel() // they mostly wait
 	r := &rig{cluster: start(t, n)}
-	journaltest.Run(t, func(t *testing.T) persistence.Journal { return r.open(t, r.name()) }, r.features())
+	journaltest.Run(t, func(t *testing.T) journal.Journal { return r.open(t, r.name()) }, r.features())
 }
 
 // A rig opens journals on a cluster.
@@ -33,8 +33,8 @@ type rig struct {
 	names   atomic.Int64
 }
 
-// A journal knows where it is.
-type journal struct {
+// A located journal knows its stream.
+type located struct {
 	*jetstream.Journal
 	stream string
 	nc     *nats.Conn
@@ -42,7 +42,7 @@ type journal struct {
 
 func (r *rig) name() string { return fmt.Sprint("journal-", r.names.Add(1)) }
 
-func (r *rig) open(t testing.TB, stream string) *journal {
+func (r *rig) open(t testing.TB, stream string) *located {
 	t.Helper()
 	nc := r.cluster.connect(t)
 	j, err := jetstream.Open(t.Context(), nc, jetstream.Config{
@@ -50,7 +50,7 @@ func (r *rig) open(t testing.TB, stream string) *journal {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, j.Close()) })
-	return &journal{Journal: j, stream: stream, nc: nc}
+	return &located{Journal: j, stream: stream, nc: nc}
 }
 
 // features leave out two hooks. DropRecord: a message that JetStream loses takes all its
@@ -66,29 +66,29 @@ func (r *rig) features() journaltest.Features {
 			AMissingRecordIsAnError: Features.DropRecord is not set
 			ALostRecordIsNotWrittenAgain: Features.DropRecord is not set
 			ADamagedEventEndsTheEvents: Features.DamageRecord is not set`,
-		Reopen: func(t *testing.T, j persistence.Journal) persistence.Journal {
+		Reopen: func(t *testing.T, j journal.Journal) journal.Journal {
 			require.NoError(t, j.Close())
-			return r.open(t, j.(*journal).stream)
+			return r.open(t, j.(*located).stream)
 		},
-		SecondHandle: func(t *testing.T, j persistence.Journal) persistence.Journal {
-			return r.open(t, j.(*journal).stream)
+		SecondHandle: func(t *testing.T, j journal.Journal) journal.Journal {
+			return r.open(t, j.(*located).stream)
 		},
-		DamageSnapshot: func(t *testing.T, j persistence.Journal, _ string, seq uint64) {
-			j.(*journal).dropLarge(t, fmt.Appendf(nil, "state %d", seq))
+		DamageSnapshot: func(t *testing.T, j journal.Journal, _ string, seq uint64) {
+			j.(*located).dropLarge(t, fmt.Appendf(nil, "state %d", seq))
 		},
-		Stall: func(t *testing.T, j persistence.Journal) func() {
+		Stall: func(t *testing.T, j journal.Journal) func() {
 			again := r.cluster.outage(t)
-			return func() { again(); j.(*journal).await(t) }
+			return func() { again(); j.(*located).await(t) }
 		},
-		Fill: func(t *testing.T, j persistence.Journal) func() {
-			j.(*journal).limit(t, 1)
-			return func() { j.(*journal).limit(t, -1) }
+		Fill: func(t *testing.T, j journal.Journal) func() {
+			j.(*located).limit(t, 1)
+			return func() { j.(*located).limit(t, -1) }
 		},
 	}
 }
 
 // dropLarge loses the message of the stream of large things that contains data.
-func (j *journal) dropLarge(t *testing.T, data []byte) {
+func (j *located) dropLarge(t *testing.T, data []byte) {
 	t.Helper()
 	stream := j.at(t, j.stream+"_LARGE")
 	last := stream.CachedInfo().State.LastSeq
@@ -103,7 +103,7 @@ func (j *journal) dropLarge(t *testing.T, data []byte) {
 }
 
 // limit limits the bytes of both streams.
-func (j *journal) limit(t *testing.T, bytes int64) {
+func (j *located) limit(t *testing.T, bytes int64) {
 	t.Helper()
 	client, err := js.New(j.nc)
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func (j *journal) limit(t *testing.T, bytes int64) {
 }
 
 // await waits until both streams have a leader.
-func (j *journal) await(t *testing.T) {
+func (j *located) await(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{j.stream, j.stream + "_LARGE"} {
 		require.Eventually(t, func() bool { //nolint:forbidigo // real servers
@@ -126,7 +126,7 @@ func (j *journal) await(t *testing.T) {
 	}
 }
 
-func (j *journal) at(t testing.TB, name string) js.Stream {
+func (j *located) at(t testing.TB, name string) js.Stream {
 	t.Helper()
 	client, err := js.New(j.nc)
 	require.NoError(t, err)

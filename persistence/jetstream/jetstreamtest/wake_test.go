@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestAReaderWakesForWhatAnotherJournalAppends(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAReaderWakesForWhatAnotherJournalAppends(t *testing.T) {
 			require.Fail(t, "nobody has told")
 		}
 		// It may be an earlier hint; one for this append comes before long.
-		for len(entries(t, here, persistence.Query{}, "")) < i+1 {
+		for len(entries(t, here, journal.Query{}, "")) < i+1 {
 			<-here.Appended()
 		}
 	}

@@ -1,39 +1,37 @@
-// Package deathwatch lets actors watch actors of other nodes. Each system that a
-// remote.Endpoint serves has an actor /system/watcher, and these talk to each other.
+// Package deathwatch lets actors watch actors of other nodes. Each system that a remote.Endpoint
+// serves has an actor /system/watcher. These actors exchange messages.
 //
 // # Protocol
 //
-// Who watches gives each of its watches a number, and tells the watcher of the other node:
+// The watching node numbers its watches and sends to the watcher of the other node:
 //
-//	watch     these are my watches; fresh: and I have no others there
-//	unwatch   forget these: they are of no interest any more, or I have heard of their end
-//	check     I have so many watches there, with this sum of their numbers
+//	watch     these are my watches; fresh: I have no others there
+//	unwatch   forget these: I no longer need them, or I know that they have ended
+//	check     I have this many watches there, with this sum of their numbers
 //
 // The other node answers:
 //
-//	ended     what these watched has ended
-//	checked   I know of the same, or I do not
+//	ended     these watches have ended
+//	checked   I know the same watches, or I do not
 //
-// All of it goes the way of other messages, so the end of an actor comes after what it has
-// told. Any of these may be lost, doubled or overtaken. What is lost is found out by the
-// checks, which come every second until one is answered with "the same", and then every
-// five seconds: an end that has not been heard of is told again, and when the two sides do
-// not know the same, all watches are told anew, fresh. A side that has heard nothing of the
-// other for a minute drops what that watches.
+// The messages take the same way as messages of users, so the end of an actor arrives after
+// everything it has sent. They may be lost, duplicated or reordered. Checks find losses. They are
+// sent every second until one is answered with "the same", and then every five seconds. An end that
+// was not acknowledged is repeated. If the two sides do not know the same watches, all watches are
+// sent again, fresh. A side that hears nothing from the other for a minute drops its watches.
 //
 // # When a watch ends
 //
-// A watch ends when the other node says so, which it does for actors that do not live there
-// as well. It also ends when the node does:
+// A watch ends when the other node says so, also for actors that do not exist there. It also ends
 //
-//   - the incarnation that has confirmed the watch was a member and is none any more,
-//   - nobody has confirmed it, and the process of the actor was a member and is none any more,
-//     before the watch began or after that. The number of an actor says of which process it is,
-//     see internal/node. A watch of any actor that lives at a path ends only if it began before,
-//     and if no other process is known to live there,
-//   - another incarnation answers a later check,
-//   - at the address lives no member, and it has not answered for ten seconds.
+//   - when the incarnation that confirmed the watch stops being a member;
+//   - when no incarnation confirmed it and the process of the actor stops being a member, before or
+//     after the watch began. The number of an actor identifies its process, see internal/node. A
+//     watch of any actor at a path ends only if it began before, and if no other process is known
+//     at the address;
+//   - when another incarnation answers a later check;
+//   - when no member is at the address and it has not answered for ten seconds.
 //
-// All but the third rest on what a cluster says of its members. While this node is in
-// no cluster itself, they do not hold. That a member does not answer ends nothing.
+// All but the third depend on what the cluster knows about its members, and do not apply while this
+// node is in no cluster. An unreachable member ends no watch.
 package deathwatch

@@ -6,7 +6,7 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// members are those of the cluster, by address. One address has one incarnation.
+// members are the members of the cluster by address. An address has one incarnation.
 type members struct {
 	known bool    // this node is in a cluster, and knows of it
 	as    node.ID // whom they were known to
@@ -14,13 +14,13 @@ type members struct {
 	gone  map[string]uint64 // the last member of an address whose process is none any more
 }
 
-// maxGone bounds the former members that are remembered. Actors of others end as those at any
-// address where no member lives.
+// maxGone bounds the former members that are remembered. Actors of others end like those at any
+// address without a member.
 const maxGone = 1000
 
-// view takes the news who is a member, as an incarnation of this node knows it, or that it
-// is in no cluster. It returns who is gone.
-func (w *watching) view(known bool, as node.ID, peers []node.ID, now time.Time) (gone []node.ID) {
+// view sets the members as an incarnation of this node knows them; known is false outside a
+// cluster. It returns the members that are gone.
+func (w *outgoing) view(known bool, as node.ID, peers []node.ID, now time.Time) (gone []node.ID) {
 	before := w.members
 	if !known {
 		w.members.known = false
@@ -56,30 +56,30 @@ func mayHave(p node.ID, uid uint64) bool {
 	return uid == 0 || node.HasActor(p.Incarnation, uid) || !node.IdentifiesProcess(p.Incarnation)
 }
 
-// begin lets silence count from now.
-func (w *watching) begin(now time.Time) {
-	for _, p := range w.places {
+// begin counts silence from now.
+func (w *outgoing) begin(now time.Time) {
+	for _, p := range w.byAddress {
 		p.heard = now
 	}
 }
 
-// removed ends the watches that a former member has confirmed, and those of its actors that
-// nobody has confirmed. Of these, a watch of a path is of any actor that lives there: it ends when
-// no process is known that could have one.
-func (w *watching) removed(gone node.ID) {
-	p := w.places[gone.Address]
+// removed ends the watches that a former member has confirmed, and the unconfirmed watches of its
+// actors. An unconfirmed watch of a path means any actor there: it ends only if no known process
+// can have one.
+func (w *outgoing) removed(gone node.ID) {
+	p := w.byAddress[gone.Address]
 	next := w.members.all[gone.Address]
 	if next == 0 && p != nil && p.met != gone.Incarnation {
 		next = p.met
 	}
 	over := !node.SameProcess(gone.Incarnation, next)
 	if over {
-		w.noteGone(gone)
+		w.rememberGone(gone)
 	}
 	if p == nil {
 		return
 	}
-	w.endAll(p, func(x *watched) bool {
+	w.endAll(p, func(x *outgoingWatch) bool {
 		switch {
 		case x.by != 0:
 			return x.by == gone.Incarnation
@@ -90,8 +90,8 @@ func (w *watching) removed(gone node.ID) {
 	})
 }
 
-// noteGone remembers a former member.
-func (w *watching) noteGone(gone node.ID) {
+// rememberGone remembers a former member.
+func (w *outgoing) rememberGone(gone node.ID) {
 	if w.members.gone == nil {
 		w.members.gone = make(map[string]uint64)
 	}
@@ -104,9 +104,9 @@ func (w *watching) noteGone(gone node.ID) {
 	w.members.gone[gone.Address] = gone.Incarnation
 }
 
-// met takes the news that an incarnation answers at an address, member or not.
-func (w *watching) met(peer node.ID) {
-	if p := w.places[peer.Address]; p != nil {
+// met notes that an incarnation answers at an address, member or not.
+func (w *outgoing) met(peer node.ID) {
+	if p := w.byAddress[peer.Address]; p != nil {
 		p.met = peer.Incarnation
 	}
 	if w.members.gone[peer.Address] != peer.Incarnation {
@@ -114,27 +114,26 @@ func (w *watching) met(peer node.ID) {
 	}
 }
 
-// isGone reports whether the actor of a number is of a process whose last incarnation at the
-// address is known to be a member no more.
-func (w *watching) isGone(address string, uid uint64) bool {
+// isGone reports whether an actor belongs to a process at the address that is known to be gone.
+func (w *outgoing) isGone(address string, uid uint64) bool {
 	return node.HasActor(w.members.gone[address], uid)
 }
 
-// lives notes that a process lives, under another incarnation than the one that is gone.
-func (w *watching) lives(p node.ID) {
+// lives notes that a process lives under another incarnation than the one that is gone.
+func (w *outgoing) lives(p node.ID) {
 	if last := w.members.gone[p.Address]; node.SameProcess(last, p.Incarnation) {
 		w.forget(p.Address)
 	}
 }
 
 // forget forgets the former member at an address, whose process may live.
-func (w *watching) forget(address string) {
+func (w *outgoing) forget(address string) {
 	delete(w.members.gone, address)
 	w.back = append(w.back, address)
 }
 
-// forgetGone forgets all former members, when this node cannot tell any more.
-func (w *watching) forgetGone() {
+// forgetGone forgets all former members, because this node can no longer tell.
+func (w *outgoing) forgetGone() {
 	for address := range w.members.gone {
 		w.forget(address)
 	}

@@ -14,7 +14,7 @@ import (
 // A fate is a watching node that knows of one member, and of the actors of it and of the process
 // after it.
 type fate struct {
-	*watching
+	*outgoing
 	me, far, renamed, next node.ID
 	mine, its              uint64 // actors of far, which is renamed too, and of next
 }
@@ -26,7 +26,7 @@ func newFate() *fate {
 	f := &fate{me: node.ID{Address: hereAt, Incarnation: 100}, far: peer(node.NewIncarnation()), next: peer(node.NewIncarnation())}
 	f.renamed = peer(node.RenewIncarnation(f.far.Incarnation))
 	f.mine, f.its = node.FirstActor(f.far.Incarnation), node.FirstActor(f.next.Incarnation)
-	f.watching = newWatching(f.me)
+	f.outgoing = newOutgoing(f.me)
 	f.see(f.far)
 	return f
 }

@@ -19,9 +19,9 @@ type world struct {
 	rand  *rand.Rand
 	now   time.Time
 	loss  float64
-	mail  []parcel
-	here  *watching
-	there *hosting
+	mail  []outMessage
+	here  *outgoing
+	there *incoming
 	far   node.ID
 
 	living map[uint64]bool      // actors there
@@ -41,8 +41,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 		far: node.ID{Address: thereAt, Incarnation: 1}, living: map[uint64]bool{}, began: map[uint64]time.Time{},
 		actor: map[uint64]uint64{}, heard: map[uint64]bool{},
 	}
-	w.here = newWatching(node.ID{Address: hereAt, Incarnation: 100})
-	w.there = newHosting(func() node.ID { return w.far })
+	w.here = newOutgoing(node.ID{Address: hereAt, Incarnation: 100})
+	w.there = newIncoming(func() node.ID { return w.far })
 	return w
 }
 
@@ -71,18 +71,18 @@ func (w *world) collect() {
 }
 
 // endThere tells the end of what is watched, as the shell does.
-func (w *world) endThere(x hosted) {
-	w.mail = append(w.mail, parcel{x.from.Address, wireEnded{To: x.from, At: x.at, Numbers: []uint64{x.target.Number}}})
+func (w *world) endThere(x incomingID) {
+	w.mail = append(w.mail, outMessage{x.from.Address, wireEnded{To: x.from, At: x.at, Numbers: []uint64{x.target.Number}}})
 	w.there.ended(x)
 }
 
 // die ends an actor.
 func (w *world) die(uid uint64) {
 	delete(w.living, uid)
-	for _, g := range w.there.guests {
+	for _, g := range w.there.remoteWatchers {
 		for number, x := range g.watches {
 			if w.actor[number] == uid && !x.ended {
-				w.endThere(hosted{g.from, g.at, wireTarget{Number: number}})
+				w.endThere(incomingID{g.from, g.at, wireTarget{Number: number}})
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func (w *world) calm(d time.Duration) {
 		for len(w.mail) > 0 {
 			w.deliver()
 		}
-		w.pass(quick)
+		w.pass(checkInterval)
 	}
 	for len(w.mail) > 0 {
 		w.deliver()
@@ -191,11 +191,11 @@ func TestEveryEndIsToldOnceWhateverTheNetworkDoes(t *testing.T) {
 // requireAgreement checks that both sides know the same, and no more.
 func (w *world) requireAgreement() {
 	w.t.Helper()
-	g := w.there.guests[guestKey{hereAt, thereAt}]
-	p := w.here.places[thereAt]
+	g := w.there.remoteWatchers[watcherKey{hereAt, thereAt}]
+	p := w.here.byAddress[thereAt]
 	if p == nil {
-		w.calm(2 * forgetful)
-		require.Empty(w.t, w.there.guests)
+		w.calm(2 * watcherTTL)
+		require.Empty(w.t, w.there.remoteWatchers)
 		return
 	}
 	require.Len(w.t, p.watches, len(w.began))
@@ -214,7 +214,7 @@ func TestEveryWatchEndsWithTheIncarnationWhateverTheNetworkDoes(t *testing.T) {
 				w.step()
 			}
 			w.far.Incarnation = 2
-			w.there = newHosting(func() node.ID { return w.far })
+			w.there = newIncoming(func() node.ID { return w.far })
 			before := w.living
 			w.living = map[uint64]bool{}
 			for range 300 {
@@ -267,7 +267,7 @@ func TestASilentAddressWithoutAMemberEndsItsWatchesAfterTenSeconds(t *testing.T)
 	w.mail = nil
 	w.pass(time.Second)
 	require.True(t, w.heard[number])
-	require.Empty(t, w.here.places)
+	require.Empty(t, w.here.byAddress)
 	require.Zero(t, w.here.next())
 }
 
@@ -293,12 +293,12 @@ func TestAWatchingNodeThatSendsNoChecksIsForgotten(t *testing.T) {
 	w.here.watch(thereAt, "/user/x", 7, w.now)
 	w.collect()
 	w.deliver()
-	require.Len(t, w.there.guests, 1)
+	require.Len(t, w.there.remoteWatchers, 1)
 	w.there.begun = nil
-	require.Equal(t, w.now.Add(forgetful), w.there.next())
+	require.Equal(t, w.now.Add(watcherTTL), w.there.next())
 	w.now = w.there.next()
 	w.there.tick(w.now)
-	require.Empty(t, w.there.guests)
+	require.Empty(t, w.there.remoteWatchers)
 	require.Len(t, w.there.dropped, 1)
 	require.Zero(t, w.there.next())
 }
@@ -310,7 +310,7 @@ func TestAFormerMemberWatchesNothingAnyMore(t *testing.T) {
 	w.collect()
 	w.deliver()
 	w.there.gone(w.here.self)
-	require.Empty(t, w.there.guests)
+	require.Empty(t, w.there.remoteWatchers)
 	require.Len(t, w.there.dropped, 1)
 }
 
@@ -320,7 +320,7 @@ func TestAnotherIncarnationThatAnswersALaterCheckEndsWhatTheOneBeforeHasConfirme
 	number := w.here.watch(thereAt, "/user/x", 7, w.now)
 	w.began[number], w.actor[number] = w.now, 7
 	w.calm(3 * time.Second)
-	confirmed := w.here.places[thereAt].watches[number].check
+	confirmed := w.here.byAddress[thereAt].watches[number].check
 
 	other := wireChecked{From: node.ID{Address: thereAt, Incarnation: 2}, To: w.here.self, At: thereAt, Same: true}
 	other.Check = confirmed - 1
@@ -333,5 +333,5 @@ func TestAnotherIncarnationThatAnswersALaterCheckEndsWhatTheOneBeforeHasConfirme
 	w.here.checked(other, w.now)
 	w.collect()
 	require.True(t, w.heard[number])
-	require.Contains(t, w.here.places[thereAt].watches, later, "it may be meant for the new one")
+	require.Contains(t, w.here.byAddress[thereAt].watches, later, "it may be meant for the new one")
 }

@@ -14,16 +14,16 @@ const (
 	path = "/system/" + name
 )
 
-// A Watcher watches actors of other nodes for a system, and actors of the system for other
-// nodes. Its methods may be called by any goroutine, and do not block.
+// A Watcher watches actors of other nodes for a system, and actors of the system for other nodes.
+// Its methods may be called by any goroutine and do not block.
 type Watcher struct {
 	system *actor.System
 	self   func() node.ID
 	ref    actor.ActorRef[any]
 
 	// All below belongs to the actor.
-	watching *watching
-	hosting  *hosting
+	outgoing *outgoing
+	incoming *incoming
 	requests map[uint64]*request
 	stops    map[stopKey]func()
 	ctx      *actor.Context[any]
@@ -37,14 +37,14 @@ type request struct {
 	number  uint64 // belongs to the actor
 }
 
-// A stopKey names a watch of another node.
+// A stopKey identifies a watch of another node.
 type stopKey struct {
 	from   node.ID
 	at     string
 	number uint64
 }
 
-// What the actor is told by its own node.
+// Messages from this node to the actor.
 type (
 	begin  struct{ *request }
 	stop   struct{ *request }
@@ -54,7 +54,7 @@ type (
 		peers []node.ID
 	}
 	met       struct{ node.ID }
-	endedHere struct{ hosted }
+	endedHere struct{ incomingID }
 	ticked    struct{}
 )
 
@@ -73,12 +73,11 @@ func (met) Carried(*actor.System) (recipient string, msg any, ok bool) { return 
 // Carried is for [actor.System.DeadLetter].
 func (viewed) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Start starts the watcher of a system. self says under which name the others know this
-// node at present.
+// Start starts the watcher of a system. self returns the present identity of this node.
 func Start(s *actor.System, self func() node.ID) *Watcher {
 	w := &Watcher{
 		system: s, self: self,
-		watching: newWatching(self()), hosting: newHosting(self),
+		outgoing: newOutgoing(self()), incoming: newIncoming(self),
 		requests: make(map[uint64]*request), stops: make(map[stopKey]func()),
 	}
 	w.ref = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[any], next *actor.Next[any]) {
@@ -88,8 +87,8 @@ func Start(s *actor.System, self func() node.ID) *Watcher {
 	return w
 }
 
-// Watch calls ended, once, when the actor has ended, or is known not to live. When stop has
-// been called before, it is not called.
+// Watch calls ended once when the actor has ended or is known not to exist, unless unwatch has
+// been called before.
 func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) {
 	r := &request{target: target, ended: ended}
 	w.ref.Tell(begin{r})
@@ -100,117 +99,117 @@ func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) 
 	}
 }
 
-// Members tells who the members of the cluster are, as an incarnation of this node knows it.
+// Members sets the members of the cluster, as an incarnation of this node knows them.
 func (w *Watcher) Members(as node.ID, peers []node.ID) { w.ref.Tell(viewed{true, as, peers}) }
 
-// Met tells that an incarnation of a node has shaken hands with this one.
+// Met reports a handshake with an incarnation of a node.
 func (w *Watcher) Met(p node.ID) { w.ref.Tell(met{p}) }
 
-// NotAMember tells that this node is in no cluster at present.
+// NotAMember reports that this node is in no cluster at present.
 func (w *Watcher) NotAMember() { w.ref.Tell(viewed{}) }
 
 func (w *Watcher) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	now := time.Now()
-	w.watching.self = w.self()
+	w.outgoing.self = w.self()
 	switch msg := msg.(type) {
 	case begin:
 		w.begin(msg.request, now)
 	case stop:
-		w.watching.unwatch(msg.target.Address, msg.number)
+		w.outgoing.unwatch(msg.target.Address, msg.number)
 		delete(w.requests, msg.number)
 	case viewed:
 		w.view(msg, now)
 	case met:
-		w.watching.met(msg.ID)
+		w.outgoing.met(msg.ID)
 	case endedHere:
 		delete(w.stops, msg.key())
-		w.hosting.ended(msg.hosted)
+		w.incoming.ended(msg.incomingID)
 	case ticked:
-		w.watching.tick(now)
-		w.hosting.tick(now)
+		w.outgoing.tick(now)
+		w.incoming.tick(now)
 	case wireWatch:
-		w.hosting.watch(msg, now)
+		w.incoming.watch(msg, now)
 	case wireUnwatch:
-		w.hosting.unwatch(msg)
+		w.incoming.unwatch(msg)
 	case wireCheck:
-		w.hosting.check(msg, now)
+		w.incoming.check(msg, now)
 	case wireChecked:
-		w.watching.checked(msg, now)
+		w.outgoing.checked(msg, now)
 	case wireEnded:
-		w.watching.ended(msg)
+		w.outgoing.ended(msg)
 	}
 	w.settle(now)
 	return nil
 }
 
 func (w *Watcher) begin(r *request, now time.Time) {
-	r.number = w.watching.watch(r.target.Address, r.target.Path, r.target.UID, now)
+	r.number = w.outgoing.watch(r.target.Address, r.target.Path, r.target.UID, now)
 	w.requests[r.number] = r
 }
 
-// view passes on who is a member, and ends the asks of those that are none any more.
+// view updates the members, and ends the asks of those that are gone.
 func (w *Watcher) view(msg viewed, now time.Time) {
-	for _, p := range w.watching.view(msg.known, msg.as, msg.peers, now) {
-		w.hosting.gone(p)
-		if w.watching.members.gone[p.Address] == p.Incarnation {
+	for _, p := range w.outgoing.view(msg.known, msg.as, msg.peers, now) {
+		w.incoming.gone(p)
+		if w.outgoing.members.gone[p.Address] == p.Incarnation {
 			extension.NodeGone(w.system, p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
 		}
 		extension.EndAsks(w.system, p.Address, func(uid uint64) bool { return mayHave(p, uid) })
 	}
-	w.watching.tick(now) // an address may have been silent for long enough
+	w.outgoing.tick(now) // an address may have been silent for long enough
 }
 
-// settle does what the cores have decided, and wakes the watcher when that may change.
+// settle carries out what the cores have decided, and sets the timer.
 func (w *Watcher) settle(now time.Time) {
-	for _, p := range w.watching.post {
+	for _, p := range w.outgoing.post {
 		w.send(p.to, p.msg)
 	}
-	for _, number := range w.watching.over {
+	for _, number := range w.outgoing.over {
 		r := w.requests[number]
 		delete(w.requests, number)
 		if !r.stopped.Swap(true) {
 			r.ended()
 		}
 	}
-	for _, address := range w.watching.back {
+	for _, address := range w.outgoing.back {
 		extension.NodeBack(w.system, address)
 	}
-	w.watching.post, w.watching.over, w.watching.back = nil, nil, nil
-	for _, p := range w.hosting.post {
+	w.outgoing.post, w.outgoing.over, w.outgoing.back = nil, nil, nil
+	for _, p := range w.incoming.post {
 		w.send(p.to, p.msg)
 	}
-	for _, x := range w.hosting.dropped {
+	for _, x := range w.incoming.dropped {
 		if stop := w.stops[x.key()]; stop != nil {
 			stop()
 			delete(w.stops, x.key())
 		}
 	}
-	begun := w.hosting.begun
-	w.hosting.post, w.hosting.dropped, w.hosting.begun = nil, nil, nil
+	begun := w.incoming.begun
+	w.incoming.post, w.incoming.dropped, w.incoming.begun = nil, nil, nil
 	for _, x := range begun {
 		w.host(x)
 	}
 	w.wake(now)
 }
 
-// host watches an actor of this node. Its end is told by the goroutine in which it ends:
-// after all that it has told, and also while the system shuts down.
-func (w *Watcher) host(x hosted) {
+// host watches an actor of this node. The goroutine in which the actor ends reports the end: after
+// everything the actor has sent, and also while the system shuts down.
+func (w *Watcher) host(x incomingID) {
 	w.stops[x.key()] = extension.OnEnd(w.system, x.target.Path, x.target.UID, func() {
 		w.send(x.from.Address, wireEnded{To: x.from, At: x.at, Numbers: []uint64{x.target.Number}})
 		w.ref.Tell(endedHere{x})
 	})
 }
 
-func (x hosted) key() stopKey { return stopKey{x.from, x.at, x.target.Number} }
+func (x incomingID) key() stopKey { return stopKey{x.from, x.at, x.target.Number} }
 
 func (w *Watcher) send(address string, msg any) {
 	actor.Resolve[any](w.system, "understudy://"+w.system.Name()+"@"+address+path).Tell(msg)
 }
 
 func (w *Watcher) wake(now time.Time) {
-	at := w.watching.next()
-	if due := w.hosting.next(); at.IsZero() || !due.IsZero() && due.Before(at) {
+	at := w.outgoing.next()
+	if due := w.incoming.next(); at.IsZero() || !due.IsZero() && due.Before(at) {
 		at = due
 	}
 	if at.IsZero() {

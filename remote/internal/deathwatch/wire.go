@@ -5,8 +5,8 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// What watchers tell each other. At is the address at which who watches has dialled the
-// other node, which may have several.
+// Messages between watchers. At is the address at which the watching node has dialed the other
+// node, which may have several.
 type (
 	wireWatch struct {
 		_       struct{} `cbor:",toarray"`
@@ -63,14 +63,14 @@ func init() {
 	actor.RegisterType[wireEnded]("understudy.watch.ended")
 }
 
-// IsEnd tells whether a message of a [Watcher] says that an actor has ended. Such a message
-// must not overtake any that was sent before.
+// IsEnd reports whether a message says that an actor has ended. Such a message must not overtake
+// any earlier one.
 func IsEnd(msg any) bool {
 	_, ok := msg.(wireEnded)
 	return ok
 }
 
-// The messages carry none of the user: when one is lost, it is repeated.
+// The messages contain no messages of users. A lost one is repeated.
 
 // Carried is for [extension.DeadLetter].
 func (wireWatch) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
@@ -91,8 +91,8 @@ func (wireChecked) Carried(*actor.System) (recipient string, msg any, ok bool) {
 // Carried is for [extension.DeadLetter].
 func (wireEnded) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// A digest stands for a set of numbers. Of two that differ by what was lost on the way, the
-// digests differ, but for one in 2^64.
+// A digest summarizes a set of numbers. Sets that differ by losses have different digests, except
+// for one in 2^64.
 type digest struct {
 	_     struct{} `cbor:",toarray"`
 	Count int

@@ -10,8 +10,8 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// Messages that are large enough may be sent compressed, by DEFLATE (RFC 1951) at its fastest.
-// Each is compressed by itself, so that it can be a dead letter by itself.
+// Large messages may be compressed by DEFLATE (RFC 1951) at its fastest level. Each message is
+// compressed on its own, because each may become a dead letter.
 
 // deflaters are used again: each has a megabyte of tables.
 var deflaters = sync.Pool{New: func() any {
@@ -40,7 +40,7 @@ func Compress(buf *bytes.Buffer, p extension.Payload) (compressed extension.Payl
 // inflaters are used again.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// releaseInflater lets r be used again, without what it has read.
+// releaseInflater frees r to be used again, without what it has read.
 func releaseInflater(r io.ReadCloser) {
 	if r.(flate.Resetter).Reset(nothing, nil) == nil {
 		inflaters.Put(r)
@@ -49,8 +49,8 @@ func releaseInflater(r io.ReadCloser) {
 
 var nothing = bytes.NewReader(nil)
 
-// inflate returns what was compressed, which has to be of that size. Memory is reserved as it
-// comes out, and never beyond limit. It fails with [ErrFrame].
+// inflate decompresses data, which must have that size. It never allocates beyond limit. It fails
+// with [ErrFrame].
 func inflate(data []byte, size uint64, limit int) ([]byte, error) {
 	if size > uint64(limit) {
 		return nil, fmt.Errorf("%w: %w: %d bytes, compressed, the limit is %d", ErrFrame, ErrTooLarge, size, limit)

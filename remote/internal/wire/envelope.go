@@ -10,13 +10,13 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// An envelope is what a frame of the user channel holds: a message and whom it is for, as
-// the CBOR array [path, uid, type, data], or [path, uid, type, compressed data, size]. It is coded by hand, as every message passes
-// through here; the fuzz test holds it to what the codec says.
+// An Envelope is a message with its recipient, as the CBOR array [path, uid, type, data], or
+// [path, uid, type, compressed data, size]. It is encoded by hand for speed; a fuzz test compares
+// it with the codec.
 type Envelope struct {
 	Path    string
 	UID     uint64
-	Payload extension.Payload // Data is part of the frame, or was compressed in it
+	Payload extension.Payload // Data aliases the frame, or was decompressed
 }
 
 const (
@@ -24,10 +24,11 @@ const (
 	compressedFields = 5
 )
 
-// maxText bounds paths and names of types, which are logged and kept.
+// MaxText is the largest size of a path or type name in bytes. Both are logged and kept.
 const MaxText = 4 << 10
 
-// beginEnvelope appends what stands before the data.
+// BeginEnvelope appends a frame up to its data. size is the size of the data before compression,
+// or 0 if it is not compressed.
 func BeginEnvelope(buf []byte, path string, uid uint64, name string, size int) []byte {
 	fields := uint64(envelopeFields)
 	if size > 0 {
@@ -42,7 +43,7 @@ func BeginEnvelope(buf []byte, path string, uid uint64, name string, size int) [
 	return append(buf, name...)
 }
 
-// appendData appends the data to an envelope that begins there.
+// AppendData appends the data to the envelope that begins at begin, and completes its frame.
 func AppendData(buf []byte, begin int, data []byte, size int) []byte {
 	buf = codec.AppendHead(buf, codec.MajorBytes, uint64(len(data)))
 	buf = append(buf, data...)
@@ -52,38 +53,38 @@ func AppendData(buf []byte, begin int, data []byte, size int) []byte {
 	return putSize(buf, begin)
 }
 
-// EnvelopeSize is an upper bound for the bytes of a frame with an envelope.
+// EnvelopeSize returns an upper bound for the size of a frame with an envelope.
 func EnvelopeSize(path string, p extension.Payload) int {
 	const heads = HeaderSize + 1 + 5*9
 	return heads + len(path) + len(p.Type) + len(p.Data)
 }
 
-// An envelopeReader decodes the envelopes of one connection. It keeps the strings that
-// come again and again, and the beginning of the envelope before: the next one is likely to be
-// to the same actor, of the same type.
+// An EnvelopeReader decodes the envelopes of one connection. It keeps repeated strings, and what
+// came before the data of the last envelope, because the next one is likely to be for the same
+// actor and of the same type.
 type EnvelopeReader struct {
 	known  map[string]string
 	before Envelope // without its data
 	fields uint64   // that it had
 	begun  []byte   // what stood before its data
-	limit  int      // of what is decompressed
+	limit  int      // of the decompressed size
 	rest   []byte
 	err    error
 }
 
-// maxKnown bounds what an envelopeReader keeps.
+// maxKnown bounds the strings that an EnvelopeReader keeps.
 const maxKnown = 1000
 
-// oncePrefix begins the paths of asks, to each of which there is one answer.
+// oncePrefix begins the paths of asks, each of which gets only one answer.
 const oncePrefix = "/temp/"
 
-// newEnvelopeReader returns one that decompresses no message to more than limit bytes.
+// NewEnvelopeReader returns a reader that decompresses no message to more than limit bytes.
 func NewEnvelopeReader(limit int) *EnvelopeReader {
 	return &EnvelopeReader{known: map[string]string{}, limit: limit}
 }
 
-// read decodes the body of a frame. It fails with [ErrFrame]; what could be read is returned
-// then, too.
+// Read decodes the body of a frame. It fails with [ErrFrame], and then also returns what it could
+// read.
 func (r *EnvelopeReader) Read(body []byte) (Envelope, error) {
 	r.begin(body)
 	e := r.before
@@ -101,7 +102,7 @@ func (r *EnvelopeReader) Read(body []byte) (Envelope, error) {
 	return e, r.err
 }
 
-// begin decodes what stands before the data, into before.
+// begin decodes what comes before the data.
 func (r *EnvelopeReader) begin(body []byte) {
 	r.rest, r.err = body, nil
 	if len(r.begun) > 0 && bytes.HasPrefix(body, r.begun) {
@@ -121,7 +122,7 @@ func (r *EnvelopeReader) begin(body []byte) {
 	}
 }
 
-// part decodes the body of a frame that is a part of a message. It fails with [ErrFrame].
+// part decodes the body of a frame with a part. It fails with [ErrFrame].
 func (r *EnvelopeReader) part(body []byte) (left uint64, data []byte, err error) {
 	r.rest, r.err = body, nil
 	if fields := r.head(codec.MajorArray); r.err == nil && fields != partFields {
@@ -140,8 +141,7 @@ func (r *EnvelopeReader) fail(format string, args ...any) {
 	}
 }
 
-// text returns a text string, of which it keeps a copy for the next time. It is likely to be
-// the one that came last.
+// text returns a text string, and keeps a copy. last is the likely value.
 func (r *EnvelopeReader) text(last string) string {
 	b := r.bytes(codec.MajorText)
 	if string(b) == last {

@@ -7,23 +7,23 @@ import (
 	"io"
 )
 
-// A frame is a big-endian length of four bytes and as many bytes.
+// HeaderSize is the size of the length before a frame's body: four bytes, big-endian.
 const HeaderSize = 4
 
-// appendFrame appends body as a frame to buf.
+// AppendFrame appends body as a frame to buf.
 func AppendFrame(buf, body []byte) []byte {
 	buf = binary.BigEndian.AppendUint32(buf, uint32(len(body)))
 	return append(buf, body...)
 }
 
-// putSize writes the length of the frame that begins there, and ends with buf.
+// putSize writes the length of the frame that begins at begin and ends with buf.
 func putSize(buf []byte, begin int) []byte {
 	binary.BigEndian.PutUint32(buf[begin:], uint32(len(buf)-begin-HeaderSize))
 	return buf
 }
 
-// readFrame reads one frame and not a byte more. It fails with [ErrTooLarge] before
-// it reserves memory for a body beyond limit.
+// ReadFrame reads one frame and not a byte more. It fails with [ErrTooLarge] before it allocates
+// memory for a body beyond limit.
 func ReadFrame(r io.Reader, limit int) ([]byte, error) {
 	var header [HeaderSize]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
@@ -48,7 +48,8 @@ func bodySize(header []byte, limit int) (int, error) {
 	return int(size), nil
 }
 
-// noEOF is err, which came within a frame.
+// UnexpectedEOF returns err, with io.EOF replaced by io.ErrUnexpectedEOF, because err came inside
+// a frame.
 func UnexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -56,9 +57,8 @@ func UnexpectedEOF(err error) error {
 	return err
 }
 
-// A frameReader reads many frames with few reads and without copying. A read that fails
-// with a timeout can be repeated. Its buffer grows with what has come, not with what is
-// announced, as anybody can announce much.
+// A FrameReader reads many frames with few reads and without copying. A read that fails with a
+// timeout can be repeated. The buffer grows with what has arrived, not with what is announced.
 type FrameReader struct {
 	src        io.Reader
 	limit      int
@@ -67,22 +67,23 @@ type FrameReader struct {
 	usual      int // size of buf, but for a frame that needs more
 }
 
-// A reader begins with the small buffer, and doubles it while a read fills it. A node has two
-// channels to each of many others, most of which are quiet most of the time.
+// A reader begins with the small buffer, and doubles it while reads fill it. A node has two
+// channels to each of many others, most of which are idle most of the time.
 const (
 	smallReadBuffer = 4 << 10
 	readBuffer      = 64 << 10
 )
 
+// NewFrameReader returns a FrameReader whose frames have bodies of at most limit bytes.
 func NewFrameReader(src io.Reader, limit int) *FrameReader {
 	return &FrameReader{src: src, limit: limit, usual: smallReadBuffer}
 }
 
-// rest notes that nothing has come for a while: a large buffer is not needed now.
+// Shrink notes that nothing has arrived for a while, so a large buffer is not needed.
 func (f *FrameReader) Shrink() { f.usual = smallReadBuffer }
 
-// buffered returns the next frame's body if all of it has been read. It is valid until
-// the next fill. missing is 0 then, and otherwise how much room the frame needs.
+// Buffered returns the body of the next frame if all of it has been read. It is valid until the
+// next Fill. Otherwise missing is how many bytes the frame needs.
 func (f *FrameReader) Buffered() (body []byte, missing int, err error) {
 	unread := f.buf[f.begin:f.end]
 	if len(unread) < HeaderSize {
@@ -99,7 +100,7 @@ func (f *FrameReader) Buffered() (body []byte, missing int, err error) {
 	return unread[HeaderSize : HeaderSize+size], 0, nil
 }
 
-// fill reads what is there of a frame of that size, and of what follows.
+// Fill reads what is available of a frame of that size, and of the frames after it.
 func (f *FrameReader) Fill(size int) error {
 	if f.begin == f.end || f.end == len(f.buf) {
 		f.makeRoom(min(size, max(smallReadBuffer, 2*(f.end-f.begin))))
@@ -118,8 +119,8 @@ func (f *FrameReader) Fill(size int) error {
 	return err
 }
 
-// makeRoom makes room for a frame of that size, of which what is unread is the beginning.
-// A buffer that is larger than usual is given back when it is empty.
+// makeRoom makes room for a frame of that size, whose beginning is unread in the buffer. An empty
+// buffer that is larger than usual is freed.
 func (f *FrameReader) makeRoom(size int) {
 	unread := f.buf[f.begin:f.end]
 	to := f.buf

@@ -28,19 +28,20 @@ func AppendPart(buf, part []byte, left int) []byte {
 	return putSize(append(buf, part...), begin)
 }
 
-// A joiner puts parts together. The zero value has none. Its memory grows with what has come.
+// A Reassembler puts parts together. The zero value is empty. Its memory grows with what has
+// arrived.
 type Reassembler struct {
 	body    []byte
-	left    uint64 // bytes that have not come
-	refused bool   // what comes of the message is dropped
+	left    uint64 // bytes still to come
+	refused bool   // the rest of the message is dropped
 }
 
-// isPart tells whether the body of a frame is a part.
+// IsPart reports whether the body of a frame is a part.
 func IsPart(body []byte) bool { return len(body) > 0 && body[0] == codec.MajorArray|partFields }
 
-// join takes the body of a frame that is a part, and returns that of the message with the last
-// one. It fails with [ErrFrame] or [ErrTooLarge], once for a message, and then returns what it
-// drops of that. A part that does not go on with a message begins another one.
+// Add takes the body of a frame with a part, and returns the body of the message after its last
+// part. It fails with [ErrFrame] or [ErrTooLarge], once per message, and then returns what it
+// drops of the message. A part that does not continue a message begins another one.
 func (j *Reassembler) Add(r *EnvelopeReader, frame []byte, limit int) (body, lost []byte, err error) {
 	left, data, err := r.part(frame)
 	if err == nil && len(data) == 0 {
@@ -65,7 +66,7 @@ func (j *Reassembler) Add(r *EnvelopeReader, frame []byte, limit int) (body, los
 	return j.add(left, data), lost, err
 }
 
-// add adds what a part has, and returns the message with the last one.
+// add adds a part, and returns the message after the last one.
 func (j *Reassembler) add(left uint64, data []byte) (body []byte) {
 	j.left = left
 	if !j.refused {

@@ -1,4 +1,4 @@
-package persistence_test
+package codec_test
 
 import (
 	"bytes"
@@ -7,24 +7,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/codec"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 var (
-	keyA = bytes.Repeat([]byte("A"), persistence.KeySize)
-	keyB = bytes.Repeat([]byte("B"), persistence.KeySize)
-	here = persistence.Place{ID: "x", Seq: 7, Epoch: 3, Type: "event"}
+	keyA = bytes.Repeat([]byte("A"), codec.KeySize)
+	keyB = bytes.Repeat([]byte("B"), codec.KeySize)
+	here = codec.PayloadID{ID: "x", Seq: 7, Epoch: 3, Type: "event"}
 )
 
-func encryption(t testing.TB, key []byte, former ...[]byte) *persistence.Encryption {
+func encryption(t testing.TB, key []byte, former ...[]byte) *codec.Encryption {
 	t.Helper()
-	e, err := persistence.NewEncryption(key, former...)
+	e, err := codec.NewEncryption(key, former...)
 	require.NoError(t, err)
 	return e
 }
 
-func encrypt(t testing.TB, c persistence.Codec, at persistence.Place, payload string) []byte {
+func encrypt(t testing.TB, c codec.Codec, at codec.PayloadID, payload string) []byte {
 	t.Helper()
 	data, err := c.Encode(at, []byte(payload))
 	require.NoError(t, err)
@@ -33,7 +34,7 @@ func encrypt(t testing.TB, c persistence.Codec, at persistence.Place, payload st
 
 func TestWhatIsEncryptedIsUnreadableWithoutTheKeyAndComesBackWithIt(t *testing.T) {
 	inner := memory.New()
-	j := persistence.WithCodec(inner, encryption(t, keyA))
+	j := codec.Wrap(inner, encryption(t, keyA))
 	appendOne(t, j, "x", "the secret")
 	stored, err := payloadsOfX(t, inner)
 	require.NoError(t, err)
@@ -46,27 +47,27 @@ func TestWhatIsEncryptedIsUnreadableWithoutTheKeyAndComesBackWithIt(t *testing.T
 
 func TestAMissingKeyIsNamed(t *testing.T) {
 	inner := memory.New()
-	appendOne(t, persistence.WithCodec(inner, encryption(t, keyA)), "x", "a")
-	_, err := payloadsOfX(t, persistence.WithCodec(inner, encryption(t, keyB)))
-	var missing *persistence.KeyError
+	appendOne(t, codec.Wrap(inner, encryption(t, keyA)), "x", "a")
+	_, err := payloadsOfX(t, codec.Wrap(inner, encryption(t, keyB)))
+	var missing *codec.KeyError
 	require.ErrorAs(t, err, &missing)
-	name, nameErr := persistence.KeyID(keyA)
+	name, nameErr := codec.KeyID(keyA)
 	require.NoError(t, nameErr)
 	require.Equal(t, name, missing.Key)
-	require.ErrorIs(t, err, persistence.ErrCodec)
-	require.NotErrorIs(t, err, persistence.ErrCorrupt)
+	require.ErrorIs(t, err, journal.ErrCodec)
+	require.NotErrorIs(t, err, journal.ErrCorrupt)
 }
 
 func TestAFormerKeyIsReadWhileTheNewOneIsWritten(t *testing.T) {
 	inner := memory.New()
-	appendOne(t, persistence.WithCodec(inner, encryption(t, keyA)), "x", "a")
-	rotated := persistence.WithCodec(inner, encryption(t, keyB, keyA))
+	appendOne(t, codec.Wrap(inner, encryption(t, keyA)), "x", "a")
+	rotated := codec.Wrap(inner, encryption(t, keyB, keyA))
 	appendOne(t, rotated, "x", "b")
 	all, err := payloadsOfX(t, rotated)
 	require.NoError(t, err)
 	require.Equal(t, []string{"a", "b"}, all)
-	all, err = payloadsOfX(t, persistence.WithCodec(inner, encryption(t, keyA)))
-	require.ErrorIs(t, err, persistence.ErrCodec)
+	all, err = payloadsOfX(t, codec.Wrap(inner, encryption(t, keyA)))
+	require.ErrorIs(t, err, journal.ErrCodec)
 	require.Equal(t, []string{"a"}, all)
 }
 
@@ -79,46 +80,46 @@ func TestATamperedPayloadIsNotDelivered(t *testing.T) {
 			tampered[i] ^= bit
 			_, err := e.Decode(here, tampered)
 			if i < 8 {
-				require.ErrorIs(t, err, persistence.ErrCodec, "it seems to be of another key")
+				require.ErrorIs(t, err, journal.ErrCodec, "it seems to be of another key")
 			} else {
-				require.ErrorIs(t, err, persistence.ErrCorrupt, "byte %d", i)
+				require.ErrorIs(t, err, journal.ErrCorrupt, "byte %d", i)
 			}
 		}
 		_, err := e.Decode(here, data[:i])
-		require.ErrorIs(t, err, persistence.ErrCorrupt, "cut off at %d", i)
+		require.ErrorIs(t, err, journal.ErrCorrupt, "cut off at %d", i)
 	}
 }
 
 func TestAPayloadThatWasMovedIsNotDelivered(t *testing.T) {
 	e := encryption(t, keyA)
 	data := encrypt(t, e, here, "the secret")
-	for _, move := range []func(*persistence.Place){
-		func(p *persistence.Place) { p.ID = "y" },
-		func(p *persistence.Place) { p.Seq++ },
-		func(p *persistence.Place) { p.Epoch++ },
-		func(p *persistence.Place) { p.Type = "other" },
-		func(p *persistence.Place) { p.Snapshot = true },
+	for _, move := range []func(*codec.PayloadID){
+		func(p *codec.PayloadID) { p.ID = "y" },
+		func(p *codec.PayloadID) { p.Seq++ },
+		func(p *codec.PayloadID) { p.Epoch++ },
+		func(p *codec.PayloadID) { p.Type = "other" },
+		func(p *codec.PayloadID) { p.Snapshot = true },
 	} {
 		there := here
 		move(&there)
 		_, err := e.Decode(there, data)
-		require.ErrorIs(t, err, persistence.ErrCorrupt)
+		require.ErrorIs(t, err, journal.ErrCorrupt)
 	}
 }
 
 func TestARecordThatWasCopiedToAnotherIDIsDamaged(t *testing.T) {
 	inner := memory.New()
-	j := persistence.WithCodec(inner, encryption(t, keyA))
+	j := codec.Wrap(inner, encryption(t, keyA))
 	appendOne(t, j, "of somebody", "a secret")
 	for r, err := range inner.Read(t.Context(), "of somebody", 1, 1) {
 		require.NoError(t, err)
 		appendOne(t, inner, "x", string(r.Payload))
 	}
 	_, err := payloadsOfX(t, j)
-	require.ErrorIs(t, err, persistence.ErrCorrupt)
+	require.ErrorIs(t, err, journal.ErrCorrupt)
 }
 
-// The law of retries: what is sent again is the same.
+// The law of retries: a repeated request has the same bytes.
 func TestThePayloadOfAPlaceIsAlwaysTheSameBytes(t *testing.T) {
 	require.Equal(t, encrypt(t, encryption(t, keyA), here, "a"), encrypt(t, encryption(t, keyA, keyB), here, "a"))
 }
@@ -141,12 +142,12 @@ func TestNoNonceIsUsedForTwoPayloads(t *testing.T) {
 }
 
 func TestAKeyOfAnotherSizeIsRefused(t *testing.T) {
-	_, err := persistence.NewEncryption(keyA, []byte("password"))
-	require.ErrorIs(t, err, persistence.ErrInvalid)
+	_, err := codec.NewEncryption(keyA, []byte("password"))
+	require.ErrorIs(t, err, journal.ErrInvalid)
 	require.ErrorContains(t, err, "key 2 of 2")
 	require.ErrorContains(t, err, "32 random bytes, this one 8")
-	_, err = persistence.KeyID(nil)
-	require.ErrorIs(t, err, persistence.ErrInvalid)
+	_, err = codec.KeyID(nil)
+	require.ErrorIs(t, err, journal.ErrInvalid)
 }
 
 func FuzzDecryptNeverPanics(f *testing.F) {

@@ -1,4 +1,4 @@
-package persistence
+package codec
 
 import (
 	"crypto/aes"
@@ -9,24 +9,24 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // KeySize is the size of the keys of [NewEncryption], in bytes.
 const KeySize = 32
 
-// NewEncryption returns a codec that encrypts payloads by AES-256-GCM. All is written with
-// key; what was written with a former one can be read. So a key is replaced by making it
-// a former one, and forgotten when nothing is left that was written with it.
+// NewEncryption returns a codec that encrypts payloads with AES-256-GCM. It writes with key, and
+// reads payloads that were written with key or a former key. To replace a key, make it a former
+// key; drop it when no payload is left that was written with it.
 //
-// Keys are [KeySize] random bytes, never a password. They are told apart by [KeyID], which
-// is stored with each payload: one that is missing is a [*KeyError] that names it.
+// Keys are [KeySize] random bytes, never a password. The [KeyID] of the key is stored with each
+// payload; reading with a missing key fails with a [*KeyError] that names it.
 //
-// A payload is bound to its place: to its persistence id, sequence number, epoch, type, and
-// to being an event or a snapshot. Moved elsewhere, or with a bit changed, it is
-// [ErrCorrupt]. What is not hidden: ids, types, tags, metadata, times, lengths. What is not
-// noticed: that the whole journal was replaced by an older copy of itself.
+// A payload is bound to its [PayloadID]. If it is moved elsewhere, or a bit is changed, reading it
+// fails with [journal.ErrCorrupt]. Encryption does not hide ids, types, tags, metadata, times and
+// lengths, and does not detect that the whole journal was replaced by an older copy.
 //
-// Each payload is about 60 bytes longer than before.
+// Each payload grows by about 60 bytes.
 func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
 	e := &Encryption{keys: map[[keyIDSize]byte]*cipherKey{}}
 	for i, secret := range append([][]byte{key}, former...) {
@@ -44,33 +44,32 @@ func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
 
 // An Encryption is a [Codec] that encrypts; make one with [NewEncryption].
 //
-// Encryption must be deterministic here, as a request that is sent again has to be the
-// same, so there is no random nonce; and a nonce made of the place alone would be used
-// twice by a writer whose first attempt was refused and that then writes something else
-// there. So the nonce is made of both: an HMAC, under a key of its own, of the place and
-// the payload (a synthetic IV). The same nonce therefore means the same payload at the same
-// place, which shows nothing but that it is the same. It has 192 bits and gives each payload
-// a key of its own, so that no number of payloads brings a collision near.
+// Encryption must be deterministic, because a repeated request must have the same bytes; so there
+// is no random nonce. A nonce derived from the PayloadID alone would be used twice by a writer
+// whose first request was refused and that then writes something else under the same number. The
+// nonce is therefore a synthetic IV: an HMAC, with a key of its own, of the PayloadID and the
+// payload. Equal nonces reveal only that the payloads are equal. The nonce has 192 bits and
+// determines a separate key for each payload, so that collisions are not a concern.
 type Encryption struct {
 	current *cipherKey
 	keys    map[[keyIDSize]byte]*cipherKey
 }
 
-// A KeyError says which key is missing. It wraps [ErrCodec].
+// A KeyError names a missing key. It wraps [journal.ErrCodec].
 type KeyError struct {
-	Key string // as KeyID has it
+	Key string // its [KeyID]
 }
 
-// Error names the key by its [KeyID], and says where to give it.
+// Error names the key and tells how to provide it.
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("%v: the key %s is missing; give it to NewEncryption as a former one", ErrCodec, e.Key)
+	return fmt.Sprintf("%v: the key %s is missing; give it to NewEncryption as a former one", journal.ErrCodec, e.Key)
 }
 
-// Unwrap returns [ErrCodec].
-func (e *KeyError) Unwrap() error { return ErrCodec }
+// Unwrap returns [journal.ErrCodec].
+func (e *KeyError) Unwrap() error { return journal.ErrCodec }
 
-// KeyID returns the name under which payloads remember key: a hash that gives nothing of
-// it away.
+// KeyID returns the hash of key that is stored with each payload. It reveals nothing about key. It
+// fails with [journal.ErrInvalid] unless key has [KeySize] bytes.
 func KeyID(key []byte) (string, error) {
 	k, err := newCipherKey(key)
 	if err != nil {
@@ -83,7 +82,7 @@ func KeyID(key []byte) (string, error) {
 func (e *Encryption) Name() string { return "aes-gcm-1" }
 
 // Encode implements [Codec].
-func (e *Encryption) Encode(at Place, payload []byte) ([]byte, error) {
+func (e *Encryption) Encode(at PayloadID, payload []byte) ([]byte, error) {
 	k, bound := e.current, at.bytes()
 	nonce := k.nonce(bound, payload)
 	aead, err := k.aead(nonce)
@@ -96,9 +95,9 @@ func (e *Encryption) Encode(at Place, payload []byte) ([]byte, error) {
 }
 
 // Decode implements [Codec].
-func (e *Encryption) Decode(at Place, data []byte) ([]byte, error) {
+func (e *Encryption) Decode(at PayloadID, data []byte) ([]byte, error) {
 	if len(data) < keyIDSize+nonceSize {
-		return nil, fmt.Errorf("%w: too short for what was encrypted", ErrCorrupt)
+		return nil, fmt.Errorf("%w: too short for what was encrypted", journal.ErrCorrupt)
 	}
 	id := [keyIDSize]byte(data)
 	nonce, sealed := data[keyIDSize:][:nonceSize], data[keyIDSize+nonceSize:]
@@ -112,7 +111,7 @@ func (e *Encryption) Decode(at Place, data []byte) ([]byte, error) {
 	}
 	payload, err := aead.Open(nil, nonce[:aead.NonceSize()], sealed, at.bytes())
 	if err != nil {
-		return nil, fmt.Errorf("%w: what was encrypted with key %x has been changed, or belongs elsewhere: %w", ErrCorrupt, id, err)
+		return nil, fmt.Errorf("%w: what was encrypted with key %x has been changed, or belongs elsewhere: %w", journal.ErrCorrupt, id, err)
 	}
 	return payload, nil
 }
@@ -130,7 +129,7 @@ type cipherKey struct {
 
 func newCipherKey(key []byte) (*cipherKey, error) {
 	if len(key) != KeySize {
-		return nil, fmt.Errorf("%w: a key has %d random bytes, this one %d", ErrInvalid, KeySize, len(key))
+		return nil, fmt.Errorf("%w: a key has %d random bytes, this one %d", journal.ErrInvalid, KeySize, len(key))
 	}
 	derived, err := hkdf.Key(sha256.New, key, nil, "understudy payload encryption 1", keyIDSize+2*KeySize)
 	if err != nil {
@@ -140,7 +139,7 @@ func newCipherKey(key []byte) (*cipherKey, error) {
 	return k, nil
 }
 
-// nonce returns a number that no other payload or place has.
+// nonce returns a number that no other payload or PayloadID has.
 func (k *cipherKey) nonce(bound, payload []byte) []byte {
 	h := hmac.New(sha256.New, k.mac)
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(bound))))
@@ -149,7 +148,7 @@ func (k *cipherKey) nonce(bound, payload []byte) []byte {
 	return h.Sum(nil)[:nonceSize]
 }
 
-// aead returns the cipher for one nonce, with a key of its own.
+// aead returns the cipher for one nonce. Each nonce has a key of its own.
 func (k *cipherKey) aead(nonce []byte) (cipher.AEAD, error) {
 	h := hmac.New(sha256.New, k.cipher)
 	h.Write(nonce)
@@ -160,8 +159,8 @@ func (k *cipherKey) aead(nonce []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// bytes returns p as bytes that no other place has.
-func (p Place) bytes() []byte {
+// bytes returns an encoding of p that no other PayloadID has.
+func (p PayloadID) bytes() []byte {
 	b := appendString(make([]byte, 0, 128), p.ID)
 	b = binary.LittleEndian.AppendUint64(b, p.Seq)
 	b = binary.LittleEndian.AppendUint64(b, p.Epoch)
@@ -170,4 +169,8 @@ func (p Place) bytes() []byte {
 		return append(b, 1)
 	}
 	return append(b, 0)
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

@@ -1,4 +1,4 @@
-package persistence
+package journal
 
 import (
 	"encoding/binary"
@@ -10,9 +10,9 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Checksum returns the CRC32C of r as a record of id, over every field. Journals store
-// it with the record and compare when they read; a retried append is recognised by it.
-// The location of Time does not count, nor does nil or empty matter.
+// Checksum returns the CRC32C of r as a record of id, over every field. Journals store it with the
+// record, compare it when they read, and recognise a repeated append by it. The location of Time
+// does not affect it; nil and empty fields give the same sum.
 func (r *Record) Checksum(id string) uint32 {
 	b := make([]byte, 0, 128)
 	b = appendString(b, id)
@@ -26,7 +26,7 @@ func (r *Record) Checksum(id string) uint32 {
 		b = appendString(b, tag)
 	}
 	b = binary.AppendUvarint(b, uint64(len(r.Meta)))
-	if len(r.Meta) > 0 { // sorting nothing would take longer than all the rest
+	if len(r.Meta) > 0 { // sorting an empty map takes longer than everything else
 		for _, key := range slices.Sorted(maps.Keys(r.Meta)) {
 			b = appendString(appendString(b, key), r.Meta[key])
 		}
@@ -45,8 +45,8 @@ func (s *Snapshot) Checksum(id string) uint32 {
 	return checksum(b, s.Payload)
 }
 
-// checksum sums fields, the length of payload and payload. Whatever varies in length is
-// preceded by it, so that no two different values are the same bytes.
+// checksum sums fields, the length of payload, and payload. Fields of variable length are preceded
+// by their length, so that different values have different bytes.
 func checksum(fields, payload []byte) uint32 {
 	fields = binary.AppendUvarint(fields, uint64(len(payload)))
 	return crc32.Update(crc32.Checksum(fields, castagnoli), castagnoli, payload)

@@ -1,4 +1,4 @@
-package persistence
+package journal
 
 import (
 	"errors"
@@ -11,9 +11,8 @@ import (
 // MaxIDLength is the greatest length of a persistence id, in bytes.
 const MaxIDLength = 255
 
-// ValidateID returns [ErrInvalid] with the reason when id cannot be a persistence id:
-// it is empty, longer than [MaxIDLength], not UTF-8, or contains NUL. Journals call it
-// first in each method.
+// ValidateID returns [ErrInvalid] with the reason if id is not a valid persistence id: it is empty,
+// longer than [MaxIDLength], not UTF-8, or contains NUL. Journals call it first in each method.
 func ValidateID(id string) error {
 	switch {
 	case id == "":
@@ -24,8 +23,8 @@ func ValidateID(id string) error {
 	return validateText("the id", id)
 }
 
-// Validate returns [ErrInvalid] with the reason when no journal could store req,
-// whatever it holds: journals call it before they look.
+// Validate returns [ErrInvalid] with the reason if no journal can store req, whatever it contains.
+// Journals call it before they look at their data.
 func (req *AppendRequest) Validate() error {
 	if err := ValidateID(req.ID); err != nil {
 		return err
@@ -74,7 +73,7 @@ func (req *AppendRequest) validateRecord(i int) error {
 	return nil
 }
 
-// Validate returns [ErrInvalid] with the reason when no store could keep s under id.
+// Validate returns [ErrInvalid] with the reason if no store can keep s under id.
 func (s *Snapshot) Validate(id string) error {
 	if err := ValidateID(id); err != nil {
 		return err
@@ -95,8 +94,9 @@ func validateEpoch(epoch uint64) error {
 	return nil
 }
 
-// NextEpoch returns the epoch of a claim that follows epoch last, 0 before the first: the
-// next, or floor when that is greater; [ErrInvalid] when no journal could keep it.
+// NextEpoch returns the epoch of the claim after epoch last, which is 0 before the first claim:
+// last+1, or floor if that is greater. It returns [ErrInvalid] if the epoch would exceed
+// [math.MaxInt64].
 func NextEpoch(last, floor uint64) (uint64, error) {
 	epoch := max(last+1, floor)
 	if last >= math.MaxInt64 || epoch > math.MaxInt64 {
@@ -105,7 +105,7 @@ func NextEpoch(last, floor uint64) (uint64, error) {
 	return epoch, nil
 }
 
-// validateText refuses what not every database takes as text.
+// validateText refuses text that some databases do not accept.
 func validateText(what, s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%w: %s is not UTF-8: %q", ErrInvalid, what, s)

@@ -9,13 +9,10 @@ import (
 	"syscall"
 )
 
-// wakeHolder continues the process that holds the lock of file, if it has been stopped by
-// a signal. One that was stopped in the middle of a write would keep all others from
-// writing; it is let finish. What it writes after that is refused, if another has claimed
-// its ids meanwhile.
-//
-// It is a best effort: the process must be visible in /proc, and ours to signal.
-func wakeHolder(file *os.File) {
+// continueHolder sends SIGCONT to the process that holds the lock on file, if a signal has
+// stopped it. The process must be visible in /proc, and this one must have the right to signal
+// it; otherwise nothing happens.
+func continueHolder(file *os.File) {
 	info, err := file.Stat()
 	if err != nil {
 		return
@@ -26,20 +23,20 @@ func wakeHolder(file *os.File) {
 	}
 	for _, pid := range flockHolders(stat.Ino) {
 		if isStopped(pid) && hasOpen(pid, info) {
-			_ = syscall.Kill(pid, syscall.SIGCONT) // when it is not ours, the wait goes on
+			_ = syscall.Kill(pid, syscall.SIGCONT) // without the right to signal it, waiting goes on
 		}
 	}
 }
 
-// flockHolders returns the processes that hold a lock by flock on a file of that inode
-// number, of any device.
+// flockHolders returns the processes that hold a flock lock on a file with the inode number, on
+// any device.
 func flockHolders(inode uint64) (pids []int) {
 	text, err := os.ReadFile("/proc/locks")
 	if err != nil {
 		return nil
 	}
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		// 1: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF; those that wait have "->" behind the number
+		// 1: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF; waiting ones have "->" behind the number
 		f := strings.Fields(lines.Text())
 		if len(f) < 6 || f[1] != "FLOCK" || !strings.HasSuffix(f[5], ":"+strconv.FormatUint(inode, 10)) {
 			continue
@@ -51,7 +48,7 @@ func flockHolders(inode uint64) (pids []int) {
 	return pids
 }
 
-// isStopped reports whether a signal has stopped the process, as opposed to a debugger.
+// isStopped reports whether a signal, and not a debugger, has stopped the process.
 func isStopped(pid int) bool {
 	text, err := os.ReadFile(procPath(pid, "stat"))
 	if err != nil {

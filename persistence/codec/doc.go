@@ -1,0 +1,11 @@
+// Package codec encodes the payloads of a journal on their way in and decodes them on their way
+// out, for example to encrypt what is stored:
+//
+//	encryption, err := codec.NewEncryption(key)
+//	...
+//	journal := codec.Wrap(store, encryption)
+//
+// [Wrap] works with any journal and any [Codec]. [NewEncryption] returns a codec that encrypts
+// with AES-256-GCM. The name of the codec is stored with each payload. Reading a payload whose
+// codec or key the journal does not have fails with [journal.ErrCodec], which names it.
+package codec

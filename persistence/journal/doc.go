@@ -1,0 +1,26 @@
+// Package journal is the contract between event sourcing and the stores that keep events. It
+// is for authors of stores and for readers of stored events, as database/sql/driver is for
+// authors of database drivers. Programs that only use event-sourced actors need package
+// persistence.
+//
+// A store implements [Journal]. It may also implement [SnapshotStore], to shorten recovery,
+// and [EventReader], so that projections can read the events of all persistence ids. A journal
+// that wraps another one implements [Wrapper]: [As] then reports only what the journal inside
+// can do. Methods that a wrapper cannot delegate return [errors.ErrUnsupported].
+//
+// # Claims
+//
+// A writer calls [Journal.Claim] before anything else and gets an epoch that is greater than
+// every earlier epoch of the persistence id. The store refuses writes under an older epoch with
+// [ErrFenced]. [NextEpoch] computes the epoch of a claim.
+//
+// # Helpers
+//
+// [ValidateID], [AppendRequest.Validate], [Snapshot.Validate] and [Query.Validate] check what
+// every store must refuse. [Record.Checksum] and [Snapshot.Checksum] are stored with the data
+// and compared when it is read. A [Notifier] implements [EventReader.Appended].
+//
+// # Testing
+//
+// Package persistence/journaltest runs the laws of this contract against a store.
+package journal

@@ -1,0 +1,141 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/fence"
+)
+
+// A WriterID identifies one incarnation of a writer. It is stored with every record for later
+// investigation; fencing uses only the epoch.
+type WriterID [16]byte
+
+// A Record is one stored event.
+type Record struct {
+	Seq     uint64            // contiguous from 1 within a persistence id
+	Epoch   uint64            // of the claim under which it was written
+	Writer  WriterID          // the incarnation that wrote it
+	Time    time.Time         // of the write, by the writer's clock, in UTC with nanoseconds; for information only
+	Type    string            // the registered name of the event's type
+	Tags    []string          // for queries
+	Meta    map[string]string // opaque
+	Payload []byte            // CBOR, opaque to the journal
+}
+
+// A Claim is the right to write to one persistence id until the next claim of the id.
+type Claim struct {
+	Epoch     uint64 // greater than the epoch of every earlier claim of the id
+	LastSeq   uint64 // the last sequence number ever written, 0 for none
+	DeletedTo uint64 // records up to this sequence number are deleted
+}
+
+// An AppendRequest is one atomic append: all its records are stored, or none.
+type AppendRequest struct {
+	ID      string
+	Epoch   uint64   // must be the epoch of the newest claim
+	Prev    uint64   // must be the last sequence number written
+	Records []Record // Seq must be Prev+1, Prev+2, …; Epoch must be the epoch of the request
+}
+
+// A Journal keeps the events of persistence ids, and lets one writer at a time append to each. All
+// methods may be called from any goroutine. A journal does not keep its arguments, and its results
+// belong to the caller.
+//
+// A writer first claims the id, and then reads up to [Claim.LastSeq]. No older writer can append
+// after the claim, so the result is complete.
+//
+// A context bounds a call, which returns soon after the context is done; actors abandon a call that
+// has not returned one second later. If the context is done before the change has begun, the error
+// wraps [ErrUnavailable] and nothing was stored. Later it wraps [ErrUnknown], because the change
+// continues. Both errors also wrap the error of the context.
+//
+// Nil and empty mean the same for tags, metadata and payloads.
+type Journal interface {
+	// Claim takes the next epoch of id, atomically over all processes that share the journal:
+	// the epoch after the last one, or floor if that is greater. Every append under an earlier
+	// epoch fails with [ErrFenced] from then on. If no epoch is left (see [NextEpoch]), the
+	// error wraps [ErrInvalid] and nothing has changed.
+	Claim(ctx context.Context, id string, writer WriterID, floor uint64) (Claim, error)
+
+	// Append stores the requests and returns one result for each, in their order. A request that
+	// fails does not affect the others. Nil means that the records are durable. [ErrFenced],
+	// [ErrConflict] and [ErrTooLarge] mean that nothing was stored; [ErrUnavailable] and
+	// [ErrFull] that nothing was stored and that a retry may succeed. [ErrUnknown] means that the
+	// outcome is not known: send the same request again. The journal recognises a request that it
+	// has applied already and returns nil, unless a newer claim came in between. An empty request
+	// fails with [ErrInvalid], and an epoch that was never given out with [ErrFenced].
+	Append(ctx context.Context, reqs []AppendRequest) []error
+
+	// Read yields the records of id with sequence numbers from from to to, inclusive, in order;
+	// it leaves out those that are not written yet or are deleted. A missing or damaged record is
+	// [ErrCorrupt]. A record that is deleted during the call is [ErrUnavailable]: read again. An
+	// unknown id yields nothing. An error ends the sequence.
+	Read(ctx context.Context, id string, from, to uint64) iter.Seq2[Record, error]
+
+	// DeleteTo deletes the records of id up to seq, inclusive. It never lowers the last sequence
+	// number; a seq beyond it deletes all records. It is fenced like an append.
+	DeleteTo(ctx context.Context, id string, epoch, seq uint64) error
+
+	// Close closes the journal. Appends in progress return a definite answer or [ErrUnknown];
+	// later calls return [ErrClosed]. A second Close does nothing.
+	Close() error
+}
+
+// A Snapshot is the state after the event with its sequence number.
+type Snapshot struct {
+	Seq     uint64    // of the last event in it
+	Epoch   uint64    // of the claim under which it was saved
+	Time    time.Time // of saving, by the writer's clock
+	Type    string    // the registered name of the state's type
+	Payload []byte    // CBOR, opaque to the store
+}
+
+// A SnapshotStore keeps snapshots, to shorten recovery. The journals of this project are snapshot
+// stores, too. All methods may be called from any goroutine.
+type SnapshotStore interface {
+	// SaveSnapshot stores s, and replaces a snapshot with the same sequence number. It is fenced
+	// like an append: [ErrFenced] if s.Epoch is not the newest, [ErrConflict] if s.Seq is beyond
+	// the last event.
+	SaveSnapshot(ctx context.Context, id string, s Snapshot) error
+
+	// LoadSnapshot returns the newest intact snapshot up to maxSeq; without one, ok is false.
+	// skipped has the sequence numbers of damaged snapshots that it has skipped, newest first.
+	LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s Snapshot, ok bool, skipped []uint64, err error)
+
+	// DeleteSnapshots deletes the snapshots of id up to seq, inclusive, except the newest keep of
+	// all. It is fenced like an append.
+	DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error
+
+	// Snapshots returns the sequence numbers of the snapshots of id in ascending order.
+	Snapshots(ctx context.Context, id string) ([]uint64, error)
+}
+
+// Errors of journals and snapshot stores. Compare with [errors.Is]; they come wrapped with the
+// operation and the persistence id.
+var (
+	// ErrFenced: another writer has claimed the id since. Stop at once; a retry cannot help.
+	ErrFenced = fence.ErrFenced
+	// ErrConflict: the epoch is right, the sequence number is not. A bug in the writer.
+	ErrConflict = errors.New("persistence: sequence number does not follow the last one")
+	// ErrTooLarge: a record is larger than the store takes.
+	ErrTooLarge = errors.New("persistence: record is too large")
+	// ErrInvalid: the request is malformed: it is empty, sequence numbers are not contiguous, the
+	// id is not valid, or text is not UTF-8 or contains NUL.
+	ErrInvalid = errors.New("persistence: invalid request")
+	// ErrCorrupt: the data read is not the data written, or some of it is missing.
+	ErrCorrupt = errors.New("persistence: stored data is damaged")
+	// ErrUnavailable: the store cannot be reached now; nothing was stored.
+	ErrUnavailable = errors.New("persistence: store is not available")
+	// ErrFull: the store has no space left; nothing was stored.
+	ErrFull = errors.New("persistence: store is full")
+	// ErrUnknown: the answer was lost; the append may or may not have been stored.
+	ErrUnknown = errors.New("persistence: outcome unknown")
+	// ErrClosed: the store has been closed.
+	ErrClosed = errors.New("persistence: store is closed")
+	// ErrCodec: a payload was encoded by a codec, or with a key, that the journal has not been
+	// given. The payload may be intact.
+	ErrCodec = errors.New("persistence: stored by another codec")
+)
