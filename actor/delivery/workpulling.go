@@ -50,7 +50,7 @@ func (p *producer[M]) onListing(all receptionist.Listing[Link[M]]) {
 		l.leaving = l.listed
 	}
 	for _, i := range all.Instances {
-		l := p.connectionTo(i.Ref)
+		l := p.connections.to(i.Ref)
 		if l == nil && i.Reachable {
 			l = p.connect(i.Ref)
 		}
