@@ -49,7 +49,8 @@ test: ## Test the root module, with the race detector where there is concurrency
 verify: fmt-check vet lint ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
 	$(call gotest,verify)
 	$(GO) test -timeout=15m ./actor ./behavior
-	$(GO) test -timeout=15m ./cluster -histories=25 -scale=40 -storm=40
+	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40
+	$(GO) test -timeout=15m ./cluster/membership -histories=25
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
 	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
 	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
@@ -113,7 +114,7 @@ stress: ## Run the tests of what is concurrent 50 times with the race detector
 
 .PHONY: simulate
 simulate: ## Run N (1000) random histories of each pure machine, of the singleton in each protection mode; SEED (0) is the first, NODES (various) how many
-	$(GO) test -timeout=24h ./cluster -run 'RandomHist|Merge' -histories=$(N) -merges=50000 -seed=$(SEED) -nodes=$(NODES)
+	$(GO) test -timeout=24h ./cluster/membership -run 'RandomHist|Merge' -histories=$(N) -merges=50000 -seed=$(SEED) -nodes=$(NODES)
 	$(GO) test -timeout=24h ./singleton -run Simulated -v -sim.count=$(N) -sim.first=$(SEED) -sim.nodes=$(NODES)
 	$(GO) test -timeout=24h ./cluster/placement -run Simulated -v -sim.count=$(N) -sim.first=$(SEED)
 

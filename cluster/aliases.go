@@ -12,7 +12,7 @@ type (
 	Member = membership.Member
 	// A View is what a node knows of its cluster at one moment.
 	View = membership.View
-	// A Detector says how members notice that another one does not answer.
+	// A Detector configures how quickly a silent member becomes unreachable.
 	Detector = membership.Detector
 	// A LeaderElection is the order in which members are preferred as leader.
 	LeaderElection = membership.LeaderElection
@@ -45,8 +45,8 @@ type (
 	MembershipLost    = membership.MembershipLost
 )
 
-// ErrNotSeeking is returned by [Node.FoundWithout] when the node is in a cluster, or stops.
-var ErrNotSeeking = membership.ErrNotSeeking
+// ErrNotJoining is returned by [Node.FoundWithout] when the node is in a cluster, or stops.
+var ErrNotJoining = membership.ErrNotJoining
 
 // LAN returns the detector for a local network, which is the default.
 func LAN() Detector { return membership.LAN() }

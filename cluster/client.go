@@ -33,12 +33,12 @@ type Client struct {
 	contacts []string
 	endpoint *remote.Endpoint
 	keyring  *remote.Keyring
-	views    *bulletin
+	views    *viewPublisher
 	pushed   actor.ActorRef[contactNews]
 
 	learning sync.Mutex                  // held to change contact, and what follows from it
 	contact  atomic.Pointer[contactNews] // the last one that was not the same
-	known    acquaintances               // likewise
+	known    knownMembers                // likewise
 	relays   relays
 
 	asks    chan struct{} // of one: ask for news now
@@ -96,7 +96,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 		contacts: cfg.Contacts,
 		endpoint: endpoint,
 		keyring:  ring,
-		views:    newBulletin(View{Self: self}),
+		views:    newViewPublisher(View{Self: self}),
 		asks:     make(chan struct{}, 1),
 	}
 	c.aborted, c.abort = context.WithCancel(context.Background())

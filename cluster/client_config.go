@@ -32,7 +32,7 @@ type ClientConfig struct {
 	// OldSecrets are accepted of nodes as well, while a secret is being changed.
 	OldSecrets [][]byte
 
-	// Traffic is as in [Config]; a client has no strangers, as nobody connects to it.
+	// Traffic is as in [Config]; a client accepts no connections, so MaxStrangers has no effect.
 	Traffic Traffic
 
 	// Network is nil for the TCP of the operating system. Tests pass one in memory.

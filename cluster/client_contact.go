@@ -214,7 +214,7 @@ func (c *Client) learn(news contactNews) {
 	v := news.view(before.Version+1, before.Self)
 	c.reach(news.From.Address, addressesOf(v)...)
 	c.endpoint.Members(c.endpoint.Self(), c.known.learn(news))
-	c.views.show(v)
+	c.views.publish(v)
 }
 
 // newer reports whether news say more than what the same node has told before. Managers have

@@ -63,10 +63,10 @@ func init() {
 // contactMemory is how long a client is told of changes after it has asked.
 const contactMemory = 5 * time.Second
 
-// attendClients starts the actor that answers clients.
-func (n *Node) attendClients() {
+// serveClients starts the actor that answers clients.
+func (n *Node) serveClients() {
 	actor.Spawn(extension.Framework(n.System), func(ctx *actor.Context[contactAsked], next *actor.Next[contactAsked]) {
-		clients := audience{}
+		clients := subscribers{}
 		subscribe(ctx, n.views, func(v View) actor.Behavior[contactAsked] {
 			clients.forget(time.Now())
 			for client, asked := range clients {
@@ -105,21 +105,21 @@ func sumOf(all []contactManagers) uint64 {
 	return h.Sum64()
 }
 
-// An audience is the clients that are told of changes.
-type audience map[actor.ActorRef[contactNews]]interest
+// An subscribers is the clients that are told of changes.
+type subscribers map[actor.ActorRef[contactNews]]subscription
 
-// An interest is that of a client: when it has asked, and for which singletons.
-type interest struct {
+// An subscription is that of a client: when it has asked, and for which singletons.
+type subscription struct {
 	asked      time.Time
 	singletons []string
 }
 
 // hear returns whether a message is of a client, which is remembered for a while: the zero
 // message ends that.
-func (a audience) hear(ctx *actor.Context[contactAsked], asked contactAsked) bool {
+func (a subscribers) hear(ctx *actor.Context[contactAsked], asked contactAsked) bool {
 	client := asked.Push != (actor.ActorRef[contactNews]{})
 	if client {
-		a.add(asked.Push, interest{time.Now(), asked.Singletons})
+		a.add(asked.Push, subscription{time.Now(), asked.Singletons})
 	} else {
 		a.forget(time.Now())
 	}
@@ -130,15 +130,15 @@ func (a audience) hear(ctx *actor.Context[contactAsked], asked contactAsked) boo
 }
 
 // add adds a client, unless there are too many.
-func (a audience) add(client actor.ActorRef[contactNews], i interest) {
+func (a subscribers) add(client actor.ActorRef[contactNews], i subscription) {
 	if _, known := a[client]; known || len(a) < membership.MaxMembers {
 		a[client] = i
 	}
 }
 
 // forget drops the clients that have not asked for some time.
-func (a audience) forget(now time.Time) {
-	maps.DeleteFunc(a, func(_ actor.ActorRef[contactNews], i interest) bool { return now.Sub(i.asked) >= contactMemory })
+func (a subscribers) forget(now time.Time) {
+	maps.DeleteFunc(a, func(_ actor.ActorRef[contactNews], i subscription) bool { return now.Sub(i.asked) >= contactMemory })
 }
 
 // answerTo returns what a client is told.

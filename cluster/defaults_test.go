@@ -35,7 +35,16 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Traffic.MaxUnauthenticatedPerHost", "The default is 16.", 16, c.Traffic.MaxUnauthenticatedPerHost),
 		godoc.Is("ClientConfig.Name", `The default is "understudy".`, "understudy", ClientConfig{}.withDefaults().Name),
 	))
+	lan := LAN()
 	require.Empty(t, godoc.Check("membership",
+		godoc.Is("Detector.Interval", "Default: 100 ms.", 100*time.Millisecond, lan.Interval),
+		godoc.Is("Detector.CheckEvery", "Default: 50 ms.", 50*time.Millisecond, lan.CheckEvery),
+		godoc.Is("Detector.Threshold", "Default: 8.", 8.0, lan.Threshold),
+		godoc.Is("Detector.Pause", "Default: 600 ms.", 600*time.Millisecond, lan.Pause),
+		godoc.Is("Detector.MinStdDev", "Default: 20 ms.", 20*time.Millisecond, lan.MinStdDev),
+		godoc.Is("Detector.Samples", "Default: 1000.", 1000, lan.Samples),
+		godoc.Is("Detector.ExpectAfter", "Default: 1 s.", time.Second, lan.ExpectAfter),
+		godoc.Is("Detector.StreamDead", "Default: 5 s.", 5*time.Second, lan.StreamDead),
 		godoc.Is("LAN", "about 0.8 seconds", 0.8, tenths(LAN())),
 		godoc.Is("WAN", "about four seconds", 4.1, tenths(WAN())),
 		godoc.Is("Local", "about 0.6 seconds", 0.6, tenths(Local())),

@@ -23,7 +23,7 @@
 //     else who is up.
 //   - A member that is unreachable stays what it is, and what runs there is not started
 //     elsewhere, until it is down: by the downing strategy, by [Node.Down], by its own
-//     farewell, or because another process lives at its address.
+//     departure, or because another process lives at its address.
 //   - Leader and hosts are chosen among those who are up by an order that does not regard
 //     reachability ([LeaderElection]); nodes with the same view choose the same.
 //   - Of two sides of a split at most one goes on. With [downing.KeepMajority] and

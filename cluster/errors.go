@@ -17,7 +17,7 @@ var (
 func init() {
 	for name, err := range map[string]error{
 		"understudy/cluster.not-member":  ErrNotMember,
-		"understudy/cluster.not-seeking": ErrNotSeeking,
+		"understudy/cluster.not-joining": ErrNotJoining,
 		"understudy/cluster.ended":       ErrEnded,
 	} {
 		actor.RegisterError(name, err)

@@ -23,7 +23,7 @@ import (
 // FoundWithout returns when this node has accepted the addresses; it does not wait for the cluster.
 // The node forgets them when it is in a cluster, and forgets one of them when it hears from it.
 //
-// It returns [ErrNotSeeking] when the node is in a cluster, or stops. It returns another error, and
+// It returns [ErrNotJoining] when the node is in a cluster, or stops. It returns another error, and
 // accepts nothing, when no address is given, when an address is this node's own or one that it does
 // not ask, when a node has answered there in the last six seconds, when no seed would be left, and
 // where [Config].Discovery is set.
@@ -34,6 +34,6 @@ func (n *Node) FoundWithout(addresses ...string) error {
 	case err := <-answer:
 		return err
 	case <-n.ended:
-		return fmt.Errorf("%w: it has ended; call FoundWithout on a node that runs", ErrNotSeeking)
+		return fmt.Errorf("%w: it has ended; call FoundWithout on a node that runs", ErrNotJoining)
 	}
 }

@@ -10,12 +10,12 @@ import (
 // bounded, by offer; the rest by the rhythm of the protocol.
 type inbox struct {
 	mu     sync.Mutex // guards events
-	events []letter
+	events []envelope
 	full   chan struct{} // has an element when there are events
 }
 
-// A letter is an event for one incarnation, or for whichever there is.
-type letter struct {
+// A envelope is an event for one incarnation, or for whichever there is.
+type envelope struct {
 	to uint64 // 0 is any
 	ev membership.Input
 }
@@ -24,7 +24,7 @@ func newInbox() *inbox { return &inbox{full: make(chan struct{}, 1)} }
 
 func (b *inbox) post(to uint64, ev membership.Input) {
 	b.mu.Lock()
-	b.events = append(b.events, letter{to, ev})
+	b.events = append(b.events, envelope{to, ev})
 	b.mu.Unlock()
 	b.signal()
 }
@@ -37,7 +37,7 @@ func (b *inbox) offer(to uint64, ev membership.Input) bool {
 	b.mu.Lock()
 	room := len(b.events) < maxUnread
 	if room {
-		b.events = append(b.events, letter{to, ev})
+		b.events = append(b.events, envelope{to, ev})
 	}
 	b.mu.Unlock()
 	if room {
@@ -54,7 +54,7 @@ func (b *inbox) signal() {
 }
 
 // putBack returns events that were taken and not handled, in front of all others.
-func (b *inbox) putBack(events []letter) {
+func (b *inbox) putBack(events []envelope) {
 	if len(events) == 0 {
 		return
 	}
@@ -65,7 +65,7 @@ func (b *inbox) putBack(events []letter) {
 }
 
 // take returns what has come, in order.
-func (b *inbox) take() []letter {
+func (b *inbox) take() []envelope {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	events := b.events

@@ -108,7 +108,7 @@ func (n *Node) handOver(ctx context.Context) error {
 func (n *Node) depart(ctx context.Context) error {
 	var err error
 	if _, halted := extension.Halted(n.System); !halted {
-		err = n.sayGoodbye(ctx)
+		err = n.leaveMembership(ctx)
 	}
 	n.abort(ErrEnded)
 	<-n.ended
@@ -116,8 +116,8 @@ func (n *Node) depart(ctx context.Context) error {
 	return errors.Join(err, n.endpoint.Close())
 }
 
-// sayGoodbye returns when the node is no member any more.
-func (n *Node) sayGoodbye(ctx context.Context) error {
+// leaveMembership returns when the node is no member any more.
+func (n *Node) leaveMembership(ctx context.Context) error {
 	n.inbox.post(0, membership.LeaveAsked{})
 	if err := n.either(ctx, n.Terminated()); err != nil {
 		return err

@@ -28,7 +28,7 @@ func (n *Node) logStart() {
 // show publishes a view, and logs what has changed since the one before.
 func (n *Node) show(v View) {
 	before := n.View()
-	n.views.show(v)
+	n.views.publish(v)
 	for _, e := range v.Since(before) {
 		n.logEvent(e, before.Self)
 	}
@@ -87,8 +87,8 @@ func (n *Node) whyNotUp() string {
 		return "joined, but the members have not agreed to make it up: some may be unreachable, or fewer than MinMembers"
 	}
 	why := "found no cluster to join"
-	addresses, failure := n.searches.latest()
-	if trouble := n.troubles.of(slices.Concat(n.cfg.Seeds, addresses)); trouble != "" {
+	addresses, failure := n.discoveries.latest()
+	if trouble := n.dialErrors.of(slices.Concat(n.cfg.Seeds, addresses)); trouble != "" {
 		why += " (" + trouble + ")"
 	}
 	if failure != nil {

@@ -28,17 +28,17 @@ import (
 type Node struct {
 	*actor.System
 
-	cfg      Config
-	log      *zap.Logger
-	endpoint *remote.Endpoint
-	keyring  *remote.Keyring
-	inbox    *inbox
-	views    *bulletin
-	state    atomic.Pointer[membership.Snapshot] // the table, for gossip
-	troubles troubles
-	leasing  *leasing
-	searches searches
-	figures  figuresBook
+	cfg         Config
+	log         *zap.Logger
+	endpoint    *remote.Endpoint
+	keyring     *remote.Keyring
+	inbox       *inbox
+	views       *viewPublisher
+	state       atomic.Pointer[membership.Snapshot] // the table, for gossip
+	dialErrors  dialErrors
+	leasing     *leasing
+	discoveries discoveryLog
+	figures     figuresCache
 
 	aborted   context.Context // ends membership without a word
 	abort     context.CancelCauseFunc
@@ -73,7 +73,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 
 // listen makes a node that is on the network, and looks for no cluster yet.
 func listen(cfg Config) (*Node, error) {
-	n := &Node{cfg: cfg, inbox: newInbox(), views: newBulletin(View{}), leasing: newLeasing(), departure: newDeparture(), ended: make(chan struct{})}
+	n := &Node{cfg: cfg, inbox: newInbox(), views: newViewPublisher(View{}), leasing: newLeasing(), departure: newDeparture(), ended: make(chan struct{})}
 	n.aborted, n.abort = context.WithCancelCause(context.Background())
 	var err error
 	if n.keyring, err = cfg.keyring(); err != nil {
@@ -99,18 +99,18 @@ func listen(cfg Config) (*Node, error) {
 	n.cfg.NodeID = cmp.Or(cfg.NodeID, endpoint.Addr())
 	n.log = cfg.Logger.Named("cluster").With(zap.String("node", n.cfg.NodeID))
 	n.endpoint = endpoint
-	n.views.show(View{Self: n.self(first)})
+	n.views.publish(View{Self: n.self(first)})
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	singletonhook.Attach(n.System, (*locator)(n))
-	receptionist.Attach(n.System, (*roster)(n))
+	receptionist.Attach(n.System, (*receptionistLocator)(n))
 	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
 	n.OnShutdown(actor.AfterActors, "cluster", n.depart)
 	endpoint.Serve(n.System)
 	n.followMembers()
-	n.attendClients()
-	n.tellFigures()
+	n.serveClients()
+	n.serveFigures()
 	return n, nil
 }
 
@@ -145,7 +145,7 @@ func (n *Node) run() {
 		Rejoin:       !n.cfg.StayDown,
 	}
 	for {
-		e := n.live(set)
+		e := n.runIncarnation(set)
 		if !e.Rejoin {
 			n.over(e)
 			return
@@ -222,7 +222,7 @@ func (n *Node) control(from ID, data []byte) {
 
 // dialFailed is called by the endpoint.
 func (n *Node) dialFailed(address string, err error) {
-	n.troubles.note(address, err)
+	n.dialErrors.note(address, err)
 	ev := membership.DialFailed{Address: address, Refused: errors.Is(err, syscall.ECONNREFUSED)}
 	if errors.Is(err, remote.ErrNotAuthenticated) {
 		ev.Mistrust = err.Error()

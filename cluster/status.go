@@ -56,9 +56,9 @@ func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 		o(&set)
 	}
 	if set.authorize == nil {
-		return statuspage.New((*shown)(n), nil)
+		return statuspage.New((*statusSource)(n), nil)
 	}
-	return statuspage.New((*shown)(n), &statuspage.Actions{
+	return statuspage.New((*statusSource)(n), &statuspage.Actions{
 		Authorize:    set.authorize,
 		Down:         n.Down,
 		FoundWithout: func(addresses []string) error { return n.FoundWithout(addresses...) },
@@ -66,16 +66,16 @@ func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	})
 }
 
-// shown is a node as a status page shows it.
-type shown Node
+// statusSource is a node as a status page shows it.
+type statusSource Node
 
-var _ statuspage.Source = (*shown)(nil)
+var _ statuspage.Source = (*statusSource)(nil)
 
 // Refresh implements [statuspage.Source].
-func (n *shown) Refresh(ctx context.Context) { (*Node)(n).askForFigures(ctx) }
+func (n *statusSource) Refresh(ctx context.Context) { (*Node)(n).askForFigures(ctx) }
 
 // Snapshot implements [statuspage.Source].
-func (n *shown) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
+func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	v, changed, ended := n.views.read()
 	if ended {
 		changed = nil

@@ -97,7 +97,7 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 }
 
 func TestFiguresAreAskedForOnceASecondForAllWhoLook(t *testing.T) {
-	var book figuresBook
+	var book figuresCache
 	now := time.Now()
 	end, wait := book.begin(now)
 	require.NotNil(t, end)

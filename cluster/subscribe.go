@@ -16,7 +16,7 @@ func Subscribe[M any](ctx *actor.Context[M], n *Node, handle func(View) actor.Be
 	subscribe(ctx, n.views, handle)
 }
 
-func subscribe[M any](ctx *actor.Context[M], views *bulletin, handle func(View) actor.Behavior[M]) {
+func subscribe[M any](ctx *actor.Context[M], views *viewPublisher, handle func(View) actor.Behavior[M]) {
 	var seen uint64
 	begun := false
 	notify := ctx.Notify(func() actor.Behavior[M] {

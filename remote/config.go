@@ -32,15 +32,14 @@ type Config struct {
 	// Bind is the host:port to listen at, by TCP and UDP. Port 0 picks one that is free for both.
 	// The default is 127.0.0.1:0.
 	Bind string
-	// Advertise is the host:port at which others reach this node, at most 255 bytes. The default
-	// is the bound address. Port 0 stands for the port that was bound. Advertise is required if
-	// Bind names no single interface.
+	// Advertise is the host:port at which others reach this node, at most 255 bytes. An empty one
+	// stands for the bound address. Port 0 stands for the port that was bound. Advertise is
+	// required if Bind names no single interface.
 	Advertise string
 	// Outbound makes an endpoint that does not listen, for a client behind a NAT that is no
 	// member of the cluster. Its address is made up; Bind is ignored, and Advertise must be
 	// empty. Peers send to it over connections that it opened, see [Endpoint.Reach]. It has no
-	// datagrams and no control channel, and cannot talk to other outbound endpoints. The default
-	// is false.
+	// datagrams and no control channel, and cannot talk to other outbound endpoints.
 	Outbound bool
 	// Network opens listeners and connections. The default, nil, is the TCP and UDP of the
 	// operating system.

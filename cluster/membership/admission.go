@@ -36,7 +36,7 @@ func (a *admission) admit(from ID, r joinRequest) joinAnswer {
 	if difference := a.set.agreement().difference(r.Agreement); difference != "" {
 		a.do(Note{Text: "a node with other settings joins", Address: from.Address, Reason: difference})
 	}
-	a.let(from, r)
+	a.add(from, r)
 	return joinAnswer{Verdict: welcome, Table: a.table.pack()}
 }
 
@@ -58,7 +58,7 @@ func (a *admission) earlier(from ID) []uint64 {
 	for _, id := range a.table.at(from.Address) {
 		numbers = append(numbers, id.Incarnation)
 	}
-	for id, dead := range a.table.tombs {
+	for id, dead := range a.table.tombstones {
 		if id.Address == from.Address && !dead.Clean {
 			numbers = append(numbers, id.Incarnation)
 		}
@@ -76,11 +76,11 @@ func (a *admission) named(name, address string) (Member, bool) {
 	return Member{}, false
 }
 
-// let adds a joining member, in the place of what lived at its address before.
-func (a *admission) let(from ID, r joinRequest) {
+// add adds a joining member, in the place of what lived at its address before.
+func (a *admission) add(from ID, r joinRequest) {
 	change := a.change()
 	for _, number := range a.earlier(from) {
-		change.tombs[ID{Address: from.Address, Incarnation: number}] = tomb{Clean: true, At: a.unix()}
+		change.tombstones[ID{Address: from.Address, Incarnation: number}] = tombstone{Clean: true, At: a.unix()}
 	}
 	change.members[from] = Member{
 		Name:        r.Name,

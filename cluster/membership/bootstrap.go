@@ -17,10 +17,10 @@ type bootstrap struct {
 	joinable time.Time // when somebody last answered as one who is in a cluster
 }
 
-// foundWhenAlone founds a cluster, if this node may, and everybody who was asked has just
+// foundIfAlone founds a cluster, if this node may, and everybody who was asked has just
 // said that there is none; or if an operator wants it, and nobody has let it in.
-func (b *bootstrap) foundWhenAlone() {
-	if b.phase != seeking || !b.forced() && b.obstacle() != "" {
+func (b *bootstrap) foundIfAlone() {
+	if b.phase != phaseJoining || !b.forced() && b.obstacle() != "" {
 		return
 	}
 	t := newTable(b.set.Founding)
@@ -103,11 +103,11 @@ func (b *bootstrap) tooLittleFound() string {
 	switch n := b.nodesFound(); {
 	case b.contacts.discovery.first.IsZero():
 		return "discovery has not answered yet"
-	case b.now.Sub(b.contacts.discovery.at) > findHolds:
+	case b.now.Sub(b.contacts.discovery.at) > discoveryHolds:
 		return "discovery has not answered lately"
 	case n < b.set.MinSeeds:
 		return fmt.Sprintf("discovery has found %d of at least %d nodes (Config.MinSeeds)", n, b.set.MinSeeds)
-	case b.now.Sub(b.contacts.discovery.since) < findStable:
+	case b.now.Sub(b.contacts.discovery.since) < discoveryStable:
 		return "what discovery finds has changed just now"
 	}
 	return ""

@@ -28,32 +28,32 @@ func TestTheLowestAddressFoundFoundsACluster(t *testing.T) {
 	r := newRig(discovering(2))
 	both := []string{"n1:1", "n2:1"}
 	r.finds(3*time.Second, both, "n2:1")
-	require.Equal(t, seeking, r.phase, "somebody else may be found as yet")
+	require.Equal(t, phaseJoining, r.phase, "somebody else may be found as yet")
 	r.finds(2*time.Second, both, "n2:1")
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 	require.Equal(t, Up, r.table.status(r.self))
 }
 
 func TestAnotherAddressFoundDoesNot(t *testing.T) {
 	r := newRig(discovering(2))
 	r.finds(time.Minute, []string{"n0:1", "n1:1", "n2:1"}, "n0:1", "n2:1")
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.Contains(t, r.view().Waiting(), "only the lowest address, n0:1,")
 }
 
 func TestNobodyFoundsAClusterOnFewerThanRequired(t *testing.T) {
 	r := newRig(discovering(3))
 	r.finds(time.Hour, []string{"n1:1", "n2:1"}, "n2:1")
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.Contains(t, r.view().Waiting(), "found 2 of at least 3 nodes (Config.MinSeeds)")
 	r.finds(10*time.Second, []string{"n1:1", "n2:1", "n3:1"}, "n2:1", "n3:1")
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestSeedsCountAsFound(t *testing.T) {
 	r := newRig(discovering(3), "n3:1", "n1:1")
 	r.finds(10*time.Second, []string{"n1:1", "n2:1"}, "n2:1", "n3:1")
-	require.Equal(t, member, r.phase, "the order of seeds does not count with discovery")
+	require.Equal(t, phaseMember, r.phase, "the order of seeds does not count with discovery")
 }
 
 func TestNobodyFoundsAClusterWhileWhatIsFoundChanges(t *testing.T) {
@@ -62,7 +62,7 @@ func TestNobodyFoundsAClusterWhileWhatIsFoundChanges(t *testing.T) {
 		addresses := []string{"n1:1", "n2:1", fmt.Sprintf("n%d:1", 3+i%2)}
 		r.finds(3*time.Second, addresses, addresses...)
 	}
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.Contains(t, r.view().Waiting(), "changed just now")
 }
 
@@ -75,10 +75,10 @@ func TestNobodyFoundsAClusterWhileDiscoveryFails(t *testing.T) {
 		r.wait(time.Second)
 	}
 	r.happens(DialFailed{Address: "n2:1", Refused: true})
-	require.Equal(t, seeking, r.phase, "what was found a minute ago says nothing")
+	require.Equal(t, phaseJoining, r.phase, "what was found a minute ago says nothing")
 	require.Contains(t, r.view().Waiting(), "not answered lately")
 	r.finds(0, both, "n2:1")
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestOneFailureOfDiscoveryDelaysNothing(t *testing.T) {
@@ -87,16 +87,16 @@ func TestOneFailureOfDiscoveryDelaysNothing(t *testing.T) {
 	r.finds(3*time.Second, both, "n2:1")
 	r.happens(Found{Failed: true})
 	r.finds(2*time.Second, both, "n2:1")
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestFoundingGoesOnWhenADeadAddressIsNotFoundAnyMore(t *testing.T) {
 	r := newRig(discovering(2))
 	r.finds(time.Minute, []string{"n1:1", "n2:1", "n3:1"}, "n2:1")
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.Contains(t, r.view().Waiting(), "n3:1")
 	r.finds(6*time.Second, []string{"n1:1", "n2:1"}, "n2:1")
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestAFormerPeerThatIsNotFoundForAMinuteIsNotWaitedFor(t *testing.T) {
@@ -106,13 +106,13 @@ func TestAFormerPeerThatIsNotFoundForAMinuteIsNotWaitedFor(t *testing.T) {
 	}
 	r := newRig(former)
 	r.finds(50*time.Second, []string{"n1:1", "n2:1"}, "n2:1")
-	require.Equal(t, seeking, r.phase, "n9 may go on with the cluster")
+	require.Equal(t, phaseJoining, r.phase, "n9 may go on with the cluster")
 	r.finds(20*time.Second, []string{"n1:1", "n2:1"}, "n2:1")
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 
 	r = newRig(former, "n9:1")
 	r.finds(time.Hour, []string{"n1:1", "n2:1"}, "n2:1")
-	require.Equal(t, seeking, r.phase, "a seed is waited for")
+	require.Equal(t, phaseJoining, r.phase, "a seed is waited for")
 }
 
 func TestAnAliasIsThisNodeAndCountsOnce(t *testing.T) {
@@ -121,10 +121,10 @@ func TestAnAliasIsThisNodeAndCountsOnce(t *testing.T) {
 	r.happens(Found{Addresses: mine})
 	r.hears(r.self, joinRequest{To: "alias:1"})
 	r.finds(time.Minute, mine)
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.Contains(t, r.view().Waiting(), "found 1 of at least 2")
 	r.finds(10*time.Second, append(mine, "n2:1"), "n2:1")
-	require.Equal(t, member, r.phase, "the lowest address is this node")
+	require.Equal(t, phaseMember, r.phase, "the lowest address is this node")
 	r.said = nil
 	r.wait(time.Minute)
 	require.Empty(t, told[greeting](r, "alias:1"))
@@ -138,14 +138,14 @@ func TestTwoAddressesOfAnotherNodeCountOnce(t *testing.T) {
 			r.hears(id("n2:1", 2), joinAnswer{To: address, Verdict: notMember})
 		}
 	}
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.Contains(t, r.view().Waiting(), "found 2 of at least 3")
 }
 
 func TestANodeThatIsFoundUnderNoNameOfItsOwnSaysSo(t *testing.T) {
 	r := newRig(discovering(2))
 	r.finds(time.Minute, []string{"10.0.0.1:1", "10.0.0.2:1"}, "10.0.0.1:1", "10.0.0.2:1")
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.Contains(t, r.view().Waiting(), "does not find this node, which advertises n1:1: set Config.Advertise")
 }
 
@@ -158,7 +158,7 @@ func TestANodeJoinsWhereDiscoveryFindsMembers(t *testing.T) {
 	welcomed.members[id("n2:1", 2)] = Member{Name: "n2", Address: "n2:1", Incarnation: 2, Status: Up, UpNumber: 1}
 	welcomed.members[r.self] = Member{Name: "n1", Address: "n1:1", Incarnation: 1, Status: Joining}
 	r.hears(id("n2:1", 2), joinAnswer{To: "n2:1", Verdict: welcome, Table: welcomed.pack()})
-	require.Equal(t, member, r.phase, "neither number nor time matters for that")
+	require.Equal(t, phaseMember, r.phase, "neither number nor time matters for that")
 }
 
 func TestDiscoveryIsAskedEverySecondAndThenEveryHalfMinute(t *testing.T) {
@@ -181,7 +181,7 @@ func TestDiscoveryIsAskedEverySecondAndThenEveryHalfMinute(t *testing.T) {
 	r.happens(Found{Failed: true})
 	require.InDelta(t, 60, asked(time.Minute), 1)
 	r.finds(6*time.Second, []string{"n1:1"})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 	asked(time.Second)
 	require.InDelta(t, 20, asked(10*time.Minute), 1)
 }
@@ -228,14 +228,14 @@ func TestWhoFoundsNothingAsksAFewAtATime(t *testing.T) {
 func TestAClusterIsFoundedByForceWhenTheFirstSeedIsDead(t *testing.T) {
 	r := newRig(nil, "n0:1", "n1:1")
 	r.wait(time.Hour)
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.Contains(t, r.view().Waiting(), "only the first one founds a cluster")
 
 	r = newRig(func(set *Settings) { set.Force = true }, "n0:1", "n1:1")
 	r.wait(4 * time.Second)
-	require.Equal(t, seeking, r.phase, "somebody may let it in")
+	require.Equal(t, phaseJoining, r.phase, "somebody may let it in")
 	r.wait(2 * time.Second)
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 	require.Equal(t, Up, r.table.status(r.self))
 }
 
@@ -245,7 +245,7 @@ func TestAClusterIsFoundedByForceWhenDiscoveryFails(t *testing.T) {
 		set.Force = true
 	})
 	r.wait(6 * time.Second)
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestNothingIsFoundedByForceWhereThereIsACluster(t *testing.T) {
@@ -254,13 +254,13 @@ func TestNothingIsFoundedByForceWhereThereIsACluster(t *testing.T) {
 		r.hears(id("n0:1", 1), joinAnswer{To: "n0:1", Verdict: busy})
 		r.wait(time.Second)
 	}
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 }
 
 func TestAnIncarnationThatFollowsAnotherFoundsNothingByForce(t *testing.T) {
 	r := newRig(func(set *Settings) { set.Force, set.Earlier, set.Known = true, []uint64{7}, []string{"n2:1"} }, "n1:1")
 	r.wait(time.Hour)
-	require.Equal(t, seeking, r.phase, "n2 has gone on without it")
+	require.Equal(t, phaseJoining, r.phase, "n2 has gone on without it")
 }
 
 func TestASeekerAsksForDays(t *testing.T) {
@@ -271,10 +271,10 @@ func TestASeekerAsksForDays(t *testing.T) {
 		r.wait(askSeldom)
 		require.NotEmpty(t, told[joinRequest](r, "n3:1"))
 	}
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	r.happens(DialFailed{Address: "n2:1", Refused: true})
 	r.hears(id("n3:1", 3), joinAnswer{To: "n3:1", Verdict: notMember})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestWhyItTakesLongIsLoggedWhenItChanges(t *testing.T) {
@@ -300,7 +300,7 @@ func TestACutOfADayHealsAtAConstantCost(t *testing.T) {
 	for i := range 40 {
 		address := fmt.Sprintf("g%02d:1", i)
 		gone = append(gone, address)
-		change.tombs[id(address, 1)] = tomb{At: r.clock.Unix()}
+		change.tombstones[id(address, 1)] = tombstone{At: r.clock.Unix()}
 	}
 	r.decide(change)
 	for hour := range 23 {

@@ -125,7 +125,7 @@ func (p packed) checkEntries() error {
 		checkAll(p.Members, Member.ID, ID.Compare, func(m Member) error {
 			return cmp.Or(CheckID(m.ID()), checkNumber(m.UpNumber), checkMember(m.Name, m.Roles, m.Meta), checkTexts(m.Downing, maxText))
 		}),
-		checkAll(p.Tombs, func(d packedTomb) ID { return d.ID }, ID.Compare, packedTomb.check),
+		checkAll(p.Tombstones, func(d packedTombstone) ID { return d.ID }, ID.Compare, packedTombstone.check),
 		checkAll(p.Rows, func(r packedRow) ID { return r.ID }, ID.Compare, packedRow.check),
 	)
 }
@@ -142,7 +142,7 @@ func checkAll[E, K any](all []E, key func(E) K, compare func(a, b K) int, check 
 	return nil
 }
 
-func (d packedTomb) check() error {
+func (d packedTombstone) check() error {
 	if len(d.Roles) > MaxMembers {
 		return errors.New("too many roles")
 	}

@@ -30,11 +30,11 @@ func TestTablesThatAreTooMuchAreRefused(t *testing.T) {
 		"number 18446744073709551615":   with(func(m *Member) { m.UpNumber = math.MaxUint64 }),
 		"n1:1#1 after n1:1#1":           {Members: []Member{good, good}},
 		"n1:1#1 after n2:1#1":           {Members: []Member{{Address: "n2:1", Incarnation: 1, Status: Up}, good}},
-		"tomb: n1:1#1 after n1:1#1":     {Tombs: []packedTomb{{ID: one, At: 1}, {ID: one, At: 2}}},
-		"tomb: number 9223372036854775": {Tombs: []packedTomb{{ID: one, At: 1, UpNumber: 1 << 63}}},
+		"tomb: n1:1#1 after n1:1#1":     {Tombstones: []packedTombstone{{ID: one, At: 1}, {ID: one, At: 2}}},
+		"tomb: number 9223372036854775": {Tombstones: []packedTombstone{{ID: one, At: 1, UpNumber: 1 << 63}}},
 		"row: number 9223372036854775":  {Rows: []packedRow{{ID: one, Version: 1 << 63}}},
 		"row: no incarnation":           {Rows: []packedRow{{ID: one, Unreachable: []ID{{Address: "n2:1"}}}}},
-		"table is too large":            {Members: make([]Member, MaxMembers), Tombs: make([]packedTomb, 1)},
+		"table is too large":            {Members: make([]Member, MaxMembers), Tombstones: make([]packedTombstone, 1)},
 	} {
 		text := want
 		if _, after, found := strings.Cut(want, ": "); found {

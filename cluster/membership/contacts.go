@@ -68,10 +68,10 @@ func (c *contacts) follows() bool {
 // mayBeGone says why an operator cannot mean that nodes are gone.
 func (c *contacts) mayBeGone(addresses []string) error {
 	switch {
-	case c.phase == member:
-		return fmt.Errorf("%w: it is in one; to give up a member call Down", ErrNotSeeking)
-	case c.phase != seeking:
-		return fmt.Errorf("%w: it is about to stop or to start again; wait until its View says that it looks for one", ErrNotSeeking)
+	case c.phase == phaseMember:
+		return fmt.Errorf("%w: it is in one; to give up a member call Down", ErrNotJoining)
+	case c.phase != phaseJoining:
+		return fmt.Errorf("%w: it is about to stop or to start again; wait until its View says that it looks for one", ErrNotJoining)
 	case c.set.Discovers:
 		return errors.New("cluster: FoundWithout: Config.Discovery finds the nodes; take those that are gone out of what it finds, and restart the nodes without them in Config.Seeds")
 	case len(addresses) == 0:
@@ -83,7 +83,7 @@ func (c *contacts) mayBeGone(addresses []string) error {
 			return fmt.Errorf("cluster: FoundWithout: %s is this node; call it on a node that is left, with those that are gone", address)
 		case !slices.Contains(c.targets(), address):
 			return fmt.Errorf("cluster: FoundWithout: this node does not wait for %q; name some of %s", address, strings.Join(c.targets(), ", "))
-		case c.hears(address):
+		case c.heardLately(address):
 			return fmt.Errorf("cluster: FoundWithout: the node at %s has just answered; stop it first, or leave it out", address)
 		}
 	}
@@ -100,21 +100,21 @@ func (c *contacts) seedsLeft(addresses []string) []string {
 	})
 }
 
-// hearGone takes over what an operator has told another node, but for those that this node hears.
-func (c *contacts) hearGone(addresses []string) {
+// learnGone takes over what an operator has told another node, but for those that this node hears.
+func (c *contacts) learnGone(addresses []string) {
 	if c.set.Discovers {
 		return
 	}
 	for _, address := range addresses {
-		if !c.gone[address] && slices.Contains(c.targets(), address) && !c.hears(address) {
+		if !c.gone[address] && slices.Contains(c.targets(), address) && !c.heardLately(address) {
 			c.gone[address] = true
 			c.do(Note{Text: "another node says that an operator has said that a node is gone", Address: address})
 		}
 	}
 }
 
-// hearsFrom notes that a node lives, by its own address and by one at which it was asked.
-func (c *contacts) hearsFrom(address string) {
+// noteHeard notes that a node lives, by its own address and by one at which it was asked.
+func (c *contacts) noteHeard(address string) {
 	for _, target := range c.targets() {
 		if target != address && c.names[target] != address {
 			continue
@@ -127,8 +127,8 @@ func (c *contacts) hearsFrom(address string) {
 	}
 }
 
-// hears reports whether a node has lived so lately that this one may have granted it something.
-func (c *contacts) hears(target string) bool { return c.recent(c.heard[target], grantHolds) }
+// heardLately reports whether a node has lived so lately that this one may have granted it something.
+func (c *contacts) heardLately(target string) bool { return c.recent(c.heard[target], grantHolds) }
 
 // goneNodes returns those that are gone, as a node says it to others.
 func (c *contacts) goneNodes() []string {
@@ -138,13 +138,13 @@ func (c *contacts) goneNodes() []string {
 // absent returns the nodes that this one waits for in vain, and that an operator could say to be
 // gone.
 func (c *contacts) absent() []string {
-	if c.set.Discovers || c.phase != seeking {
+	if c.set.Discovers || c.phase != phaseJoining {
 		return nil
 	}
 	unheard := c.unheard()
 	return slices.DeleteFunc(c.targets(), func(target string) bool {
 		needed := slices.Contains(unheard, target) || c.follows() && slices.Contains(c.set.Seeds, target)
-		return !needed || c.gone[target] || c.hears(target)
+		return !needed || c.gone[target] || c.heardLately(target)
 	})
 }
 

@@ -9,44 +9,44 @@ import (
 type phase uint8
 
 const (
-	idle    phase = iota
-	seeking       // asks for a cluster to join
-	member        // stands in the table: joining, up, leaving or exiting
-	downed        // has been given up; stops what it runs
-	parting       // runs nothing any more, and has told so
-	ended
+	phaseIdle      phase = iota
+	phaseJoining         // asks for a cluster to join
+	phaseMember          // stands in the table: joining, up, leaving or exiting
+	phaseDowned          // has been given up; stops what it runs
+	phaseDeparting       // runs nothing any more, and has told so
+	phaseEnded
 )
 
 // A core is what all parts of a machine share: the settings, the time, the table, and the
 // actions of the step.
 type core struct {
-	set   Settings
-	self  ID
-	phase phase
-	now   time.Time
-	out   []Action
-	later []Action // follow what the step decides
+	set      Settings
+	self     ID
+	phase    phase
+	now      time.Time
+	out      []Action
+	deferred []Action // follow what the step decides
 
 	wallAhead time.Duration // of the calendar over now; its steps must not move anything but dates
 
-	table     table
-	sums      sums // of the table
-	witnesses witnesses
-	dirty     bool  // something has changed that others may depend on
-	converged bool  // the members agreed at the end of the last step that changed anything
-	news      table // what has changed in this step
-	own       table // what of that this node has decided
-	acting    bool  // our being up rests on a whole table: we know of all that are up
-	founded   bool  // this node has founded the cluster
-	version   uint64
-	removed   map[ID]time.Time // when this node learned of it
-	waits     string           // for what a node without a cluster waits, as people are shown
-	absentees []string         // for whom
+	table      table
+	sums       sums // of the table
+	seenBy     seenBy
+	dirty      bool  // something has changed that others may depend on
+	converged  bool  // the members agreed at the end of the last step that changed anything
+	news       table // what has changed in this step
+	own        table // what of that this node has decided
+	acting     bool  // our being up rests on a whole table: we know of all that are up
+	founded    bool  // this node has founded the cluster
+	version    uint64
+	removed    map[ID]time.Time // when this node learned of it
+	waitingFor string           // for what a node without a cluster waits, as people are shown
+	absent     []string         // for whom
 
 	onDecide func(change table) // nil but in tests: sees what this node decides, before it is in the table
 }
 
-// recent reports whether something has been, and not longer ago than d.
+// recent reports whether at is set and at most d ago.
 func (c *core) recent(at time.Time, d time.Duration) bool {
 	return !at.IsZero() && c.now.Sub(at) <= d
 }
@@ -58,10 +58,10 @@ func (c *core) tell(id ID, msg message) { c.do(Send{To: id, msg: msg}) }
 // change returns an empty table to fill in what is to change.
 func (c *core) change() table { return newTable(c.table.cluster) }
 
-// begin forgets what has changed, as the consequences have been drawn.
+// begin forgets the changes of a step once their consequences have been drawn.
 func (c *core) begin() { c.news, c.own = c.change(), c.change() }
 
-// merge takes over what another node knows, and returns what of it is new.
+// merge takes over what another node knows, and returns the part that is new.
 func (c *core) merge(t table) table {
 	news := c.table.merge(t)
 	c.news.merge(news)
@@ -69,7 +69,8 @@ func (c *core) merge(t table) table {
 	return news
 }
 
-// decide changes the table by what this node has decided, which it tells everybody.
+// decide applies a change that this node has decided, and tells it to all members at the end of
+// the step.
 func (c *core) decide(t table) {
 	if c.onDecide != nil {
 		c.onDecide(t)
@@ -78,19 +79,19 @@ func (c *core) decide(t table) {
 }
 
 // agree reports whether all members are known to agree on who is a member.
-func (c *core) agree() bool { return c.table.converged(c.witnesses, c.table.unreachable()) }
+func (c *core) agree() bool { return c.table.converged(c.seenBy, c.table.unreachable()) }
 
 // unix returns the date, in seconds of Unix time.
 func (c *core) unix() int64 { return c.now.Add(c.wallAhead).Unix() }
 
-// others returns the members but for this one.
+// others returns the members except this node.
 func (c *core) others() []ID {
 	return slices.DeleteFunc(c.table.ids(), func(id ID) bool { return id == c.self })
 }
 
 // enter makes the node a member according to a whole table.
 func (c *core) enter(t table) {
-	c.phase = member
+	c.phase = phaseMember
 	c.table = newTable(t.cluster)
 	c.begin()
 	c.merge(t)
@@ -100,4 +101,4 @@ func (c *core) enter(t table) {
 }
 
 // afterwards adds an action that follows what this step decides.
-func (c *core) afterwards(a Action) { c.later = append(c.later, a) }
+func (c *core) afterwards(a Action) { c.deferred = append(c.deferred, a) }

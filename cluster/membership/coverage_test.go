@@ -42,12 +42,12 @@ type stage int
 
 const (
 	inIdle stage = iota
-	inSeeking
+	inJoining
 	inUp
 	inLeaving
 	inExiting
 	inDowned
-	inParting
+	inDeparting
 	inEnded
 	stages
 )
@@ -61,7 +61,7 @@ func rigIn(s stage) *rig {
 		r := newRig(nil)
 		r.Machine, r.said = New(r.set), nil
 		return r
-	case inSeeking:
+	case inJoining:
 		return newRig(nil, "n1:1", "n2:1")
 	}
 	r := newRig(nil)
@@ -74,15 +74,15 @@ func rigIn(s stage) *rig {
 	case inExiting:
 		r.happens(LeaveAsked{})
 		r.happens(Drained{})
-	case inDowned, inParting, inEnded:
+	case inDowned, inDeparting, inEnded:
 		r.hears(n2, dissolve{Instead: []string{"n3:1"}})
 	}
-	if s >= inParting {
+	if s >= inDeparting {
 		r.happens(Drained{})
 	}
 	if s == inEnded {
 		r.hears(n2, goneSeen{})
-		r.wait(partPatience)
+		r.wait(departPatience)
 	}
 	return r
 }
@@ -90,15 +90,15 @@ func rigIn(s stage) *rig {
 // stage returns where a machine is.
 func (r *rig) stage() stage {
 	switch r.phase {
-	case idle:
+	case phaseIdle:
 		return inIdle
-	case seeking:
-		return inSeeking
-	case downed:
+	case phaseJoining:
+		return inJoining
+	case phaseDowned:
 		return inDowned
-	case parting:
-		return inParting
-	case ended:
+	case phaseDeparting:
+		return inDeparting
+	case phaseEnded:
 		return inEnded
 	}
 	switch r.table.status(r.self) {
@@ -118,11 +118,11 @@ func (r *rig) outcome(ev Input) string {
 		if subject := r.observation.monitor.subjects[n2]; subject != nil {
 			heard = subject.seq
 		}
-		return fmt.Sprint(r.phase, r.clusters.gossip, r.departure.acked, r.table.pack(), r.strangers, r.departure.leaving,
+		return fmt.Sprint(r.phase, r.clusters.gossip, r.departure.acked, r.table.pack(), r.unknown, r.departure.leaving,
 			r.departure.rejoin, r.departure.known, q.addresses, q.aliases, q.negative, r.join.replaces, r.join.taken, r.acting, r.observation.monitor.last, found.addresses, found.first, found.since, found.at, found.last, found.due, found.busy, heard)
 	}
 	before, stageBefore := state(), r.stage()
-	r.said, r.dissemination.eager = nil, false // what it was about to say anyway
+	r.said, r.dissemination.hasNews = nil, false // what it was about to say anyway
 	r.happens(ev)
 	var did []string
 	for _, a := range r.said {
@@ -171,7 +171,7 @@ func eventsFor(r *rig) map[string]Input {
 // messagesFor returns one of each message, as n2 would send it to r.
 func messagesFor(r *rig) map[string]message {
 	without := newTable(r.table.cluster)
-	without.tombs[r.self] = tomb{At: 1}
+	without.tombstones[r.self] = tombstone{At: 1}
 	without.members[n2] = Member{Name: "n2", Address: n2.Address, Incarnation: n2.Incarnation, Status: Up, UpNumber: 2}
 	return map[string]message{
 		"heartbeat":   heartbeat{Cluster: r.table.cluster, Seq: 1 << 62, Stream: true, Seen: []byte{99}, Members: 1, All: 1},
@@ -227,237 +227,237 @@ func TestEveryMessageIsDecidedInEveryStage(t *testing.T) {
 // only changes what the machine knows, and "-" when it means nothing there.
 var eventTable = map[string][stages]string{
 	"connected": {
-		inIdle:    "noted",
-		inSeeking: "noted",
-		inUp:      "noted",
-		inLeaving: "noted",
-		inExiting: "noted",
-		inDowned:  "noted",
-		inParting: "noted",
-		inEnded:   "noted",
+		inIdle:      "noted",
+		inJoining:   "noted",
+		inUp:        "noted",
+		inLeaving:   "noted",
+		inExiting:   "noted",
+		inDowned:    "noted",
+		inDeparting: "noted",
+		inEnded:     "noted",
 	},
 	"downAsked": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "note, send tablePush, spread, publish",
-		inLeaving: "note, send tablePush, spread, publish",
-		inExiting: "note, send tablePush, spread, publish",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "note, send tablePush, spread, publish",
+		inLeaving:   "note, send tablePush, spread, publish",
+		inExiting:   "note, send tablePush, spread, publish",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"drained": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "-",
-		inLeaving: "send tablePush, spread, publish, stop, → exiting",
-		inExiting: "-",
-		inDowned:  "send gone, publish, → parting",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "-",
+		inLeaving:   "send tablePush, spread, publish, stop, → exiting",
+		inExiting:   "-",
+		inDowned:    "send gone, publish, → parting",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"found": {
-		inIdle:    "noted",
-		inSeeking: "send joinRequest",
-		inUp:      "noted",
-		inLeaving: "noted",
-		inExiting: "noted",
-		inDowned:  "noted",
-		inParting: "noted",
-		inEnded:   "noted",
+		inIdle:      "noted",
+		inJoining:   "send joinRequest",
+		inUp:        "noted",
+		inLeaving:   "noted",
+		inExiting:   "noted",
+		inDowned:    "noted",
+		inDeparting: "noted",
+		inEnded:     "noted",
 	},
 	"gossiped": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "spread, publish",
-		inLeaving: "spread, publish",
-		inExiting: "spread, publish",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "spread, publish",
+		inLeaving:   "spread, publish",
+		inExiting:   "spread, publish",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"leaveAsked": {
-		inIdle:    "end, → ended",
-		inSeeking: "end, → ended",
-		inUp:      "send tablePush, spread, publish, drain, → leaving",
-		inLeaving: "-",
-		inExiting: "-",
-		inDowned:  "noted",
-		inParting: "noted",
-		inEnded:   "noted",
+		inIdle:      "end, → ended",
+		inJoining:   "end, → ended",
+		inUp:        "send tablePush, spread, publish, drain, → leaving",
+		inLeaving:   "-",
+		inExiting:   "-",
+		inDowned:    "noted",
+		inDeparting: "noted",
+		inEnded:     "noted",
 	},
 	"leaseAnswered": { // nobody has asked for it
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "-",
-		inLeaving: "-",
-		inExiting: "-",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "-",
+		inLeaving:   "-",
+		inExiting:   "-",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"dialFailed": {
-		inIdle:    "-",
-		inSeeking: "note, spread, publish, → up",
-		inUp:      "send tablePush, spread, publish",
-		inLeaving: "send tablePush, spread, publish",
-		inExiting: "send tablePush, spread, publish",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "note, spread, publish, → up",
+		inUp:        "send tablePush, spread, publish",
+		inLeaving:   "send tablePush, spread, publish",
+		inExiting:   "send tablePush, spread, publish",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"started": {
-		inIdle:    "note, publish, spread, publish, → up",
-		inSeeking: "-",
-		inUp:      "-",
-		inLeaving: "-",
-		inExiting: "-",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "note, publish, spread, publish, → up",
+		inJoining:   "-",
+		inUp:        "-",
+		inLeaving:   "-",
+		inExiting:   "-",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"stopped": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "-",
-		inLeaving: "-",
-		inExiting: "send gone, publish, → parting",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "-",
+		inLeaving:   "-",
+		inExiting:   "send gone, publish, → parting",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"ticked": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "beat",
-		inLeaving: "beat",
-		inExiting: "beat",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "beat",
+		inLeaving:   "beat",
+		inExiting:   "beat",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"foundWithoutAsked": { // its error is in the reply
-		inIdle:    "reply",
-		inSeeking: "note, send joinRequest, note, reply, spread, publish, → up",
-		inUp:      "reply",
-		inLeaving: "reply",
-		inExiting: "reply",
-		inDowned:  "reply",
-		inParting: "reply",
-		inEnded:   "reply",
+		inIdle:      "reply",
+		inJoining:   "note, send joinRequest, note, reply, spread, publish, → up",
+		inUp:        "reply",
+		inLeaving:   "reply",
+		inExiting:   "reply",
+		inDowned:    "reply",
+		inDeparting: "reply",
+		inEnded:     "reply",
 	},
 }
 
 // What each message of another member leads to, likewise.
 var messageTable = map[string][stages]string{
 	"dissolve": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "note, publish, drain, → downed",
-		inLeaving: "note, publish, drain, → downed",
-		inExiting: "note, publish, drain, → downed",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "note, publish, drain, → downed",
+		inLeaving:   "note, publish, drain, → downed",
+		inExiting:   "note, publish, drain, → downed",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"gone": {
-		inIdle:    "send goneSeen",
-		inSeeking: "send goneSeen",
-		inUp:      "send goneSeen, forget, spread, publish",
-		inLeaving: "send goneSeen, forget, spread, publish",
-		inExiting: "send goneSeen, forget, spread, publish",
-		inDowned:  "send goneSeen",
-		inParting: "send goneSeen",
-		inEnded:   "send goneSeen",
+		inIdle:      "send goneSeen",
+		inJoining:   "send goneSeen",
+		inUp:        "send goneSeen, forget, spread, publish",
+		inLeaving:   "send goneSeen, forget, spread, publish",
+		inExiting:   "send goneSeen, forget, spread, publish",
+		inDowned:    "send goneSeen",
+		inDeparting: "send goneSeen",
+		inEnded:     "send goneSeen",
 	},
 	"goneSeen": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "noted",
-		inLeaving: "noted",
-		inExiting: "noted",
-		inDowned:  "noted",
-		inParting: "noted",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "noted",
+		inLeaving:   "noted",
+		inExiting:   "noted",
+		inDowned:    "noted",
+		inDeparting: "noted",
+		inEnded:     "-",
 	},
 	"greeting": {
-		inIdle:    "-",
-		inSeeking: "send joinRequest",
-		inUp:      "note, send dissolve, note, publish, drain, → downed",
-		inLeaving: "note, send dissolve, note, publish, drain, → downed",
-		inExiting: "note, send dissolve, note, publish, drain, → downed",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "send joinRequest",
+		inUp:        "note, send dissolve, note, publish, drain, → downed",
+		inLeaving:   "note, send dissolve, note, publish, drain, → downed",
+		inExiting:   "note, send dissolve, note, publish, drain, → downed",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"heartbeat": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "noted",
-		inLeaving: "noted",
-		inExiting: "noted",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "noted",
+		inLeaving:   "noted",
+		inExiting:   "noted",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"joinAnswer": {
-		inIdle:    "-",
-		inSeeking: "note, spread, publish, → up",
-		inUp:      "-",
-		inLeaving: "-",
-		inExiting: "-",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "note, spread, publish, → up",
+		inUp:        "-",
+		inLeaving:   "-",
+		inExiting:   "-",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"joinRequest": {
-		inIdle:    "send joinAnswer",
-		inSeeking: "send joinRequest, send joinAnswer",
-		inUp:      "send joinAnswer",
-		inLeaving: "send joinAnswer",
-		inExiting: "send joinAnswer",
-		inDowned:  "send joinAnswer",
-		inParting: "send joinAnswer",
-		inEnded:   "send joinAnswer",
+		inIdle:      "send joinAnswer",
+		inJoining:   "send joinRequest, send joinAnswer",
+		inUp:        "send joinAnswer",
+		inLeaving:   "send joinAnswer",
+		inExiting:   "send joinAnswer",
+		inDowned:    "send joinAnswer",
+		inDeparting: "send joinAnswer",
+		inEnded:     "send joinAnswer",
 	},
 	"observe": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "send heartbeat",
-		inLeaving: "send heartbeat",
-		inExiting: "send heartbeat",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "send heartbeat",
+		inLeaving:   "send heartbeat",
+		inExiting:   "send heartbeat",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"tablePull": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "send tablePush",
-		inLeaving: "send tablePush",
-		inExiting: "send tablePush",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "send tablePush",
+		inLeaving:   "send tablePush",
+		inExiting:   "send tablePush",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"tablePush": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "spread, publish",
-		inLeaving: "spread, publish",
-		inExiting: "spread, publish",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "spread, publish",
+		inLeaving:   "spread, publish",
+		inExiting:   "spread, publish",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 	"youAreDown": {
-		inIdle:    "-",
-		inSeeking: "-",
-		inUp:      "note, publish, drain, → downed",
-		inLeaving: "note, publish, drain, → downed",
-		inExiting: "note, publish, drain, → downed",
-		inDowned:  "-",
-		inParting: "-",
-		inEnded:   "-",
+		inIdle:      "-",
+		inJoining:   "-",
+		inUp:        "note, publish, drain, → downed",
+		inLeaving:   "note, publish, drain, → downed",
+		inExiting:   "note, publish, drain, → downed",
+		inDowned:    "-",
+		inDeparting: "-",
+		inEnded:     "-",
 	},
 }

@@ -11,7 +11,7 @@ type departure struct {
 	*core
 	leaving bool // the user has asked for it
 	rejoin  bool // after the end
-	partBy  time.Time
+	endBy   time.Time
 	acked   map[ID]bool
 	known   map[string]bool // addresses where members live or lived
 }
@@ -23,26 +23,27 @@ func (d *departure) leave() {
 	}
 	d.leaving, d.rejoin = true, false
 	switch d.phase {
-	case idle, seeking:
+	case phaseIdle, phaseJoining:
 		d.finish(nil)
-	case member:
+	case phaseMember:
 		change := d.change()
 		self := d.table.members[d.self]
 		self.Status = max(self.Status, Leaving)
 		change.members[d.self] = self
 		d.decide(change)
 		d.afterwards(Drain{}) // all know that it leaves before it hands over
-	case downed, parting, ended:
+	case phaseDowned, phaseDeparting, phaseEnded:
 	}
 }
 
-// fall is the end of this incarnation that others have decided: it stops what it runs.
-func (d *departure) fall(reason string, instead []string) {
-	if d.phase != member {
+// goDown ends this incarnation because others have decided so: it stops what it runs, and later
+// rejoins as a new incarnation, unless [Settings.Rejoin] is false or the node is leaving.
+func (d *departure) goDown(reason string, instead []string) {
+	if d.phase != phaseMember {
 		return
 	}
 	d.remember(instead)
-	d.phase, d.rejoin = downed, d.set.Rejoin && !d.leaving
+	d.phase, d.rejoin = phaseDowned, d.set.Rejoin && !d.leaving
 	d.do(Note{Warn: true, Text: "this node is down", Address: d.self.Address, Reason: reason})
 	d.publish()
 	d.do(Drain{})
@@ -64,9 +65,9 @@ func (d *departure) remember(addresses []string) {
 // others hear what they say in the end.
 func (d *departure) drained() {
 	switch {
-	case d.phase == downed:
-		d.part()
-	case d.phase == member && d.table.status(d.self) == Leaving:
+	case d.phase == phaseDowned:
+		d.depart()
+	case d.phase == phaseMember && d.table.status(d.self) == Leaving:
 		change := d.change()
 		self := d.table.members[d.self]
 		self.Status = Exiting
@@ -78,20 +79,20 @@ func (d *departure) drained() {
 
 // stopped: no actor runs here any more.
 func (d *departure) stopped() {
-	if d.phase == member && d.table.status(d.self) == Exiting {
-		d.part()
+	if d.phase == phaseMember && d.table.status(d.self) == Exiting {
+		d.depart()
 	}
 }
 
-// part is the end of membership: this node is gone, and tells everybody.
-func (d *departure) part() {
+// depart is the end of membership: this node is gone, and tells everybody.
+func (d *departure) depart() {
 	d.remember(nil)
-	d.phase = parting
-	d.partBy = d.now.Add(partPatience)
+	d.phase = phaseDeparting
+	d.endBy = d.now.Add(departPatience)
 	for _, id := range d.others() {
 		d.tell(id, gone{})
 	}
-	d.buryClean(d.self)
+	d.removeClean(d.self)
 	d.publish()
 	d.endWhenDue()
 }
@@ -103,25 +104,25 @@ func (d *departure) endWhenDue() {
 	waits := slices.ContainsFunc(d.others(), func(id ID) bool {
 		return len(unreachable[id]) == 0 && d.table.members[id].Status < Down && !d.acked[id]
 	})
-	if !waits || !d.now.Before(d.partBy) {
+	if !waits || !d.now.Before(d.endBy) {
 		d.finish(nil)
 	}
 }
 
 func (d *departure) finish(err error) {
-	d.phase = ended
+	d.phase = phaseEnded
 	d.do(End{Rejoin: d.rejoin, Known: slices.Sorted(maps.Keys(d.known)), Err: err})
 }
 
-// buryClean removes a member that has said itself that nothing of it runs any more.
-func (d *departure) buryClean(id ID) {
+// removeClean removes a member that has said itself that nothing of it runs any more.
+func (d *departure) removeClean(id ID) {
 	if id != d.self {
 		d.tell(id, goneSeen{})
 	}
-	if (d.phase != member && id != d.self) || d.table.status(id) == 0 {
+	if (d.phase != phaseMember && id != d.self) || d.table.status(id) == 0 {
 		return
 	}
 	change := d.change()
-	change.tombs[id] = tomb{Clean: true, At: d.unix()}
+	change.tombstones[id] = tombstone{Clean: true, At: d.unix()}
 	d.decide(change)
 }

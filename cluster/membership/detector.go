@@ -9,30 +9,47 @@ import (
 	"github.com/understudy-go/understudy/cluster/phi"
 )
 
-// Detector says how members notice that another one does not answer. The zero value is
-// [LAN]; a field that is zero takes its value from there.
+// Detector configures how quickly a silent member becomes unreachable. The zero value is [LAN];
+// each field that is zero takes its value from there. Start of package cluster returns an error when a
+// field is out of its range.
 type Detector struct {
-	// Interval is the time between heartbeats.
+	// Interval is the time between two heartbeats to an observer. Default: 100 ms.
 	Interval time.Duration
-	// CheckEvery is the time between two looks at who has been heard.
+
+	// CheckEvery is the time between two checks of who has been heard. It must not exceed
+	// Interval, because heartbeats are sent at a check. Default: 50 ms.
 	CheckEvery time.Duration
-	// Threshold is the phi from which on a member is unreachable; see package phi.
+
+	// Threshold is the phi at which a member becomes unreachable, see package phi. It must be
+	// positive. A higher value detects failures later and suspects fewer living members.
+	// Default: 8.
 	Threshold float64
-	// Pause is the silence that is acceptable on top of the usual interval. It decides the
-	// detection time.
+
+	// Pause is the silence that is accepted on top of the usual interval. It is most of the
+	// detection time, and must be at least two Intervals. Default: 600 ms.
 	Pause time.Duration
-	// MinStdDev is the least deviation of intervals to reckon with.
+
+	// MinStdDev is the least standard deviation of the intervals that the detector assumes.
+	// Default: 20 ms.
 	MinStdDev time.Duration
-	// Samples is how many intervals are remembered.
+
+	// Samples is the number of intervals that the detector remembers per member, at least 2.
+	// Default: 1000.
 	Samples int
-	// ExpectAfter is when the first heartbeat of a new member should have come.
+
+	// ExpectAfter is how long after it is first observed a member must have sent a heartbeat.
+	// It must be at least two Intervals. Default: 1 s.
 	ExpectAfter time.Duration
-	// KeepRefused leaves a member reachable whose address refuses connections, until its
-	// heartbeats are missed. Otherwise it is unreachable at once: its host says that it does
-	// not run. Set it where something on the way may refuse for a member that lives.
+
+	// KeepRefused keeps a member reachable when its address refuses connections, until its
+	// heartbeats are missed. Set it where a proxy may refuse connections for a member that
+	// lives. By default such a member is unreachable at once, because its host says that no
+	// process listens.
 	KeepRefused bool
-	// StreamDead is how long the TCP lane may be silent while datagrams still arrive: a
-	// member that no message can reach is unreachable.
+
+	// StreamDead is how long the TCP connection may be silent while datagrams still arrive.
+	// After that the member is unreachable, because no message can reach it. It must exceed
+	// the silence that follows from Interval, Pause, Threshold and MinStdDev. Default: 5 s.
 	StreamDead time.Duration
 }
 

@@ -21,15 +21,15 @@ type discovery struct {
 // wanted returns where nodes should be: the seeds, and what discovery finds.
 func (d *discovery) wanted() []string { return slices.Concat(d.set.Seeds, d.addresses) }
 
-// findWhenDue asks discovery: often while this node seeks a cluster, and seldom later, so
+// discoverWhenDue asks discovery: often while this node seeks a cluster, and seldom later, so
 // that a cluster that was founded elsewhere is met.
-func (d *discovery) findWhenDue() {
+func (d *discovery) discoverWhenDue() {
 	if !d.set.Discovers || d.busy || d.now.Before(d.due) {
 		return
 	}
-	pause := findSeldom
-	if d.phase == seeking {
-		pause = findAgain
+	pause := discoverSeldom
+	if d.phase == phaseJoining {
+		pause = discoverAgain
 	}
 	d.busy, d.due = true, d.now.Add(pause)
 	d.do(Discover{})

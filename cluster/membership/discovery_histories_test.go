@@ -17,7 +17,7 @@ func TestACutOfAnHourHeals(t *testing.T) {
 	w.run(5 * time.Second)
 	w.split(func(from, to int) bool { return from == 0 || to == 0 }, time.Hour, "n1 is cut off")
 	w.run(time.Hour)
-	require.Equal(t, seeking, w.nodes[0].machine.phase)
+	require.Equal(t, phaseJoining, w.nodes[0].machine.phase)
 	w.run(8 * time.Second)
 	w.checkOneCluster()
 }
@@ -52,7 +52,7 @@ func simulateDiscovery(t *testing.T, seed uint64) {
 	w.run(30 * time.Second)
 	w.heal()
 	r.honest = true
-	w.run(vanishAfter + findSeldom + 30*time.Second)
+	w.run(vanishAfter + discoverSeldom + 30*time.Second)
 	w.checkOneCluster()
 }
 

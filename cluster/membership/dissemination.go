@@ -9,17 +9,17 @@ import (
 // A dissemination sends heartbeats, and tells other members what is new.
 type dissemination struct {
 	*core
-	near    neighbours
-	beatAt  time.Time // when the next heartbeat is due
-	seq     uint64
-	eager   bool             // there is something that the next heartbeat will tell
-	spokeAt time.Time        // when the last heartbeat went out, due or not
-	guests  map[ID]time.Time // who has asked for heartbeats, and until when it gets them
+	near     neighbours
+	beatAt   time.Time // when the next heartbeat is due
+	seq      uint64
+	hasNews  bool             // there is something that the next heartbeat will tell
+	sentAt   time.Time        // when the last heartbeat went out, due or not
+	requests map[ID]time.Time // who has asked for heartbeats, and until when it gets them
 }
 
-// beatWhenDue sends the heartbeat, at the tick that is nearest to when it is due: a tick
+// sendWhenDue sends the heartbeat, at the tick that is nearest to when it is due: a tick
 // that comes a little early must not make it late by a whole one.
-func (d *dissemination) beatWhenDue() {
+func (d *dissemination) sendWhenDue() {
 	set := d.set.Detector
 	if d.now.Add(set.CheckEvery / 2).Before(d.beatAt) {
 		return
@@ -28,13 +28,13 @@ func (d *dissemination) beatWhenDue() {
 	if d.beatAt.Before(d.now) {
 		d.beatAt = d.now.Add(set.Interval) // it has been asleep
 	}
-	d.beat()
+	d.send()
 }
 
-// beat sends the regular heartbeat to those who observe this node.
-func (d *dissemination) beat() {
-	d.eager, d.spokeAt = false, d.now
-	to := d.audience()
+// send sends the regular heartbeat to those who observe this node.
+func (d *dissemination) send() {
+	d.hasNews, d.sentAt = false, d.now
+	to := d.receivers()
 	if len(to) == 0 {
 		return
 	}
@@ -46,16 +46,16 @@ func (d *dissemination) beat() {
 	d.do(Beat{To: addresses, msg: d.heartbeat()})
 }
 
-// beatWhenEager tells the neighbours what is new without waiting until a heartbeat is due,
-// but not too often, so that members agree within milliseconds.
-func (d *dissemination) beatWhenEager() {
-	if !d.eager || d.phase != member || d.now.Sub(d.spokeAt) < newsEvery {
+// sendNewsHeartbeat tells the neighbours what is new before the next heartbeat is due, at most
+// every 20 ms, so that members agree within milliseconds.
+func (d *dissemination) sendNewsHeartbeat() {
+	if !d.hasNews || d.phase != phaseMember || d.now.Sub(d.sentAt) < newsEvery {
 		return
 	}
-	d.eager, d.spokeAt = false, d.now
+	d.hasNews, d.sentAt = false, d.now
 	msg := d.heartbeat()
 	msg.Stream = true
-	for _, id := range slices.Concat(d.audience(), d.near.fingers) {
+	for _, id := range slices.Concat(d.receivers(), d.near.fingers) {
 		d.tell(id, msg)
 	}
 }
@@ -66,7 +66,7 @@ func (d *dissemination) heartbeat() heartbeat {
 		Seq:     d.seq,
 		Members: d.sums.members,
 		All:     d.sums.all,
-		Seen:    slices.Clone(d.witnesses.bits),
+		Seen:    slices.Clone(d.seenBy.bits),
 	}
 }
 
@@ -86,10 +86,11 @@ func (d *dissemination) tellNews() {
 	}
 }
 
-// audience returns to whom heartbeats go: the observers, and those who have asked for it.
-func (d *dissemination) audience() []ID {
+// receivers returns the members that heartbeats go to: the observers of this node, and members
+// that have asked for heartbeats.
+func (d *dissemination) receivers() []ID {
 	ids := d.near.observers
-	for _, id := range slices.SortedFunc(maps.Keys(d.guests), ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(d.requests), ID.Compare) {
 		if _, is := d.table.members[id]; is && !slices.Contains(ids, id) {
 			ids = append(slices.Clip(ids), id)
 		}
@@ -97,11 +98,10 @@ func (d *dissemination) audience() []ID {
 	return ids
 }
 
-// beObserved answers a member that misses our heartbeats: it gets one at once, and then
-// each. Either it has our table soon, or we have its, and it gets them anyway or asks no
-// more. So it is never taken for a silence that two tables differ.
-func (d *dissemination) beObserved(by ID) {
-	d.guests[by] = d.now.Add(guestFor)
+// answerObserver handles a member that misses our heartbeats: it gets one at once, and all that
+// follow for 30 s. So a difference between two tables is not mistaken for a failure.
+func (d *dissemination) answerObserver(by ID) {
+	d.requests[by] = d.now.Add(requestHolds)
 	msg := d.heartbeat()
 	msg.Stream = true
 	d.tell(by, msg)

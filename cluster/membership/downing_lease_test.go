@@ -48,21 +48,21 @@ func TestTheLeaseDecides(t *testing.T) {
 	require.Equal(t, Up, r.table.status(id("n2:1", 2)), "nothing follows before the answer")
 	r.happens(LeaseAnswered{Number: 1, Held: true})
 	require.GreaterOrEqual(t, r.table.status(id("n2:1", 2)), Down)
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 
 	r = splitRig(t, "n2")
 	r.happens(LeaseAnswered{Number: 1})
-	require.Equal(t, downed, r.phase)
+	require.Equal(t, phaseDowned, r.phase)
 }
 
 func TestNoAnswerInTimeIsANo(t *testing.T) {
 	r := splitRig(t, "n2")
 	r.wait(downing.DefaultLeaseTimeout - 100*time.Millisecond)
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 	r.wait(150 * time.Millisecond)
-	require.Equal(t, downed, r.phase)
+	require.Equal(t, phaseDowned, r.phase)
 	r.happens(LeaseAnswered{Number: 1, Held: true})
-	require.Equal(t, downed, r.phase, "a late yes changes nothing")
+	require.Equal(t, phaseDowned, r.phase, "a late yes changes nothing")
 
 	r = splitRig(t, "n2")
 	r.clock = r.clock.Add(downing.DefaultLeaseTimeout)
@@ -97,7 +97,7 @@ func TestTheMinorityAsksLater(t *testing.T) {
 	first, second := splitRig(t, "n2"), splitRig(t, "n2", "n3")
 	require.InDelta(t, downing.DefaultMinorityDelay, second.clock.Sub(first.clock), float64(200*time.Millisecond))
 	second.happens(LeaseAnswered{Number: 1, Held: true})
-	require.Equal(t, member, second.phase, "it was first after all")
+	require.Equal(t, phaseMember, second.phase, "it was first after all")
 }
 
 func TestTheQuestionIsAskedOnce(t *testing.T) {
@@ -112,7 +112,7 @@ func TestAnAnswerCountsOnlyInItsSituation(t *testing.T) {
 	r.wait(50 * time.Millisecond)
 	require.Empty(t, r.table.unreachable())
 	r.happens(LeaseAnswered{Number: 1})
-	require.Equal(t, member, r.phase, "n2 is back")
+	require.Equal(t, phaseMember, r.phase, "n2 is back")
 
 	r.said = nil
 	r.wait(6 * time.Second)
@@ -124,8 +124,8 @@ func TestAnAnswerCountsOnlyInItsSituation(t *testing.T) {
 }
 
 // unstable is for how long there has been trouble.
-func unstable(c calm, now time.Time) time.Duration {
-	since, _ := c.troubled(now)
+func unstable(c stability, now time.Time) time.Duration {
+	since, _ := c.unstableFor(now)
 	return since
 }
 
@@ -141,16 +141,16 @@ func TestTroubleIsOverAfterARestOrWhenTheLostAreDown(t *testing.T) {
 		return tb
 	}
 	at := func(s int) time.Time { return begin.Add(time.Duration(s) * time.Second) }
-	var c calm
+	var c stability
 	c.note(with(), at(0))
 	require.Zero(t, unstable(c, at(100)))
 	c.note(with(n2), at(100))
 	c.note(with(), at(101))
-	c.rest(at(103), 3*time.Second)
+	c.settleDown(at(103), 3*time.Second)
 	c.note(with(n3), at(103))
 	require.Equal(t, 4*time.Second, unstable(c, at(104)), "two seconds are no rest")
 	c.note(with(), at(104))
-	c.rest(at(107), 3*time.Second)
+	c.settleDown(at(107), 3*time.Second)
 	require.Zero(t, unstable(c, at(107)))
 
 	c.note(with(n2), at(110))

@@ -61,7 +61,7 @@ func (s *tale) cutApart(sides ...[]int) {
 // survivors are the numbers of the nodes that are members as they were at the beginning.
 func (s *tale) survivors() (numbers []int) {
 	for i, n := range s.nodes {
-		if n.machine != nil && n.machine.self == s.before[i] && n.machine.phase == member {
+		if n.machine != nil && n.machine.self == s.before[i] && n.machine.phase == phaseMember {
 			numbers = append(numbers, i+1)
 		}
 	}
@@ -102,7 +102,7 @@ func (s *tale) requireOneSide(d time.Duration) {
 func (s *tale) twoSides() bool {
 	for _, a := range s.nodes {
 		for _, b := range s.nodes {
-			if a.machine != nil && b.machine != nil && a.machine.phase == member && b.machine.phase == member &&
+			if a.machine != nil && b.machine != nil && a.machine.phase == phaseMember && b.machine.phase == phaseMember &&
 				a.machine.table.status(b.machine.self) >= Down && b.machine.table.status(a.machine.self) >= Down {
 				return true
 			}
@@ -240,7 +240,7 @@ func TestWhoFallsDoesNothingBeforeItsSingletonsHaveStopped(t *testing.T) {
 	}
 	require.Empty(t, told[gone](r, "n2:1"), "it is not gone yet")
 	r.happens(Drained{})
-	r.wait(partPatience)
+	r.wait(departPatience)
 	require.True(t, r.ending().Rejoin)
 }
 
@@ -293,7 +293,7 @@ func aDowningInFlight(t *testing.T, strategy downing.Strategy) *tale {
 	s.cutApart([]int{2}, []int{1, 3, 4, 5})
 	n1 := s.nodes[0].machine
 	s.run(time.Second)
-	s.run(2700*time.Millisecond - s.now.Sub(n1.resolver.calm.since))
+	s.run(2700*time.Millisecond - s.now.Sub(n1.resolver.stability.since))
 	require.Len(t, n1.table.unreachable(), 1)
 	require.Equal(t, Up, n1.table.status(s.before[1]))
 	clear(s.cuts)

@@ -92,7 +92,7 @@ func TestConvergenceNeedsAllThatWereUpAndNobodyUnreachable(t *testing.T) {
 	for id, status := range map[ID]Status{up: Up, joins: Joining, other: Leaving} {
 		c.members[id] = Member{Address: id.Address, Incarnation: id.Incarnation, Status: status, UpNumber: uint64(status - Joining)}
 	}
-	w := newWitnesses(7, c.ids(), ID{Address: "d:1", Incarnation: 1})
+	w := newSeenBy(7, c.ids(), ID{Address: "d:1", Incarnation: 1})
 	agreed := func() bool { return c.converged(w, c.unreachable()) }
 	require.False(t, agreed())
 	w.add(up)

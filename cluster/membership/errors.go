@@ -16,5 +16,5 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("cluster: refused by %s: %s", e.Address, e.Reason)
 }
 
-// ErrNotSeeking is returned when a node is told to found a cluster, and is in one or stops.
-var ErrNotSeeking = errors.New("cluster: the node does not look for a cluster")
+// ErrNotJoining is returned when a node is told to found a cluster, and is in one or stops.
+var ErrNotJoining = errors.New("cluster: the node does not look for a cluster")

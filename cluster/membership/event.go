@@ -85,7 +85,7 @@ func (v View) removedSince(before View) []Event {
 	var events []Event
 	for _, m := range before.Members {
 		if _, still := v.find(m.ID()); !still {
-			e := MemberRemoved{Member: m, Before: m.Status, Clean: v.tombs[m.ID()].Clean}
+			e := MemberRemoved{Member: m, Before: m.Status, Clean: v.tombstones[m.ID()].Clean}
 			e.Member.Status = Removed
 			events = append(events, e)
 		}

@@ -34,11 +34,11 @@ func TestANodeThatLeavesStopsItsActorsBeforeItIsGone(t *testing.T) {
 	require.Len(t, pushes, 1)
 	require.Equal(t, Exiting, pushes[0].Table.table().status(r.self))
 	r.happens(Drained{})
-	require.Equal(t, member, r.phase, "it is a member until its actors have stopped")
+	require.Equal(t, phaseMember, r.phase, "it is a member until its actors have stopped")
 
 	r.said = nil
 	r.happens(Stopped{})
-	require.Equal(t, parting, r.phase)
+	require.Equal(t, phaseDeparting, r.phase)
 	require.Len(t, told[gone](r, "n2:1"), 1)
 }
 
@@ -53,7 +53,7 @@ func TestAnExitingMemberThatFallsSilentIsRemovedCleanlyAndStopsNobody(t *testing
 
 	r.wait(2 * time.Second)
 	require.Equal(t, Removed, r.table.status(n2))
-	require.True(t, r.table.tombs[n2].Clean)
+	require.True(t, r.table.tombstones[n2].Clean)
 	r.asks(n3, joinRequest{Name: "n3"})
 	r.agrees()
 	require.Equal(t, Up, r.table.status(n3))
@@ -86,9 +86,9 @@ func TestALeavingMemberThatFallsSilentHasCrashed(t *testing.T) {
 		r.wait(50 * time.Millisecond)
 		r.hears(n3, heartbeat{
 			Cluster: r.table.cluster, Seq: uint64(r.clock.UnixNano()), Stream: true,
-			Seen: make([]byte, len(r.witnesses.bits)), Members: r.sums.members, All: r.sums.all,
+			Seen: make([]byte, len(r.seenBy.bits)), Members: r.sums.members, All: r.sums.all,
 		})
 	}
 	require.Equal(t, Removed, r.table.status(n2))
-	require.False(t, r.table.tombs[n2].Clean, "its singletons may still run")
+	require.False(t, r.table.tombstones[n2].Clean, "its singletons may still run")
 }

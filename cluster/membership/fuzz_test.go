@@ -30,7 +30,7 @@ var phases = []func() *rig{
 	},
 	func() *rig {
 		r := withMembers()
-		r.departure.fall("a test", nil)
+		r.departure.goDown("a test", nil)
 		return r
 	},
 	func() *rig {
@@ -97,7 +97,7 @@ func dissolves(r *rig, msg message) bool {
 	case youAreDown:
 		return msg.Table.Cluster == r.table.cluster
 	case joinAnswer:
-		return r.phase != member
+		return r.phase != phaseMember
 	case heartbeat, joinRequest, observe, tablePull, tablePush, gone, goneSeen, dissolve:
 	}
 	return false
@@ -121,6 +121,6 @@ func TestGossipOfAStrangerChangesNothing(t *testing.T) {
 	r.happens(Connected{id("n3:1", 3), false})
 	r.wait(300 * time.Millisecond)
 	require.Equal(t, before.Members, r.table.pack().Members)
-	require.Empty(t, r.table.tombs)
-	require.Equal(t, member, r.phase)
+	require.Empty(t, r.table.tombstones)
+	require.Equal(t, phaseMember, r.phase)
 }

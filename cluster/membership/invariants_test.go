@@ -12,7 +12,7 @@ func (n *simNode) checkStatuses(m *Machine) {
 		return
 	}
 	n.version = m.version
-	if m.phase != member {
+	if m.phase != phaseMember {
 		clear(n.statuses)
 		return
 	}
@@ -24,7 +24,7 @@ func (n *simNode) checkStatuses(m *Machine) {
 	for id := range m.table.members {
 		n.statuses[id] = m.table.status(id)
 	}
-	for id := range m.table.tombs {
+	for id := range m.table.tombstones {
 		n.statuses[id] = Removed
 	}
 }
@@ -34,7 +34,7 @@ func (n *simNode) checkStatuses(m *Machine) {
 func (w *world) checkLeaders() {
 	leaders := map[string]ID{}
 	for _, n := range w.nodes {
-		if n.machine == nil || n.machine.phase != member {
+		if n.machine == nil || n.machine.phase != phaseMember {
 			continue
 		}
 		v := n.shown
@@ -70,7 +70,7 @@ func (w *world) notOneCluster() string {
 	for _, n := range w.nodes {
 		m := n.machine
 		switch {
-		case m == nil || first == nil || m.phase != member:
+		case m == nil || first == nil || m.phase != phaseMember:
 			return fmt.Sprintf("n%d is no member", n.index+1)
 		case m.table.cluster != first.table.cluster:
 			return fmt.Sprintf("n%d is in another cluster than n1", n.index+1)
@@ -152,7 +152,7 @@ func (w *world) checkPromise() {
 		inside, running := slices.Contains(p.majority, n.index), n.machine != nil && !w.now.Before(n.pausedTo)
 		v := n.shown
 		switch {
-		case !inside && running && n.machine.phase == member && v.Self.Status == Up:
+		case !inside && running && n.machine.phase == phaseMember && v.Self.Status == Up:
 			w.fail("n%d believes to be up beside a majority", n.index+1)
 		case !inside:
 		case !running || n.machine.self != p.was[n.index] || v.Self.Status != Up:
@@ -186,7 +186,7 @@ func (w *world) checkApart() {
 
 // content reports whether a node sees no trouble, and has been awake for long enough to.
 func (n *simNode) content() bool {
-	return n.machine != nil && n.machine.phase == member && n.world.now.Sub(n.pausedTo) >= 2*time.Second && n.shown.Self.Status == Up && n.shown.Converged
+	return n.machine != nil && n.machine.phase == phaseMember && n.world.now.Sub(n.pausedTo) >= 2*time.Second && n.shown.Self.Status == Up && n.shown.Converged
 }
 
 func (n *simNode) knows(o *simNode) bool {

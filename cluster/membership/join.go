@@ -34,17 +34,17 @@ func turn(all []string, last string, n int) []string {
 
 // askedBySelf: one of the seeds is this very node under another name.
 func (j *join) askedBySelf(r joinRequest) {
-	if j.phase == seeking && !j.contacts.aliases[r.To] {
+	if j.phase == phaseJoining && !j.contacts.aliases[r.To] {
 		j.contacts.aliases[r.To] = true
 		clear(j.contacts.negative) // others were asked as if by a node that follows
-		j.bootstrap.foundWhenAlone()
+		j.bootstrap.foundIfAlone()
 	}
 }
 
 // deny notes that there is no cluster at an address.
 func (j *join) deny(address string) {
 	j.contacts.negative[address] = j.now
-	j.bootstrap.foundWhenAlone()
+	j.bootstrap.foundIfAlone()
 }
 
 // askBack asks who has just asked, and is in no cluster either, if this node waits for
@@ -58,8 +58,8 @@ func (j *join) askBack(address string) {
 // sayWhy tells people what the node is waiting for.
 func (j *join) sayWhy() {
 	why := j.bootstrap.obstacle()
-	if why != j.waits {
-		j.waits, j.absentees = why, j.contacts.absent()
+	if why != j.waitingFor {
+		j.waitingFor, j.absent = why, j.contacts.absent()
 		j.publish()
 	}
 	if why != "" && why != j.told && !j.now.Before(j.tellAt) {
@@ -78,14 +78,14 @@ func (j *join) foundWithout(addresses []string) error {
 		j.do(Note{Text: "an operator has said that a node is gone: its answer is not waited for", Address: address})
 	}
 	j.askAround()
-	if j.phase == seeking {
+	if j.phase == phaseJoining {
 		j.sayWhy()
 	}
 	return nil
 }
 
-// askNew asks at once those who were not found before.
-func (j *join) askNew(before []string) {
+// askFound asks at once those who were not found before.
+func (j *join) askFound(before []string) {
 	n := 0
 	for _, address := range j.contacts.targets() {
 		_, old := slices.BinarySearch(before, address)
@@ -96,15 +96,15 @@ func (j *join) askNew(before []string) {
 	}
 }
 
-// seek begins to ask all seeds, and where members lived before, for a cluster to join.
-func (j *join) seek() {
-	j.phase = seeking
+// begin begins to ask all seeds, and where members lived before, for a cluster to join.
+func (j *join) begin() {
+	j.phase = phaseJoining
 	j.bootstrap.started = j.now
 	for _, address := range slices.Concat(j.set.Seeds, j.set.Known) {
 		j.contacts.ask(address)
 	}
 	j.askAround()
-	j.contacts.discovery.findWhenDue()
+	j.contacts.discovery.discoverWhenDue()
 	j.publish()
 }
 
@@ -126,7 +126,7 @@ func (j *join) askAround() {
 	for _, address := range j.round() {
 		j.askOne(address)
 	}
-	j.bootstrap.foundWhenAlone()
+	j.bootstrap.foundIfAlone()
 }
 
 // round returns the nodes that are asked this time: all by a node that founds a cluster; else all seeds, where
@@ -164,11 +164,11 @@ func (j *join) askOne(address string) {
 
 // answered handles the answer to a question.
 func (j *join) answered(from ID, a joinAnswer) {
-	if j.phase != seeking {
+	if j.phase != phaseJoining {
 		return
 	}
 	j.contacts.names[a.To] = from.Address
-	j.contacts.hearsFrom(from.Address)
+	j.contacts.noteHeard(from.Address)
 	if a.Verdict == notMember {
 		j.group.listed(from, a)
 	} else {
@@ -211,16 +211,16 @@ func (j *join) nameTaken(a joinAnswer) {
 // foundAddresses takes over what discovery has found, and asks at once who is new.
 func (j *join) foundAddresses(ev Found) {
 	before, ok := j.contacts.discovery.found(ev)
-	if ok && j.phase == seeking {
-		j.askNew(before)
-		j.bootstrap.foundWhenAlone()
+	if ok && j.phase == phaseJoining {
+		j.askFound(before)
+		j.bootstrap.foundIfAlone()
 	}
 }
 
 // answerJoiner answers a node that asks to join while this node looks for a cluster itself.
 func (j *join) answerJoiner(from ID, r joinRequest) joinAnswer {
-	j.contacts.hearsFrom(from.Address)
-	j.contacts.hearGone(r.Gone)
+	j.contacts.noteHeard(from.Address)
+	j.contacts.learnGone(r.Gone)
 	j.askBack(from.Address)
 	return j.group.denyTo(from, r)
 }
@@ -230,7 +230,7 @@ func (j *join) answerJoiner(from ID, r joinRequest) joinAnswer {
 // does not trust the other is none: there may well be our cluster.
 func (j *join) dialFailed(ev DialFailed) {
 	switch {
-	case j.phase != seeking:
+	case j.phase != phaseJoining:
 	case ev.Foreign+ev.Mistrust != "" && slices.Contains(j.set.Seeds, ev.Address) && len(j.set.Earlier) == 0:
 		j.departure.finish(&RefusedError{Address: ev.Address, Reason: ev.Foreign + ev.Mistrust})
 	case ev.Mistrust != "":

@@ -24,7 +24,7 @@ type Machine struct {
 	clusters      *clusterMerge    // what happens when there are two clusters
 	departure     *departure       // how this incarnation ends
 	discovery     *discovery       // what discovery has found
-	strangers     map[ID]time.Time // since when we hear from whom that is no member
+	unknown       map[ID]time.Time // since when we hear from whom that is no member
 }
 
 // New returns the machine of an incarnation. Its first input is [Started].
@@ -43,11 +43,11 @@ func New(set Settings) *Machine {
 		discovery:     &discovery{core: c, last: map[string]time.Time{}},
 		admission:     &admission{core: c},
 		leader:        &leadership{core: c},
-		dissemination: &dissemination{core: c, guests: map[ID]time.Time{}},
+		dissemination: &dissemination{core: c, requests: map[ID]time.Time{}},
 		observation:   &observation{core: c, monitor: newMonitor(set.Detector), doubted: map[ID]bool{}},
 		resolver:      &splitResolver{core: c},
 		departure:     &departure{core: c, acked: map[ID]bool{}, known: map[string]bool{}},
-		strangers:     map[ID]time.Time{},
+		unknown:       map[ID]time.Time{},
 	}
 	for _, address := range set.Known {
 		m.departure.known[address] = true
@@ -63,21 +63,22 @@ func New(set Settings) *Machine {
 // Self returns the identity of this incarnation.
 func (m *Machine) Self() ID { return m.self }
 
-// SetCalendar says how far the calendar is ahead of the clock by which [machine.step] is
-// told the time.
+// SetCalendar sets how far the calendar is ahead of the time that [Machine.Step] is given. Only
+// the dates at which removed members are forgotten depend on it.
 func (m *Machine) SetCalendar(ahead time.Duration) { m.wallAhead = ahead }
 
-// Step handles one event, and returns what is to be done, in order.
+// Step handles one input at a time, and returns the actions that it leads to. The caller
+// executes them in order. The time must not go back.
 func (m *Machine) Step(ev Input, now time.Time) []Action {
 	m.now = now
 	before := m.phase
 	m.handle(ev)
-	if before != member && m.phase == member {
+	if before != phaseMember && m.phase == phaseMember {
 		m.entered()
 	}
 	m.settle()
-	m.out, m.later = append(m.out, m.later...), nil
-	m.dissemination.beatWhenEager()
+	m.out, m.deferred = append(m.out, m.deferred...), nil
+	m.dissemination.sendNewsHeartbeat()
 	out := m.out
 	m.out = nil
 	return out
@@ -86,8 +87,8 @@ func (m *Machine) Step(ev Input, now time.Time) []Action {
 func (m *Machine) handle(ev Input) {
 	switch ev := ev.(type) {
 	case Started:
-		if m.phase == idle {
-			m.join.seek()
+		if m.phase == phaseIdle {
+			m.join.begin()
 		}
 	case Ticked:
 		m.tick()
@@ -96,7 +97,7 @@ func (m *Machine) handle(ev Input) {
 	case Gossiped:
 		m.learn(ev.msg)
 	case DialFailed:
-		if m.phase == member {
+		if m.phase == phaseMember {
 			m.observation.refusedFor(ev)
 		}
 		m.join.dialFailed(ev)
@@ -105,7 +106,7 @@ func (m *Machine) handle(ev Input) {
 	case Connected:
 		m.clusters.connected(ev)
 	case LeaseAnswered:
-		m.resolver.leased(ev)
+		m.resolver.leaseAnswered(ev)
 	case LeaveAsked:
 		m.departure.leave()
 	case DownAsked:
@@ -126,21 +127,21 @@ func (m *Machine) settle() {
 	}
 	for m.dirty {
 		m.dirty = false
-		if m.phase != member {
+		if m.phase != phaseMember {
 			continue
 		}
 		m.addUp()
 		m.watch()
 		m.leader.lead()
 	}
-	if m.phase == member {
+	if m.phase == phaseMember {
 		m.converged = m.agree()
 		m.dissemination.tellNews()
-		m.resolver.calm.note(m.table, m.now)
+		m.resolver.stability.note(m.table, m.now)
 	}
 	m.begin()
-	if m.phase == member && m.table.status(m.self) >= Down {
-		m.departure.fall("the cluster has given this node up", nil)
+	if m.phase == phaseMember && m.table.status(m.self) >= Down {
+		m.departure.goDown("the cluster has given this node up", nil)
 	} else {
 		m.publish()
 	}
@@ -151,10 +152,10 @@ func (m *Machine) settle() {
 func (m *Machine) addUp() {
 	before := m.sums
 	m.sums = m.table.sums()
-	if m.sums.members != m.witnesses.sum || m.witnesses.ids == nil {
-		m.witnesses = newWitnesses(m.sums.members, m.table.ids(), m.self)
+	if m.sums.members != m.seenBy.sum || m.seenBy.ids == nil {
+		m.seenBy = newSeenBy(m.sums.members, m.table.ids(), m.self)
 	}
-	m.dissemination.eager = m.dissemination.eager || m.sums != before
+	m.dissemination.hasNews = m.dissemination.hasNews || m.sums != before
 }
 
 // watch observes whom the table says, and notes who has been removed and when.
@@ -162,7 +163,7 @@ func (m *Machine) watch() {
 	m.dissemination.near = m.table.neighbours(m.self)
 	m.observation.observed = m.dissemination.near.observed
 	m.observation.watchSubjects()
-	for _, id := range slices.SortedFunc(maps.Keys(m.news.tombs), ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(m.news.tombstones), ID.Compare) {
 		if _, known := m.removed[id]; !known && id != m.self {
 			m.removed[id] = m.now
 			m.do(Forget{id})
@@ -173,29 +174,29 @@ func (m *Machine) watch() {
 // tick does what is due.
 func (m *Machine) tick() {
 	switch m.phase {
-	case seeking:
-		m.discovery.findWhenDue()
+	case phaseJoining:
+		m.discovery.discoverWhenDue()
 		m.join.askWhenDue()
-	case member:
-		m.dissemination.beatWhenDue()
+	case phaseMember:
+		m.dissemination.sendWhenDue()
 		m.observation.report()
-		m.settle() // a change that was seen only now begins a new calm
+		m.settle() // a change that was seen only now begins a new stable period
 		m.resolver.judge()
-		m.discovery.findWhenDue()
+		m.discovery.discoverWhenDue()
 		m.clusters.greetWhenDue()
 		m.tidy()
-	case parting:
+	case phaseDeparting:
 		m.departure.endWhenDue()
-	case idle, downed, ended:
+	case phaseIdle, phaseDowned, phaseEnded:
 	}
 }
 
 // tidy forgets what is too old to matter.
 func (m *Machine) tidy() {
-	m.table.forget(m.unix()-int64(tombFor/time.Second), func(id ID) bool { return m.now.Sub(m.removed[id]) >= tombAtLeast })
+	m.table.forget(m.unix()-int64(tombstoneFor/time.Second), func(id ID) bool { return m.now.Sub(m.removed[id]) >= tombstoneAtLeast })
 	maps.DeleteFunc(m.removed, func(id ID, _ time.Time) bool { return m.table.status(id) != Removed })
-	maps.DeleteFunc(m.dissemination.guests, func(_ ID, until time.Time) bool { return m.now.After(until) })
-	maps.DeleteFunc(m.strangers, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*strangerFor })
+	maps.DeleteFunc(m.dissemination.requests, func(_ ID, until time.Time) bool { return m.now.After(until) })
+	maps.DeleteFunc(m.unknown, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*unknownFor })
 }
 
 // entered begins what a member does.

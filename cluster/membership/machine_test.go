@@ -103,7 +103,7 @@ func (r *rig) agrees() {
 				Stream:  true,
 				Members: r.sums.members,
 				All:     r.sums.all,
-				Seen:    make([]byte, len(r.witnesses.bits)),
+				Seen:    make([]byte, len(r.seenBy.bits)),
 			})
 		}
 	}
@@ -112,9 +112,9 @@ func (r *rig) agrees() {
 func TestTheFirstSeedFoundsWhenAllOthersHaveSaidNo(t *testing.T) {
 	r := newRig(nil, "n1:1", "n2:1", "n3:1")
 	r.hears(id("n2:1", 2), joinAnswer{To: "n2:1", Verdict: notMember})
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	r.happens(DialFailed{Address: "n3:1", Refused: true})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 	require.Equal(t, Up, r.table.status(r.self))
 	require.Equal(t, uint64(1), r.table.members[r.self].UpNumber)
 }
@@ -124,7 +124,7 @@ func TestAnOldNoDoesNotCount(t *testing.T) {
 	r.hears(id("n2:1", 2), joinAnswer{To: "n2:1", Verdict: notMember})
 	r.wait(2 * answerHolds)
 	r.happens(DialFailed{Address: "n3:1", Refused: true})
-	require.Equal(t, seeking, r.phase, "n2 may have joined in the meantime")
+	require.Equal(t, phaseJoining, r.phase, "n2 may have joined in the meantime")
 }
 
 func TestOtherSeedsNeverFound(t *testing.T) {
@@ -133,22 +133,22 @@ func TestOtherSeedsNeverFound(t *testing.T) {
 		r.happens(DialFailed{Address: "n2:1", Refused: true})
 		r.wait(time.Second)
 	}
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 }
 
 func TestASeedMayBeThisNodeUnderAnotherName(t *testing.T) {
 	r := newRig(nil, "localhost:1")
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	r.hears(r.self, joinRequest{To: "localhost:1"})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestANodeThatWasAMemberFoundsOnlyWhenItsOldPeersSayNo(t *testing.T) {
 	r := newRig(func(set *Settings) { set.Known = []string{"n2:1"} }, "n1:1")
 	r.wait(time.Minute)
-	require.Equal(t, seeking, r.phase, "n2 may go on with the cluster")
+	require.Equal(t, phaseJoining, r.phase, "n2 may go on with the cluster")
 	r.hears(id("n2:1", 2), joinAnswer{To: "n2:1", Verdict: notMember})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestASeekerAsksWhoGreetsIt(t *testing.T) {
@@ -171,7 +171,7 @@ func TestALateRequestCannotReplaceALaterIncarnation(t *testing.T) {
 	next := r.asks(id("n2:1", 21), joinRequest{Name: "n2", Replaces: []uint64{20}})
 	require.Equal(t, welcome, next.Verdict, "who has heard of it lives after it")
 	require.Equal(t, Removed, r.table.status(id("n2:1", 20)))
-	require.True(t, r.table.tombs[id("n2:1", 20)].Clean)
+	require.True(t, r.table.tombstones[id("n2:1", 20)].Clean)
 	require.Equal(t, buried, r.asks(id("n2:1", 20), joinRequest{Name: "n2"}).Verdict)
 }
 
@@ -252,7 +252,7 @@ func TestAForgottenOneIsToldAfterAWhile(t *testing.T) {
 	stranger := id("n2:1", 2)
 	r.hears(stranger, heartbeat{Cluster: r.table.cluster, Seq: 1})
 	require.Empty(t, told[youAreDown](r, "n2:1"), "it may have joined through somebody else")
-	r.wait(strangerFor)
+	r.wait(unknownFor)
 	r.hears(stranger, heartbeat{Cluster: r.table.cluster, Seq: 2})
 	require.Len(t, told[youAreDown](r, "n2:1"), 1)
 }
@@ -262,20 +262,20 @@ func TestADownedNodeStopsWhatItRunsBeforeItBeginsAnew(t *testing.T) {
 	r.said = nil
 	proof := newTable(ClusterID{7})
 	proof.members[id("n2:1", 2)] = r.table.members[id("n2:1", 2)]
-	proof.tombs[r.self] = tomb{At: 1}
+	proof.tombstones[r.self] = tombstone{At: 1}
 	r.hears(id("n2:1", 2), youAreDown{Table: proof.pack()})
-	require.Equal(t, downed, r.phase)
+	require.Equal(t, phaseDowned, r.phase)
 	require.IsType(t, Publish{}, r.said[len(r.said)-2])
 	require.IsType(t, Drain{}, r.said[len(r.said)-1], "after it has been made known")
 	require.Equal(t, busy, r.asks(id("n3:1", 3), joinRequest{Name: "n3"}).Verdict)
 	r.wait(time.Hour)
-	require.Equal(t, downed, r.phase, "however long that takes")
+	require.Equal(t, phaseDowned, r.phase, "however long that takes")
 
 	r.happens(Drained{})
 	require.Len(t, told[gone](r, "n2:1"), 1)
 	r.hears(id("n2:1", 2), goneSeen{})
-	r.wait(partPatience)
-	require.Equal(t, ended, r.phase)
+	r.wait(departPatience)
+	require.Equal(t, phaseEnded, r.phase)
 	last := r.ending()
 	require.True(t, last.Rejoin)
 	require.Equal(t, []string{"n2:1"}, last.Known)
@@ -290,7 +290,7 @@ func TestOfTwoPartsThatHaveRemovedEachOtherTheSmallerDissolves(t *testing.T) {
 			r.joins(id(name, uint64(100+i)), name)
 		}
 		change := r.change()
-		change.tombs[id("n4:1", 4)] = tomb{At: 1}
+		change.tombstones[id("n4:1", 4)] = tombstone{At: 1}
 		r.decide(change)
 		r.settle()
 		r.said = nil
@@ -298,7 +298,7 @@ func TestOfTwoPartsThatHaveRemovedEachOtherTheSmallerDissolves(t *testing.T) {
 	}
 	theirs := func(cluster ClusterID, size int) youAreDown {
 		t := newTable(cluster)
-		t.tombs[id("n1:1", 1)] = tomb{At: 1}
+		t.tombstones[id("n1:1", 1)] = tombstone{At: 1}
 		for i := range size {
 			m := Member{Address: string(rune('4'+i)) + ":1", Incarnation: 4, Status: Up}
 			t.members[m.ID()] = m
@@ -307,11 +307,11 @@ func TestOfTwoPartsThatHaveRemovedEachOtherTheSmallerDissolves(t *testing.T) {
 	}
 	small := with()
 	small.hears(id("n4:1", 4), theirs(small.table.cluster, 2))
-	require.Equal(t, downed, small.phase)
+	require.Equal(t, phaseDowned, small.phase)
 
 	large := with("n2:1", "n3:1")
 	large.hears(id("n4:1", 4), theirs(large.table.cluster, 2))
-	require.Equal(t, member, large.phase)
+	require.Equal(t, phaseMember, large.phase)
 	require.Len(t, told[youAreDown](large, "n4:1"), 1, "so that the other part learns of it")
 }
 
@@ -320,10 +320,10 @@ func TestOfTwoClustersTheSmallerDissolves(t *testing.T) {
 	r.joins(id("n2:1", 2), "n2")
 	r.said = nil
 	r.hears(id("n9:1", 9), greeting{Cluster: ClusterID{9}, Size: 1})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 	require.Len(t, told[greeting](r, "n9:1"), 1)
 	r.hears(id("n9:1", 9), greeting{Cluster: ClusterID{0}, Size: 2})
-	require.Equal(t, downed, r.phase, "of equal ones that with the greater ID")
+	require.Equal(t, phaseDowned, r.phase, "of equal ones that with the greater ID")
 	require.Len(t, told[dissolve](r, "n2:1"), 1)
 }
 
@@ -332,7 +332,7 @@ func TestWhatTheDownedSayChangesNothing(t *testing.T) {
 	r.joins(id("n2:1", 2), "n2")
 	r.happens(DownAsked{Name: "n2"})
 	change := r.change()
-	change.tombs[r.self] = tomb{At: 1}
+	change.tombstones[r.self] = tombstone{At: 1}
 	r.hears(id("n2:1", 2), tablePush{Table: change.pack()})
 	r.happens(Gossiped{tablePush{From: id("n2:1", 2), Table: change.pack()}})
 	require.Equal(t, Up, r.table.status(r.self))
@@ -342,13 +342,13 @@ func TestTombsAreForgottenAfterADay(t *testing.T) {
 	r := newRig(nil)
 	r.joins(id("n2:1", 2), "n2")
 	r.hears(id("n2:1", 2), gone{})
-	require.Len(t, r.table.tombs, 1)
-	r.clock = r.clock.Add(tombFor - time.Minute)
+	require.Len(t, r.table.tombstones, 1)
+	r.clock = r.clock.Add(tombstoneFor - time.Minute)
 	r.wait(time.Second)
-	require.Len(t, r.table.tombs, 1)
+	require.Len(t, r.table.tombstones, 1)
 	r.clock = r.clock.Add(2 * time.Minute)
 	r.wait(time.Second)
-	require.Empty(t, r.table.tombs)
+	require.Empty(t, r.table.tombstones)
 }
 
 // The calendar of whoever has removed it may be years behind, as without a battery.
@@ -359,15 +359,15 @@ func TestATombIsKeptForSomeTimeWhateverItsDate(t *testing.T) {
 	r.joins(n3, "n3")
 	before := r.table.pack()
 	change := r.change()
-	change.tombs[n3] = tomb{At: 1}
+	change.tombstones[n3] = tombstone{At: 1}
 	r.hears(n2, tablePush{Table: change.pack()})
 	r.wait(time.Minute)
 	require.Len(t, r.view().gone, 1, "something may still run there")
 	r.hears(n2, tablePush{Table: before})
 	require.Equal(t, Removed, r.table.status(n3), "no late news revives it")
-	r.clock = r.clock.Add(tombAtLeast)
+	r.clock = r.clock.Add(tombstoneAtLeast)
 	r.wait(time.Second)
-	require.Empty(t, r.table.tombs)
+	require.Empty(t, r.table.tombstones)
 }
 
 func TestHeartbeatsKeepTheirRhythmOverUnpunctualTicks(t *testing.T) {

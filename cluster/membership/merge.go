@@ -12,26 +12,26 @@ import (
 // one member alone writes the newer version is right.
 func (t *table) merge(o table) table {
 	news := newTable(t.cluster)
-	for id, dead := range o.tombs {
-		t.bury(id, dead, &news)
+	for id, dead := range o.tombstones {
+		t.remove(id, dead, &news)
 	}
 	for id, m := range o.members {
 		t.admit(id, m, &news)
 	}
 	for id, r := range o.rows {
-		t.hear(id, r, &news)
+		t.takeRow(id, r, &news)
 	}
 	return news
 }
 
-// bury removes a member. What it has said is dropped.
-func (t *table) bury(id ID, dead tomb, news *table) {
-	old, known := t.tombs[id]
+// remove removes a member. What it has said is dropped.
+func (t *table) remove(id ID, dead tombstone, news *table) {
+	old, known := t.tombstones[id]
 	if known {
 		dead = old.merge(dead)
 	}
 	if m, alive := t.members[id]; alive {
-		dead = dead.merge(tombOf(m))
+		dead = dead.merge(tombstoneOf(m))
 	}
 	if dead.Clean {
 		dead.Roles = nil
@@ -39,14 +39,16 @@ func (t *table) bury(id ID, dead tomb, news *table) {
 	delete(t.members, id)
 	delete(t.rows, id)
 	if !known || !dead.equal(old) {
-		t.tombs[id], news.tombs[id] = dead, dead
+		t.tombstones[id], news.tombstones[id] = dead, dead
 	}
 }
 
-func tombOf(m Member) tomb { return tomb{Name: m.Name, UpNumber: m.UpNumber, Roles: m.Roles} }
+func tombstoneOf(m Member) tombstone {
+	return tombstone{Name: m.Name, UpNumber: m.UpNumber, Roles: m.Roles}
+}
 
-func (d tomb) merge(o tomb) tomb {
-	merged := tomb{
+func (d tombstone) merge(o tombstone) tombstone {
+	merged := tombstone{
 		Name:     max(d.Name, o.Name),
 		UpNumber: lowest(d.UpNumber, o.UpNumber),
 		Clean:    d.Clean || o.Clean,
@@ -58,7 +60,7 @@ func (d tomb) merge(o tomb) tomb {
 	return merged
 }
 
-func (d tomb) equal(o tomb) bool {
+func (d tombstone) equal(o tombstone) bool {
 	return d.Name == o.Name && d.UpNumber == o.UpNumber && d.Clean == o.Clean && d.At == o.At &&
 		slices.Equal(d.Roles, o.Roles)
 }
@@ -66,8 +68,8 @@ func (d tomb) equal(o tomb) bool {
 // admit adds a member, or what is newer about it. Of a removed one it only completes the
 // memory.
 func (t *table) admit(id ID, m Member, news *table) {
-	if _, removed := t.tombs[id]; removed {
-		t.bury(id, tombOf(m), news)
+	if _, removed := t.tombstones[id]; removed {
+		t.remove(id, tombstoneOf(m), news)
 		return
 	}
 	old, known := t.members[id]
@@ -80,9 +82,9 @@ func (t *table) admit(id ID, m Member, news *table) {
 	t.members[id], news.members[id] = m, m
 }
 
-// hear takes over what a member says, if it is newer.
-func (t *table) hear(id ID, r row, news *table) {
-	if _, removed := t.tombs[id]; removed {
+// takeRow takes over what a member says, if it is newer.
+func (t *table) takeRow(id ID, r row, news *table) {
+	if _, removed := t.tombstones[id]; removed {
 		return
 	}
 	if r.Version > t.rows[id].Version {
@@ -108,21 +110,21 @@ func lowest(a, b uint64) uint64 {
 // forget drops the memory of members that were removed before a time, in seconds of Unix
 // time, and may be forgotten.
 func (t *table) forget(before int64, may func(ID) bool) {
-	maps.DeleteFunc(t.tombs, func(id ID, dead tomb) bool { return dead.At < before && may(id) })
-	if len(t.tombs) <= maxTombs {
+	maps.DeleteFunc(t.tombstones, func(id ID, dead tombstone) bool { return dead.At < before && may(id) })
+	if len(t.tombstones) <= maxTombstones {
 		return
 	}
-	oldest := slices.SortedFunc(maps.Keys(t.tombs), func(a, b ID) int {
-		return cmp.Or(cmp.Compare(t.tombs[a].At, t.tombs[b].At), a.Compare(b))
+	oldest := slices.SortedFunc(maps.Keys(t.tombstones), func(a, b ID) int {
+		return cmp.Or(cmp.Compare(t.tombstones[a].At, t.tombstones[b].At), a.Compare(b))
 	})
-	for _, id := range oldest[:len(oldest)-maxTombs] {
-		delete(t.tombs, id)
+	for _, id := range oldest[:len(oldest)-maxTombstones] {
+		delete(t.tombstones, id)
 	}
 }
 
-// maxTombs bounds the memory of removed members, the newest of them, as others take no
+// maxTombstones bounds the memory of removed members, the newest of them, as others take no
 // table that is too large. Nodes that crash and restart all the time leave many behind.
-const maxTombs = MaxMembers / 2
+const maxTombstones = MaxMembers / 2
 
 // union returns what is in a or in b, sorted.
 func union[T cmp.Ordered](a, b []T) []T {

@@ -25,7 +25,7 @@ func randomTable(random *rand.Rand) table {
 			}
 		}
 		if random.IntN(4) == 0 {
-			t.tombs[id] = tomb{Name: "n", Clean: random.IntN(2) == 0, At: 1 + random.Int64N(5), Roles: []string{"r"}}
+			t.tombstones[id] = tombstone{Name: "n", Clean: random.IntN(2) == 0, At: 1 + random.Int64N(5), Roles: []string{"r"}}
 		}
 		if version := random.Uint64N(4); version > 0 {
 			t.rows[id] = row{Version: version, Unreachable: []ID{{Address: "n0:1", Incarnation: version}}}
@@ -77,7 +77,7 @@ func TestMergeNeverLetsAStatusGoBack(t *testing.T) {
 		for _, id := range a.ids() {
 			require.GreaterOrEqual(t, c.status(id), a.status(id))
 		}
-		for id := range a.tombs {
+		for id := range a.tombstones {
 			require.Equal(t, Removed, c.status(id), "the removed are not revived")
 		}
 	}
@@ -100,13 +100,13 @@ func TestATombKeepsWhatMayStillRun(t *testing.T) {
 	alive.members[id] = Member{Name: "n1", Address: id.Address, Incarnation: id.Incarnation, Status: Up, UpNumber: 7, Roles: []string{"r"}}
 	alive.rows[id] = row{Version: 1}
 	removed, clean := newTable(ClusterID{}), newTable(ClusterID{})
-	removed.tombs[id] = tomb{At: 100}
-	clean.tombs[id] = tomb{At: 200, Clean: true}
+	removed.tombstones[id] = tombstone{At: 100}
+	clean.tombstones[id] = tombstone{At: 200, Clean: true}
 
 	unclean := joined(alive, removed)
-	require.Equal(t, tomb{Name: "n1", UpNumber: 7, At: 100, Roles: []string{"r"}}, unclean.tombs[id])
+	require.Equal(t, tombstone{Name: "n1", UpNumber: 7, At: 100, Roles: []string{"r"}}, unclean.tombstones[id])
 	require.Equal(t, uint64(7), unclean.youngest(), "numbers are not given twice")
-	require.Equal(t, tomb{Name: "n1", UpNumber: 7, At: 100, Clean: true}, joined(unclean, clean).tombs[id])
+	require.Equal(t, tombstone{Name: "n1", UpNumber: 7, At: 100, Clean: true}, joined(unclean, clean).tombstones[id])
 }
 
 func TestSumsLeaveOutWhatNeedNotBeEqual(t *testing.T) {
@@ -114,7 +114,7 @@ func TestSumsLeaveOutWhatNeedNotBeEqual(t *testing.T) {
 	a := newTable(ClusterID{1})
 	a.members[id] = Member{Address: id.Address, Incarnation: id.Incarnation, Status: Up}
 	before := a.sums()
-	a.tombs[ID{Address: "n2:1", Incarnation: 2}] = tomb{At: 1}
+	a.tombstones[ID{Address: "n2:1", Incarnation: 2}] = tombstone{At: 1}
 	require.Equal(t, before, a.sums())
 
 	a.rows[id] = row{Version: 1}

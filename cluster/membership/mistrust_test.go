@@ -14,7 +14,7 @@ func TestANodeThatRejoinsAndIsNotTrustedKeepsAsking(t *testing.T) {
 		r.happens(DialFailed{Address: "n2:1", Mistrust: "expired"})
 		r.wait(time.Second)
 	}
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	r.happens(DialFailed{Address: "n2:1", Refused: true})
-	require.Equal(t, member, r.phase, "now it is known that nobody is there")
+	require.Equal(t, phaseMember, r.phase, "now it is known that nobody is there")
 }

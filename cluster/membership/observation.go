@@ -34,7 +34,8 @@ func (o *observation) watchSubjects() {
 	o.monitor.watch(ids, o.now)
 }
 
-// report writes into our row whom we cannot reach, and asks who is late for a sign.
+// report writes the members that this node does not hear from into its row, and asks members
+// that are late for a heartbeat.
 func (o *observation) report() {
 	silent := o.monitor.look(o.now)
 	for _, id := range o.monitor.overdue(o.now) {
@@ -56,8 +57,8 @@ func (o *observation) trust(silent []ID) {
 	}
 }
 
-// refusedFor: nobody listens at an address, or another incarnation does. The member there
-// is unreachable from now on, until it is heard.
+// refusedFor handles a refused connection: nobody listens at the address, or another incarnation
+// does. The member there is unreachable until it is heard.
 func (o *observation) refusedFor(ev DialFailed) {
 	if !ev.Refused && ev.Lives == 0 || o.set.Detector.KeepRefused {
 		return

@@ -27,7 +27,7 @@ func (r *rig) beatOf(other ID) {
 		Seq:     uint64(r.clock.UnixNano()),
 		Members: r.sums.members,
 		All:     r.sums.all,
-		Seen:    make([]byte, len(r.witnesses.bits)),
+		Seen:    make([]byte, len(r.seenBy.bits)),
 	}
 	r.hears(other, h)
 	h.Stream = true
@@ -152,13 +152,13 @@ func TestADifferenceOfTablesIsNoSilence(t *testing.T) {
 	version := observer.table.rows[observer.self].Version
 	w.run(time.Minute)
 	require.Equal(t, version, observer.table.rows[observer.self].Version, "nobody was unreachable for a moment")
-	require.Contains(t, subject.dissemination.guests, observer.self)
-	require.Contains(t, subject.dissemination.audience(), observer.self)
+	require.Contains(t, subject.dissemination.requests, observer.self)
+	require.Contains(t, subject.dissemination.receivers(), observer.self)
 
 	observer.observation.observed = observer.table.neighbours(observer.self).observed
 	observer.observation.watchSubjects()
 	w.run(time.Minute)
-	require.Empty(t, subject.dissemination.guests, "who asks no more is forgotten")
+	require.Empty(t, subject.dissemination.requests, "who asks no more is forgotten")
 }
 
 func TestOnTheRingAKilledNodeIsUnreachableInUnderASecond(t *testing.T) {

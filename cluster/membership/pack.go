@@ -12,14 +12,14 @@ import (
 
 // A packed is a table in a canonical form: sorted, so that equal tables are equal bytes.
 type packed struct {
-	_       struct{} `cbor:",toarray"`
-	Cluster ClusterID
-	Members []Member
-	Tombs   []packedTomb
-	Rows    []packedRow
+	_          struct{} `cbor:",toarray"`
+	Cluster    ClusterID
+	Members    []Member
+	Tombstones []packedTombstone
+	Rows       []packedRow
 }
 
-type packedTomb struct {
+type packedTombstone struct {
 	_        struct{} `cbor:",toarray"`
 	ID       ID
 	Name     string
@@ -41,9 +41,9 @@ func (t table) pack() packed {
 	for _, id := range t.ids() {
 		p.Members = append(p.Members, t.members[id])
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(t.tombs), ID.Compare) {
-		d := t.tombs[id]
-		p.Tombs = append(p.Tombs, packedTomb{ID: id, Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles})
+	for _, id := range slices.SortedFunc(maps.Keys(t.tombstones), ID.Compare) {
+		d := t.tombstones[id]
+		p.Tombstones = append(p.Tombstones, packedTombstone{ID: id, Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles})
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(t.rows), ID.Compare) {
 		r := t.rows[id]
@@ -57,8 +57,8 @@ func (p packed) table() table {
 	for _, m := range p.Members {
 		t.members[m.ID()] = m
 	}
-	for _, d := range p.Tombs {
-		t.tombs[d.ID] = tomb{Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles}
+	for _, d := range p.Tombstones {
+		t.tombstones[d.ID] = tombstone{Name: d.Name, UpNumber: d.UpNumber, Clean: d.Clean, At: d.At, Roles: d.Roles}
 	}
 	for _, r := range p.Rows {
 		t.rows[r.ID] = row{Version: r.Version, Unreachable: r.Unreachable}
@@ -77,8 +77,8 @@ func (t table) entries() map[string]table {
 	for id, m := range t.members {
 		part("member " + id.String()).members[id] = m
 	}
-	for id, d := range t.tombs {
-		part("tomb " + id.String()).tombs[id] = d
+	for id, d := range t.tombstones {
+		part("tombstone " + id.String()).tombstones[id] = d
 	}
 	for id, r := range t.rows {
 		part("row " + id.String()).rows[id] = r
@@ -95,7 +95,7 @@ type sums struct {
 // sums leaves out the memory of removed members, which each node drops in its own time.
 func (t table) sums() sums {
 	p := t.pack()
-	p.Tombs = nil
+	p.Tombstones = nil
 	p.Rows = slices.DeleteFunc(p.Rows, func(r packedRow) bool { return t.members[r.ID].Status == 0 })
 	return sums{members: sum(packed{Cluster: p.Cluster, Members: p.Members}), all: sum(p)}
 }

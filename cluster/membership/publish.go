@@ -37,19 +37,19 @@ func (c *core) publish() {
 }
 
 func (c *core) view() View {
-	v := View{Version: c.version, Self: c.set.Self, tombs: maps.Clone(c.table.tombs)}
+	v := View{Version: c.version, Self: c.set.Self, tombstones: maps.Clone(c.table.tombstones)}
 	switch c.phase {
-	case idle, seeking:
+	case phaseIdle, phaseJoining:
 		v.waiting = c.whyWaiting(v)
-		v.absent = c.absentees
+		v.absent = c.absent
 		return v
-	case downed:
+	case phaseDowned:
 		v.Self.Status = Down
 		return v
-	case parting, ended:
+	case phaseDeparting, phaseEnded:
 		v.Self.Status = Removed
 		return v
-	case member:
+	case phaseMember:
 	}
 	for _, id := range c.table.ids() {
 		each := c.table.members[id]
@@ -64,15 +64,15 @@ func (c *core) view() View {
 	v.unreachable = c.table.unreachable()
 	v.Converged = c.converged
 	v.order = c.set.Leader.order(v.Members)
-	v.gone = c.unclean()
+	v.gone = c.uncleanRemovals()
 	v.waiting = c.whyWaiting(v)
 	return v
 }
 
-// unclean returns who was removed without a sign that it has stopped, and since when.
-func (c *core) unclean() map[ID]time.Time {
+// uncleanRemovals returns who was removed without a sign that it has stopped, and since when.
+func (c *core) uncleanRemovals() map[ID]time.Time {
 	gone := map[ID]time.Time{}
-	for id, dead := range c.table.tombs {
+	for id, dead := range c.table.tombstones {
 		if !dead.Clean {
 			gone[id] = c.removed[id]
 		}
@@ -83,9 +83,9 @@ func (c *core) unclean() map[ID]time.Time {
 // whyWaiting explains what this node is waiting for.
 func (c *core) whyWaiting(v View) []string {
 	switch {
-	case c.phase == seeking:
-		return []string{cmp.Or(c.waits, "looking for a cluster")}
-	case c.phase != member:
+	case c.phase == phaseJoining:
+		return []string{cmp.Or(c.waitingFor, "looking for a cluster")}
+	case c.phase != phaseMember:
 		return nil
 	}
 	var why []string
@@ -97,17 +97,17 @@ func (c *core) whyWaiting(v View) []string {
 	if lacks := c.set.lacks(c.table); len(lacks) > 0 {
 		why = append(why, "fewer members than Config.MinMembers and MinMembersOf ask for: "+strings.Join(lacks, ", "))
 	}
-	if late := c.late(); len(why) == 0 && len(late) > 0 {
+	if late := c.notSeen(); len(why) == 0 && len(late) > 0 {
 		why = append(why, "members have not agreed: waiting for "+strings.Join(late, ", "))
 	}
 	return why
 }
 
-// late returns the names of the members that are not known to have what this node has.
-func (c *core) late() []string {
+// notSeen returns the names of the members that are not known to have what this node has.
+func (c *core) notSeen() []string {
 	var late []string
 	for _, id := range c.table.voters() {
-		if !c.witnesses.has(id) {
+		if !c.seenBy.has(id) {
 			late = append(late, c.table.members[id].Name)
 		}
 	}

@@ -13,11 +13,11 @@ func (m *Machine) asked(from ID, r joinRequest) {
 
 func (m *Machine) answer(from ID, r joinRequest) joinAnswer {
 	switch m.phase {
-	case seeking:
+	case phaseJoining:
 		return m.join.answerJoiner(from, r)
-	case member:
+	case phaseMember:
 		return m.admission.admit(from, r)
-	case idle, downed, parting, ended:
+	case phaseIdle, phaseDowned, phaseDeparting, phaseEnded:
 	}
 	return joinAnswer{Verdict: busy}
 }
@@ -28,24 +28,24 @@ func (m *Machine) receive(from ID, msg message) {
 	case joinRequest:
 		m.asked(from, msg)
 	case joinAnswer:
-		if m.phase == member && msg.Verdict == welcome && msg.Table.Cluster == m.table.cluster {
+		if m.phase == phaseMember && msg.Verdict == welcome && msg.Table.Cluster == m.table.cluster {
 			m.learn(tablePush{From: from, Whole: true, Table: msg.Table})
 		}
 		m.join.answered(from, msg)
 	case gone:
-		m.departure.buryClean(from)
+		m.departure.removeClean(from)
 	case goneSeen:
 		if m.table.status(from) != 0 {
 			m.departure.acked[from] = true
 		}
 	case greeting:
-		if m.phase == seeking {
+		if m.phase == phaseJoining {
 			m.contacts.ask(from.Address)
 			m.join.askOne(from.Address)
 		}
 		m.clusters.greeted(from, msg)
 	case heartbeat, observe, tablePull, tablePush, youAreDown, dissolve:
-		if m.phase == member {
+		if m.phase == phaseMember {
 			m.receiveAsMember(from, msg)
 		}
 	}
@@ -65,54 +65,54 @@ func (m *Machine) receiveAsMember(from ID, msg message) {
 	}
 	switch status := m.table.status(from); {
 	case status == 0:
-		m.hearStranger(from, msg)
+		m.receiveUnknown(from, msg)
 	case status >= Down:
 		m.tell(from, youAreDown{Table: m.table.pack()})
 	default:
-		m.hearMember(from, msg)
+		m.receiveFromMember(from, msg)
 	}
 }
 
-// hearStranger: perhaps we have not heard yet that it is a member, then we will. If it
+// receiveUnknown: perhaps we have not heard yet that it is a member, then we will. If it
 // goes on for long, it is one that we have forgotten.
-func (m *Machine) hearStranger(from ID, msg message) {
+func (m *Machine) receiveUnknown(from ID, msg message) {
 	if _, beats := msg.(heartbeat); !beats {
 		return
 	}
-	since, known := m.strangers[from]
+	since, known := m.unknown[from]
 	switch {
-	case !known && len(m.strangers) >= MaxMembers:
+	case !known && len(m.unknown) >= MaxMembers:
 	case !known:
-		m.strangers[from] = m.now
-	case m.now.Sub(since) >= strangerFor:
-		delete(m.strangers, from)
+		m.unknown[from] = m.now
+	case m.now.Sub(since) >= unknownFor:
+		delete(m.unknown, from)
 		m.tell(from, youAreDown{Table: m.table.pack()})
 	}
 }
 
-func (m *Machine) hearMember(from ID, msg message) {
-	delete(m.strangers, from)
+func (m *Machine) receiveFromMember(from ID, msg message) {
+	delete(m.unknown, from)
 	switch msg := msg.(type) {
 	case heartbeat:
-		m.hearBeat(from, msg)
+		m.receiveHeartbeat(from, msg)
 	case observe:
-		m.dissemination.beObserved(from)
+		m.dissemination.answerObserver(from)
 	case tablePull:
 		m.tell(from, tablePush{From: m.self, Whole: true, Table: m.table.pack()})
 	case tablePush:
 		msg.From = from
 		m.learn(msg)
 	case dissolve:
-		m.departure.fall("the cluster dissolves", msg.Instead)
+		m.departure.goDown("the cluster dissolves", msg.Instead)
 	case joinRequest, joinAnswer, youAreDown, gone, goneSeen, greeting:
 	}
 }
 
-// hearBeat notes a sign of life and who knows what, and asks for the sender's table if it
+// receiveHeartbeat notes a sign of life and who knows what, and asks for the sender's table if it
 // keeps differing from ours.
-func (m *Machine) hearBeat(from ID, h heartbeat) {
-	if m.witnesses.learn(from, h.Members, h.Seen) {
-		m.dissemination.eager = true
+func (m *Machine) receiveHeartbeat(from ID, h heartbeat) {
+	if m.seenBy.learn(from, h.Members, h.Seen) {
+		m.dissemination.hasNews = true
 		m.dirty = m.dirty || m.agree() != m.converged
 	}
 	if h.Members == m.sums.members && m.table.status(from) == Up {
@@ -133,7 +133,7 @@ func (m *Machine) confirm() {
 // learn takes over what another member knows. What one says that is down or unknown does
 // not count, or two sides that have removed each other would both perish.
 func (m *Machine) learn(p tablePush) {
-	if m.phase != member || p.Table.Cluster != m.table.cluster || p.From == m.self {
+	if m.phase != phaseMember || p.Table.Cluster != m.table.cluster || p.From == m.self {
 		return
 	}
 	if status := m.table.status(p.From); status == 0 || status >= Down {

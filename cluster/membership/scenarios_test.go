@@ -40,7 +40,7 @@ func (w *world) all() (all []int) {
 func (w *world) among(nodes ...int) string {
 	for _, i := range nodes {
 		n := w.nodes[i]
-		if n.machine == nil || n.machine.phase != member {
+		if n.machine == nil || n.machine.phase != phaseMember {
 			return fmt.Sprintf("n%d is no member", i+1)
 		}
 		v := n.shown
@@ -114,7 +114,7 @@ func TestNobodyFoundsBeforeAllSeedsHaveAnswered(t *testing.T) {
 		}
 		for w.now.Sub(w.begin) < last {
 			for _, n := range w.nodes {
-				require.True(t, n.machine == nil || n.machine.phase == seeking, "seed %d: n%d found a cluster too early", seed, n.index+1)
+				require.True(t, n.machine == nil || n.machine.phase == phaseJoining, "seed %d: n%d found a cluster too early", seed, n.index+1)
 			}
 			w.run(100 * time.Millisecond)
 		}
@@ -153,7 +153,7 @@ func TestAWelcomeThatIsLostIsRepeated(t *testing.T) {
 	}
 	w.run(500 * time.Millisecond)
 	require.NotZero(t, w.status(3, 0), "it has been let in")
-	require.Equal(t, seeking, w.nodes[3].machine.phase, "and does not know")
+	require.Equal(t, phaseJoining, w.nodes[3].machine.phase, "and does not know")
 	incarnation := w.nodes[3].machine.self
 	for i := range 3 {
 		w.cuts[[2]int{i, 3}]--

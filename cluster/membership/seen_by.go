@@ -41,21 +41,21 @@ func (t table) complainants() []ID {
 // these, in at least these statuses, whatever it has heard since; for states only grow.
 // So it does no harm that a witness may have gone on, or that the word of it comes late
 // or from a third: it says something about the past, and that stays true.
-type witnesses struct {
+type seenBy struct {
 	sum  uint64
 	ids  []ID   // the members of that sum, sorted; of equal sums they are equal
 	bits []byte // which of them, eight to a byte
 }
 
-// newWitnesses begins with the node itself.
-func newWitnesses(sum uint64, ids []ID, self ID) witnesses {
-	w := witnesses{sum: sum, ids: ids, bits: make([]byte, (len(ids)+7)/8)}
+// newSeenBy begins with the node itself.
+func newSeenBy(sum uint64, ids []ID, self ID) seenBy {
+	w := seenBy{sum: sum, ids: ids, bits: make([]byte, (len(ids)+7)/8)}
 	w.add(self)
 	return w
 }
 
 // add adds one, and reports whether that is news.
-func (w *witnesses) add(id ID) bool {
+func (w *seenBy) add(id ID) bool {
 	i, member := slices.BinarySearchFunc(w.ids, id, ID.Compare)
 	if !member || w.bits[i/8]&(1<<(i%8)) != 0 {
 		return false
@@ -66,7 +66,7 @@ func (w *witnesses) add(id ID) bool {
 
 // learn adds those that another node knows, and itself, if it speaks of the same members.
 // It reports whether there was news.
-func (w *witnesses) learn(from ID, sum uint64, bits []byte) bool {
+func (w *seenBy) learn(from ID, sum uint64, bits []byte) bool {
 	if sum != w.sum || len(bits) != len(w.bits) {
 		return false
 	}
@@ -79,7 +79,7 @@ func (w *witnesses) learn(from ID, sum uint64, bits []byte) bool {
 }
 
 // has reports whether a member is one.
-func (w *witnesses) has(id ID) bool {
+func (w *seenBy) has(id ID) bool {
 	i, member := slices.BinarySearchFunc(w.ids, id, ID.Compare)
 	return member && w.bits[i/8]&(1<<(i%8)) != 0
 }
@@ -88,7 +88,7 @@ func (w *witnesses) has(id ID) bool {
 // of the table, and all are reachable but for those that are exiting or down. Only then may
 // a leader promote or remove, so that all members know of each other before any of them
 // acts.
-func (t table) converged(w witnesses, unreachable map[ID][]ID) bool {
+func (t table) converged(w seenBy, unreachable map[ID][]ID) bool {
 	for subject := range unreachable {
 		if t.members[subject].Status < Exiting {
 			return false

@@ -11,7 +11,7 @@ import (
 
 func TestWitnessesSpreadAsASet(t *testing.T) {
 	ids := manyIDs(rand.New(rand.NewPCG(1, 1)), 20)
-	a, b, c := newWitnesses(7, ids, ids[0]), newWitnesses(7, ids, ids[1]), newWitnesses(7, ids, ids[19])
+	a, b, c := newSeenBy(7, ids, ids[0]), newSeenBy(7, ids, ids[1]), newSeenBy(7, ids, ids[19])
 	require.True(t, b.learn(ids[0], 7, a.bits))
 	require.True(t, c.learn(ids[1], 7, b.bits), "what b has heard goes on with it")
 	for _, i := range []int{0, 1, 19} {
@@ -24,7 +24,7 @@ func TestWitnessesSpreadAsASet(t *testing.T) {
 
 func TestAWitnessOfOtherMembersIsNone(t *testing.T) {
 	ids := manyIDs(rand.New(rand.NewPCG(1, 1)), 9)
-	w := newWitnesses(7, ids, ids[0])
+	w := newSeenBy(7, ids, ids[0])
 	require.False(t, w.learn(ids[1], 8, []byte{255, 255}))
 	require.False(t, w.learn(ids[1], 7, []byte{255}), "nor one whose list has another length")
 	require.False(t, w.add(ID{Address: "elsewhere:1", Incarnation: 1}))
@@ -35,10 +35,10 @@ func TestAWitnessOfOtherMembersIsNone(t *testing.T) {
 func TestWitnessesBeginAnewWhenTheMembersChange(t *testing.T) {
 	r := newRig(nil)
 	r.joins(id("n2:1", 2), "n2")
-	require.True(t, r.witnesses.has(id("n2:1", 2)))
+	require.True(t, r.seenBy.has(id("n2:1", 2)))
 	r.asks(id("n3:1", 3), joinRequest{Name: "n3"})
-	require.False(t, r.witnesses.has(id("n2:1", 2)))
-	require.True(t, r.witnesses.has(r.self))
+	require.False(t, r.seenBy.has(id("n2:1", 2)))
+	require.True(t, r.seenBy.has(r.self))
 	require.False(t, r.agree())
 }
 

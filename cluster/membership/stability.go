@@ -2,105 +2,105 @@ package membership
 
 import "time"
 
-// A calm is for how long the members and who is unreachable have not changed, and since
-// when there has been trouble.
-type calm struct {
-	since   time.Time // the last change
-	shaken  time.Time // the last change of who is lost
-	trouble trouble
-	marks   map[ID]mark
+// A stability measures for how long neither the members nor their reachability have changed, and
+// for how long members have been lost.
+type stability struct {
+	since       time.Time // the last change
+	lossChanged time.Time // the last change of who is lost
+	instability instability
+	conditions  map[ID]condition
 }
 
-// A trouble begins when a member is lost.
-type trouble struct {
+// An instability begins when a member is lost.
+type instability struct {
 	began  time.Time      // zero when there is none
 	spread time.Time      // when it last reached somebody who had been well
-	hit    map[string]int // how often, where those lived; a process that is started again is no other
+	losses map[string]int // how often, where those lived; a process that is started again is no other
 }
 
-// A mark is what a strategy's decision depends on.
-type mark struct{ joining, unreachable bool }
+// A condition is what the strategy's decision depends on, for one member.
+type condition struct{ joining, unreachable bool }
 
-// lost reports whether the cluster suffers: who has never been up is not missed.
-func (k mark) lost() bool { return k.unreachable && !k.joining }
+// lost reports whether the cluster misses the member. A member that has never been up is not missed.
+func (k condition) lost() bool { return k.unreachable && !k.joining }
 
-// note compares a table with the one before. Members that leave and those that are
-// removed do not disturb the calm; nor do those that join, once somebody is lost: none of
-// them becomes up before that is over, and a process that is started again and again must
-// not keep the others from a decision.
-func (c *calm) note(t table, now time.Time) {
+// note compares a table with the one before. Members that leave and members that are removed do
+// not end the stable period. Neither do joining members while a member is lost: none of them
+// becomes up before that is over, and a process that restarts again and again must not delay
+// the decision of the others.
+func (c *stability) note(t table, now time.Time) {
 	unreachable := t.unreachable()
-	marks := map[ID]mark{}
+	marks := map[ID]condition{}
 	suffers := false
 	for id, m := range t.members {
 		if m.Status < Exiting {
-			marks[id] = mark{joining: m.UpNumber == 0, unreachable: len(unreachable[id]) > 0}
+			marks[id] = condition{joining: m.UpNumber == 0, unreachable: len(unreachable[id]) > 0}
 			suffers = suffers || marks[id].lost()
 		}
 	}
 	for id, k := range marks {
-		before, known := c.marks[id]
+		before, known := c.conditions[id]
 		if (!known || before != k) && (!suffers || !k.joining) {
 			c.since = now
 		}
 		if before.lost() != k.lost() {
-			c.shaken = now
+			c.lossChanged = now
 		}
 	}
-	c.noteTrouble(marks, now)
-	c.marks = marks
+	c.noteInstability(marks, now)
+	c.conditions = marks
 }
 
-// noteTrouble: trouble is over when the last who was lost has been taken down; that those
-// are reachable again may be a pause only.
-func (c *calm) noteTrouble(marks map[ID]mark, now time.Time) {
+// noteInstability updates the instability. It is over when the last lost member has been taken
+// down. It is not over when lost members are reachable again, because they may be lost again.
+func (c *stability) noteInstability(marks map[ID]condition, now time.Time) {
 	suffers := false
 	for id, k := range marks {
 		if k.lost() {
 			suffers = true
-			c.trouble.hits(id.Address, !c.marks[id].lost(), now)
+			c.instability.noteLoss(id.Address, !c.conditions[id].lost(), now)
 		}
 	}
 	if suffers {
 		return
 	}
-	for id, k := range c.marks {
+	for id, k := range c.conditions {
 		if _, left := marks[id]; k.lost() && !left {
-			c.trouble = trouble{}
+			c.instability = instability{}
 		}
 	}
 }
 
-// hits notes that somebody is lost, and was not just before. Who is lost a second time has
-// stumbled before it fell; who is lost more often than that brings nothing new.
-func (t *trouble) hits(address string, anew bool, now time.Time) {
+// noteLoss records that the member at an address is lost; anew says that it was not lost before.
+// The first and the second loss of an address are news; later ones show nothing new.
+func (t *instability) noteLoss(address string, anew bool, now time.Time) {
 	if t.began.IsZero() {
-		*t = trouble{began: now, hit: map[string]int{}}
+		*t = instability{began: now, losses: map[string]int{}}
 	}
 	if !anew {
 		return
 	}
-	if t.hit[address]++; t.hit[address] <= 2 {
+	if t.losses[address]++; t.losses[address] <= 2 {
 		t.spread = now
 	}
 }
 
-// rest ends the trouble when nobody has been lost for some time.
-func (c *calm) rest(now time.Time, after time.Duration) {
-	for _, k := range c.marks {
+// settleDown ends the instability when no member has been lost for some time.
+func (c *stability) settleDown(now time.Time, after time.Duration) {
+	for _, k := range c.conditions {
 		if k.lost() {
 			return
 		}
 	}
-	if now.Sub(c.shaken) >= after {
-		c.trouble = trouble{}
+	if now.Sub(c.lossChanged) >= after {
+		c.instability = instability{}
 	}
 }
 
-// troubled is for how long there has been trouble, and how long ago it last spread.
-func (c *calm) troubled(now time.Time) (since, spread time.Duration) {
-	if c.trouble.began.IsZero() {
+// unstableFor returns for how long members have been lost, and how long ago that last spread.
+func (c *stability) unstableFor(now time.Time) (since, spread time.Duration) {
+	if c.instability.began.IsZero() {
 		return 0, 0
 	}
-	return now.Sub(c.trouble.began), now.Sub(c.trouble.spread)
+	return now.Sub(c.instability.began), now.Sub(c.instability.spread)
 }

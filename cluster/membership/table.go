@@ -14,14 +14,14 @@ func (c ClusterID) String() string { return hex.EncodeToString(c[:4]) }
 // A table is what a node knows of its cluster, or a part of that. Tables form a
 // join-semilattice: see merge.
 type table struct {
-	cluster ClusterID
-	members map[ID]Member // those not removed
-	tombs   map[ID]tomb   // those removed
-	rows    map[ID]row    // what each member says of the others
+	cluster    ClusterID
+	members    map[ID]Member    // those not removed
+	tombstones map[ID]tombstone // those removed
+	rows       map[ID]row       // what each member says of the others
 }
 
-// A tomb remembers that a member was removed, so that no late news revives it.
-type tomb struct {
+// A tombstone remembers that a member was removed, so that no late news revives it.
+type tombstone struct {
 	Name     string
 	UpNumber uint64
 	Clean    bool     // nothing of it runs any more: it said so, or another process lives at its address
@@ -37,16 +37,16 @@ type row struct {
 
 func newTable(c ClusterID) table {
 	return table{
-		cluster: c,
-		members: map[ID]Member{},
-		tombs:   map[ID]tomb{},
-		rows:    map[ID]row{},
+		cluster:    c,
+		members:    map[ID]Member{},
+		tombstones: map[ID]tombstone{},
+		rows:       map[ID]row{},
 	}
 }
 
 // empty reports whether t has nothing to tell.
 func (t table) empty() bool {
-	return len(t.members)+len(t.tombs)+len(t.rows) == 0
+	return len(t.members)+len(t.tombstones)+len(t.rows) == 0
 }
 
 // ids returns the members in order of their IDs.
@@ -54,7 +54,7 @@ func (t table) ids() []ID { return slices.SortedFunc(maps.Keys(t.members), ID.Co
 
 // status returns how far a member has come; 0 is unknown.
 func (t table) status(id ID) Status {
-	if _, removed := t.tombs[id]; removed {
+	if _, removed := t.tombstones[id]; removed {
 		return Removed
 	}
 	return t.members[id].Status
@@ -82,7 +82,7 @@ func (t table) youngest() uint64 {
 	for _, m := range t.members {
 		n = max(n, m.UpNumber)
 	}
-	for _, dead := range t.tombs {
+	for _, dead := range t.tombstones {
 		n = max(n, dead.UpNumber)
 	}
 	return n

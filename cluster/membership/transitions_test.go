@@ -64,7 +64,7 @@ func (p party) may(m *Machine, id ID) bool {
 		return m.admission.mayAdmit()
 	case leader:
 		first, ok := first(m.table.candidates(m.set.Leader), func(Member) bool { return true })
-		return ok && first.ID() == m.self && m.table.converged(m.witnesses, m.table.unreachable())
+		return ok && first.ID() == m.self && m.table.converged(m.seenBy, m.table.unreachable())
 	case anybody:
 		return m.table.status(m.self) != 0
 	case witness:
@@ -91,7 +91,7 @@ func (n *simNode) checkDecision(m *Machine, change table) {
 	for id, each := range change.members {
 		check(id, each.Status, false)
 	}
-	for id, dead := range change.tombs {
+	for id, dead := range change.tombstones {
 		check(id, Removed, dead.Clean)
 	}
 }

@@ -15,13 +15,13 @@ import (
 func TestStrangersInHeartbeatsAreBounded(t *testing.T) {
 	r := newRig(nil, "n1:1")
 	r.wait(time.Minute)
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 	for i := range uint64(MaxMembers + 100) {
 		from := ID{Address: "stranger:1", Incarnation: i + 1}
 		r.happens(Received{From: from, msg: heartbeat{Cluster: r.table.cluster}})
 		r.happens(Received{From: from, msg: goneSeen{}})
 	}
-	require.Len(t, r.strangers, MaxMembers)
+	require.Len(t, r.unknown, MaxMembers)
 	require.Empty(t, r.departure.acked)
 }
 
@@ -45,12 +45,12 @@ func TestMessageOfManyEmptyEntriesCostsLittleMemory(t *testing.T) {
 func TestNodesThatRestartAllDayDoNotMakeTheTableTooLarge(t *testing.T) {
 	all := newTable(ClusterID{1})
 	for i := range uint64(MaxMembers + 1) {
-		all.tombs[ID{Address: "n1:1", Incarnation: i + 1}] = tomb{At: int64(1 + i/10)}
+		all.tombstones[ID{Address: "n1:1", Incarnation: i + 1}] = tombstone{At: int64(1 + i/10)}
 	}
 	require.Error(t, all.pack().check())
 	all.forget(0, func(ID) bool { return true })
 	require.NoError(t, all.pack().check())
-	require.Len(t, all.tombs, maxTombs)
-	require.Contains(t, all.tombs, ID{Address: "n1:1", Incarnation: MaxMembers + 1})
-	require.NotContains(t, all.tombs, ID{Address: "n1:1", Incarnation: 1})
+	require.Len(t, all.tombstones, maxTombstones)
+	require.Contains(t, all.tombstones, ID{Address: "n1:1", Incarnation: MaxMembers + 1})
+	require.NotContains(t, all.tombstones, ID{Address: "n1:1", Incarnation: 1})
 }

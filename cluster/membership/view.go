@@ -27,7 +27,7 @@ type View struct {
 	absent      []string         // addresses, see Node.FoundWithout
 	order       []Member         // as candidates
 	unreachable map[ID][]ID      // who is, in whose opinion
-	tombs       map[ID]tomb      // of those removed
+	tombstones  map[ID]tombstone // of those removed
 	gone        map[ID]time.Time // those removed without a sign that they have stopped, and since when
 }
 
@@ -114,7 +114,7 @@ func Candidates(v View) []Member { return v.order }
 
 // IsRemoved reports whether v knows that a member was removed.
 func IsRemoved(v View, id ID) bool {
-	_, removed := v.tombs[id]
+	_, removed := v.tombstones[id]
 	return removed
 }
 
@@ -123,7 +123,7 @@ func IsRemoved(v View, id ID) bool {
 func UncleanRemovals(v View) []Removal {
 	all := make([]Removal, 0, len(v.gone))
 	for _, id := range slices.SortedFunc(maps.Keys(v.gone), ID.Compare) {
-		dead := v.tombs[id]
+		dead := v.tombstones[id]
 		all = append(all, Removal{ID: id, Name: dead.Name, UpNumber: dead.UpNumber, Roles: dead.Roles, Since: v.gone[id]})
 	}
 	return all

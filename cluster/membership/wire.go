@@ -150,7 +150,7 @@ func check(msg message) error {
 }
 
 func (p packed) check() error {
-	if len(p.Members)+len(p.Tombs)+len(p.Rows) > MaxMembers {
+	if len(p.Members)+len(p.Tombstones)+len(p.Rows) > MaxMembers {
 		return errors.New("table is too large")
 	}
 	for _, m := range p.Members {
@@ -158,7 +158,7 @@ func (p packed) check() error {
 			return fmt.Errorf("member %q, incarnation %d, status %d", m.Address, m.Incarnation, m.Status)
 		}
 	}
-	for _, d := range p.Tombs {
+	for _, d := range p.Tombstones {
 		if d.ID.Address == "" || d.ID.Incarnation == 0 || d.At <= 0 {
 			return fmt.Errorf("removed member %v", d.ID)
 		}

@@ -56,7 +56,7 @@ func TestDecodeRefusesNonsense(t *testing.T) {
 		"trailing bytes":  append(append([]byte(nil), good...), 1),
 		"a bad status":    encode(envelope{from: 1, msg: youAreDown{Table: badStatus}}),
 		"no address":      encode(envelope{from: 1, msg: youAreDown{Table: packed{Members: []Member{{Incarnation: 1, Status: Up}}}}}),
-		"a tomb undated":  encode(envelope{from: 1, msg: youAreDown{Table: packed{Tombs: []packedTomb{{ID: ID{Address: "n1:1", Incarnation: 1}}}}}}),
+		"a tomb undated":  encode(envelope{from: 1, msg: youAreDown{Table: packed{Tombstones: []packedTombstone{{ID: ID{Address: "n1:1", Incarnation: 1}}}}}}),
 	} {
 		_, err := decode(data)
 		require.ErrorIs(t, err, errMessage, name)

@@ -28,9 +28,11 @@ func ExampleNewEncryption() {
 	fmt.Println(recite(codec.Wrap(stored, rotated)))
 
 	fmt.Println(recite(codec.Wrap(stored, first)))
-	// Output: <nil> <nil> [a secret another] <nil> [a secret] read "diary": record 2: persistence:
-	// stored by another codec: the key 9b32728ef1a19be5 is missing; give it to NewEncryption as a
-	// former one
+	// Output:
+	// <nil>
+	// <nil>
+	// [a secret another] <nil>
+	// [a secret] read "diary": record 2: persistence: stored by another codec: the key 9b32728ef1a19be5 is missing; give it to NewEncryption as a former one
 }
 
 // remember writes as an event-sourced actor would.

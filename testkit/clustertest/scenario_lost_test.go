@@ -46,13 +46,13 @@ func TestWhatIsLeftOfALostMajorityFoundsAClusterWhenAnOperatorSaysSoOnOneNode(t 
 		require.Contains(t, c.Node("n2").View().Waiting(), "if n4:7355 will never come back")
 		require.NoError(t, n3.FoundWithout("n4:7355"))
 		whole(t, c, 10*time.Second, "n2", "n3")
-		require.ErrorIs(t, n3.FoundWithout("n1:7355"), cluster.ErrNotSeeking)
+		require.ErrorIs(t, n3.FoundWithout("n1:7355"), cluster.ErrNotJoining)
 
 		c.Add("n1")
 		c.Add("n4")
 		whole(t, c, 10*time.Second, "n1", "n2", "n3", "n4")
 		c.Leave("n3")
-		require.ErrorIs(t, n3.FoundWithout("n1:7355"), cluster.ErrNotSeeking)
+		require.ErrorIs(t, n3.FoundWithout("n1:7355"), cluster.ErrNotJoining)
 	})
 }
 

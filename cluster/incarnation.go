@@ -13,25 +13,25 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// A life is one incarnation of a node: it feeds the machine with events, and does what
+// A incarnation is one incarnation of a node: it feeds the machine with events, and does what
 // the machine wants done. One goroutine owns it.
-type life struct {
+type incarnation struct {
 	node    *Node
 	machine *membership.Machine
 	gossip  *gossip
 	end     *membership.End // it is over
 
-	patience patience
+	stall stallTimer
 }
 
-// farewell is how long a removed member's connections are kept, so that it can still
+// forgetAfter is how long a removed member's connections are kept, so that it can still
 // acknowledge what it has received. Else that would look lost.
-const farewell = 100 * time.Millisecond
+const forgetAfter = 100 * time.Millisecond
 
-// live runs one incarnation to its end.
-func (n *Node) live(set membership.Settings) membership.End {
+// runIncarnation runs one incarnation to its end.
+func (n *Node) runIncarnation(set membership.Settings) membership.End {
 	self := set.Self.ID()
-	l := &life{node: n, machine: membership.New(set)}
+	l := &incarnation{node: n, machine: membership.New(set)}
 	var err error
 	l.gossip, err = startGossip(gossipConfig{
 		name:     gossipName(self.Address, self.Incarnation),
@@ -56,7 +56,7 @@ func (n *Node) live(set membership.Settings) membership.End {
 }
 
 // run handles events until the incarnation has ended or the node is aborted.
-func (l *life) run() {
+func (l *incarnation) run() {
 	n := l.node
 	ticks, stop := n.cfg.Clock.NewTicker(n.cfg.Detector.CheckEvery)
 	defer stop()
@@ -64,7 +64,7 @@ func (l *life) run() {
 	for l.end == nil {
 		select {
 		case <-n.inbox.full:
-			l.open(n.inbox.take())
+			l.receive(n.inbox.take())
 		case <-ticks:
 			l.handle(membership.Ticked{})
 			l.explain(n.cfg.Clock.Now())
@@ -74,8 +74,8 @@ func (l *life) run() {
 	}
 }
 
-// open handles events; once the incarnation has ended, the rest is for the next.
-func (l *life) open(letters []letter) {
+// receive handles events; once the incarnation has ended, the rest is for the next.
+func (l *incarnation) receive(letters []envelope) {
 	for i, letter := range letters {
 		if l.end != nil {
 			l.node.inbox.putBack(letters[i:])
@@ -87,7 +87,7 @@ func (l *life) open(letters []letter) {
 	}
 }
 
-func (l *life) handle(ev membership.Input) {
+func (l *incarnation) handle(ev membership.Input) {
 	clock := l.node.cfg.Clock
 	now := clock.Now()
 	l.machine.SetCalendar(clock.Wall().Sub(now))
@@ -96,7 +96,7 @@ func (l *life) handle(ev membership.Input) {
 	}
 }
 
-func (l *life) do(a membership.Action) {
+func (l *incarnation) do(a membership.Action) {
 	n, self := l.node, l.machine.Self()
 	switch a := a.(type) {
 	case membership.Send:
@@ -110,7 +110,7 @@ func (l *life) do(a membership.Action) {
 	case membership.Discover:
 		n.tasks.Go(func() { n.search(self.Incarnation) })
 	case membership.Forget:
-		time.AfterFunc(farewell, func() { n.endpoint.Forget(a.ID) })
+		time.AfterFunc(forgetAfter, func() { n.endpoint.Forget(a.ID) })
 	case membership.Publish:
 		n.state.Store(new(l.machine.Snapshot()))
 		n.show(a.View)
@@ -130,7 +130,7 @@ func (l *life) do(a membership.Action) {
 }
 
 // beat sends the heartbeat on both lanes: the first copy to arrive counts.
-func (l *life) beat(b membership.Beat) {
+func (l *incarnation) beat(b membership.Beat) {
 	datagram, stream := b.Encode(l.machine.Self().Incarnation)
 	for _, address := range b.To {
 		l.node.endpoint.SendPacket(address, datagram)
@@ -140,7 +140,7 @@ func (l *life) beat(b membership.Beat) {
 
 // spread broadcasts each entry of a table by itself, so that a newer one can take its
 // place. One that is too large reaches the others by the sums in the heartbeats.
-func (l *life) spread(s membership.Spread) {
+func (l *incarnation) spread(s membership.Spread) {
 	for key, data := range s.Encode(l.machine.Self()) {
 		if len(data) <= maxBroadcast {
 			l.gossip.broadcast(key, data)
@@ -148,21 +148,21 @@ func (l *life) spread(s membership.Spread) {
 	}
 }
 
-func (l *life) connect(address string) {
+func (l *incarnation) connect(address string) {
 	if err := l.gossip.join(address); err != nil {
 		l.node.log.Debug("gossip not connected", zap.String("peer", address), zap.Error(err))
 	}
 }
 
 // drain waits until no singleton runs here.
-func (l *life) drain() {
+func (l *incarnation) drain() {
 	n := l.node
 	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
 		n.inbox.post(l.machine.Self().Incarnation, membership.Drained{})
 	}
 }
 
-func (l *life) note(a membership.Note) {
+func (l *incarnation) note(a membership.Note) {
 	log := l.node.log.Info
 	if a.Warn {
 		log = l.node.log.Warn

@@ -58,8 +58,8 @@ func init() {
 	actor.RegisterType[figuresTold]("understudy.cluster.figures-told")
 }
 
-// tellFigures starts the actor that answers other nodes.
-func (n *Node) tellFigures() {
+// serveFigures starts the actor that answers other nodes.
+func (n *Node) serveFigures() {
 	actor.Spawn(extension.Framework(n.System), func(_ *actor.Context[figuresAsked], next *actor.Next[figuresAsked]) {
 		next.OnMessage = func(_ *actor.Context[figuresAsked], asked figuresAsked) actor.Behavior[figuresAsked] {
 			asked.ReplyTo.Tell(n.ownFigures())

@@ -30,8 +30,8 @@ const (
 	maxFound   = 1000            // addresses
 )
 
-// searches remembers what discovery has last said, for people.
-type searches struct {
+// discoveryLog remembers what discovery has last said, for people.
+type discoveryLog struct {
 	mu    sync.Mutex // guards all below
 	found []string
 	err   error           // nil if it has succeeded
@@ -49,7 +49,7 @@ func (n *Node) search(incarnation uint64) {
 	if n.aborted.Err() != nil {
 		return
 	}
-	n.logSearch(n.searches.note(addresses, err), addresses, err)
+	n.logSearch(n.discoveries.note(addresses, err), addresses, err)
 	n.inbox.post(incarnation, membership.Found{Addresses: addresses, Failed: err != nil})
 }
 
@@ -74,7 +74,7 @@ func usable(addresses []string) ([]string, error) {
 }
 
 // note takes down a result, and reports whether people have not been told of it yet.
-func (s *searches) note(addresses []string, err error) bool {
+func (s *discoveryLog) note(addresses []string, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.err
@@ -116,7 +116,7 @@ func kindOfFailure(err error) string {
 }
 
 // latest returns what has been found last, and why nothing has been found since.
-func (s *searches) latest() ([]string, error) {
+func (s *discoveryLog) latest() ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.found, s.err

@@ -24,7 +24,7 @@ func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
 		}
 		return n
 	}
-	var a acquaintances
+	var a knownMembers
 	learn := func(n contactNews) (names []string) {
 		for _, p := range a.learn(n) {
 			names = append(names, p.Address)
@@ -54,15 +54,15 @@ func TestContactsForgetClientsThatDoNotAsk(t *testing.T) {
 			return actor.Spawn(s, func(*actor.Context[contactNews], *actor.Next[contactNews]) {}, "")
 		}
 		var mu sync.Mutex // guards clients
-		var clients audience
-		known := func() audience {
+		var clients subscribers
+		known := func() subscribers {
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()
 			return maps.Clone(clients)
 		}
 		contact := actor.Spawn(s, func(_ *actor.Context[contactAsked], next *actor.Next[contactAsked]) {
-			clients = audience{}
+			clients = subscribers{}
 			next.OnMessage = func(ctx *actor.Context[contactAsked], asked contactAsked) actor.Behavior[contactAsked] {
 				mu.Lock()
 				defer mu.Unlock()
@@ -84,7 +84,7 @@ func TestContactsForgetClientsThatDoNotAsk(t *testing.T) {
 }
 
 func TestAContactThatHasManyClientsStillHearsThemAskAgain(t *testing.T) {
-	clients, now := audience{}, time.Now()
+	clients, now := subscribers{}, time.Now()
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	client := func(i int) actor.ActorRef[contactNews] {
 		return actor.Resolve[contactNews](s, fmt.Sprintf("understudy://test@there:1/user/%d", i))
@@ -92,10 +92,10 @@ func TestAContactThatHasManyClientsStillHearsThemAskAgain(t *testing.T) {
 	var all []actor.ActorRef[contactNews]
 	for i := range membership.MaxMembers + 1 {
 		all = append(all, client(i))
-		clients.add(all[i], interest{asked: now})
+		clients.add(all[i], subscription{asked: now})
 	}
 	require.Len(t, clients, membership.MaxMembers)
-	clients.add(all[0], interest{asked: now.Add(contactMemory)})
+	clients.add(all[0], subscription{asked: now.Add(contactMemory)})
 	clients.forget(now.Add(contactMemory))
-	require.Equal(t, audience{all[0]: {asked: now.Add(contactMemory)}}, clients)
+	require.Equal(t, subscribers{all[0]: {asked: now.Add(contactMemory)}}, clients)
 }

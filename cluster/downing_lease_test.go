@@ -52,7 +52,7 @@ func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := leaseNode(yes)
 		n.acquire(7, membership.AcquireLease{Number: 3, Ask: ask})
-		require.Equal(t, []letter{{7, membership.LeaseAnswered{Number: 3, Held: true}}}, n.inbox.take())
+		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 3, Held: true}}}, n.inbox.take())
 		require.Equal(t, []time.Duration{40 * time.Second}, l.given)
 	})
 }
@@ -84,7 +84,7 @@ func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := leaseNode(func(context.Context) (bool, error) { return true, errors.New("lost connection") })
 		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
-		require.Equal(t, []letter{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
+		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		require.Len(t, l.given, 1)
 	})
 }
@@ -93,7 +93,7 @@ func TestALeaseOfAnotherIsNotGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := leaseNode(func(context.Context) (bool, error) { return false, nil })
 		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
-		require.Equal(t, []letter{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
+		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		require.Empty(t, l.given)
 	})
 }
@@ -107,7 +107,7 @@ func TestASilentLeaseIsLeftAfterTheTimeout(t *testing.T) {
 		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(ask.Timeout)
 		synctest.Wait()
-		require.Equal(t, []letter{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
+		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		n.tasks.Wait()
 		require.Equal(t, []time.Duration{45 * time.Second}, l.given)
 	})

@@ -2,17 +2,17 @@ package cluster
 
 import "slices"
 
-// acquaintances are the members that a client has been told of, by one contact after the other.
+// knownMembers are the members that a client has been told of, by one contact after the other.
 // What one contact does not know any more is gone. What the contact before it knew may be gone
 // or not: a new member does not know everybody at first. So that counts until the members agree.
-type acquaintances struct {
+type knownMembers struct {
 	from     ID // the contact that knows them
 	members  []ID
 	doubtful []ID // whom only contacts before it have told of
 }
 
 // learn returns who is a member, after some news.
-func (a *acquaintances) learn(news contactNews) []ID {
+func (a *knownMembers) learn(news contactNews) []ID {
 	switch {
 	case news.Converged:
 		a.doubtful = nil

@@ -51,14 +51,14 @@ func TestSeedsThatAreLeftFoundAClusterWhenAnOperatorSaysThatTheFirstIsGone(t *te
 	require.Equal(t, []string{"n0:1", "n2:1"}, r.view().absent)
 
 	require.NoError(t, r.without("n0:1"))
-	require.Equal(t, seeking, r.phase, "n2 has not answered lately")
+	require.Equal(t, phaseJoining, r.phase, "n2 has not answered lately")
 	require.Contains(t, r.view().Waiting(), "the first one is gone")
 	require.Equal(t, []string{"n2:1"}, r.view().absent)
 	r.said = nil
 	r.wait(askSeldom)
 	require.Equal(t, []string{"n0:1"}, told[joinRequest](r, "n2:1")[0].Gone, "the others are told")
 	agree()
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestTheFirstSeedFoundsWithoutAnotherThatIsGone(t *testing.T) {
@@ -66,18 +66,18 @@ func TestTheFirstSeedFoundsWithoutAnotherThatIsGone(t *testing.T) {
 	r.wait(time.Minute)
 	require.Contains(t, r.view().Waiting(), "without an answer of n2:1, n3:1 it cannot be known that there is none; if n2:1, n3:1 will never come back")
 	require.NoError(t, r.without("n3:1"))
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	r.hears(id("n2:1", 2), joinAnswer{To: "n2:1", Verdict: notMember})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestTheOnlySeedThatIsLeftFoundsAlone(t *testing.T) {
 	r := newRig(nil, "n0:1", "n1:1", "n2:1")
 	r.wait(time.Minute)
 	require.NoError(t, r.without("n2:1"))
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	require.NoError(t, r.without("n0:1"))
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 // Where members lived is waited for as well, by a node that was put out.
@@ -86,9 +86,9 @@ func TestMembersThatAreNoSeedsCanBeGone(t *testing.T) {
 	r.wait(time.Minute)
 	require.Equal(t, []string{"n0:1", "n8:1", "n9:1"}, r.view().absent)
 	require.NoError(t, r.without("n0:1", "n8:1"))
-	require.Equal(t, seeking, r.phase)
+	require.Equal(t, phaseJoining, r.phase)
 	r.happens(DialFailed{Address: "n9:1", Refused: true})
-	require.Equal(t, member, r.phase)
+	require.Equal(t, phaseMember, r.phase)
 }
 
 func TestWhatCannotBeGoneIsRefused(t *testing.T) {
@@ -125,7 +125,7 @@ func TestWhatCannotBeGoneIsRefused(t *testing.T) {
 	r = newRig(func(set *Settings) { set.Discovers = true }, "n8:1")
 	require.ErrorContains(t, r.without("n8:1"), "Config.Discovery")
 	r = newRig(nil)
-	require.ErrorIs(t, r.without("n8:1"), ErrNotSeeking)
+	require.ErrorIs(t, r.without("n8:1"), ErrNotJoining)
 	require.ErrorContains(t, r.without("n8:1"), "call Down")
 }
 
@@ -155,7 +155,7 @@ func TestANodeThatIsNotGoneFoundsNoSecondCluster(t *testing.T) {
 	r.asks(n0, joinRequest{Name: "n0", FoundsAs: asFirst})
 	agree.Grants = true
 	r.hears(n2, agree)
-	require.Equal(t, seeking, r.phase, "n0 was told that there is none")
+	require.Equal(t, phaseJoining, r.phase, "n0 was told that there is none")
 }
 
 // absentWorld draws a world in which the first few nodes are the seeds of all, and no member is
@@ -197,7 +197,7 @@ func (w *world) disturbLinks(r *rand.Rand, during time.Duration, nodes []int) {
 // left found one cluster, once; and what was gone joins it.
 func TestRandomHistoriesOfATrueWordFoundOneCluster(t *testing.T) {
 	atLength(t)
-	for seed := range uint64(80) {
+	for seed := range max(*count*16/5, 8) { // 80 of them in make verify
 		r := rand.New(rand.NewPCG(seed, 8)) //nolint:gosec // it makes a test repeatable
 		w, seeds := absentWorld(t, seed, r)
 		gone, left := lose(r, len(w.nodes), seeds)
@@ -233,7 +233,7 @@ func (w *world) requireOneCluster(t *testing.T, seed uint64) {
 	history := strings.Join(w.log, "\n")
 	require.Equal(t, 1, w.foundings(), "seed %d\n%s", seed, history)
 	for _, n := range w.nodes {
-		require.Equal(t, member, n.machine.phase, "seed %d: n%d\n%s", seed, n.index+1, history)
+		require.Equal(t, phaseMember, n.machine.phase, "seed %d: n%d\n%s", seed, n.index+1, history)
 		require.Equal(t, w.nodes[0].machine.table.cluster, n.machine.table.cluster, "seed %d: n%d\n%s", seed, n.index+1, history)
 	}
 }
@@ -251,7 +251,7 @@ func lose(r *rand.Rand, size, seeds int) (gone, left []int) {
 // seekers counts the nodes that seek a cluster.
 func (w *world) seekers() (n int) {
 	for _, node := range w.nodes {
-		if node.machine != nil && node.machine.phase == seeking {
+		if node.machine != nil && node.machine.phase == phaseJoining {
 			n++
 		}
 	}

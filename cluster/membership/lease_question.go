@@ -7,11 +7,11 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// A claim is the last question for the lease of the downing strategy. It stands for as
+// A leaseQuestion is the last question for the lease of the downing strategy. It stands for as
 // long as the situation lasts in which it was asked; later its answer does not count.
-type claim struct {
+type leaseQuestion struct {
 	number uint64    // 0 before the first
-	since  time.Time // of the calm
+	since  time.Time // when the situation became stable
 	side   []ID      // that it was asked for, but for those that join
 	by     time.Time // no answer by then is a no
 	answer downing.Answer
@@ -30,24 +30,24 @@ func settledOf(members []downing.Member) []ID {
 	return idsOf(slices.DeleteFunc(slices.Clone(members), func(each downing.Member) bool { return each.Joining }))
 }
 
-// claimLease asks for the lease, for one side of a split.
-func (r *splitResolver) claimLease(here []downing.Member, ask downing.Ask) {
-	r.claim = claim{
-		number: r.claim.number + 1,
-		since:  r.calm.since,
+// askForLease asks for the lease, for one side of a split.
+func (r *splitResolver) askForLease(here []downing.Member, ask downing.Ask) {
+	r.question = leaseQuestion{
+		number: r.question.number + 1,
+		since:  r.stability.since,
 		side:   settledOf(here),
 		by:     r.now.Add(ask.Timeout),
 		answer: downing.Asked,
 	}
 	r.do(Note{Text: "asking for the lease of downing", Address: r.self.Address, Reason: "members are unreachable"})
-	r.do(AcquireLease{Number: r.claim.number, Ask: ask})
+	r.do(AcquireLease{Number: r.question.number, Ask: ask})
 }
 
-// claimed returns what became of the question, if it was asked in this situation.
-func (r *splitResolver) claimed(here []downing.Member) downing.Answer {
-	c := r.claim
+// leaseAnswer returns what became of the question, if it was asked in this situation.
+func (r *splitResolver) leaseAnswer(here []downing.Member) downing.Answer {
+	c := r.question
 	switch {
-	case c.number == 0 || !c.since.Equal(r.calm.since) || !slices.Equal(c.side, settledOf(here)):
+	case c.number == 0 || !c.since.Equal(r.stability.since) || !slices.Equal(c.side, settledOf(here)):
 		return downing.NotAsked
 	case c.answer == downing.Asked && !r.now.Before(c.by):
 		return downing.Denied
@@ -55,14 +55,14 @@ func (r *splitResolver) claimed(here []downing.Member) downing.Answer {
 	return c.answer
 }
 
-// leased takes the answer to a question, and decides at once: a grant does not last.
-func (r *splitResolver) leased(ev LeaseAnswered) {
-	if r.phase != member || ev.Number != r.claim.number || r.claim.answer != downing.Asked || !r.now.Before(r.claim.by) {
+// leaseAnswered takes the answer to a question, and decides at once: a grant does not last.
+func (r *splitResolver) leaseAnswered(ev LeaseAnswered) {
+	if r.phase != phaseMember || ev.Number != r.question.number || r.question.answer != downing.Asked || !r.now.Before(r.question.by) {
 		return
 	}
-	r.claim.answer = downing.Denied
+	r.question.answer = downing.Denied
 	if ev.Held {
-		r.claim.answer = downing.Granted
+		r.question.answer = downing.Granted
 	}
 	r.judge()
 }

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A bulletin shows the newest view to any number of readers, who may skip some.
-type bulletin struct {
+// A viewPublisher shows the newest view to any number of readers, who may skip some.
+type viewPublisher struct {
 	mu      sync.Mutex // guards the fields below
 	view    View
 	changed chan struct{} // closed when there is a newer view, or will be none
@@ -20,10 +20,12 @@ type bulletin struct {
 // A listener is called after each new view has been shown.
 type listener struct{ call func() }
 
-func newBulletin(v View) *bulletin { return &bulletin{view: v, changed: make(chan struct{})} }
+func newViewPublisher(v View) *viewPublisher {
+	return &viewPublisher{view: v, changed: make(chan struct{})}
+}
 
-// show replaces the view by a newer one.
-func (b *bulletin) show(v View) {
+// publish replaces the view by a newer one.
+func (b *viewPublisher) publish(v View) {
 	b.mu.Lock()
 	b.view = v
 	close(b.changed)
@@ -37,7 +39,7 @@ func (b *bulletin) show(v View) {
 
 // listen calls f, which must not block, after each new view until cancel is called; it may
 // still be running then.
-func (b *bulletin) listen(f func()) (cancel func()) {
+func (b *viewPublisher) listen(f func()) (cancel func()) {
 	l := &listener{f}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,21 +52,21 @@ func (b *bulletin) listen(f func()) (cancel func()) {
 }
 
 // end says that the view that is shown is the last.
-func (b *bulletin) end() {
+func (b *viewPublisher) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = true
 	close(b.changed)
 }
 
-func (b *bulletin) read() (v View, changed <-chan struct{}, ended bool) {
+func (b *viewPublisher) read() (v View, changed <-chan struct{}, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.view, b.changed, b.ended
 }
 
 // next waits for a newer view than one of a version, and reports whether there is one.
-func (b *bulletin) next(ctx context.Context, than uint64) bool {
+func (b *viewPublisher) next(ctx context.Context, than uint64) bool {
 	for {
 		v, changed, ended := b.read()
 		if v.Version > than || ended {
@@ -80,7 +82,7 @@ func (b *bulletin) next(ctx context.Context, than uint64) bool {
 
 // follow yields the view as it is, and then the newest whenever it has changed, until ctx
 // ends or the last one has been yielded.
-func (b *bulletin) follow(ctx context.Context) iter.Seq[View] {
+func (b *viewPublisher) follow(ctx context.Context) iter.Seq[View] {
 	return func(yield func(View) bool) {
 		for ctx.Err() == nil {
 			v, _, _ := b.read()

@@ -19,8 +19,8 @@ type clusterMerge struct {
 	gossip      map[ID]bool // whom gossip reaches
 }
 
-// A rival is another cluster, or the other half of ours.
-type rival struct {
+// A otherCluster is another cluster, or the other half of ours.
+type otherCluster struct {
 	cluster ClusterID
 	size    int      // members that are up
 	homes   []string // where members of it live, sorted
@@ -48,10 +48,10 @@ func (c *clusterMerge) toldDown(from ID, msg youAreDown) {
 		return
 	}
 	if c.table.status(from) < Down {
-		c.departure.fall("removed by the cluster", homes(theirs))
+		c.departure.goDown("removed by the cluster", homes(theirs))
 		return
 	}
-	r := rival{cluster: theirs.cluster, size: theirs.count(Up), homes: homes(theirs)}
+	r := otherCluster{cluster: theirs.cluster, size: theirs.count(Up), homes: homes(theirs)}
 	c.compare(from, r, youAreDown{Table: c.table.pack()})
 }
 
@@ -81,7 +81,7 @@ func (c *clusterMerge) lost() []string {
 	for _, address := range slices.Concat(c.contacts.discovery.wanted(), c.set.Known) {
 		lost[address] = !c.contacts.isSelf(address)
 	}
-	for id, dead := range c.table.tombs {
+	for id, dead := range c.table.tombstones {
 		if !dead.Clean {
 			lost[id.Address] = true
 		}
@@ -108,9 +108,9 @@ func (c *clusterMerge) greeting() greeting {
 // compares.
 func (c *clusterMerge) greeted(from ID, g greeting) {
 	switch {
-	case c.phase != member:
+	case c.phase != phaseMember:
 	case g.Cluster != c.table.cluster:
-		c.compare(from, rival{cluster: g.Cluster, size: int(g.Size), homes: []string{from.Address}}, c.greeting())
+		c.compare(from, otherCluster{cluster: g.Cluster, size: int(g.Size), homes: []string{from.Address}}, c.greeting())
 	case c.table.status(from) >= Down:
 		c.tell(from, youAreDown{Table: c.table.pack()})
 	}
@@ -119,7 +119,7 @@ func (c *clusterMerge) greeted(from ID, g greeting) {
 // compare decides which of two clusters dissolves: the smaller; of two equal ones that
 // with the greater ID; of two halves of one that without the lowest address. The one that
 // stays replies, so that the other compares the same.
-func (c *clusterMerge) compare(from ID, r rival, reply message) {
+func (c *clusterMerge) compare(from ID, r otherCluster, reply message) {
 	if !c.yields(r) {
 		c.tell(from, reply)
 		return
@@ -128,10 +128,10 @@ func (c *clusterMerge) compare(from ID, r rival, reply message) {
 	for _, id := range c.others() {
 		c.tell(id, dissolve{Instead: r.homes})
 	}
-	c.departure.fall("there is another cluster", r.homes)
+	c.departure.goDown("there is another cluster", r.homes)
 }
 
-func (c *clusterMerge) yields(r rival) bool {
+func (c *clusterMerge) yields(r otherCluster) bool {
 	if ours := c.table.count(Up); ours != r.size {
 		return ours < r.size
 	}

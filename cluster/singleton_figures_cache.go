@@ -17,8 +17,8 @@ const (
 	figuresLast = 5 * time.Second
 )
 
-// A figuresBook has what other members have told of their singletons. Its zero value is empty.
-type figuresBook struct {
+// A figuresCache has what other members have told of their singletons. Its zero value is empty.
+type figuresCache struct {
 	mu     sync.Mutex // guards the fields below
 	told   map[ID]figuresPage
 	asked  time.Time
@@ -32,7 +32,7 @@ type figuresPage struct {
 
 // begin returns a function that ends the asking, which its caller has to do; or what to wait
 // for, as somebody asks already; or neither, as what is known is new enough.
-func (b *figuresBook) begin(now time.Time) (end func(map[ID]figuresTold), wait <-chan struct{}) {
+func (b *figuresCache) begin(now time.Time) (end func(map[ID]figuresTold), wait <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.asking != nil {
@@ -45,7 +45,7 @@ func (b *figuresBook) begin(now time.Time) (end func(map[ID]figuresTold), wait <
 	return b.end, nil
 }
 
-func (b *figuresBook) end(answers map[ID]figuresTold) {
+func (b *figuresCache) end(answers map[ID]figuresTold) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now, old := time.Now(), b.told
@@ -63,7 +63,7 @@ func (b *figuresBook) end(answers map[ID]figuresTold) {
 }
 
 // read returns what is known.
-func (b *figuresBook) read() map[ID]figuresTold {
+func (b *figuresCache) read() map[ID]figuresTold {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	known := map[ID]figuresTold{}

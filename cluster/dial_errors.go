@@ -8,14 +8,14 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// troubles remembers why addresses could not be reached, for people. It forgets all when
+// dialErrors remembers why addresses could not be reached, for people. It forgets all when
 // there are too many, as anybody may name addresses where nobody lives.
-type troubles struct {
+type dialErrors struct {
 	mu  sync.Mutex // guards all
 	all map[string]error
 }
 
-func (t *troubles) note(address string, err error) {
+func (t *dialErrors) note(address string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.all == nil || len(t.all) >= membership.MaxMembers {
@@ -25,7 +25,7 @@ func (t *troubles) note(address string, err error) {
 }
 
 // of says what is known about addresses.
-func (t *troubles) of(addresses []string) string {
+func (t *dialErrors) of(addresses []string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []string

@@ -5,19 +5,19 @@ import "slices"
 // A leadership is what the leader does for the whole cluster.
 type leadership struct{ *core }
 
-// lead does what the leader does for the whole cluster, if this node is the leader and
-// the members agree: it makes those up who join, and removes those who are down or have
-// ended on their way out.
+// lead does what the leader does for the whole cluster, if this node is the leader and all
+// members agree: it promotes joining members to up, and removes members that are down, or
+// exiting and silent.
 func (l *leadership) lead() {
 	unreachable := l.table.unreachable()
 	candidates := l.table.candidates(l.set.Leader)
 	leader, ok := first(candidates, func(Member) bool { return true })
-	if !ok || leader.ID() != l.self || !l.table.converged(l.witnesses, unreachable) {
+	if !ok || leader.ID() != l.self || !l.table.converged(l.seenBy, unreachable) {
 		return
 	}
 	change := l.change()
 	l.promote(change)
-	l.bury(change, unreachable)
+	l.remove(change, unreachable)
 	l.decide(change)
 	l.welcome(change.ids())
 }
@@ -53,12 +53,12 @@ func (l *leadership) welcome(ids []ID) {
 	}
 }
 
-// bury puts into a change that those are removed who are down, or exiting, and do not
+// remove puts into a change that those are removed who are down, or exiting, and do not
 // answer. Of the latter nothing runs any more that somebody else could want to run.
-func (l *leadership) bury(change table, unreachable map[ID][]ID) {
+func (l *leadership) remove(change table, unreachable map[ID][]ID) {
 	for id := range unreachable {
 		if status := l.table.members[id].Status; status >= Exiting {
-			change.tombs[id] = tomb{Clean: status == Exiting, At: l.unix()}
+			change.tombstones[id] = tombstone{Clean: status == Exiting, At: l.unix()}
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
-// roster shows the members to the receptionist.
-type roster Node
+// receptionistLocator shows the members to the receptionist.
+type receptionistLocator Node
 
-var _ receptionist.Locator = (*roster)(nil)
+var _ receptionist.Locator = (*receptionistLocator)(nil)
 
 // Topologies implements [receptionist.Locator].
-func (r *roster) Topologies(ctx context.Context) iter.Seq[receptionist.Topology] {
+func (r *receptionistLocator) Topologies(ctx context.Context) iter.Seq[receptionist.Topology] {
 	return func(yield func(receptionist.Topology) bool) {
 		for v := range r.views.follow(ctx) {
 			if !yield(peersOf(v)) {

@@ -11,13 +11,13 @@ import (
 // A splitResolver lets the downing strategy decide about unreachable members.
 type splitResolver struct {
 	*core
-	calm  calm
-	claim claim
+	stability stability
+	question  leaseQuestion
 }
 
 // down gives up the member of that name, by order of an operator.
 func (r *splitResolver) down(name string) {
-	if r.phase != member {
+	if r.phase != phaseMember {
 		return
 	}
 	change := r.change()
@@ -30,10 +30,10 @@ func (r *splitResolver) down(name string) {
 	r.decide(change)
 }
 
-// judge lets the downing strategy decide, if somebody is unreachable and this node is the
-// one to act on its side.
+// judge asks the downing strategy for a decision if a member is unreachable and this node is the
+// one that acts for its side.
 func (r *splitResolver) judge() {
-	r.calm.rest(r.now, r.set.Downing.Delay())
+	r.stability.settleDown(r.now, r.set.Downing.Delay())
 	if len(r.table.unreachable()) == 0 {
 		return
 	}
@@ -42,10 +42,10 @@ func (r *splitResolver) judge() {
 	if !r.actsFor(here) {
 		return
 	}
-	s.Lease = r.claimed(here)
+	s.Lease = r.leaseAnswer(here)
 	d := r.decision(s)
 	if d.Ask.Lease != nil && s.Lease == downing.NotAsked {
-		r.claimLease(here, d.Ask)
+		r.askForLease(here, d.Ask)
 	}
 	r.giveUpAll(d)
 }
@@ -79,8 +79,8 @@ func (r *splitResolver) giveUp(change table, id ID) {
 
 // situation is what the strategy decides about. Who is exiting is as good as removed.
 func (r *splitResolver) situation() downing.Situation {
-	s := downing.Situation{Stable: r.now.Sub(r.calm.since)}
-	s.Unstable, s.Spread = r.calm.troubled(r.now)
+	s := downing.Situation{Stable: r.now.Sub(r.stability.since)}
+	s.Unstable, s.Spread = r.stability.unstableFor(r.now)
 	unreachable, observers := r.table.unreachable(), r.table.observers()
 	for _, id := range r.table.ids() {
 		each := r.table.members[id]
