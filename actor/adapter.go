@@ -9,7 +9,8 @@ import (
 // An adapter is a ref through which an actor receives messages of another type.
 type adapter[T any] struct {
 	core
-	post func(msg T, by entrance)
+	post   func(msg T, by entrance)
+	follow func(read func() (any, bool)) (notify func())
 }
 
 // Adapt returns a ref that takes messages of type T for the actor; wrap converts each into one of
@@ -53,6 +54,13 @@ func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
 	a := &adapter[T]{core: core{sys: c.sys, uid: c.sys.nextUID(), parent: c.actor(), outside: true}}
 	a.impl = a
 	a.post = func(msg T, by entrance) { c.post(item[M]{task: makeTask(msg)}, by) }
+	a.follow = func(read func() (any, bool)) (notify func()) {
+		return follow(c, read, func(msg any) {
+			if m, ok := payload.As[T](msg); ok { // the ref is of T
+				makeTask(m).run(c)
+			}
+		})
+	}
 	return ActorRef[T]{&a.core}
 }
 

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -33,9 +34,38 @@ func (l *connection[M]) unfinished(after uint64) (entries []*entry[M]) {
 	return entries
 }
 
+// unsent returns the number after which messages can be sent to others: those that were not sent, or,
+// unless flowOnly, not confirmed.
+func (l *connection[M]) unsent(flowOnly bool) uint64 {
+	if flowOnly {
+		return l.Sent()
+	}
+	return l.Acked()
+}
+
+// connections are those of a producer.
+type connections[M any] []*connection[M]
+
+// withID returns the connection with an ID, or nil.
+func (all connections[M]) withID(id uint64) *connection[M] {
+	return all.first(func(l *connection[M]) bool { return l.connected && l.id == id })
+}
+
+// to returns the connection to a consumer, or nil.
+func (all connections[M]) to(consumer actor.ActorRef[Link[M]]) *connection[M] {
+	return all.first(func(l *connection[M]) bool { return l.consumer == consumer })
+}
+
+func (all connections[M]) first(match func(*connection[M]) bool) *connection[M] {
+	if i := slices.IndexFunc(all, match); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
 // leastBusy returns the connection with room and the fewest messages; nil if none has room.
-func leastBusy[M any](connections []*connection[M]) (best *connection[M]) {
-	for _, l := range connections {
+func (all connections[M]) leastBusy() (best *connection[M]) {
+	for _, l := range all {
 		if !l.closed && l.room() && (best == nil || l.Len() < best.Len()) {
 			best = l
 		}

@@ -56,6 +56,12 @@ func (e *entry[M]) confirmed() { e.tell(Confirmed{Number: e.number}) }
 // refused reports that no worker will handle the message.
 func (e *entry[M]) refused() { e.tell(Confirmed{Refused: max(e.number, e.resent), Reason: e.refusal}) }
 
+// notKept answers a [Resend] that fails. The refused messages in the queue stay.
+func (e *entry[M]) notKept(why error) {
+	e.accepted(0)
+	e.tell(Confirmed{Refused: e.resent, Reason: why})
+}
+
 // cut divides a payload above size bytes into parts of size bytes; a size of 0 divides none.
 func (e *entry[M]) cut(size int) {
 	length := len(e.payload.Data)

@@ -55,7 +55,8 @@ type Accepted struct {
 // consumer does not take, is too large, was given up (see [GiveUpAfter]), or found the buffer full.
 //
 // There is no Confirmed with [FlowControlOnly], nor when the producer ends first and the message is
-// in its [Queue]. With a queue, a refusal is answered when the queue has stored the refused message.
+// in its [Queue]. With a queue, a refusal is answered when the queue has stored the refused
+// message.
 type Confirmed struct {
 	Number  uint64 // of the confirmed message; 0: it was refused
 	Refused uint64 // the number of the refused message; 0 if it had none, or was confirmed

@@ -33,8 +33,8 @@ func (o *outbox[T]) next() (number uint64, ok bool) {
 // pending reports whether a message was sent and is not confirmed.
 func (o *outbox[T]) pending() bool { return o.connected && o.Pending() }
 
-// request handles a request of the consumer, and reports whether it brought progress. done is called
-// for each confirmed message in order; a message for which it returns false is kept.
+// request handles a request of the consumer, and reports whether it brought progress. done is
+// called for each confirmed message in order; a message for which it returns false is kept.
 func (o *outbox[T]) request(r request, done func(T) bool) (progress bool) {
 	progress = o.Ack(r.Confirmed, done)
 	if r.UpTo > o.upTo {

@@ -49,7 +49,7 @@ func newProducer[M any](set settings, pulling bool, begin func(*producer[M])) ac
 			p.end()
 		})
 		if !pulling {
-			p.connections = []*connection[M]{{stream: p.newStream()}}
+			p.connections = connections[M]{{stream: p.newStream()}}
 		}
 		if set.queue != nil {
 			p.load()
@@ -81,7 +81,7 @@ type producer[M any] struct {
 	set         settings
 	pulling     bool
 	from        actor.ActorRef[request]
-	connections []*connection[M]
+	connections connections[M]
 	backlog     fifo.Queue[*entry[M]] // stored, if they have to be
 	last        uint64                // the highest number of a message
 	storage     storage[M]
@@ -118,11 +118,11 @@ func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor
 	case requested[M]:
 		p.onRequest(msg.request)
 	case timedOut[M]:
-		if l := p.connection(msg.connection); l != nil {
+		if l := p.connections.withID(msg.connection); l != nil {
 			p.onTimeout(l)
 		}
 	case consumerEnded[M]:
-		if l := p.connection(msg.connection); l != nil {
+		if l := p.connections.withID(msg.connection); l != nil {
 			p.disconnect(l)
 			p.pump()
 		}
@@ -184,8 +184,8 @@ func (p *producer[M]) drop(e *entry[M], why error) {
 	p.noteRefused(e, why)
 }
 
-// noteRefused notes that no worker will handle a message. With a queue, the sender and the consumers
-// learn of the refusal when the queue has stored it.
+// noteRefused notes that no worker will handle a message. With a queue, the sender and the
+// consumers learn of the refusal when the queue has stored it.
 func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	e.refusal = why
 	if p.set.queue == nil {
@@ -194,16 +194,6 @@ func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	}
 	e.pending = true
 	p.storage.refused = append(p.storage.refused, e)
-}
-
-// connection returns the connection with an ID, or nil.
-func (p *producer[M]) connection(id uint64) *connection[M] {
-	for _, l := range p.connections {
-		if l.connected && l.id == id {
-			return l
-		}
-	}
-	return nil
 }
 
 // connect connects to a consumer; it returns nil for the zero ref.
@@ -233,22 +223,12 @@ func (p *producer[M]) connectionFor(consumer actor.ActorRef[Link[M]]) *connectio
 	if !p.pulling {
 		return p.connections[0]
 	}
-	if l := p.connectionTo(consumer); l != nil {
+	if l := p.connections.to(consumer); l != nil {
 		return l
 	}
 	l := &connection[M]{stream: p.newStream()}
 	p.connections = append(p.connections, l)
 	return l
-}
-
-// connectionTo returns the connection to a consumer, if there is one.
-func (p *producer[M]) connectionTo(consumer actor.ActorRef[Link[M]]) *connection[M] {
-	for _, l := range p.connections {
-		if l.consumer == consumer {
-			return l
-		}
-	}
-	return nil
 }
 
 // disconnect keeps the unconfirmed messages for the next consumer, or gives them to the others.
@@ -259,25 +239,17 @@ func (p *producer[M]) disconnect(l *connection[M]) {
 		return
 	}
 	p.connections = slices.DeleteFunc(p.connections, func(o *connection[M]) bool { return o == l })
-	before := fifo.Of(l.unfinished(p.unsent(l)))
+	before := fifo.Of(l.unfinished(l.unsent(p.set.flowOnly)))
 	for _, e := range p.backlog.All() {
 		before.Push(e)
 	}
 	p.backlog = before
 }
 
-// unsent returns the number after which the messages of a connection can be sent to others.
-func (p *producer[M]) unsent(l *connection[M]) uint64 {
-	if p.set.flowOnly {
-		return l.Sent()
-	}
-	return l.Acked()
-}
-
 // pump sends the messages for which consumers have room.
 func (p *producer[M]) pump() {
 	for p.backlog.Len() > 0 {
-		l := leastBusy(p.connections)
+		l := p.connections.leastBusy()
 		if l == nil {
 			break
 		}
@@ -349,7 +321,7 @@ func (p *producer[M]) header(l *connection[M], number uint64) sequenced {
 }
 
 func (p *producer[M]) onRequest(r request) {
-	l := p.connection(r.Connection)
+	l := p.connections.withID(r.Connection)
 	if l == nil {
 		return
 	}
@@ -433,7 +405,7 @@ func (p *producer[M]) end() {
 		return
 	}
 	for _, l := range p.connections {
-		for _, e := range l.unfinished(p.unsent(l)) {
+		for _, e := range l.unfinished(l.unsent(p.set.flowOnly)) {
 			p.refuse(e, errEnded)
 		}
 	}

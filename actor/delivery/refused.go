@@ -13,7 +13,8 @@ import (
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// lookAgain is how long to wait before a queue that had no room for refused messages is asked again.
+// lookAgain is how long to wait before a queue that had no room for refused messages is asked
+// again.
 const lookAgain = 10 * time.Second
 
 type (
@@ -93,21 +94,15 @@ func (p *producer[M]) noRoom(err error) {
 func (p *producer[M]) resend(r Resend[M]) {
 	e := &entry[M]{resent: r.Number, replyTo: r.ReplyTo, confirmTo: r.ConfirmTo}
 	if p.set.queue == nil {
-		p.notKept(e, fmt.Errorf("%w %d: the producer has no queue; see WithQueue", ErrNotKept, r.Number))
+		e.notKept(fmt.Errorf("%w %d: the producer has no queue; see WithQueue", ErrNotKept, r.Number))
 		return
 	}
 	if p.storage.resends.Len()+p.backlog.Len()+p.storage.fresh.Len() >= p.set.buffer {
-		p.notKept(e, ErrBufferFull)
+		e.notKept(ErrBufferFull)
 		return
 	}
 	p.storage.resends.Push(e)
 	p.store()
-}
-
-// notKept answers a [Resend] that fails. The refused messages in the queue stay.
-func (p *producer[M]) notKept(e *entry[M], why error) {
-	e.accepted(0)
-	e.tell(Confirmed{Refused: e.resent, Reason: why})
 }
 
 // find searches the queue for a refused message.
@@ -133,7 +128,7 @@ func (p *producer[M]) onFound(f found[M]) {
 	p.storage.busy = false
 	e := p.storage.resends.Pop()
 	if err := p.revive(e, f); err != nil {
-		p.notKept(e, err)
+		e.notKept(err)
 	} else {
 		p.storage.revived.Push(e)
 	}

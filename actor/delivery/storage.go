@@ -107,9 +107,9 @@ func (p *producer[M]) recallStream(confirmed uint64, entries []*entry[M]) {
 	}
 }
 
-// store begins the next call of the queue, if none runs: refused messages first, then confirmations,
-// resends and new messages. Confirmations wait while there are new messages, until maxStored have
-// gathered.
+// store begins the next call of the queue, if none runs: refused messages first, then
+// confirmations, resends and new messages. Confirmations wait while there are new messages, until
+// maxStored have gathered.
 func (p *producer[M]) store() {
 	s, queue := &p.storage, p.set.queue
 	if queue == nil || s.busy {
@@ -203,7 +203,8 @@ func (p *producer[M]) onStored(done stored[M]) actor.Behavior[Command[M]] {
 	return nil
 }
 
-// setAside refuses the message that cannot be stored, or has the messages stored one by one to find it.
+// setAside refuses the message that cannot be stored, or has the messages stored one by one to find
+// it.
 func (p *producer[M]) setAside(err error) {
 	s := &p.storage
 	if len(s.storing) == 1 {

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
@@ -30,16 +31,16 @@ func Serve[M any](key Key[M], worker actor.Behavior[Delivery[M]], opts ...Option
 	}
 }
 
-// WorkPullingFor returns a [WorkPulling] producer that connects to every consumer registered under a
-// key, on any node. A consumer whose node does not answer, or that is not registered any more, gets
-// no new messages and keeps those it has. When it ends, or its node is removed, its unconfirmed
-// messages go to the others.
+// WorkPullingFor returns a [WorkPulling] producer that connects to every consumer registered under
+// a key, on any node. A consumer whose node does not answer, or that is not registered any more,
+// gets no new messages and keeps those it has. When it ends, or its node is removed, its
+// unconfirmed messages go to the others.
 func WorkPullingFor[M any](key Key[M], opts ...Option) actor.Behavior[Command[M]] {
 	return newProducer(settingsOf(opts), true, func(p *producer[M]) {
-		receptionist.Subscribe(p.ctx, key.service, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {
+		p.ctx.Defer(receptionist.Subscribe(p.ctx.System(), key.service, extension.Handle(p.ctx, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {
 			p.onListing(l)
 			return nil
-		})
+		})))
 	})
 }
 
@@ -49,7 +50,7 @@ func (p *producer[M]) onListing(all receptionist.Listing[Link[M]]) {
 		l.leaving = l.listed
 	}
 	for _, i := range all.Instances {
-		l := p.connectionTo(i.Ref)
+		l := p.connections.to(i.Ref)
 		if l == nil && i.Reachable {
 			l = p.connect(i.Ref)
 		}

@@ -51,6 +51,20 @@ func Deliver[M any](ref actor.ActorRef[M], msg M, done func(err error)) {
 	}).Deliver(msg, done)
 }
 
+// TellLatest returns a function that sends an actor of this system (see [Owns]) the newest value of
+// something that changes. After notify is called, the actor calls read in its turn, in its place
+// among the messages, and handles the value if read returns true. Calls of notify while one waits
+// are one: the actor may skip values, but never the newest, and no more than one ever waits,
+// whatever the bound of its mailbox.
+//
+// notify may be called by any goroutine and does not block. It does nothing when the actor has
+// ended.
+func TellLatest[M any](ref actor.ActorRef[M], read func() (M, bool)) (notify func()) {
+	return actorhook.Internals(ref).(interface { // actor implements it
+		TellLatest(read func() (M, bool)) (notify func())
+	}).TellLatest(read)
+}
+
 // A Held is a message that is buffered until it can be delivered, see [Hold]. The Message of a Held
 // that Hold did not make is treated as if no ask waited for its reply.
 type Held[M any] struct {

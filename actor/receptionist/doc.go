@@ -1,68 +1,64 @@
-// Package receptionist finds actors by what they are for: an actor is registered for a
-// service, and others find it, on any node of the cluster, without knowing its path.
+// Package receptionist finds actors by what they do: an actor is registered for a service, and
+// others find it, on any node of the cluster, without knowing its path.
 //
 //	var workers = receptionist.NewKey[Job]("workers")
 //
 //	receptionist.Register(system, workers, ref)           // or behaviors.Discoverable
 //	for _, ref := range receptionist.Find(system, workers).Reachable() { … }
 //
-// The key carries the type of messages: registering a ref of another type does not
-// compile, and what is found is an ActorRef of that type. Actors that want to know of
-// every change use [Subscribe]. Package router has a router over the instances of a
-// service.
+// The key carries the type of messages: registering a ref of another type does not compile, and
+// Find returns refs of that type. Actors that follow every change use [Subscribe]. Package router
+// has a router over the instances of a service. All functions may be called by any goroutine.
 //
-// # What holds
+// # Guarantees
 //
-//   - What has been registered on a node is found there when [Register] returns, and not
-//     any more when [Deregister] has returned. A registration ends with its actor; a
-//     restart does not end it.
-//   - Subscribers see a current listing first, then the newest whenever it has changed.
-//     They may skip some, never the last.
-//   - Every node knows the registrations of every member. Those of a node that leaves, is
-//     removed, or starts anew at the same address, vanish everywhere with its membership,
-//     and never come back, whatever arrives late: they belong to one incarnation.
-//   - Instances on a member that does not answer stay listed, and are not among the
-//     [Listing.Reachable]. A node that is cut off lists its own until it is a member again.
-//   - A node that rejoins as a new incarnation keeps its registrations, as its actors
-//     live on.
+//   - When [Register] has returned, [Find] on the same node finds the actor; when [Deregister] has
+//     returned, it does not. A registration ends with its actor, not with a restart.
+//   - Subscribers get the current listing first, then the newest whenever it has changed. They may
+//     skip listings, but never the last.
+//   - Every node knows the registrations of every member. The registrations of a node that leaves,
+//     is removed, or restarts at the same address disappear everywhere with its membership. They
+//     never come back, however late a message arrives: they belong to one incarnation of the node.
+//   - Instances on an unreachable member stay listed, but [Listing.Reachable] leaves them out. A
+//     node that is partitioned lists its own until it is a member again.
+//   - A node that rejoins as a new incarnation keeps its registrations, as its actors live on.
 //
 // # How soon
 //
-// Listings of different nodes are eventually the same. While members reach each other, a
-// registration is known everywhere after the time of one message. A node that joins, or can
-// be reached again, is told everything when the cluster sees that, and what was lost
-// without anybody noticing is repaired within half a minute: versions are compared with
-// each member in turn. No listing says that an actor lives: it may have ended a moment ago.
+// Listings of different nodes are eventually equal. While members reach each other, a registration
+// is known everywhere after the time of one message. A node that joins, or becomes reachable again,
+// gets everything as soon as the cluster notices. A loss that nobody notices is repaired within 30
+// s: every node compares versions with each member in turn. A listing does not prove that an actor
+// lives: it may have ended a moment ago.
 //
-// # What it costs
+// # Cost
 //
-// A change is one message to each other member, however many registrations change in a
-// moment. A member that joins gets all that each node has registered, in messages of 2000
-// entries, some hundred bytes each. After that every node sends one small message to each
-// other in half a minute. A cluster in which nothing is registered sends nothing. Every
-// node keeps all registrations in memory.
+// A change is one message to each other member, however many registrations change at the same
+// moment. A member that joins gets all registrations of each node, in messages of about 64 KiB.
+// After that, every node sends one small message to each other node per 30 s. A cluster without
+// registrations sends nothing. Every node keeps all registrations in memory.
 //
 // # One name, two types
 //
-// A service has one type of messages. Using its name with another one on the same node is
-// a mistake in the program, and panics. Where different nodes disagree, for instance in
-// the middle of an update, actors of the other type are not listed; [Listing]'s Err
-// names them, it is logged, and a [Mismatch] is published, once for each. Types are
-// compared by the names given to [actor.RegisterType]; those without, such as interfaces,
-// by package and name.
+// A service has one type of messages. Using its name with another type on the same node is a
+// mistake in the program, and panics. Where nodes disagree, for instance during an update, actors
+// of the other type are not listed: [Listing]'s Err names them, and each is logged and published as
+// a [Mismatch] once. Types are compared by the names given to [actor.RegisterType]; types without a
+// name, such as interfaces, by package and name.
 //
 // # From outside
 //
-// Who is no member asks a node, for instance a client of package cluster its contact:
+// A system that is not a member asks a node. A client of package cluster asks its contact:
 //
 //	listing, err := receptionist.Lookup(ctx, client.System, client.Contact(), workers)
 //
-// Under the path /system/receptionist every node takes the registered type "understudy.receptionist.query", the CBOR array [service, ref to reply
-// to], and answers with an "understudy.receptionist.answer",
+// Other programs can ask as well. The actor /system/receptionist of every node takes the registered
+// type "understudy.receptionist.query", the CBOR array [service, ref to reply to], and answers with
+// an "understudy.receptionist.answer",
 // [[[[service, type, path], [address, incarnation], local, reachable], …]].
 //
 // # Testing
 //
-// It needs no cluster: in a system of testkit it works on one node. Package
+// The receptionist works without a cluster, on the one node of a system of testkit. Package
 // testkit/clustertest has clusters in virtual time.
 package receptionist

@@ -35,17 +35,17 @@ func ExampleFind() {
 	// Output: hello, Ada <nil>
 }
 
-// An actor that is told of every change.
+// An actor that gets the listing after every change.
 func ExampleSubscribe() {
 	system := actor.NewSystem("example")
 	defer func() { _ = system.Shutdown(context.Background()) }()
 	found := make(chan int)
-	actor.Spawn(system, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
-		receptionist.Subscribe(ctx, greeters, func(l receptionist.Listing[greet]) actor.Behavior[string] {
+	actor.Spawn(system, behaviors.Setup(func(ctx *actor.Context[receptionist.Listing[greet]]) actor.Behavior[receptionist.Listing[greet]] {
+		ctx.Defer(receptionist.Subscribe(ctx.System(), greeters, ctx.Self()))
+		return behaviors.Receive(func(_ *actor.Context[receptionist.Listing[greet]], l receptionist.Listing[greet]) actor.Behavior[receptionist.Listing[greet]] {
 			found <- len(l.Instances)
 			return behaviors.Same
 		})
-		return behaviors.Ignore
 	}), "watcher")
 
 	fmt.Println(<-found, "greeters")

@@ -10,23 +10,23 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// Each node owns its registrations and nobody else passes them on. It tells every member
-// what changes; who finds a gap, by the versions, asks for all there is. Members that see
-// each other anew, or again, compare versions, and so does each with all others in turn,
-// in case something was lost where nobody noticed. What an incarnation has said counts as
-// long as it is a member, which it is never again once it has been removed.
+// Each node owns its registrations, and no other node passes them on. It sends its changes to every
+// member; a member that finds a gap between versions asks for a snapshot. Members compare versions
+// when they see each other for the first time or again, and each does so with all others in turn,
+// in case a loss went unnoticed. The registrations of an incarnation count as long as it is a
+// member, which it never is again after its removal.
 
 const (
 	// partBytes is about how much travels in one message.
 	partBytes = 64 << 10
-	// rounds is in how many ticks every peer gets its turn.
+	// rounds is in how many ticks each peer is checked once.
 	rounds = 6
-	// maxEarly is how many checks of nodes are kept that are not known to be members yet.
+	// maxEarly is how many checks are kept from nodes that are not known to be members yet.
 	maxEarly = 1000
 )
 
-// flush tells the peers what has changed here.
-func (r *registry) flush() []parcel {
+// flush returns the changes of this node, for its peers.
+func (r *registry) flush() []envelope {
 	if len(r.added)+len(r.removed) == 0 {
 		return nil
 	}
@@ -36,37 +36,37 @@ func (r *registry) flush() []parcel {
 	clear(r.added)
 	clear(r.removed)
 	large := len(batch.Split(slices.Concat(added, removed), partBytes, entry.size)) > 1
-	var out []parcel
+	var out []envelope
 	for _, id := range r.order {
 		if large {
-			out = append(out, r.rowFor(id)...)
+			out = append(out, r.snapshotFor(id)...)
 			continue
 		}
-		out = append(out, parcel{id, wireChange{Owner: r.self, Since: since, Version: r.own.version, Added: added, Removed: removed}})
+		out = append(out, envelope{id, wireChange{Owner: r.self, Since: since, Version: r.own.version, Added: added, Removed: removed}})
 	}
 	return out
 }
 
-// rowFor sends all there is, to one peer.
-func (r *registry) rowFor(to node.ID) []parcel {
+// snapshotFor returns all registrations of this node, for one peer.
+func (r *registry) snapshotFor(to node.ID) []envelope {
 	parts := batch.Split(sorted(r.own.entries), partBytes, entry.size)
 	if len(parts) == 0 {
 		parts = [][]entry{nil}
 	}
-	out := make([]parcel, 0, len(parts))
+	out := make([]envelope, 0, len(parts))
 	for i, entries := range parts {
-		out = append(out, parcel{to, wireRow{Owner: r.self, Version: r.own.version, Part: i, Of: len(parts), Entries: entries}})
+		out = append(out, envelope{to, wireSnapshot{Owner: r.self, Version: r.own.version, Part: i, Of: len(parts), Entries: entries}})
 	}
 	return out
 }
 
-// check compares versions with a peer.
-func (r *registry) check(id node.ID, p *peer) parcel {
-	return parcel{id, wireCheck{From: r.self, To: id, Mine: r.own.version, Yours: p.version}}
+// check returns a comparison of versions with a peer.
+func (r *registry) check(id node.ID, p *peer) envelope {
+	return envelope{id, wireCheck{From: r.self, To: id, Mine: r.own.version, Yours: p.version}}
 }
 
-// view takes who is a member now.
-func (r *registry) view(t Topology) []parcel {
+// view handles a new topology.
+func (r *registry) view(t Topology) []envelope {
 	out := r.flush()
 	r.become(t.Self)
 	now := map[node.ID]bool{}
@@ -76,7 +76,7 @@ func (r *registry) view(t Topology) []parcel {
 	}
 	for id, p := range r.peers {
 		if !now[id] {
-			r.replace(id, p, row{})
+			r.replace(id, p, snapshot{})
 			delete(r.peers, id)
 		}
 	}
@@ -84,7 +84,7 @@ func (r *registry) view(t Topology) []parcel {
 	return out
 }
 
-// become takes another identity: the same actors, in another incarnation of the node.
+// become changes the identity of this node: the same actors, in another incarnation.
 func (r *registry) become(self node.ID) {
 	if r.self == self {
 		return
@@ -99,12 +99,12 @@ func (r *registry) become(self node.ID) {
 	}
 }
 
-// meet takes what the topology says of a peer. One that is new, or answers again, may
-// have missed something, and so may this node.
-func (r *registry) meet(m Peer) []parcel {
+// meet handles a peer of the topology. A peer that is new or reachable again may have missed
+// messages, and so may this node.
+func (r *registry) meet(m Peer) []envelope {
 	p, known := r.peers[m.ID]
 	if !known {
-		p = &peer{row: row{entries: map[entry]bool{}}}
+		p = &peer{snapshot: snapshot{entries: map[entry]bool{}}}
 		r.peers[m.ID] = p
 	}
 	back := m.Reachable && !p.reachable
@@ -112,7 +112,7 @@ func (r *registry) meet(m Peer) []parcel {
 		p.reachable = m.Reachable
 		r.touch(p)
 	}
-	var out []parcel
+	var out []envelope
 	if back && r.matters(p) {
 		p.asked = false // the answer may have been lost
 		out = append(out, r.check(m.ID, p))
@@ -127,13 +127,13 @@ func (r *registry) meet(m Peer) []parcel {
 // matters reports whether there is anything to compare with a peer.
 func (r *registry) matters(p *peer) bool { return r.own.version > 0 || p.version > 0 || p.asked }
 
-// receive takes what another node has sent.
-func (r *registry) receive(msg any) []parcel {
+// receive handles a message of another node.
+func (r *registry) receive(msg any) []envelope {
 	out := r.flush()
 	switch msg := msg.(type) {
 	case wireChange:
 		return append(out, r.change(msg)...)
-	case wireRow:
+	case wireSnapshot:
 		r.part(msg)
 	case wireCheck:
 		return append(out, r.compare(msg)...)
@@ -141,7 +141,7 @@ func (r *registry) receive(msg any) []parcel {
 	return out
 }
 
-func (r *registry) change(c wireChange) []parcel {
+func (r *registry) change(c wireChange) []envelope {
 	p, member := r.peers[c.Owner]
 	switch {
 	case !member, c.Version <= p.version:
@@ -151,7 +151,7 @@ func (r *registry) change(c wireChange) []parcel {
 			return nil // the answer is on its way
 		}
 		p.asked = true
-		return []parcel{r.check(c.Owner, p)}
+		return []envelope{r.check(c.Owner, p)}
 	}
 	for _, e := range c.Removed {
 		delete(p.entries, e)
@@ -165,8 +165,8 @@ func (r *registry) change(c wireChange) []parcel {
 	return nil
 }
 
-// part takes a part of a row, which counts when all of them have come.
-func (r *registry) part(w wireRow) {
+// part takes a part of a snapshot, which counts when all of them have come.
+func (r *registry) part(w wireSnapshot) {
 	p, member := r.peers[w.Owner]
 	if !member || w.Version <= p.version {
 		return
@@ -183,23 +183,23 @@ func (r *registry) part(w wireRow) {
 		in.entries[e] = true
 	}
 	if in.next++; in.next == w.Of {
-		r.replace(w.Owner, p, row{version: w.Version, entries: in.entries})
+		r.replace(w.Owner, p, snapshot{version: w.Version, entries: in.entries})
 	}
 }
 
 // compare answers a check.
-func (r *registry) compare(c wireCheck) []parcel {
+func (r *registry) compare(c wireCheck) []envelope {
 	p, member := r.peers[c.From]
 	if !member {
 		r.keepEarly(c)
 		return nil
 	}
-	var out []parcel
+	var out []envelope
 	if c.To == r.self && c.Yours != r.own.version {
-		out = r.rowFor(c.From)
+		out = r.snapshotFor(c.From)
 	}
 	if c.Mine != p.version && !p.asked {
-		p.asked = true // or two nodes whose rows do not arrive would check each other without end
+		p.asked = true // or two nodes whose snapshots do not arrive would check each other without end
 		out = append(out, r.check(c.From, p))
 	}
 	return out
@@ -214,7 +214,7 @@ func (r *registry) keepEarly(c wireCheck) {
 }
 
 // tick compares versions with those whose turn it is.
-func (r *registry) tick() []parcel {
+func (r *registry) tick() []envelope {
 	out := r.flush()
 	n := (len(r.order) + rounds - 1) / rounds
 	for range n {

@@ -9,24 +9,24 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A Listing is what a node knows of a service at one moment. It does not change, and is
-// shared: treat it as read-only.
+// A Listing is the instances of a service that a node knows at one moment. It does not change. It
+// is shared: do not modify it.
 type Listing[M any] struct {
 	Key       ServiceKey[M]
 	Instances []Instance[M] // sorted by path
 
-	// Err says which actors other nodes have registered under the name of the service with
-	// another type of messages; they are not among the instances. It is nil when there are
-	// none, wraps [actor.ErrWrongType] and names them.
+	// Err names the actors that other nodes have registered under the name of the service with
+	// another type of messages, which are not among the instances. It wraps [actor.ErrWrongType],
+	// and is nil if there are none.
 	Err error
 }
 
-// An Instance is an actor that has been registered for a service.
+// An Instance is an actor that is registered for a service.
 type Instance[M any] struct {
 	Ref       actor.ActorRef[M]
-	Node      string // host:port of its node; "" without a cluster
-	Local     bool   // it is on the node that lists it
-	Reachable bool   // its node answers, as the cluster sees it
+	Node      string // address (host:port) of its node; "" without a cluster
+	Local     bool   // it is on the node that made the listing
+	Reachable bool   // the cluster considers its node reachable
 }
 
 // All returns the refs of all instances.
@@ -34,7 +34,7 @@ func (l Listing[M]) All() []actor.ActorRef[M] {
 	return l.refs(func(Instance[M]) bool { return true })
 }
 
-// Reachable returns the refs of those whose nodes answer.
+// Reachable returns the refs of the instances on reachable nodes.
 func (l Listing[M]) Reachable() []actor.ActorRef[M] {
 	return l.refs(func(i Instance[M]) bool { return i.Reachable })
 }
@@ -49,7 +49,7 @@ func (l Listing[M]) refs(which func(Instance[M]) bool) []actor.ActorRef[M] {
 	return refs
 }
 
-// newListing makes a listing of what has been found; ref gives those that are of the type.
+// newListing makes a listing of the entries found; ref returns the ref of an entry.
 func newListing[M any](name string, all []found, ref func(found) actor.ActorRef[M]) Listing[M] {
 	l := Listing[M]{Key: ServiceKey[M]{name}, Instances: make([]Instance[M], 0, len(all))}
 	want := typeName(reflect.TypeFor[M]())
@@ -70,7 +70,18 @@ func mismatch(e entry, want string) error {
 		e.Service, e.Ref, e.Type, want, actor.ErrWrongType)
 }
 
-// same reports whether two listings say the same.
+// same reports whether two listings are equal, except for their keys.
 func (l Listing[M]) same(as Listing[M]) bool {
 	return slices.Equal(l.Instances, as.Instances) && fmt.Sprint(l.Err) == fmt.Sprint(as.Err)
+}
+
+// A Mismatch is published on the event stream of a node that uses a service, once for each actor
+// that another node has registered under the name of the service with another type of messages. It
+// is also logged.
+type Mismatch struct {
+	Service  string
+	Ref      string // path and number of the actor
+	Type     string // the type of messages that it takes
+	Expected string // the type that this node expects
+	Err      error  // says all of that; wraps actor.ErrWrongType
 }

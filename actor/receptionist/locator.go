@@ -7,15 +7,15 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// A Locator is what a receptionist needs of a cluster. Package cluster hands one to
+// A Locator tells a receptionist the members of its cluster. Package cluster passes one to
 // [Attach].
 type Locator interface {
-	// Topologies yields the topology as it is, and then whenever it has changed, the
-	// newest only, until ctx ends.
+	// Topologies yields the current topology, and then the newest whenever it has changed, until
+	// ctx ends.
 	Topologies(ctx context.Context) iter.Seq[Topology]
 }
 
-// A Topology is what a node knows of its cluster at one moment.
+// A Topology is the members of a cluster as one node knows them.
 type Topology struct {
 	Self  node.ID
 	Peers []Peer // the other members, those that are down or removed not included

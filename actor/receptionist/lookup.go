@@ -8,17 +8,17 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// maxAnswer is how many instances an answer to another node may have: it is one message.
+// maxAnswer is how many instances the answer to another node may have: it is one message.
 const maxAnswer = 10_000
 
-// Lookup asks the receptionist of another node, at address ("host:port"), what it knows of
-// a service. It is for systems that are no members of the cluster: members use [Find],
-// which need not ask. In the listing Local is false. Of more than 10 000 instances it gets
-// so many, those that can be reached first.
+// Lookup asks the node at address ("host:port") for the instances of a service. It is for systems
+// that are not members of the cluster; members use [Find], which does not ask. In the listing Local
+// is false. A listing has at most 10 000 instances, reachable ones first.
 //
-// It blocks until the answer comes, or fails with an error that wraps ctx.Err().
+// Lookup blocks until the answer comes. When ctx ends first, it returns an error that wraps
+// ctx.Err().
 func Lookup[M any](ctx context.Context, s *actor.System, address string, key ServiceKey[M]) (Listing[M], error) {
-	to := actor.Resolve[any](s, deskAt(s, address))
+	to := actor.Resolve[any](s, agentAt(s, address))
 	a, err := actor.Ask(ctx, to, func(replyTo actor.ActorRef[wireAnswer]) any {
 		return wireQuery{Service: key.name, ReplyTo: replyTo}
 	})
@@ -28,10 +28,10 @@ func Lookup[M any](ctx context.Context, s *actor.System, address string, key Ser
 	return newListing(key.name, a.Found, func(f found) actor.ActorRef[M] { return actor.Resolve[M](s, f.Entry.Ref) }), nil
 }
 
-// answer tells another node what is known here.
-func (d *desk) answer(q wireQuery) {
+// answer sends another node the instances that this node knows.
+func (d *agent) answer(q wireQuery) {
 	var all []found
-	d.office.change(func(r *registry) []parcel {
+	d.receptionist.change(func(r *registry) []envelope {
 		all = r.find(q.Service)
 		return nil
 	})

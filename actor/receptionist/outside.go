@@ -7,16 +7,16 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// outside is why a system has no part in the services of a cluster that it talks to.
+// outside says why a system does not take part in the services of a cluster.
 type outside struct{ why error }
 
-// AttachOutside says that s talks to a cluster and is no member of it, and why: what was
-// registered there would reach nobody. [Register] and [Subscribe] panic on it then, [Find]
-// finds nothing and has why in the error of the listing, and topics refuse it. Package
-// cluster calls it for clients, before s is given to anybody.
+// AttachOutside declares that s is connected to a cluster without being a member, and why: nobody
+// would find an actor registered on s. From then on [Register] and [Subscribe] panic, [Find] finds
+// nothing and returns why in the error of the listing, and topics refuse s. Package cluster calls
+// it for clients before the client is used.
 func AttachOutside(s *actor.System, why error) { extension.Set(s, outside{why}) }
 
-// Outside returns why s has no part in the services of its cluster; nil when it has.
+// Outside returns why s does not take part in the services of its cluster; nil if it does.
 func Outside(s *actor.System) error {
 	o, _ := extension.Get[outside](s)
 	return o.why

@@ -3,24 +3,26 @@ package receptionist
 import (
 	"fmt"
 	"reflect"
+	"sync"
+	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// Register makes an actor of s an instance of a service, until it ends or is deregistered.
-// When Register returns, [Find] on this node finds it; other nodes hear of it soon.
-// Registering twice is registering once. An actor may be an instance of several services.
+// Register makes an actor of s an instance of a service, until it ends or is deregistered. When
+// Register has returned, [Find] on this node finds it; other nodes learn of it after one message.
+// Registering an actor twice has the effect of once. An actor may be an instance of several
+// services.
 //
-// It panics when the service is used with another type of messages on this node, when ref
-// is nobody's or that of an actor on another node: register it there; and on a client of a
-// cluster, which is no node.
+// Register panics if the service is used with another type of messages on this node, if ref is zero
+// or belongs to an actor of another node (register it there), and on a client of a cluster.
 func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
 	mustBeInside(s, "register for", key.name)
-	o := officeOf(s)
+	o := of(s)
 	e := entryOf(s, key, ref)
 	added := false
-	o.change(func(r *registry) []parcel {
+	o.change(func(r *registry) []envelope {
 		use(o, key)
 		if added = r.add(e); added {
 			o.here[e] = registration{ref: ref}
@@ -33,32 +35,32 @@ func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) 
 	}
 }
 
-// await takes out a registration when its actor ends.
-func (o *office) await(e entry, ref actor.AnyRef) {
-	dismiss := extension.AfterEnd(o.system, ref, func() { o.remove(e) })
+// await removes a registration when its actor ends.
+func (o *receptionist) await(e entry, ref actor.AnyRef) {
+	cancel := extension.AfterEnd(o.system, ref, func() { o.remove(e) })
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, still := o.here[e]; still {
-		o.here[e] = registration{ref, dismiss}
+		o.here[e] = registration{ref, cancel}
 	} else {
-		dismiss()
+		cancel()
 	}
 }
 
-// Deregister takes an actor out of a service. When it returns, [Find] on this node finds
-// it no more. One that is not registered is fine.
+// Deregister ends the registration of an actor for a service. When it has returned, [Find] on this
+// node does not find the actor. It does nothing for an actor that is not registered.
 func Deregister[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
-	o := officeOf(s)
+	o := of(s)
 	o.remove(entry{Service: key.name, Type: typeName(reflect.TypeFor[M]()), Ref: ref.String()})
 }
 
-// remove takes out a registration of this node.
-func (o *office) remove(e entry) {
+// remove removes a registration of this node.
+func (o *receptionist) remove(e entry) {
 	removed := false
-	o.change(func(r *registry) []parcel {
+	o.change(func(r *registry) []envelope {
 		if removed = r.remove(e); removed {
-			if dismiss := o.here[e].dismiss; dismiss != nil {
-				dismiss()
+			if cancel := o.here[e].cancel; cancel != nil {
+				cancel()
 			}
 			delete(o.here, e)
 		}
@@ -69,57 +71,78 @@ func (o *office) remove(e entry) {
 	}
 }
 
-// Find returns what this node knows of a service now. It does not wait for other nodes. It
-// panics when the service is used with another type of messages on this node. On a client
-// of a cluster, which is no node, it finds nothing, and the Err of the listing says so.
+// Find returns the instances of a service that this node knows now, without waiting for other
+// nodes. On a client of a cluster it finds none, and the Err of the listing says why. Find panics
+// if the service is used with another type of messages on this node.
 func Find[M any](s *actor.System, key ServiceKey[M]) Listing[M] {
-	l, _ := current(officeOf(s), key)
+	l, _ := current(of(s), key)
 	if why := Outside(s); why != nil {
 		l.Err = fmt.Errorf("receptionist: service %q: %w; use cluster.Lookup", key.name, why)
 	}
 	return l
 }
 
-// Subscribe tells an actor of a service: handle gets the listing as it is now, and then the
-// newest whenever it has changed. handle runs inside the actor, in its place among the
-// messages, and returns the next behavior, nil for the same.
+// Subscribe sends ref the [Listing] of a service: the current one immediately, and the newest
+// whenever it has changed. While ref has not handled one, newer listings replace it, so that no
+// more than one ever waits, whatever the bound of the mailbox.
 //
-// While the actor has not come to handle one, newer listings take its place, and no more
-// than one ever waits, whatever the bound of the mailbox. The subscription ends when what
-// the actor is now comes to its end, as with [actor.Context.Defer]: so subscribe where the
-// behavior begins. It panics when the service is used with another type of messages on
-// this node, and on a client of a cluster.
-func Subscribe[M, T any](ctx *actor.Context[T], key ServiceKey[M], handle func(Listing[M]) actor.Behavior[T]) {
-	mustBeInside(ctx.System(), "subscribe to", key.name)
-	o := officeOf(ctx.System())
+// The subscription ends when its actor ends or cancel is called, which may be repeated. An actor
+// that subscribes an [actor.Adapt] when it starts cancels the subscription when it restarts:
+//
+//	ctx.Defer(receptionist.Subscribe(ctx.System(), key, actor.Adapt(ctx, wrap)))
+//
+// Subscribe panics if the service is used with another type of messages on this node, if ref is not
+// an actor of this node, and on a client of a cluster.
+func Subscribe[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[Listing[M]]) (cancel func()) {
+	mustBeInside(s, "subscribe to", key.name)
+	if !extension.Owns(s, ref) {
+		panic(fmt.Sprintf("receptionist: cannot subscribe %q to service %q: it is no actor of this node; subscribe it on its own", ref.Path(), key.name))
+	}
+	o := of(s)
 	var last Listing[M]
 	var seen uint64
+	var over atomic.Bool
 	l := &listener{}
-	l.notify = ctx.Notify(func() actor.Behavior[T] {
+	l.notify = extension.TellLatest(ref, func() (Listing[M], bool) {
+		if over.Load() {
+			return Listing[M]{}, false
+		}
 		fresh, version := current(o, key)
 		if version == seen || seen > 0 && fresh.same(last) {
-			return nil
+			return Listing[M]{}, false
 		}
 		last, seen = fresh, version
-		return handle(fresh)
+		return fresh, true
 	})
-	o.change(func(*registry) []parcel {
+	o.change(func(*registry) []envelope {
 		use(o, key).listeners[l] = true
 		return nil
 	})
-	ctx.Defer(func() {
-		o.change(func(*registry) []parcel {
-			s := use(o, key)
-			if delete(s.listeners, l); len(s.listeners) == 0 {
-				o.registry.dirty[key.name] = true // it may be of no use any more
-			}
-			return nil
-		})
+	end := sync.OnceFunc(func() {
+		over.Store(true)
+		o.unsubscribe(key.name, l)
 	})
+	stop := extension.AfterEnd(s, ref, end)
 	l.notify()
+	return func() {
+		stop()
+		end()
+	}
 }
 
-// entryOf returns what others are told of ref. It panics when ref cannot be registered.
+// unsubscribe removes a listener of a service.
+func (o *receptionist) unsubscribe(name string, l *listener) {
+	o.change(func(*registry) []envelope {
+		if s := o.services[name]; s != nil {
+			if delete(s.listeners, l); len(s.listeners) == 0 {
+				o.registry.dirty[name] = true // the service may be of no use any more
+			}
+		}
+		return nil
+	})
+}
+
+// entryOf returns the entry of ref, for other nodes. It panics if ref cannot be registered.
 func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) entry {
 	if ref == (actor.ActorRef[M]{}) {
 		panic(fmt.Sprintf("receptionist: cannot register the zero ActorRef for service %q", key.name))

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
@@ -35,10 +36,10 @@ func worker() actor.Behavior[job] {
 // listener tells probe every listing of workers.
 func listener(probe *testkit.Probe[receptionist.Listing[job]]) actor.Behavior[string] {
 	return behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
-		receptionist.Subscribe(ctx, workers, func(l receptionist.Listing[job]) actor.Behavior[string] {
+		ctx.Defer(receptionist.Subscribe(ctx.System(), workers, extension.Handle(ctx, func(l receptionist.Listing[job]) actor.Behavior[string] {
 			probe.Ref().Tell(l)
 			return nil
-		})
+		})))
 		return behaviors.Receive(func(_ *actor.Context[string], how string) actor.Behavior[string] {
 			if how == "fail" {
 				panic("told to")
@@ -140,6 +141,47 @@ func TestASubscriptionEndsWithTheSubscriberAndARestartSubscribesOnce(t *testing.
 		receptionist.Register(s, workers, actor.Spawn(s, worker(), "b"))
 		probe.ExpectNone(time.Hour)
 		require.Zero(t, s.DeadLetters())
+	})
+}
+
+func TestASubscriptionOfARefIsCancelledAndSkipsToTheNewestListing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
+		seen := make(chan int, 10)
+		slow := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[receptionist.Listing[job]], l receptionist.Listing[job]) actor.Behavior[receptionist.Listing[job]] {
+			seen <- len(l.Instances)
+			time.Sleep(time.Second)
+			if len(l.Instances) == 5 {
+				return behaviors.Stopped
+			}
+			return behaviors.Same
+		}), "slow", actor.Bounded(1))
+		cancel := receptionist.Subscribe(s, workers, slow)
+		synctest.Wait()
+		for range 3 {
+			receptionist.Register(s, workers, actor.Spawn(s, worker(), ""))
+		}
+		time.Sleep(time.Minute)
+		require.Equal(t, []int{0, 3}, []int{<-seen, <-seen}, "listings in between are skipped")
+		cancel()
+		cancel()
+		receptionist.Register(s, workers, actor.Spawn(s, worker(), ""))
+		time.Sleep(time.Minute)
+		require.Empty(t, seen)
+
+		receptionist.Subscribe(s, workers, slow)
+		synctest.Wait()
+		require.Equal(t, 4, <-seen)
+		for range 2 { // it ends with the first
+			receptionist.Register(s, workers, actor.Spawn(s, worker(), ""))
+			time.Sleep(time.Minute)
+		}
+		require.Equal(t, 5, <-seen)
+		require.Empty(t, seen)
+		require.Zero(t, s.DeadLetters())
+		require.Panics(t, func() {
+			receptionist.Subscribe(s, workers, actor.Resolve[receptionist.Listing[job]](s, "understudy://test@elsewhere:7355/user/a#1"))
+		})
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 // no clock and sends nothing itself. See exchange.go for the protocol.
 type registry struct {
 	self node.ID
-	own  row
+	own  snapshot
 	// What has changed in own.entries since own.version; what others know is without it.
 	added, removed map[entry]bool
 
@@ -27,18 +27,18 @@ type registry struct {
 	dirty    map[string]bool // services that have changed
 }
 
-// A row is the registrations of one node at a version.
-type row struct {
+// A snapshot is the registrations of one node at a version.
+type snapshot struct {
 	version uint64
 	entries map[entry]bool
 }
 
 // A peer is another member and its registrations.
 type peer struct {
-	row
+	snapshot
 	reachable bool
 	asked     bool    // it has been asked for all there is, because of a gap
-	incoming  partial // a row of which some parts have come
+	incoming  partial // a snapshot of which some parts have come
 }
 
 type partial struct {
@@ -53,15 +53,15 @@ type located struct {
 	entry entry
 }
 
-// A parcel is something to send.
-type parcel struct {
+// A envelope is something to send.
+type envelope struct {
 	to  node.ID
 	msg any
 }
 
 func newRegistry() *registry {
 	return &registry{
-		own:   row{entries: map[entry]bool{}},
+		own:   snapshot{entries: map[entry]bool{}},
 		added: map[entry]bool{}, removed: map[entry]bool{},
 		peers: map[node.ID]*peer{}, early: map[node.ID]wireCheck{},
 		services: map[string]map[located]bool{}, dirty: map[string]bool{},
@@ -117,7 +117,7 @@ func (r *registry) erase(owner node.ID, e entry) {
 }
 
 // replace puts what a peer has said in the place of what it had said before.
-func (r *registry) replace(owner node.ID, p *peer, fresh row) {
+func (r *registry) replace(owner node.ID, p *peer, fresh snapshot) {
 	for e := range p.entries {
 		if !fresh.entries[e] {
 			r.erase(owner, e)
@@ -128,7 +128,7 @@ func (r *registry) replace(owner node.ID, p *peer, fresh row) {
 			r.insert(owner, e)
 		}
 	}
-	p.row, p.asked, p.incoming = fresh, false, partial{}
+	p.snapshot, p.asked, p.incoming = fresh, false, partial{}
 }
 
 // find returns the instances of a service, sorted by path.

@@ -68,7 +68,7 @@ func (w *world) look(n *simNode) {
 	w.post(n, n.view(t))
 }
 
-func (w *world) post(from *simNode, out []parcel) {
+func (w *world) post(from *simNode, out []envelope) {
 	for _, p := range out {
 		link := [2]node.ID{from.id, p.to}
 		w.mail[link] = append(w.mail[link], p.msg)
@@ -330,7 +330,7 @@ func TestNodesWhoseRowsAreLostDoNotCheckEachOtherWithoutEnd(t *testing.T) {
 		out := a.tick()
 		for from, to := a, b; len(out) > 0; from, to = to, from {
 			require.Less(t, checks, 10*(round+1), "each round ends")
-			var answers []parcel
+			var answers []envelope
 			for _, p := range out {
 				if _, check := p.msg.(wireCheck); check { // all else is lost
 					checks++
@@ -366,7 +366,7 @@ func TestARowOfManyPartsCountsWhenAllHaveCome(t *testing.T) {
 		a.add(entry{Service: "s", Type: "t", Ref: strings.Repeat("x", 1000) + fmt.Sprint(i)})
 	}
 	a.flush()
-	parts := a.rowFor(b.id)
+	parts := a.snapshotFor(b.id)
 	require.Len(t, parts, 3)
 	b.sees[a.id] = true
 	w.look(b)

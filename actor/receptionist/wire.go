@@ -27,8 +27,8 @@ type (
 		Added, Removed []entry
 	}
 
-	// wireRow is a part of all there is at a version; the parts follow each other.
-	wireRow struct {
+	// wireSnapshot is a part of all there is at a version; the parts follow each other.
+	wireSnapshot struct {
 		_        struct{} `cbor:",toarray"`
 		Owner    node.ID
 		Version  uint64
@@ -69,7 +69,7 @@ type found struct {
 
 func init() {
 	actor.RegisterType[wireChange]("understudy.receptionist.change")
-	actor.RegisterType[wireRow]("understudy.receptionist.row")
+	actor.RegisterType[wireSnapshot]("understudy.receptionist.snapshot")
 	actor.RegisterType[wireCheck]("understudy.receptionist.check")
 	actor.RegisterType[wireQuery]("understudy.receptionist.query")
 	actor.RegisterType[wireAnswer]("understudy.receptionist.answer")

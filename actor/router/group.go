@@ -8,11 +8,12 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
-// Group passes each message on to one of the instances of a service, wherever they are: to
-// any, unless an option says otherwise. It goes on when there are none, and when they come.
+// Group returns a behavior that routes each message to one instance of a service, on any node. The
+// default option is [Random]. It keeps running while there are no instances, and uses those that
+// come.
 //
-// It panics when an option is for other messages or for pools only; and, inside the actor,
-// when the service is used with another type of messages on this node.
+// Group panics if an option is for another type of messages or for pools only. The actor fails when
+// the service is used with another type of messages on this node.
 func Group[M any](key receptionist.ServiceKey[M], opts ...Option) actor.Behavior[M] {
 	set := configure[M]("Group", settings{choice: randomChoice}, opts)
 	if set.choice == smallestChoice {
@@ -23,10 +24,10 @@ func Group[M any](key receptionist.ServiceKey[M], opts ...Option) actor.Behavior
 		g.none = fmt.Errorf("%w: %s", ErrNoRoutees, key)
 		g.logic, g.broadcast = start[M](set, ctx.System())
 		g.take(receptionist.Find(ctx.System(), key))
-		receptionist.Subscribe(ctx, key, func(l receptionist.Listing[M]) actor.Behavior[M] {
+		ctx.Defer(receptionist.Subscribe(ctx.System(), key, extension.Handle(ctx, func(l receptionist.Listing[M]) actor.Behavior[M] {
 			g.take(l)
 			return nil
-		})
+		})))
 		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
 			g.route(msg)
 			return nil
@@ -44,7 +45,7 @@ type group[M any] struct {
 	none        error // why messages are dropped while there are no routees
 }
 
-// take uses the best of what there is.
+// take chooses the routees among the instances of a listing.
 func (g *group[M]) take(l receptionist.Listing[M]) {
 	g.routees = l.Reachable()
 	if len(g.routees) == 0 {

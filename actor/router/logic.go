@@ -12,14 +12,14 @@ import (
 
 // A logic chooses among routees.
 type logic[M any] interface {
-	// change takes other routees, in an order that stays.
+	// change replaces the routees, whose order is stable.
 	change(routees []actor.ActorRef[M])
-	// route tells msg to one of them. There is at least one.
+	// route sends msg to one routee. There is at least one.
 	route(msg M)
 }
 
-// orDrop runs route, which calls functions of options. A message with which one of them panics is
-// a dead letter with that reason, and the router goes on.
+// orDrop runs route, which calls functions of options. If one of them panics, msg becomes a dead
+// letter with that reason, and the router continues.
 func orDrop[M any](ctx *actor.Context[M], msg M, route func()) {
 	if err := guard.Do(route); err != nil {
 		extension.DeadLetter(ctx.System(), ctx.Self().String(), msg, fmt.Errorf("router: a function of an option: %w", err))

@@ -8,15 +8,16 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// ErrNoRoutees is why a message to a [Group] becomes a dead letter: no actor is registered
-// for the service, as far as its node knows.
+// ErrNoRoutees is the reason of dead letters of a [Group]: its node knows no actor that is
+// registered for the service.
 var ErrNoRoutees = errors.New("router: no instance of the service is registered")
 
 func init() {
 	actor.RegisterError("understudy/router.no-routees", ErrNoRoutees)
 }
 
-// An Option says who gets a message. The last one that chooses counts.
+// An Option chooses the routees of a message. Of several options that choose one routee, the last
+// counts.
 type Option func(*settings)
 
 type settings struct {
@@ -27,7 +28,7 @@ type settings struct {
 	taken       []typed // what the functions of options take
 }
 
-// typed is the type of messages that the function given to an option takes.
+// typed holds the type of messages that the function of an option takes.
 type typed struct {
 	option  string
 	message reflect.Type
@@ -42,19 +43,18 @@ const (
 	hashingChoice
 )
 
-// RoundRobin tells each routee in turn.
+// RoundRobin sends messages to each routee in turn.
 func RoundRobin() Option { return func(s *settings) { s.choice = roundRobinChoice } }
 
-// Random tells any routee.
+// Random sends each message to a routee chosen at random.
 func Random() Option { return func(s *settings) { s.choice = randomChoice } }
 
-// SmallestMailbox tells the routee that has the fewest messages of this router left to
-// handle, the one that it is at included. Only a [Pool] can.
+// SmallestMailbox sends each message to the routee with the fewest messages of this router that are
+// not handled yet, the current one included. Only a [Pool] takes it.
 func SmallestMailbox() Option { return func(s *settings) { s.choice = smallestChoice } }
 
-// ConsistentHashing tells messages of the same key to the same routee. When routees come
-// and go, few keys move. key is called inside the router; a message with
-// which it panics is a dead letter.
+// ConsistentHashing sends messages of the same key to the same routee. When routees come and go,
+// few keys move. key runs inside the router; a message at which it panics becomes a dead letter.
 func ConsistentHashing[M any](key func(msg M) string) Option {
 	return func(s *settings) {
 		s.choice, s.key = hashingChoice, key
@@ -62,9 +62,9 @@ func ConsistentHashing[M any](key func(msg M) string) Option {
 	}
 }
 
-// Broadcast tells those messages of which which is true to all routees, beside what else
-// is chosen for the others. which is called inside the router; a message with which it panics is a
-// dead letter.
+// Broadcast sends a message to all routees if which returns true for it. Other options choose the
+// routee of the other messages. which runs inside the router; a message at which it panics becomes
+// a dead letter.
 func Broadcast[M any](which func(msg M) bool) Option {
 	return func(s *settings) {
 		s.broadcast = which
@@ -75,7 +75,7 @@ func Broadcast[M any](which func(msg M) bool) Option {
 // PreferLocal makes a [Group] use instances of its own node while there are any.
 func PreferLocal() Option { return func(s *settings) { s.preferLocal = true } }
 
-// configure applies options, and panics when one is for other messages than M.
+// configure applies options. It panics if one is for other messages than M.
 func configure[M any](router string, s settings, opts []Option) settings {
 	for _, o := range opts {
 		o(&s)
@@ -88,7 +88,7 @@ func configure[M any](router string, s settings, opts []Option) settings {
 	return s
 }
 
-// start makes the logic and the broadcast of a router.
+// start returns the logic and the broadcast of a router.
 func start[M any](s settings, system *actor.System) (logic[M], func(M) bool) {
 	all, _ := s.broadcast.(func(M) bool)
 	switch s.choice {

@@ -9,13 +9,12 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// Pool spawns n routees that are b, as its children, and passes each message on to one of
-// them: in turn, unless an option says otherwise. A routee that ends is not replaced; when
-// the last one has ended, so does the pool.
+// Pool returns a behavior that spawns n children with behavior b, its routees, and routes each
+// message to one of them. The default option is [RoundRobin]. A routee that ends is not replaced;
+// the pool ends with the last one.
 //
-// b is run n times, so its state must be made when it starts (behaviors.Setup), not be
-// shared. It panics when n is not positive, or an option is for other messages or for
-// groups only.
+// b runs n times, so it must make its state when it starts (behaviors.Setup) and not share it. Pool
+// panics if n is less than 1, or an option is for another type of messages or for groups only.
 func Pool[M any](n int, b actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 	if n <= 0 {
 		panic(fmt.Sprintf("router: a pool of %d routees", n))
@@ -52,7 +51,7 @@ type pool[M any] struct {
 	broadcast func(M) bool
 }
 
-// A counter is a logic that has to know of each message that a routee is told.
+// A counter is a logic that tracks each message sent to a routee.
 type counter[M any] interface {
 	tellAll(msg M)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// virtualNodes is at how many places of the ring each routee is, so that their shares are
-// alike: the largest of ten is some 1.2 times the mean.
+// virtualNodes is the number of points of each routee on the ring. With so many the shares are
+// similar: the largest of ten is about 1.2 times the mean.
 const virtualNodes = 128
 
-// A ring is a circle of numbers on which each key belongs to the routee that comes next.
-// It is made of paths alone, so equal sets of routees make equal rings everywhere.
+// A ring is a circle of numbers on which each key belongs to the next point of a routee. It depends
+// only on the paths of routees, so equal sets of routees make equal rings on all nodes.
 type ring[M any] []place[M]
 
 type place[M any] struct {
@@ -36,14 +36,14 @@ func newRing[M any](routees []actor.ActorRef[M]) ring[M] {
 	return r
 }
 
-// of returns the routee that a key belongs to. The ring must not be empty.
+// of returns the routee of a key. The ring must not be empty.
 func (r ring[M]) of(key string) actor.ActorRef[M] {
 	i, _ := slices.BinarySearchFunc(r, hash(key), func(p place[M], at uint64) int { return cmp.Compare(p.at, at) })
 	return r[i%len(r)].routee
 }
 
-// hash is the same in every process. FNV alone puts similar keys side by side, so its bits
-// are mixed.
+// hash returns the same number in every process. FNV alone puts similar keys side by side, so its
+// bits are mixed.
 func hash(key string) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(key)) // never fails

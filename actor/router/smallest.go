@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// smallest knows what its routees have to do, as it hears what becomes of each message.
+// smallest counts the unhandled messages of its routees, since it learns the outcome of each.
 type smallest[M any] struct {
 	system *actor.System
 	loads  []*load[M]

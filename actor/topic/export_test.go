@@ -2,10 +2,10 @@ package topic
 
 import "github.com/understudy-go/understudy/actor"
 
-// Boards returns how many topics s keeps anything of.
-func Boards(s *actor.System) int {
-	o := officeOf(s)
+// Topics returns how many topics s has in memory.
+func Topics(s *actor.System) int {
+	o := of(s)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.boards)
+	return len(o.byName)
 }

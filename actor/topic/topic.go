@@ -3,6 +3,7 @@ package topic
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
@@ -10,11 +11,11 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// ErrNoSubscribers is why a message that nobody wants becomes a dead letter.
+// ErrNoSubscribers is the reason of dead letters of messages for which there is no subscriber.
 var ErrNoSubscribers = errors.New("topic: nobody has subscribed")
 
-// ErrOutside is why a message becomes a dead letter that was published on a client of a
-// cluster: a client is no node, so its topics are not those of the cluster.
+// ErrOutside is the reason of dead letters of messages that were published on a client of a
+// cluster: a client is not a node, and its topics are not those of the cluster.
 var ErrOutside = errors.New("topic: not published")
 
 func init() {
@@ -22,12 +23,12 @@ func init() {
 	actor.RegisterError("understudy/topic.outside", ErrOutside)
 }
 
-// A Topic is what messages of type T are published on. Make one by [New]; equal ones are
-// the same topic, on all nodes.
+// A Topic names the subscribers to which messages of type T are published. Make one with [New];
+// equal Topics are the same topic, on all nodes. All methods may be called by any goroutine.
 type Topic[T any] struct{ key receptionist.ServiceKey[T] }
 
-// New returns the topic of that name. It panics when the name cannot be carried to other nodes:
-// it must have 1 to 255 bytes, be UTF-8, and have no control characters.
+// New returns the topic with a name. It panics unless the name has 1 to 255 bytes of UTF-8 without
+// control characters.
 func New[T any](name string) Topic[T] {
 	if err := naming.Check(name); err != nil {
 		panic(fmt.Sprintf("topic: the name %q of a topic %v", name, err))
@@ -41,17 +42,18 @@ const prefix = "topic:"
 // Name returns the name of the topic.
 func (t Topic[T]) Name() string { return t.key.Name()[len(prefix):] }
 
-// Publish tells msg to all who have subscribed. It does not wait for other nodes. With many
-// subscribers on this node, it takes the time of as many Tells. It panics when the topic is
-// used with another type of messages on this node. It does not wait in the mailbox of a subscriber,
-// see [actor.Mailbox.Block]. On a client of a cluster msg is a dead letter with [ErrOutside].
+// Publish sends msg to all subscribers, on all nodes. It waits neither for other nodes nor for room
+// in a blocking mailbox ([actor.Mailbox.Block]); its time grows with the number of subscribers on
+// this node. Without any subscriber msg becomes a dead letter with [ErrNoSubscribers], and on a
+// client of a cluster with [ErrOutside]. Publish panics if the topic is used with another type of
+// messages on this node.
 func (t Topic[T]) Publish(s *actor.System, msg T) {
 	if why := receptionist.Outside(s); why != nil {
 		extension.DeadLetter(s, "topic "+t.Name(), msg, fmt.Errorf("%w: %w; have an actor of the cluster publish", ErrOutside, why))
 		return
 	}
 	others := t.others(s)
-	subscribers := boardOf(officeOf(s), t)
+	subscribers := subscribersOf(of(s), t)
 	if len(subscribers)+len(others) > 1 {
 		extension.NoteBroadcast(s, msg)
 	}
@@ -64,15 +66,19 @@ func (t Topic[T]) Publish(s *actor.System, msg T) {
 	}
 }
 
-// Subscribe tells ref what is published from now on, until its actor ends or it
-// unsubscribes. Subscribing twice is subscribing once; but each [actor.Adapt] makes another
-// ref, so an actor that subscribes one whenever it starts should take it back when it is
-// restarted, by [actor.Context.Defer].
+// Subscribe sends ref every message that is published from now on, until its actor ends or cancel
+// is called. A message that is published on this node after cancel has returned does not reach ref.
+// cancel may be called more than once.
 //
-// It panics when the topic is used with another type of messages on this node, when ref is
-// nobody's or that of an actor on another node: subscribe it there; and on a client of a
-// cluster, which is no node.
-func (t Topic[T]) Subscribe(s *actor.System, ref actor.ActorRef[T]) {
+// Subscribing a ref twice has the effect of once, and either cancel ends the subscription. Each
+// [actor.Adapt] makes another ref, so an actor that subscribes one whenever it starts cancels the
+// subscription when it restarts:
+//
+//	ctx.Defer(prices.Subscribe(ctx.System(), actor.Adapt(ctx, wrap)))
+//
+// Subscribe panics if the topic is used with another type of messages on this node, if ref is not
+// an actor of this node, and on a client of a cluster.
+func (t Topic[T]) Subscribe(s *actor.System, ref actor.ActorRef[T]) (cancel func()) {
 	if why := receptionist.Outside(s); why != nil {
 		panic(fmt.Sprintf("topic: cannot subscribe %q to %q: %v; have an actor of the cluster subscribe, and tell it on", ref.Path(), t.Name(), why))
 	}
@@ -80,36 +86,34 @@ func (t Topic[T]) Subscribe(s *actor.System, ref actor.ActorRef[T]) {
 		panic(fmt.Sprintf("topic: cannot subscribe %q to %q: it is no actor of this node; subscribe it on its own", ref.Path(), t.Name()))
 	}
 	t.others(s) // panics on another type
-	o := officeOf(s)
-	b, added := subscribe(o, t, ref)
-	if !added {
-		return
+	o := of(s)
+	cancel = sync.OnceFunc(func() { t.unsubscribe(s, ref) })
+	if b, added := subscribe(o, t, ref); added {
+		o.registrar.Tell(b)
+		b.await(ref, extension.AfterEnd(s, ref, cancel))
 	}
-	o.desk.Tell(b)
-	b.await(ref, extension.AfterEnd(s, ref, func() { t.Unsubscribe(s, ref) }))
+	return cancel
 }
 
-// Unsubscribe ends a subscription: what is published on this node after it has returned
-// does not reach ref. When there is none, nothing happens.
-func (t Topic[T]) Unsubscribe(s *actor.System, ref actor.ActorRef[T]) {
-	o := officeOf(s)
-	if b, cancel, removed := unsubscribe(o, t, ref); removed {
-		if cancel != nil {
-			cancel()
+func (t Topic[T]) unsubscribe(s *actor.System, ref actor.ActorRef[T]) {
+	o := of(s)
+	if b, stop, removed := unsubscribe(o, t, ref); removed {
+		if stop != nil {
+			stop()
 		}
-		o.desk.Tell(b)
+		o.registrar.Tell(b)
 	}
 }
 
-// Stats is what a node knows of a topic.
+// Stats are the numbers that a node knows of a topic.
 type Stats struct {
 	Subscribers int // on this node
-	Nodes       int // those that have subscribers, this one included
+	Nodes       int // nodes that have subscribers, this one included
 }
 
-// Stats returns how many subscribers there are here, and on how many nodes there are some.
+// Stats returns how many subscribers this node has, and how many nodes have any.
 func (t Topic[T]) Stats(s *actor.System) Stats {
-	st := Stats{Nodes: len(t.others(s)), Subscribers: len(boardOf(officeOf(s), t))}
+	st := Stats{Nodes: len(t.others(s)), Subscribers: len(subscribersOf(of(s), t))}
 	if st.Subscribers > 0 {
 		st.Nodes++
 	}

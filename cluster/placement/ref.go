@@ -75,10 +75,10 @@ func forward[M any](key receptionist.ServiceKey[M]) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		f := &forwarder[M]{ctx: ctx}
 		f.take(receptionist.Find(ctx.System(), key))
-		receptionist.Subscribe(ctx, key, func(l receptionist.Listing[M]) actor.Behavior[M] {
+		ctx.Defer(receptionist.Subscribe(ctx.System(), key, extension.Handle(ctx, func(l receptionist.Listing[M]) actor.Behavior[M] {
 			f.take(l)
 			return nil
-		})
+		})))
 		ctx.Defer(f.close)
 		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
 			f.told(msg)

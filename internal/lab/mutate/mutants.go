@@ -44,9 +44,9 @@ var mutants = []mutant{
 	{"downing: both halves go on", "cluster/downing/conduct.go", "return len(us) > 0 && us[0].Address < them[0].Address", "return len(us) > 0", "cluster/downing"},
 	{"downing: before the situation is stable", "cluster/downing/conduct.go", "case s.Stable < c.after:", "case s.Stable < c.after/2:", "cluster/downing"},
 	{"downing: an oldest that is alone goes on", "cluster/downing/keepoldest.go", "return !k.KeepAlone && itsSide <= 1 && other > 1", "return false", "cluster/downing"},
-	{"gossip: a status goes back", "cluster/merge.go", "m.Status = max(m.Status, o.Status)", "m.Status = o.Status", "cluster"},
-	{"gossip: an old row counts", "cluster/merge.go", "if r.Version > t.rows[id].Version {", "if r.Version != t.rows[id].Version {", "cluster"},
-	{"gossip: a removed member comes back", "cluster/merge.go", "\tif _, removed := t.tombs[id]; removed {\n\t\tt.bury(id, tombOf(m), news)\n\t\treturn\n\t}\n", "", "cluster"},
+	{"gossip: a status goes back", "cluster/membership/merge.go", "m.Status = max(m.Status, o.Status)", "m.Status = o.Status", "cluster/membership"},
+	{"gossip: an old row counts", "cluster/membership/merge.go", "if r.Version > t.rows[id].Version {", "if r.Version != t.rows[id].Version {", "cluster/membership"},
+	{"gossip: a removed member comes back", "cluster/membership/merge.go", "\tif _, removed := t.tombs[id]; removed {\n\t\tt.bury(id, tombOf(m), news)\n\t\treturn\n\t}\n", "", "cluster/membership"},
 
 	// network
 	{"remote: the outbox has no bound of bytes", "remote/internal/outbox/outbox.go", " || o.bytes+len(l.Bytes) > o.MaxBytes && o.Len() > 0 {", " {", "remote"},
@@ -66,7 +66,7 @@ var mutants = []mutant{
 	{"event stream: cancel does nothing", "actor/eventstream.go", "return func() { s.events.remove(added.same) }", "return func() {}", "actor"},
 	{"event stream: keeps subscribers that have ended", "actor/eventstream.go", "\t\t\tended = true\n", "", "actor"},
 	{"receptionist: a gap in changes is none", "actor/receptionist/exchange.go", "case c.Since != p.version:", "case c.Since > p.version+1:", "actor/receptionist"},
-	{"topic: the wrong subscriber is removed", "actor/topic/office.go", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), 0, 1)", "actor/topic"},
+	{"topic: the wrong subscriber is removed", "actor/topic/subscriptions.go", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), 0, 1)", "actor/topic"},
 
 	// delivery
 	{"delivery: a refusal counts as confirmed", "actor/delivery/consumer.go", "s.Refuse(done.number, why)", "", "actor/delivery"},

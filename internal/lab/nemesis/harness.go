@@ -35,7 +35,7 @@ type harness struct {
 	rec    *recorder
 
 	running    []*nodeRun // the last of each node
-	starts     []int          // how many processes each node has had
+	starts     []int      // how many processes each node has had
 	logs       []*os.File
 	troubles   []Trouble
 	stops      []time.Duration // when all were stopped at once

@@ -1,4 +1,5 @@
-// Package etcd keeps leases in etcd.
+// Package etcd keeps the leases of singletons in etcd. It is a module of its own, so that
+// only programs that use it depend on the client of etcd.
 //
 //	client, err := clientv3.New(clientv3.Config{Endpoints: …, DialKeepAliveTime: 5 * time.Second, DialKeepAliveTimeout: 3 * time.Second})
 //	…
@@ -7,35 +8,33 @@
 //
 // # How a lease is kept
 //
-// A name has two keys. One says who holds the lease; it belongs to a lease of etcd, and
-// goes away with it. The other has the last token and stays for ever. An acquisition
-// writes both in one transaction, on the condition that neither has changed since they
-// were read; the token is max(token, floor)+1.
+// A name has two keys. The first names the holder of the lease; it is attached to a lease of etcd,
+// and is deleted when that ends. The second has the last token and stays forever. An acquisition
+// writes both in one transaction, on the condition that neither has changed since it was read. The
+// token is max(token, floor)+1.
 //
-// The leader of etcd counts the time, by a clock that is never set. When another member
-// becomes the leader, it lets every lease begin anew: a lease may end late by as much, and
-// never early. etcd counts in whole seconds and has a least time to live, 2 s with its
-// default election timeout: it grants at least what is asked for, and the holder relies on
-// what it has asked for only. So a TTL of 1.5 s is one of 2 s for the others.
+// The leader of etcd measures the time with a monotonic clock. When another member becomes the
+// leader, every lease of etcd starts anew: a lease may end late by up to its TTL, but never early.
+// etcd counts in whole seconds and has a minimum TTL, 2 s with its default election timeout. It
+// grants at least the TTL that was requested, and the holder relies only on what it requested: a
+// TTL of 1.5 s is 2 s for the others.
 //
-// A renewal is two requests, a keep-alive and a read; it is [lease.ErrLost] when the key
-// is not the one of the acquisition any more. An attempt to take what another holds is one
-// read, which writes nothing.
+// A renewal is two requests, a keep-alive and a read. It returns [lease.ErrLost] when the key no
+// longer belongs to the acquisition. An attempt to take a lease that another holder has is one
+// read.
 //
-// # What it needs of the servers
+// # Requirements
 //
-// etcd 3.5 or newer: older leaders that are cut off from the others may confirm a lease
-// that has ended. An etcd that is restored from a snapshot has the tokens of that time:
-// the same ones are granted again. Whoever deletes the key of the token does the same to
-// one name.
+// etcd 3.5 or newer: an older leader that is partitioned from the others may confirm a lease that
+// has ended. An etcd that is restored from a snapshot has the tokens of that time, and grants the
+// same tokens again. Deleting the key of a token does the same to one name.
 //
-// The client should have all endpoints, and DialKeepAliveTime set, as in the example: else
-// it goes on asking a member whose machine has vanished without a word.
+// Give the client all endpoints, and set DialKeepAliveTime, as in the example. Otherwise it keeps
+// asking a member whose machine has vanished.
 //
 // # Privileges
 //
-// With authentication, a role needs to read and write the keys below the prefix, and no
-// more:
+// With authentication, a role needs to read and write the keys below the prefix, and nothing else:
 //
 //	etcdctl role grant-permission app --prefix=true readwrite understudy/lease/
 package etcd

@@ -10,32 +10,32 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// DefaultPrefix is what the keys begin with unless [Prefix] says otherwise.
+// DefaultPrefix is the prefix of the keys without the option [Prefix].
 const DefaultPrefix = "understudy/lease/"
 
 var _ lease.Store = (*Store)(nil)
 
-// ErrOverflow is the error of an acquisition whose token does not fit into 64 bits. A
-// counter does not come that far; look for who invented the floor.
+// ErrOverflow is returned by [Store.Take] when the token does not fit into 64 bits. No counter gets
+// that far: the floor of the claim is wrong.
 var ErrOverflow = errors.New("etcd: the tokens of this name are used up, they end at 2⁶⁴-1")
 
-// A Store is a [lease.Store] in etcd. Its methods may be called from any goroutine, and
-// end when their context does. Make one with [New].
+// A Store is a [lease.Store] in etcd. Its methods may be called by any goroutine, and return when
+// their context ends. Make one with [New].
 type Store struct {
 	client *clientv3.Client
 	prefix string
 }
 
-// An Option changes what [New] makes.
+// An Option configures a [Store].
 type Option func(*Store)
 
-// Prefix says what the keys begin with, to the letter: it should end with a slash. Those
-// who contend for a name must have the same one.
+// Prefix sets the prefix of the keys, which should end with a slash. All contenders for a name must
+// have the same prefix. The default is [DefaultPrefix].
 func Prefix(prefix string) Option {
 	return func(s *Store) { s.prefix = prefix }
 }
 
-// New makes a store. It asks nothing yet. The client is yours to close, when no lease
+// New returns a store that uses client. It sends no request. The caller closes client when no lease
 // needs it any more.
 func New(client *clientv3.Client, opts ...Option) (*Store, error) {
 	if client == nil {

@@ -10,29 +10,28 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// DefaultBucket is where leases are unless [Config] says otherwise.
+// DefaultBucket is the bucket of a [Config] without one.
 const DefaultBucket = "understudy-leases"
 
-// A Config says where leases are. The zero value is good for a cluster of three servers
-// or more.
+// A Config names the bucket of the leases. The zero value suits a cluster of three or more servers.
 type Config struct {
-	// Bucket is the name of the key-value bucket: letters, digits, '-' and '_'. Those who
-	// contend for a name must have the same one. "" is [DefaultBucket].
+	// Bucket is the name of the key-value bucket: letters, digits, '-' and '_'. All contenders for
+	// a name must have the same bucket. The default is [DefaultBucket].
 	Bucket string
 
-	// Replicas is how many servers have the bucket, when Open makes it: 1, 3 or 5. One that
-	// is there must have as many at least. 0 is 3.
+	// Replicas is the number of servers that store the bucket when Open makes it: 1, 3 or 5. An
+	// existing bucket must have at least as many. The default is 3.
 	Replicas int
 
-	// Domain is that of JetStream; "" is the one of the server.
+	// Domain is the JetStream domain. The default is the domain of the server.
 	Domain string
 }
 
 var bucketName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
 
-// Open opens the leases in the bucket of config, and makes it if there is none. It fails
-// when the bucket is there and may drop what it was given. The connection is yours to
-// close, when no lease needs it any more.
+// Open returns a store in the bucket of config, which it makes if there is none. It fails if the
+// bucket exists and is configured so that it may drop entries. The caller closes the connection
+// when no lease needs it any more.
 func Open(ctx context.Context, nc *nats.Conn, config Config) (*Store, error) {
 	if config.Bucket == "" {
 		config.Bucket = DefaultBucket

@@ -18,28 +18,28 @@ type record struct {
 	holder   string // "" when nobody holds it
 	token    uint64 // of the last acquisition
 	ttl      time.Duration
-	mark     string // which no other write has: revisions of a stream that was lost come again
+	nonce    string // which no other write has: revisions of a stream that was lost come again
 }
 
 func newRecord(holder string, token uint64, ttl time.Duration) record {
-	return record{holder: holder, token: token, ttl: ttl, mark: rand.Text()}
+	return record{holder: holder, token: token, ttl: ttl, nonce: rand.Text()}
 }
 
 // layout is made for people who look at the bucket; %q keeps any text.
 const layout = "holder %q token %d ttl %d write %s"
 
 func (r record) encode() []byte {
-	return fmt.Appendf(nil, layout, r.holder, r.token, r.ttl, r.mark)
+	return fmt.Appendf(nil, layout, r.holder, r.token, r.ttl, r.nonce)
 }
 
-// parseRecord reads an entry. One without a value is none, or the mark of a deletion: such
+// parseRecord reads an entry. One without a value is none, or the marker of a deletion: such
 // a one has a revision all the same.
 func parseRecord(e entry) (record, error) {
 	r := record{revision: e.revision}
 	if len(e.value) == 0 {
 		return r, nil
 	}
-	if _, err := fmt.Sscanf(string(e.value), layout, &r.holder, &r.token, &r.ttl, &r.mark); err != nil {
+	if _, err := fmt.Sscanf(string(e.value), layout, &r.holder, &r.token, &r.ttl, &r.nonce); err != nil {
 		return r, errors.Join(errForeign, err)
 	}
 	return r, nil

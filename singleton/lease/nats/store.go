@@ -20,8 +20,8 @@ var _ lease.Store = (*Store)(nil)
 // any goroutine, and end when their context does. All leases of a process should share
 // one: it remembers since when it has seen which record. Make one with [Open].
 type Store struct {
-	bucket    bucket
-	sightings sightings
+	bucket       bucket
+	observations observations
 }
 
 // read returns what the bucket has of a name, and notes that it has been seen.
@@ -34,7 +34,7 @@ func (s *Store) read(ctx context.Context, name string) (record, error) {
 	if err != nil {
 		return record{}, fmt.Errorf("the key %q: %w", holderKey(name), err)
 	}
-	s.sightings.saw(name, r, time.Now())
+	s.observations.saw(name, r, time.Now())
 	return r, nil
 }
 
@@ -47,7 +47,7 @@ func (s *Store) write(ctx context.Context, name string, r record, last uint64) (
 		return record{}, err
 	}
 	r.revision = revision
-	s.sightings.wrote(name, r, began)
+	s.observations.wrote(name, r, began)
 	return r, nil
 }
 

@@ -174,7 +174,7 @@ func TestTokensEndWithAClearError(t *testing.T) {
 // A revision that is written anew, after a stream has lost its end, is another record.
 func TestARevisionThatComesAgainIsSeenAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var s sightings
+		var s observations
 		first := newRecord("a", 1, time.Minute)
 		first.revision = 7
 		s.saw("x", first, time.Now())

@@ -8,22 +8,21 @@
 //
 // # How a lease is kept
 //
-// A name is one row, which is never deleted. The server's clock alone judges whether a
-// lease has expired: clock_timestamp(), read after the row has been locked. Each operation
-// is one statement and a transaction of its own, so it is a compare-and-set, and none is
-// in progress between two requests. Every acquisition has the token
-// greatest(token, floor) + 1, and a release leaves the token where it is.
+// A name is one row, which is never deleted. Only the server's clock decides whether a lease has
+// expired: clock_timestamp(), read after the row is locked. Each operation is one statement in a
+// transaction of its own, a compare-and-set; no transaction is open between two requests. Every
+// acquisition gets the token greatest(token, floor) + 1, and a release keeps the token.
 //
-// A commit is on the server's disk before it is answered, whatever synchronous_commit is
-// for the role or the database: "off" and "local" are raised to "on" for these
-// transactions. A stronger setting is left alone.
+// A commit is on the server's disk before it is answered, whatever synchronous_commit is for the
+// role or the database: "off" and "local" are raised to "on" for these transactions. A stronger
+// setting stays.
 //
-// # What it needs of the server
+// # Requirements
 //
-//   - PostgreSQL 12 or newer, at a server that takes writes. Behind several addresses use
+//   - PostgreSQL 12 or newer, on a server that accepts writes. With several addresses use
 //     target_session_attrs=read-write.
-//   - A clock that is slewed, not stepped: what jumps ahead makes leases expire early by as
-//     much. See [lease.Settings] for clocks that run at different rates.
+//   - A clock that is slewed, not stepped: a jump ahead makes leases expire early by as much. See
+//     [lease.Settings] for clocks that run at different rates.
 //   - fsync=on, its default. Without it a crash of the server's machine may take back
 //     leases and tokens that were granted.
 //   - A failover that loses no commit. With asynchronous replication the replica that is
@@ -35,15 +34,14 @@
 //
 // # Connection poolers
 //
-// Everything works behind PgBouncer in any of its pool modes, transaction and statement
-// included, as nothing lives in a session: no prepared statement, no SET, no advisory lock
-// and no LISTEN. A pooler whose server connections are all taken makes requests wait:
-// leases are lost when that takes longer than they last.
+// The store works behind PgBouncer in each of its pool modes, transaction and statement included.
+// It keeps nothing in a session: no prepared statement, no SET, no advisory lock and no LISTEN.
+// When all server connections of a pooler are taken, requests wait; a lease is lost when they wait
+// longer than its TTL.
 //
-// An advisory lock would be no lease anyway. It belongs to a session, and a session lives
-// until the server notices that its client is gone: a client that is stopped, or whose
-// machine has vanished without a word, keeps it for minutes to hours. It has no token, and
-// behind a pooler the session is somebody else's.
+// An advisory lock would not be a lease. It belongs to a session, which lives until the server
+// notices that its client is gone: minutes to hours after a process was stopped or a machine
+// vanished. It also has no token, and behind a pooler the session serves other clients.
 //
 // # Privileges
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/internal/pg"
 )
 
-// ErrOverflow is the error of an operation whose number does not fit into a bigint: a floor
-// or a token of 2⁶³-1. A counter does not come that far; look for who invented the floor.
+// ErrOverflow is returned when a number does not fit into a bigint: a floor or a token of 2⁶³-1. No
+// counter gets that far: the floor of the claim is wrong.
 var ErrOverflow = errors.New("postgres: the numbers of this name are used up, they end at 2⁶³-1")
 
 // least returns a floor as the server knows it, if there is a number above it.

@@ -12,7 +12,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// Take implements [lease.Store]. A Floor beyond the numbers of a bigint is [ErrOverflow].
+// Take implements [lease.Store]. It returns [ErrOverflow] for a Floor that does not fit into a
+// bigint.
 func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	floor, err := least(c.Floor)
 	if err != nil {
@@ -40,8 +41,8 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	return g, nil
 }
 
-// Release implements [lease.Store]. A grant without a token stands for whatever its holder
-// has got.
+// Release implements [lease.Store]. A grant without a token stands for any lease that its holder
+// may have.
 func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	sql, args := s.statements.release, []any{pg.Escape(g.Name), pg.Escape(g.Holder), int64(g.Token)}
 	if g.Token == 0 {
@@ -69,7 +70,8 @@ func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (g
 	return generation.Generation{Term: term}, nil
 }
 
-// one runs a statement that returns a number and a setting. It has read the answer to the commit when it returns without an error.
+// one runs a statement that returns a number and a setting. It has read the answer to the commit
+// when it returns without an error.
 func (s *Store) one(ctx context.Context, sql string, args ...any) (uint64, error) {
 	var number int64
 	if err := s.db.QueryRow(ctx, sql, args...).Scan(&number, nil); err != nil {

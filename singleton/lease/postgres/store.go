@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// Where the table is unless [Table] says otherwise.
+// Where the table is without the option [Table].
 const (
 	DefaultSchema = "public"
 	DefaultTable  = "understudy_lease"
@@ -23,29 +23,28 @@ var (
 )
 
 // A Store is a [lease.Store] and a [generation.TermSource] in a table of a PostgreSQL
-// database. Its methods may be called from any goroutine, and end when their context does.
+// database. Its methods may be called by any goroutine, and return when their context ends.
 // Make one with [Open] or [New].
 type Store struct {
 	db         *pg.DB
 	statements statements
 }
 
-// An Option changes what [Open] and [New] make.
+// An Option configures a [Store].
 type Option func(*pg.Table)
 
-// Table says where the table is. The names are used as they are, in any case and with any
-// characters; they are not looked up in the search path, as two programs with different
-// paths would each have a lease of their own.
+// Table sets the schema and the name of the table. The names are used literally, with their case
+// and any characters. They are not looked up in the search path, because two programs with
+// different paths would then have different leases.
 func Table(schema, name string) Option {
 	return func(t *pg.Table) { t.Schema, t.Name = schema, name }
 }
 
-// Open makes a store with a pool of connections of its own, as leases should have: nothing
-// else then makes a renewal wait. It does not connect yet; that is done, and done again,
-// when there is something to ask. An attempt to connect takes 5 s at most, if connString
-// does not set connect_timeout.
+// Open returns a store with a pool of connections of its own, so that nothing else makes a renewal
+// wait. It does not connect: the pool connects, and reconnects, with the first request. An attempt
+// to connect takes at most 5 s, unless connString sets connect_timeout.
 //
-// connString is what [pgxpool.ParseConfig] takes: a URL or keywords and values.
+// connString has the format of [pgxpool.ParseConfig]: a URL, or keywords and values.
 func Open(connString string, opts ...Option) (*Store, error) {
 	db, err := pg.Open(connString, table(opts))
 	if err != nil {
@@ -54,9 +53,9 @@ func Open(connString string, opts ...Option) (*Store, error) {
 	return &Store{db, prepare(db)}, nil
 }
 
-// New makes a store that uses a pool of yours. Whatever else takes connections from it can
-// make a renewal wait until the lease is lost, and so can its ConnectTimeout when a server
-// does not answer: set that to a few seconds. The pool is yours to close.
+// New returns a store that uses the caller's pool. Other users of the pool can make a renewal wait
+// until the lease is lost. So can its ConnectTimeout when a server does not answer: set it to a few
+// seconds. The caller closes the pool.
 func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 	db, err := pg.New(pool, table(opts))
 	if err != nil {
@@ -73,15 +72,14 @@ func table(opts []Option) pg.Table {
 	return t
 }
 
-// DDL returns the statements that [Store.Migrate] runs, for whoever keeps the schema of the
-// database in another way. The schema itself must exist.
+// DDL returns the statements that [Store.Migrate] runs, for a migration tool. They require that the
+// schema exists.
 func (s *Store) DDL() string { return s.db.DDL() }
 
-// Migrate makes the table, and its schema, if they are not there. When they are it changes
-// nothing and needs no privilege but those of using the table. Any number of processes may
-// do it at once.
+// Migrate makes the table, and its schema, unless they exist. If they exist it changes nothing, and
+// needs only the privileges for using the table. Any number of processes may call it at once.
 func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
-// Close closes the connections that [Open] made, and waits for the requests under way. It
-// does not release any lease. After [New] it does nothing.
+// Close closes the connections that [Open] made, and waits for requests in flight. It releases no
+// lease. After [New] it does nothing.
 func (s *Store) Close() { s.db.Close() }

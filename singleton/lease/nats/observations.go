@@ -5,47 +5,47 @@ import (
 	"time"
 )
 
-// sightings are the records that this process has seen last, one for each name, and since
+// observations are the records that this process has seen last, one for each name, and since
 // when. The zero value is empty; its methods may be called from any goroutine.
-type sightings struct {
+type observations struct {
 	mu   sync.Mutex // guards last
-	last map[string]sighting
+	last map[string]observation
 }
 
-type sighting struct {
+type observation struct {
 	revision uint64
-	mark     string
+	nonce    string
 	since    time.Time
 }
 
 // saw notes what a read has found, and that its answer came now. The record may have been
 // written long before.
-func (s *sightings) saw(name string, r record, now time.Time) {
+func (s *observations) saw(name string, r record, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if last := s.last[name]; last.revision != r.revision || last.mark != r.mark {
+	if last := s.last[name]; last.revision != r.revision || last.nonce != r.nonce {
 		s.note(name, r, now)
 	}
 }
 
 // wrote notes what this process has written with a request sent at began: the record
 // cannot be older, and its holder counts from before that.
-func (s *sightings) wrote(name string, r record, began time.Time) {
+func (s *observations) wrote(name string, r record, began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note(name, r, began)
 }
 
 // note is called with mu held.
-func (s *sightings) note(name string, r record, since time.Time) {
+func (s *observations) note(name string, r record, since time.Time) {
 	if s.last == nil {
-		s.last = map[string]sighting{}
+		s.last = map[string]observation{}
 	}
-	s.last[name] = sighting{revision: r.revision, mark: r.mark, since: since}
+	s.last[name] = observation{revision: r.revision, nonce: r.nonce, since: since}
 }
 
 // age returns for how long the record of that revision has been seen unchanged.
-func (s *sightings) age(name string, r record) time.Duration {
+func (s *observations) age(name string, r record) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last, seen := s.last[name]

@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// Take implements [lease.Store]. A Floor that no token is greater than is [ErrOverflow].
-// When an answer is lost, a lease of etcd may stay behind, until it ends by itself.
+// Take implements [lease.Store]. It returns [ErrOverflow] for the highest possible Floor, as no
+// token is greater. When an answer is lost, a lease of etcd may be left behind until it expires.
 func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	g, err := s.take(ctx, c)
 	if err != nil && !errors.Is(err, lease.ErrHeld) {

@@ -33,8 +33,8 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	return g, nil
 }
 
-// Release implements [lease.Store]. A grant without a version stands for whatever its
-// holder has got.
+// Release implements [lease.Store]. A grant without a version stands for any lease that its holder
+// may have.
 func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	if err := s.release(ctx, g); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		return fmt.Errorf("etcd: release lease %q: %w", g.Name, err)

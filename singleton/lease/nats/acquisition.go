@@ -30,7 +30,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 // takeFrom makes c's holder follow the one of found. The token comes first: see the package
 // documentation for why it must.
 func (s *Store) takeFrom(ctx context.Context, c lease.Claim, found record) (record, error) {
-	expired := s.sightings.age(c.Name, found) >= found.ttl
+	expired := s.observations.age(c.Name, found) >= found.ttl
 	if found.holder != "" && found.holder != c.Holder && !expired {
 		return record{}, lease.ErrHeld
 	}

@@ -11,31 +11,31 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// An office is the receptionist of a system, as its extension: the registry under a lock,
-// what belongs to this process alone, and the desk, an actor that talks to other nodes.
-type office struct {
+// A receptionist is the extension of a system: the registry under a lock, the state of this
+// process, and the agent, an actor that talks to other nodes.
+type receptionist struct {
 	system  *actor.System
 	locator Locator // nil without a cluster
-	open    sync.Once
+	started sync.Once
 
-	mu       sync.Mutex // guards all below
-	registry *registry
-	here     map[entry]registration
-	services map[string]*service // those that this process has used
-	wakeDesk func()              // nil until it has started
+	mu        sync.Mutex // guards all below
+	registry  *registry
+	here      map[entry]registration
+	services  map[string]*service // those that this process has used
+	wakeAgent func()              // nil until it has started
 }
 
 // A registration is an actor of this node.
 type registration struct {
-	ref     actor.AnyRef
-	dismiss func() // who waits for its end; nil until somebody does
+	ref    actor.AnyRef
+	cancel func() // stops waiting for its end; nil until that has begun
 }
 
-// A service is what this process makes of one of that name.
+// A service is the state of this process for a service.
 type service struct {
-	message   reflect.Type // what its instances are told here
-	list      func() any   // makes the Listing; office.mu is held
-	listing   any          // what it made; nil when there may be news
+	message   reflect.Type // the type of messages that it has here
+	list      func() any   // makes the Listing; receptionist.mu is held
+	listing   any          // the result of list; nil after a change
 	version   uint64       // of the listing
 	listeners map[*listener]bool
 	wrong     map[entry]bool // instances of another type, which have been reported
@@ -43,23 +43,23 @@ type service struct {
 
 type listener struct{ notify func() }
 
-// officeOf returns the office of s, which is opened when there is none.
-func officeOf(s *actor.System) *office {
-	o := extension.Ensure(s, func() *office { return newOffice(s, nil) })
-	o.open.Do(o.openDesk)
+// of returns the receptionist of s, which it starts if there is none.
+func of(s *actor.System) *receptionist {
+	o := extension.Ensure(s, func() *receptionist { return newReceptionist(s, nil) })
+	o.started.Do(o.startAgent)
 	return o
 }
 
-func newOffice(s *actor.System, l Locator) *office {
-	return &office{
+func newReceptionist(s *actor.System, l Locator) *receptionist {
+	return &receptionist{
 		system: s, locator: l, registry: newRegistry(),
 		here: map[entry]registration{}, services: map[string]*service{},
 	}
 }
 
-// use returns the service of a key. It panics when the name is in use with another type.
+// use returns the service of a key. It panics if the name is in use with another type.
 // o.mu is held.
-func use[M any](o *office, key ServiceKey[M]) *service {
+func use[M any](o *receptionist, key ServiceKey[M]) *service {
 	if key.name == "" {
 		panic("receptionist: the zero ServiceKey; make one by NewKey")
 	}
@@ -78,7 +78,7 @@ func use[M any](o *office, key ServiceKey[M]) *service {
 }
 
 // list makes the listing of a service. o.mu is held.
-func list[M any](o *office, key ServiceKey[M]) Listing[M] {
+func list[M any](o *receptionist, key ServiceKey[M]) Listing[M] {
 	return newListing(key.name, o.registry.find(key.name), func(f found) actor.ActorRef[M] {
 		if r, here := o.here[f.Entry]; here && f.Local {
 			return r.ref.(actor.ActorRef[M]) // its service has one type here
@@ -88,8 +88,8 @@ func list[M any](o *office, key ServiceKey[M]) Listing[M] {
 }
 
 // current returns the newest listing of a service, and its version.
-func current[M any](o *office, key ServiceKey[M]) (l Listing[M], version uint64) {
-	o.change(func(*registry) []parcel {
+func current[M any](o *receptionist, key ServiceKey[M]) (l Listing[M], version uint64) {
+	o.change(func(*registry) []envelope {
 		s := use(o, key)
 		if s.listing == nil {
 			s.listing = s.list()
@@ -100,10 +100,10 @@ func current[M any](o *office, key ServiceKey[M]) (l Listing[M], version uint64)
 	return l, version
 }
 
-// change does something to the registry, tells whom it concerns here, and returns what is
-// to be sent. In which order goroutines notify does not matter, as who is notified looks
-// for himself.
-func (o *office) change(f func(r *registry) []parcel) []parcel {
+// change applies f to the registry, notifies the listeners of changed services, and returns the
+// messages to send. The order in which goroutines notify does not matter, since each listener reads
+// the newest listing.
+func (o *receptionist) change(f func(r *registry) []envelope) []envelope {
 	out, listeners, wrong := o.changeLocked(f)
 	for _, l := range listeners {
 		l.notify()
@@ -114,7 +114,7 @@ func (o *office) change(f func(r *registry) []parcel) []parcel {
 	return out
 }
 
-func (o *office) changeLocked(f func(r *registry) []parcel) ([]parcel, []*listener, []Mismatch) {
+func (o *receptionist) changeLocked(f func(r *registry) []envelope) ([]envelope, []*listener, []Mismatch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	out := f(o.registry)
@@ -122,9 +122,8 @@ func (o *office) changeLocked(f func(r *registry) []parcel) ([]parcel, []*listen
 	return out, listeners, wrong
 }
 
-// news returns who listens to what has changed, and the mismatches that are new. o.mu is
-// held.
-func (o *office) news() (listeners []*listener, wrong []Mismatch) {
+// news returns the listeners of changed services, and the new mismatches. o.mu is held.
+func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 	for _, name := range o.registry.changed() {
 		s, used := o.services[name]
 		if !used {
@@ -133,7 +132,7 @@ func (o *office) news() (listeners []*listener, wrong []Mismatch) {
 		s.listing = nil
 		s.version++
 		if len(s.listeners) == 0 && len(o.registry.services[name]) == 0 {
-			delete(o.services, name) // names come and go
+			delete(o.services, name) // or names that come and go would pile up
 			continue
 		}
 		for l := range s.listeners {
@@ -145,7 +144,7 @@ func (o *office) news() (listeners []*listener, wrong []Mismatch) {
 }
 
 // mismatches returns those of a service that have not been reported yet. o.mu is held.
-func (o *office) mismatches(name string, s *service) (fresh []Mismatch) {
+func (o *receptionist) mismatches(name string, s *service) (fresh []Mismatch) {
 	want, wrong := typeName(s.message), map[entry]bool{}
 	for l := range o.registry.services[name] {
 		if l.entry.Type == want {
@@ -160,16 +159,16 @@ func (o *office) mismatches(name string, s *service) (fresh []Mismatch) {
 	return fresh
 }
 
-// report tells people and the event stream of a mismatch.
-func (o *office) report(m Mismatch) {
+// report logs and publishes a mismatch.
+func (o *receptionist) report(m Mismatch) {
 	o.system.Log().Error("service of another type", zap.String("service", m.Service), zap.Error(m.Err))
 	o.system.Publish(m)
 }
 
-// wake lets the desk send what has changed.
-func (o *office) wake() {
+// wake lets the agent send the changes.
+func (o *receptionist) wake() {
 	o.mu.Lock()
-	wake := o.wakeDesk
+	wake := o.wakeAgent
 	o.mu.Unlock()
 	if wake != nil {
 		wake()

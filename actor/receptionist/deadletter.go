@@ -2,19 +2,18 @@ package receptionist
 
 import "github.com/understudy-go/understudy/actor"
 
-// What receptionists say to each other is never a dead letter of the user: what is lost is
-// found out and sent again.
+// Messages between receptionists do not become dead letters: a lost one is noticed and sent again.
 
 // Carried is for [extension.DeadLetter].
 func (wireChange) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [extension.DeadLetter].
-func (wireRow) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+func (wireSnapshot) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [extension.DeadLetter].
 func (wireCheck) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried is for [extension.DeadLetter]. Who asks has an error.
+// Carried is for [extension.DeadLetter]. The caller of Lookup gets an error.
 func (wireQuery) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
 // Carried is for [extension.DeadLetter].

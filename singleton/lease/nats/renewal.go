@@ -11,7 +11,7 @@ import (
 // Renew implements [lease.Store].
 func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	renewed, err := s.follow(ctx, g, func(found record) (record, error) {
-		if s.sightings.age(g.Name, found) >= g.TTL {
+		if s.observations.age(g.Name, found) >= g.TTL {
 			return record{}, lease.ErrLost // it has expired
 		}
 		return newRecord(g.Holder, found.token, g.TTL), nil
@@ -23,8 +23,8 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	return g, nil
 }
 
-// Release implements [lease.Store]. A grant without a version stands for whatever its
-// holder has got. The record stays, with its token.
+// Release implements [lease.Store]. A grant without a version stands for any lease that its holder
+// may have. The record stays, with its token.
 func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	_, err := s.follow(ctx, g, func(found record) (record, error) {
 		return newRecord("", found.token, 0), nil

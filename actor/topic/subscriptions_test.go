@@ -20,8 +20,8 @@ func TestAnInboxOutlivesItsTopicWhenTheNameHasAnotherType(t *testing.T) {
 				return nil
 			}
 		}, "lost"))
-		o := officeOf(s)
-		before := &board[int]{office: o, topic: New[int]("news")}
+		o := of(s)
+		before := &subscriptions[int]{topics: o, topic: New[int]("news")}
 		inbox := actor.Spawn(s, before.receive(), "inbox")
 		New[string]("news").Subscribe(s, actor.Spawn(s, func(_ *actor.Context[string], next *actor.Next[string]) {
 			next.OnMessage = func(*actor.Context[string], string) actor.Behavior[string] { return nil }

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestAServiceThatNobodyHasAnyUseForIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		o := officeOf(s)
+		o := of(s)
 		services := func() int {
 			o.mu.Lock()
 			defer o.mu.Unlock()
@@ -22,7 +23,7 @@ func TestAServiceThatNobodyHasAnyUseForIsForgotten(t *testing.T) {
 		key := NewKey[int]("used by who listens")
 		listen := func() actor.ActorRef[int] {
 			return actor.Spawn(s, func(ctx *actor.Context[int], next *actor.Next[int]) {
-				Subscribe(ctx, key, func(Listing[int]) actor.Behavior[int] { return nil })
+				Subscribe(ctx.System(), key, extension.Handle(ctx, func(Listing[int]) actor.Behavior[int] { return nil }))
 				next.OnMessage = func(*actor.Context[int], int) actor.Behavior[int] {
 					return func(_ *actor.Context[int], next *actor.Next[int]) { next.Stop() }
 				}

@@ -1,0 +1,118 @@
+package receptionist
+
+import (
+	"context"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
+
+const (
+	agentName = "receptionist"
+	agentPath = "/system/" + agentName
+
+	// tickEvery is the time between two checks of some of the peers; see rounds.
+	tickEvery = 5 * time.Second
+)
+
+// Messages to the agent from its own node. Other nodes send the types of wire.go.
+type (
+	topologyChanged struct{ topo Topology }
+	ticked          struct{}
+)
+
+// Attach connects the receptionist of s to the cluster that l describes. Call it once, before the
+// receptionist is used.
+func Attach(s *actor.System, l Locator) {
+	o := newReceptionist(s, l)
+	extension.Set(s, o)
+	o.started.Do(o.startAgent)
+}
+
+// startAgent spawns the actor that receptionists of other nodes talk to.
+func (o *receptionist) startAgent() {
+	actor.Spawn(extension.Framework(o.system), func(ctx *actor.Context[any], next *actor.Next[any]) {
+		d := &agent{ctx: ctx, receptionist: o}
+		next.OnMessage = func(_ *actor.Context[any], msg any) actor.Behavior[any] {
+			d.receive(msg)
+			return nil
+		}
+		d.begin()
+	}, agentName)
+}
+
+// An agent sends the changes of the registry to other nodes, and receives theirs.
+type agent struct {
+	ctx          *actor.Context[any]
+	receptionist *receptionist
+	ticking      bool
+}
+
+func (d *agent) begin() {
+	wake := d.ctx.Notify(func() actor.Behavior[any] {
+		d.do((*registry).flush)
+		return nil
+	})
+	d.receptionist.mu.Lock()
+	d.receptionist.wakeAgent = wake
+	d.receptionist.mu.Unlock()
+	if d.receptionist.locator != nil {
+		d.follow(d.receptionist.locator)
+	}
+}
+
+// follow sends the agent every topology, as long as it lives.
+func (d *agent) follow(l Locator) {
+	self := d.ctx.Self()
+	actor.PipeToSelf(d.ctx, func(ctx context.Context) (struct{}, error) {
+		for topo := range l.Topologies(ctx) {
+			self.Tell(topologyChanged{topo})
+		}
+		return struct{}{}, ctx.Err()
+	}, func(struct{}, error) any { return nil })
+}
+
+func (d *agent) receive(msg any) {
+	switch msg := msg.(type) {
+	case topologyChanged:
+		d.do(func(r *registry) []envelope { return r.view(msg.topo) })
+	case ticked:
+		d.do((*registry).tick)
+	case wireQuery:
+		d.answer(msg)
+	case wireChange, wireSnapshot, wireCheck:
+		d.do(func(r *registry) []envelope { return r.receive(msg) })
+	}
+}
+
+// do changes the registry, and sends the resulting messages.
+func (d *agent) do(f func(r *registry) []envelope) {
+	quiet := false
+	out := d.receptionist.change(func(r *registry) []envelope {
+		out := f(r)
+		quiet = r.quiet()
+		return out
+	})
+	for _, p := range out {
+		actor.Resolve[any](d.ctx.System(), agentAt(d.ctx.System(), p.to.Address)).Tell(p.msg)
+	}
+	d.tick(!quiet)
+}
+
+// tick starts or stops the timer: it runs while there is anything to compare.
+func (d *agent) tick(on bool) {
+	if on == d.ticking {
+		return
+	}
+	if d.ticking = on; on {
+		d.ctx.Every("tick", tickEvery, ticked{})
+	} else {
+		d.ctx.CancelTimer("tick")
+	}
+}
+
+// deskAt is the path of the receptionist of another node.
+func agentAt(s *actor.System, address string) string {
+	return "understudy://" + s.Name() + "@" + address + agentPath
+}

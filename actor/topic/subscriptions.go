@@ -1,0 +1,192 @@
+package topic
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/receptionist"
+)
+
+// topics is the extension of a system: the topics that have subscribers there. Publish and
+// Subscribe read and change it under its lock. The registrar, an actor, registers the topics for
+// other nodes.
+type topics struct {
+	open      sync.Once
+	registrar actor.ActorRef[updatable] // gets the subscriptions of a topic when they change
+
+	mu     sync.Mutex // guards all below
+	byName map[string]any
+}
+
+// An updatable is the subscriptions of a topic of any type.
+type updatable interface {
+	update(ctx *actor.Context[updatable])
+}
+
+func of(s *actor.System) *topics {
+	o := extension.Ensure(s, func() *topics { return &topics{byName: map[string]any{}} })
+	o.open.Do(func() {
+		o.registrar = actor.Spawn(extension.Framework(s), func(_ *actor.Context[updatable], next *actor.Next[updatable]) {
+			next.OnMessage = func(ctx *actor.Context[updatable], b updatable) actor.Behavior[updatable] {
+				b.update(ctx)
+				return nil
+			}
+		}, "topics")
+	})
+	return o
+}
+
+// subscriptions is a topic with its subscribers on this node. While there are any, it has an inbox,
+// an actor that is registered for the messages that other nodes publish.
+type subscriptions[T any] struct {
+	topics      *topics
+	topic       Topic[T]
+	subscribers []subscriber[T]   // guarded by topics.mu; replaced, never changed
+	inbox       actor.ActorRef[T] // owned by the registrar
+}
+
+type subscriber[T any] struct {
+	ref    actor.ActorRef[T]
+	cancel func() // stops waiting for its end; nil until that has begun
+}
+
+// Carried is for [extension.DeadLetter]: when the system has ended nothing is to be updated.
+func (b *subscriptions[T]) Carried(*actor.System) (string, any, bool) { return "", nil, false }
+
+// subscribersOf returns the subscribers of a topic on this node.
+func subscribersOf[T any](o *topics, t Topic[T]) []subscriber[T] {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if b := find(o, t); b != nil {
+		return b.subscribers
+	}
+	return nil
+}
+
+// find returns the subscriptions of a topic, or nil. It panics if the topic has another type. o.mu
+// is held.
+func find[T any](o *topics, t Topic[T]) *subscriptions[T] {
+	found, exists := o.byName[t.key.Name()]
+	if !exists {
+		return nil
+	}
+	b, ok := found.(*subscriptions[T])
+	if !ok {
+		panic(fmt.Sprintf("topic: %q is used with another type of messages on this node; give it another name", t.Name()))
+	}
+	return b
+}
+
+func subscribe[T any](o *topics, t Topic[T], ref actor.ActorRef[T]) (b *subscriptions[T], added bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if b = find(o, t); b == nil {
+		b = &subscriptions[T]{topics: o, topic: t}
+		o.byName[t.key.Name()] = b
+	}
+	if b.index(ref) >= 0 {
+		return b, false
+	}
+	b.subscribers = append(slices.Clip(b.subscribers), subscriber[T]{ref: ref})
+	return b, true
+}
+
+func unsubscribe[T any](o *topics, t Topic[T], ref actor.ActorRef[T]) (b *subscriptions[T], cancel func(), removed bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if b = find(o, t); b == nil {
+		return nil, nil, false
+	}
+	i := b.index(ref)
+	if i < 0 {
+		return nil, nil, false
+	}
+	cancel = b.subscribers[i].cancel
+	b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)
+	return b, cancel, true
+}
+
+// await stores the function that stops waiting for the end of a subscriber, or calls it if the
+// subscriber is gone already.
+func (b *subscriptions[T]) await(ref actor.ActorRef[T], cancel func()) {
+	b.topics.mu.Lock()
+	i := b.index(ref)
+	if i >= 0 {
+		b.subscribers = slices.Clone(b.subscribers)
+		b.subscribers[i].cancel = cancel
+	}
+	b.topics.mu.Unlock()
+	if i < 0 {
+		cancel()
+	}
+}
+
+// index returns the index of a subscriber, or -1. topics.mu is held.
+func (b *subscriptions[T]) index(ref actor.ActorRef[T]) int {
+	return slices.IndexFunc(b.subscribers, func(s subscriber[T]) bool { return s.ref == ref })
+}
+
+func tellAll[T any](subscribers []subscriber[T], msg T) int {
+	for _, each := range subscribers {
+		each.ref.TellNoWait(msg)
+	}
+	return len(subscribers)
+}
+
+// update starts an inbox when there are subscribers, and stops it when there are none.
+func (b *subscriptions[T]) update(ctx *actor.Context[updatable]) {
+	var none actor.ActorRef[T]
+	switch wanted := b.wanted(); {
+	case wanted && b.inbox == none:
+		b.inbox = actor.Spawn(ctx, b.receive(), "")
+		receptionist.Register(ctx.System(), b.topic.key, b.inbox)
+	case !wanted && b.inbox != none:
+		receptionist.Deregister(ctx.System(), b.topic.key, b.inbox)
+		ctx.Drain(b.inbox)
+		b.inbox = none
+	}
+}
+
+// wanted reports whether there are subscribers. If there are none it forgets the subscriptions; the
+// next subscriber makes others.
+func (b *subscriptions[T]) wanted() bool {
+	b.topics.mu.Lock()
+	defer b.topics.mu.Unlock()
+	if len(b.subscribers) > 0 {
+		return true
+	}
+	if b.topics.byName[b.topic.key.Name()] == any(b) {
+		delete(b.topics.byName, b.topic.key.Name())
+	}
+	return false
+}
+
+// receive is the behavior of the inbox: it passes messages of other nodes to the subscribers here.
+func (b *subscriptions[T]) receive() actor.Behavior[T] {
+	return func(_ *actor.Context[T], next *actor.Next[T]) {
+		next.OnMessage = func(ctx *actor.Context[T], msg T) actor.Behavior[T] {
+			subscribers := b.audience()
+			if len(subscribers) > 1 {
+				extension.NoteBroadcast(ctx.System(), msg)
+			}
+			if tellAll(subscribers, msg) == 0 {
+				extension.DeadLetter(ctx.System(), "topic "+b.topic.Name(), msg, ErrNoSubscribers)
+			}
+			return nil
+		}
+	}
+}
+
+// audience returns the current subscribers of the topic. They may belong to newer subscriptions of
+// the topic, but not to a topic of another type that has the name now.
+func (b *subscriptions[T]) audience() []subscriber[T] {
+	b.topics.mu.Lock()
+	defer b.topics.mu.Unlock()
+	if now, same := b.topics.byName[b.topic.key.Name()].(*subscriptions[T]); same {
+		return now.subscribers
+	}
+	return b.subscribers
+}
