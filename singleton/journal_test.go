@@ -1,7 +1,6 @@
 package singleton_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -250,23 +249,5 @@ func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
 			}})
 		}), "one")
 		require.ErrorIs(t, failures.Receive(), persistence.ErrInvalid)
-	})
-}
-
-// simple is a journal that knows nothing of floors.
-type simple struct{ persistence.Journal }
-
-func TestAJournalWithoutFloorsFencesUnderItsOwnEpochs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		j := memory.New()
-		p := testkit.NewProbe[string](t, s)
-		ref := actor.Spawn(s, behaviors.Singleton(diary("diary", simple{j})), "one")
-		ref.Tell(msg{"write", p.Ref()})
-		p.Expect("1.1")
-		synctest.Wait()
-		claim, err := j.Claim(context.WithoutCancel(t.Context()), "diary", journal.WriterID{}, 0)
-		require.NoError(t, err)
-		require.Equal(t, uint64(2), claim.Epoch)
 	})
 }

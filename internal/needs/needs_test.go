@@ -32,9 +32,9 @@ func TestWhatIsMissingFailsATestWhereNothingMayBe(t *testing.T) {
 // byChoice are the files that skip tests for another reason than what a machine lacks, and how
 // often.
 var byChoice = map[string]int{
-	"cluster/long_test.go":                               1, // make test runs it without the race detector
+	"cluster/membership/long_test.go":                    1, // make verify runs it without the race detector
 	"cluster/loopback_test.go":                           1, // measures, when asked by a flag
-	"cluster/many_test.go":                               1, // make test runs it without the race detector
+	"cluster/many_test.go":                               1, // make verify runs it without the race detector
 	"singleton/generation/generationtest/broken_test.go": 1, // runs in a child
 	"singleton/generation/generationtest/env.go":         1, // of a feature that is not pinned
 	"internal/pg/pgtest/machine.go":                      1, // the helper of a module of its own
@@ -48,7 +48,7 @@ var byChoice = map[string]int{
 	"internal/needs/needs.go":                            1, // the helper
 }
 
-var skip = regexp.MustCompile(`\b[a-z]+\.Skip(Now|f)?\(`)
+var skip = regexp.MustCompile(`\b([tbe]|tb)\.(T\.)?Skip(Now|f)?\(`)
 
 func TestNoTestIsSkippedForWhatAMachineLacksButByMissing(t *testing.T) {
 	root := filepath.Join("..", "..")
