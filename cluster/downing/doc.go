@@ -32,12 +32,12 @@
 // member may recover once before it dies. KeepUnstable switches this rule off.
 //
 // The link between two members may be broken while both reach a third member. They are then
-// indirectly connected and belong to one side. Only DownAll ends a side for that. Every other
-// strategy takes down members with broken links, until all remaining members are linked to each
-// other. Members that are joining or leaving go first. Next go the members with the most broken
-// links, all of them if several have equally many. If the link between two members is the only
-// broken one of both, both go down, because nobody can tell which one is at fault. A member
-// with many broken links goes down alone.
+// indirectly connected and belong to one side. Only DownAll ends a side for that, and Manual
+// does nothing. The other strategies take down members with broken links, until all remaining
+// members are linked to each other. Members that are joining or leaving go first. Next go the
+// members with the most broken links, all of them if several have equally many. If the link
+// between two members is the only broken one of both, both go down, because nobody can tell
+// which one is at fault. A member with many broken links goes down alone.
 //
 // Members with broken links still count for their side of a split. A member that KeepOldest or
 // KeepReferee depends on is spared, and so is the oldest member if the rule would leave none.
