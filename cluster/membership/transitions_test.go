@@ -41,7 +41,7 @@ var transitions = []transition{
 	{from: Exiting, to: Removed, by: itself, clean: true},
 	{from: Exiting, to: Removed, by: leader, clean: true}, // it no longer sends heartbeats
 	{from: Down, to: Removed, by: leader},
-	{from: Joining, to: Removed, by: itself, clean: true}, // also the next: down or dissolved, and drained
+	{from: Joining, to: Removed, by: itself, clean: true}, // as the next four: down or dissolved, and drained
 	{from: Up, to: Removed, by: itself, clean: true},
 	{from: Leaving, to: Removed, by: itself, clean: true},
 	{from: Down, to: Removed, by: itself, clean: true},
