@@ -49,11 +49,11 @@
 // instance through DNS; see package discovery. Then the node with the lowest address founds the
 // cluster when enough nodes have been found.
 //
-// Each member sends heartbeats to every other one, as datagrams and over TCP; the first copy to
-// arrive counts. From thirteen members on, nine others observe each member, so the cost per node
-// does not grow with the cluster. The silence between heartbeats feeds a phi-accrual detector
-// (package phi). If the address of a member refuses connections because its process has died, the
-// member is unreachable without that wait.
+// Each member sends heartbeats to every other one, or, from thirteen members on, to the nine that
+// observe it, so the cost per node does not grow with the cluster. Heartbeats travel as datagrams
+// and over TCP; the first copy to arrive counts. The silence between heartbeats feeds a phi-accrual
+// detector (package phi). If the address of a member refuses connections because its process has
+// died, the member is unreachable without that wait.
 //
 // A heartbeat also carries a hash of the sender's table, and says which members are known to have
 // the same membership. A receiver whose table differs asks for it. News spread by direct messages

@@ -32,9 +32,9 @@ type gossipConfig struct {
 	log      *zap.Logger
 
 	// None of these may block.
-	received func(data []byte)             // takes a broadcast or the state of another node, and owns data
+	received func(data []byte)             // takes a broadcast or state of another node; owns data
 	state    func() []byte                 // returns the state to exchange with other nodes
-	admit    func(name string) error       // returns why the node with that name must stay out, or nil
+	admit    func(name string) error       // returns why that node must stay out, or nil
 	seen     func(name string, alive bool) // hint: the node appeared or disappeared
 }
 

@@ -93,7 +93,7 @@ func (n *Node) askForFigures(ctx context.Context) {
 }
 
 func (n *Node) collectFigures(ctx context.Context) map[ID]figuresTold {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait, too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait
 	defer cancel()
 	defer context.AfterFunc(n.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
 	v := n.View()
