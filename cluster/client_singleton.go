@@ -94,7 +94,7 @@ type relay[M any] struct {
 	ctx    *actor.Context[M]
 	name   string
 	path   string // of the relay
-	at     ID     // the member whose manager receives them; zero if there is none
+	at     ID     // the member whose manager receives them; zero if no member fits
 	to     actor.ActorRef[M]
 	held   fifo.Queue[extension.Held[M]]
 }

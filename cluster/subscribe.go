@@ -2,9 +2,10 @@ package cluster
 
 import "github.com/understudy-go/understudy/actor"
 
-// Subscribe calls handle with the current view of n, and then with the newest view after each
-// change, each view once. handle runs inside the actor, in order with its messages, and returns the
-// next behavior, or nil for the same. [View.Since] returns the events between two views.
+// Subscribe calls handle with the current view of n. After each change it calls handle with the
+// newest view, each view once. handle runs inside the actor, in order with its messages, and
+// returns the next behavior, or nil for the same. [View.Since] returns the events between two
+// views.
 //
 // At most one view waits in the actor's mailbox, whatever the bound of the mailbox. A newer view
 // replaces a waiting one, so a slow actor misses views, but never the newest.

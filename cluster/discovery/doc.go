@@ -14,10 +14,10 @@
 // # What Find returns
 //
 // Find returns addresses, each a host:port, sorted and without duplicates. A name that does not
-// exist, or has no such records, is not an error: before the first node has started there are none.
-// A DNS server that fails or does not answer is an error, because then it is not known which nodes
-// exist. More than [MaxFound] addresses are an error too, because the name is probably wrong. Find
-// returns when its context ends. It may be called by any goroutine.
+// exist, or has no such records, is not an error, because that is the case before the first node
+// starts. A DNS server that fails or does not answer is an error, because then it is not known
+// which nodes exist. More than [MaxFound] addresses are an error too, because the name is probably
+// wrong. Find returns when its context ends. It may be called by any goroutine.
 //
 // # Addresses must match
 //

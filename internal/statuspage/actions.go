@@ -12,7 +12,7 @@ const ActionHeader = "Understudy-Action"
 type Actions struct {
 	// Authorize returns nil if the request is allowed. Otherwise the caller receives the error.
 	Authorize func(*http.Request) error
-	// Down downs the member with this name. It returns an error if there is none.
+	// Down downs the member with this name. It returns an error for an unknown name.
 	Down func(member string) error
 	// FoundWithout lets a cluster be founded without the nodes at some addresses. It returns an
 	// error if it refuses the addresses.

@@ -62,7 +62,7 @@ type Member struct {
 // A Singleton is one singleton as the node sees it.
 type Singleton struct {
 	Name       string     `json:"name"`
-	Phase      string     `json:"phase"` // of the manager here, "" if there is none
+	Phase      string     `json:"phase"` // of the manager here, "" without one
 	Since      *time.Time `json:"since"` // when the phase began
 	Host       string     `json:"host"`  // ID of the current or next host, "" if none or unknown
 	Here       bool       `json:"here"`  // the instance runs on this node
@@ -80,7 +80,7 @@ type Singleton struct {
 	GenerationSeq  uint64 `json:"-"`
 
 	Placement string `json:"placement"` // where it may run, in words
-	Lease     string `json:"lease"`     // the lease that protects it, "" if there is none
+	Lease     string `json:"lease"`     // the lease that protects it, "" without one
 	LeaseHeld bool   `json:"leaseHeld"` // by this node
 	Obstacle  string `json:"obstacle"`  // the last error of the lease or of a new term
 	Mismatch  string `json:"mismatch"`  // how the singleton differs from the other nodes, or ""
