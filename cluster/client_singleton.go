@@ -35,7 +35,6 @@ const relayBuffer = 1000
 // M must be the message type of the singleton; messages of another type become dead letters on the
 // node. All calls with one name return the same ref. SingletonRef panics if their types differ, or
 // if name is not a valid path of an actor.
-// actor can have the name.
 func SingletonRef[M any](c *Client, name string) actor.ActorRef[M] {
 	if err := naming.CheckPath("/" + name); err != nil {
 		panic(fmt.Sprintf("cluster: no singleton has the name %q, as what follows /user/: it %v", name, err))

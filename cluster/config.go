@@ -19,7 +19,7 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// Downing decides which members are downed when the cluster is split. [Config.Downing] names one;
+// Downing decides which members are downed when the cluster is split. [Config.Downing] holds one;
 // package downing has the strategies and documents their fields.
 type Downing = downing.Strategy
 

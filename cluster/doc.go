@@ -75,9 +75,10 @@
 // # Two clusters
 //
 // Two clusters of one name can arise if the first seed starts with itself as the only seed where it
-// cannot reach the others, or if a node founds one by force. They can also arise if two nodes do not
-// find each other and MinSeeds allows each to found a cluster. When a member of one hears of the other, the
-// cluster with fewer members that are up dissolves: its nodes go down and join the other one.
+// cannot reach the others, or if a node founds one by force. They can also arise if two nodes do
+// not find each other and MinSeeds allows each to found a cluster. When a member of one hears of
+// the other, the cluster with fewer members that are up dissolves: its nodes go down and join the
+// other one.
 //
 // # Clients
 //
