@@ -20,7 +20,7 @@ import (
 //   - Members() races with its own goroutines and is not called.
 //   - Callbacks may still come after Shutdown; a flag disables them.
 const (
-	maxBroadcast  = 1100 // bytes; a larger one would never fit into a datagram, and stay queued
+	maxBroadcast  = 1100 // bytes; a larger one would stay queued: no datagram holds it
 	gossipTimeout = 2 * time.Second
 	leaveTimeout  = time.Second
 )

@@ -33,7 +33,7 @@ func (n *Node) Leave(ctx context.Context) error {
 	return err
 }
 
-// Halt ends the node like a killed process, for tests of crashes; see [actor.System.Halt]. It sends
+// Halt ends the node like a killed process, for tests of crashes; see extension.Halt. It sends
 // nothing to other nodes, releases no lease, and returns at once. The ports stay open, so a test
 // cuts the network of the node first. Call [Node.Shutdown] afterwards to free the rest.
 func (n *Node) Halt() {
