@@ -43,7 +43,7 @@ type service struct {
 
 type listener struct{ notify func() }
 
-// of returns the receptionist of s, which it starts if there is none.
+// of returns the receptionist of s, and starts it if necessary.
 func of(s *actor.System) *receptionist {
 	o := extension.Ensure(s, func() *receptionist { return newReceptionist(s, nil) })
 	o.started.Do(o.startAgent)

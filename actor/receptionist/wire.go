@@ -36,8 +36,9 @@ type (
 		Entries  []entry
 	}
 
-	// wireCheck compares: From is at version Mine, and knows version Yours of To. Who is at
-	// another version sends all there is; who knows another one checks back.
+	// wireCheck compares: From is at version Mine, and knows version Yours of To. A receiver that
+	// is at another version sends everything it has. One that knows another version of From
+	// checks back.
 	wireCheck struct {
 		_           struct{} `cbor:",toarray"`
 		From, To    node.ID
