@@ -22,15 +22,15 @@ const minSecret = 16
 // make of it.
 const secretDomain = "understudy remote identity 1"
 
-// A Keyring lets the nodes of a cluster know each other by secrets that strangers do not
-// have. A node shows that it has the primary secret, and takes whoever shows that it has
-// any of the ring. A secret itself is neither sent nor kept: a key pair is derived from it.
+// A Keyring authenticates the nodes of a cluster by shared secrets. A node proves that it has the
+// primary secret, and accepts peers that prove that they have any secret of the ring. A secret is
+// neither sent nor kept: a key pair is derived from it.
 //
-// Secrets are changed in three rounds, each of which must have reached all nodes before
-// the next begins: [Keyring.Add] the new one, [Keyring.Use] it, [Keyring.Remove] the old
-// one. Connections that exist go on, and no message is lost.
+// To change the secret without downtime, go through three rounds: [Keyring.Add] the new one,
+// [Keyring.Use] it, [Keyring.Remove] the old one. Each round must have reached all nodes before the
+// next begins. Existing connections continue, and no message is lost.
 //
-// Make one with [NewKeyring]. Its methods may be called by any goroutine.
+// Make a Keyring with [NewKeyring]. Its methods may be called by any goroutine.
 type Keyring struct {
 	mu         sync.RWMutex // guards identities
 	identities []*identity  // the primary one first
@@ -42,9 +42,8 @@ type identity struct {
 	certificate tls.Certificate
 }
 
-// NewKeyring returns a ring of secrets. It fails when one is shorter than 16 bytes. A
-// secret has to be random: of a password, whoever can connect to the port can find
-// out by trying.
+// NewKeyring returns a ring of secrets. It fails when a secret is shorter than 16 bytes. Secrets
+// must be random: anybody who can connect to the port can guess a password by trying.
 func NewKeyring(primary []byte, others ...[]byte) (*Keyring, error) {
 	k := &Keyring{}
 	for _, secret := range append([][]byte{primary}, others...) {
@@ -146,7 +145,7 @@ func deriveIdentity(secret []byte) (*identity, error) {
 	}
 	private := ed25519.NewKeyFromSeed(seed)
 	public := private.Public()
-	template := &x509.Certificate{ // nobody looks at it but for the key
+	template := &x509.Certificate{ // only its key is used
 		SerialNumber: big.NewInt(1),
 		NotBefore:    time.Unix(0, 0),
 		NotAfter:     time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),

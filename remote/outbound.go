@@ -202,9 +202,10 @@ func (e *Endpoint) identify(conn net.Conn, addr string) error {
 	return nil
 }
 
-// Greet asks who lives at an address, which may be one of several of a node: it returns the
-// peer under the address that it advertises, or a [*RefusedError], [ErrNotAuthenticated], or
-// whatever else keeps the two from talking. It is for endpoints with [Config.Outbound].
+// Greet connects to addr, which may be one of several addresses of a node, and returns the ID of
+// the peer, with the address that it advertises. It fails with a [*RefusedError], with
+// [ErrNotAuthenticated], or with another error that prevents the connection. It is for endpoints
+// with [Config.Outbound].
 func (e *Endpoint) Greet(ctx context.Context, addr string) (NodeID, error) {
 	conn, peer, err := e.openReverse(ctx, addr)
 	if err != nil {

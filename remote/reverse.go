@@ -249,8 +249,9 @@ func (x *reverseConn) want() {
 	}
 }
 
-// keepForSending shakes hands on a reverse channel, and keeps the connection until there is
-// something to send to who has opened it. It returns whether somebody else owns it now.
+// keepReverseConn shakes hands on a reverse channel, and keeps the connection until there is
+// something to send to the peer that has opened it. kept reports whether another part of the
+// endpoint owns the connection now.
 func (e *Endpoint) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept bool, err error) {
 	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {

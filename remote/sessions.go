@@ -27,9 +27,10 @@ type sessions struct {
 	incomplete incomplete
 }
 
-// begin makes in the inbound of its channel. If the inbound before it has not ended, begin returns
-// that one, for the caller to hang up, wait, and try again. begin fails with a [*refusal] if
-// goesOn is set and the session is unknown, and with errTooManyChannels if there are too many.
+// begin makes in the inbound of its channel. If the previous inbound of the channel has not ended,
+// begin returns it: the caller closes it, waits, and tries again. begin fails with a [*refusal] if
+// goesOn is set and the session is unknown, and with errTooManyChannels if there are too many
+// channels.
 func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

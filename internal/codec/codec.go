@@ -18,12 +18,13 @@
 //   - pointers point to values of their own: two to the same variable point to two;
 //   - a value of a type with MarshalCBOR or MarshalBinary is one that is encoded as the same bytes.
 //
-// An interface without methods has nil, bool, int64, float64, string, []byte, []any and
-// map[string]any inside, the latter two of these again. Other types are refused there, as they
-// are not encoded with the value and another type would come back. An interface with methods is nil.
+// An interface without methods may contain nil, bool, int64, float64, string, []byte, []any and
+// map[string]any; the last two contain the same types again. Other types are refused there, because
+// their type is not encoded with the value, so another type would come back. An interface with
+// methods must be nil.
 //
-// Methods of values that panic are errors here. Those that call themselves without an
-// end are the one thing that nobody can find before the stack of the process overflows.
+// A panic in a method of a value is returned as an error. A method that recurses without end is the
+// one fault that cannot be caught: it overflows the stack of the process.
 package codec
 
 import (
@@ -108,7 +109,7 @@ type kind struct {
 	name   string
 	typ    reflect.Type
 	adjust bool         // see Register
-	plan   func() *plan // made when it is first needed; nil if there is none
+	plan   func() *plan // made when it is first needed; nil for a type without a plan
 	shape  func() *shape
 	spares sync.Pool // of *spare: what a value is decoded into before it is copied out
 }

@@ -47,7 +47,7 @@ func (s *shape) find(v reflect.Value) *fault {
 
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
-// accepts returns an error when a value that was decoded is none that can be encoded.
+// accepts returns an error when a decoded value could not be encoded again.
 func (s *shape) accepts(v reflect.Value) error {
 	if f := s.find(v); f != nil {
 		return f.in(s.typ)

@@ -26,9 +26,9 @@ const (
 	maxHops = 1000
 )
 
-// A walk goes through a value before it is encoded, and after it was decoded. It ends with the
-// first fault. Its depth is bounded, so it ends where a value has itself inside. Its size is bounded,
-// so it ends where the same pointers are met again and again.
+// A walk checks a value before it is encoded, and after it was decoded. It ends with the first
+// fault. Its depth is bounded, so it ends in a value that contains itself. Its size is bounded, so
+// it ends in a value that contains the same pointers again and again.
 type walk struct {
 	depth int // arrays, maps and structs around
 	hops  int // pointers and interfaces around

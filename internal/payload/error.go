@@ -19,8 +19,8 @@ var errorNames struct {
 	byName map[string]error
 }
 
-// RegisterError gives sentinel the stable name under which it crosses the wire. Its contract,
-// panics included, is that of actor.RegisterError.
+// RegisterError gives sentinel the stable name under which it crosses the wire. actor.RegisterError
+// documents its contract, including its panics.
 func RegisterError(name string, sentinel error) {
 	if name == "" || sentinel == nil {
 		panic(fmt.Sprintf("actor: RegisterError(%q, %v) needs a name and an error", name, sentinel))

@@ -47,7 +47,7 @@ type Round struct {
 	met        bool           // some fault met a message
 
 	changed time.Time // when a fault last began or ended, or a node came up
-	whole   int       // how many nodes were one cluster before that; 0 if they were none
+	whole   int       // how many nodes were one cluster before that; 0 if they were not
 }
 
 // A try is an attempt to start a node.

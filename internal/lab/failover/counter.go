@@ -34,7 +34,7 @@ type ID struct {
 	N      uint64
 }
 
-// An Ack says that an increment is in the journal, and who put it there.
+// An Ack says that an increment is in the journal, and which instance wrote it.
 type Ack struct {
 	ID         ID
 	Count      int

@@ -82,8 +82,8 @@ func (d *director) start(node string) error {
 	return nil
 }
 
-// close ends every process, waits for that, and removes what they have written, but for a
-// journal that the user has named.
+// close kills every process, waits for their end, and removes the files that they have written. It
+// keeps a journal that the user has named.
 func (d *director) close() {
 	for _, p := range d.all {
 		_ = p.Signal(os.Kill) // it may have ended

@@ -29,9 +29,9 @@ type settings struct {
 	seeds      []string
 }
 
-// Main is the program: it reads the flags, runs until the story ends or the process is
-// interrupted, and exits with 1 if that is not a good end. openers know the journals at
-// URLs, by scheme; SQLite's, at paths, needs none.
+// Main is the program. It reads the flags, and runs until the story ends or the process is
+// interrupted. It exits with status 1 if the story fails. openers open journals at URLs, by scheme;
+// a path is a SQLite journal and needs no opener.
 func Main(openers map[string]Opener) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()

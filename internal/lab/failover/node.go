@@ -58,8 +58,8 @@ type nodeProcess struct {
 	handled atomic.Uint64
 }
 
-// obey carries out the director's orders until there are no more. Then the process ends
-// as it is: whoever closes the input without an order to leave wants no farewell.
+// obey carries out the director's orders until the input is closed. The process then ends without
+// leaving the cluster, because the director did not order it to leave.
 func (n *nodeProcess) obey(ctx context.Context, in io.Reader) error {
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		switch order := strings.TrimSpace(lines.Text()); order {

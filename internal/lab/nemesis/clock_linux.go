@@ -10,8 +10,8 @@ import (
 // first of all, and nodes are told.
 var began time.Duration
 
-// clock returns the time since the harness began. Unlike that of the wall it is never
-// set, and it is the same in all processes.
+// clock returns the time since the harness began. Unlike the wall clock it is never set, and it is
+// the same in all processes.
 func clock() time.Duration { return machineClock() - began }
 
 func machineClock() time.Duration {

@@ -29,7 +29,7 @@ type Sighting struct {
 func tell(events iter.Seq[cluster.Event], out io.Writer) {
 	lines := json.NewEncoder(out)
 	for e := range events {
-		_ = lines.Encode(sightingOf(e, clock())) // who looks for it will miss it
+		_ = lines.Encode(sightingOf(e, clock())) // a check that needs it will miss it
 	}
 }
 

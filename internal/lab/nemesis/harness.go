@@ -42,7 +42,7 @@ type harness struct {
 	pauses     []*pause        // that are not over
 	strikes    []strike
 	settled    []time.Duration // how long it took, each time
-	givenUp    []time.Duration // when a side took itself down, as who is reachable kept changing
+	givenUp    []time.Duration // when a side downed itself because reachability kept changing
 	woken      int             // how often somebody else has continued a stopped process
 	calm       bool            // nothing has happened since the cluster has settled
 	violations []string
@@ -255,7 +255,7 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 		return err
 	}
 	rest := r.Faults[0].For
-	stopped := rest // until who is stopped goes on
+	stopped := rest // until the stopped process continues
 	if len(r.Faults) > 1 {
 		if err := sleep(ctx, r.Gap); err != nil {
 			return err

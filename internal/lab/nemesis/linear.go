@@ -48,12 +48,12 @@ var sequential = porcupine.Model{
 	DescribeState: func(state any) string { return fmt.Sprint(state) },
 }
 
-// checkRegisters returns what cannot be of linearizable registers, of which each value
-// that was written stands in the journal, where written has how often. It draws what it
-// finds into files in dir.
+// checkRegisters returns the registers whose history is not linearizable. written has how often
+// each written value is in the journal. A history that is not linearizable is drawn into a file in
+// dir.
 //
-// Whether an operation without an answer has been done is seen from the journal: one that
-// has not is left out, so that whoever read its value has read something that nobody wrote.
+// The journal shows whether an operation without an answer took effect. One that did not is left
+// out, so that a read of its value counts as a read of a value that nobody wrote.
 func checkRegisters(operations []Operation, written map[uint64]int, dir string) (found []string) {
 	for _, value := range slices.Sorted(maps.Keys(written)) {
 		if times := written[value]; times > 1 {

@@ -22,8 +22,8 @@ type Network struct {
 
 const prefix = "und"
 
-// slowness are queueing disciplines that make a link slow, the better first: one delays,
-// the other has a low rate, so that what is sent at a time waits for another.
+// slowness are queueing disciplines that make a link slow, the better one first. The first delays
+// packets; the second has a low rate, so that packets wait for each other.
 var slowness = [][]string{
 	{"netem", "delay", "80ms", "40ms"},
 	{"tbf", "rate", "256kbit", "burst", "4kb", "latency", "400ms"},

@@ -172,13 +172,13 @@ func (n *nodeProcess) converse(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	var r Request
 	if err := json.NewDecoder(conn).Decode(&r); err != nil {
-		return // who asked was killed, or has lost patience
+		return // the client was killed, or has timed out
 	}
 	reply, err := n.answer(ctx, r)
 	if err != nil {
 		reply.Error = err.Error()
 	}
-	_ = json.NewEncoder(conn).Encode(reply) // who asked may have lost patience
+	_ = json.NewEncoder(conn).Encode(reply) // the client may have timed out
 }
 
 func (n *nodeProcess) answer(ctx context.Context, r Request) (reply Reply, err error) {

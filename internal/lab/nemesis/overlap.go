@@ -42,7 +42,7 @@ type Trouble struct {
 type Overlap struct {
 	A, B     Run
 	From, To time.Duration
-	Excuse   string // "" when there is none
+	Excuse   string // why it is allowed; "" if it is not
 }
 
 // String returns how long there were two instances, since when, and where; times are those since
@@ -128,9 +128,9 @@ func excuse(o Overlap, troubles []Trouble) (why string) {
 	return why
 }
 
-// checkGenerations looks for instances whose generation is not greater than that of all
-// that started before. Terms begin again when all nodes have been stopped at once, at
-// the times of stops.
+// checkGenerations finds instances whose generation is not greater than the generation of every
+// earlier instance. Terms begin again when all nodes have been stopped at once; stops has those
+// times.
 func checkGenerations(runs []Run, stops []time.Duration) (found []string) {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Said[0], b.Said[0]) })

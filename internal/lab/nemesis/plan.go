@@ -53,7 +53,7 @@ func (f Fault) disturbs() bool {
 // is the matter.
 func (f Fault) splits() bool { return f.Kind == Partition || f.Kind == Unplug }
 
-// on returns the fault with its targets settled, given who hosts; -1 when nobody does.
+// on returns the fault with its targets resolved. host is the node that hosts the singleton, or -1.
 func (f Fault) on(host int) Fault {
 	if !f.Host || host < 0 {
 		return f

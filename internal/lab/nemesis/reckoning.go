@@ -187,7 +187,7 @@ func (h *harness) readRuns(kind string) (runs []Run, err error) {
 	return runs, nil
 }
 
-// restless is in the log of a node whose side takes itself down for that.
+// restless is in the log of a node whose side downs itself because reachability kept changing.
 const restless = "who is reachable has kept changing for too long"
 
 // readLogs looks for what no log of a node may say, and for sides that gave themselves up.
@@ -256,8 +256,8 @@ func (h *harness) report(history History, journal []Stored, runs []Run, both []O
 	}
 }
 
-// reportGivenUp prints what came of it that a side took itself down because who is
-// reachable kept changing.
+// reportGivenUp prints the consequences of sides that downed themselves because reachability kept
+// changing.
 func (h *harness) reportGivenUp(acks []time.Duration) {
 	const outage = 20 * time.Second
 	var times int

@@ -9,8 +9,8 @@ import (
 // the numbers of their ports. The zero value lets everything pass.
 type Switchboard struct {
 	Cut  map[[2]int]bool // from, to
-	Loss map[int]int     // the share of what a node sends, and of what it is sent, in percent
-	Drop map[int]string  // a protocol of which what a node sends, and what it is sent, is lost
+	Loss map[int]int     // the share of a node's packets that are lost, in and out, in percent
+	Drop map[int]string  // the protocol of which a node loses all packets, in and out
 }
 
 // cut cuts what goes from any of one side to any of the other.

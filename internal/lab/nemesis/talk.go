@@ -28,8 +28,8 @@ type Reply struct {
 	Error   string   `json:",omitempty"`
 }
 
-// patience is how long a node waits for an answer of a singleton, and who asks a node a
-// little longer.
+// patience is how long a node waits for an answer of a singleton. Clients wait a little longer for
+// the node.
 const patience = time.Second
 
 func socketPath(dir, node string) string { return filepath.Join(dir, node+".sock") }

@@ -12,8 +12,8 @@ type library struct {
 	without       []string // scenarios in which it does not
 }
 
-// libraries are all who take part, ours first. Of the peers there is the configuration that they
-// have by themselves, and the fastest that their documentation offers.
+// libraries are all libraries that are compared, ours first. The others appear with their default
+// configuration, and with the fastest one that their documentation offers.
 var libraries = []library{
 	{name: "understudy", program: "understudy", configuration: "default"},
 	{name: "protoactor-go", program: "protoactor", configuration: "default", peer: true},

@@ -98,7 +98,7 @@ func (p plan) chosenScenarios() (chosen []bench.Scenario) {
 	return chosen
 }
 
-// chosenLibraries returns who takes part in a scenario.
+// chosenLibraries returns the libraries that run a scenario.
 func (p plan) chosenLibraries(s bench.Scenario) (chosen []library) {
 	for _, l := range libraries {
 		if (p.libraries == nil || p.libraries.MatchString(l.name)) && l.takesPart(s.Name) {

@@ -28,6 +28,6 @@ func Main(roles map[string]Role) {
 	os.Exit(0)
 }
 
-// Say prints a line to who has started this process. One that begins with "failed" is a
-// failure of its test.
+// Say prints a line to the process that has started this one. A line that begins with "failed"
+// fails its test.
 func Say(format string, args ...any) { fmt.Printf(format+"\n", args...) }

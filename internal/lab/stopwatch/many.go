@@ -17,11 +17,11 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// many measures a cluster of three nodes with so many singletons on each: how long after
-// they are spawned the last of them has answered, and how long after SIGKILL of the process
-// that hosts them all the last has answered again, from another node. The host is a process
-// of its own; the other two nodes are in this one. Fenced singletons are event-sourced on
-// one SQLite file; the others wait for the margin after the kill.
+// many measures a cluster of three nodes with so many singletons on each. It measures how long
+// after they are spawned the last of them has answered. It then kills the process that hosts them
+// all with SIGKILL, and measures how long it takes until the last has answered again, from another
+// node. The host is a process of its own; the other two nodes are in this one. Fenced singletons
+// are event-sourced on one SQLite file; the others wait for the margin after the kill.
 func many(ctx context.Context, singletons int, fenced bool) error {
 	behavior := idleMany
 	cfg := nodeConfig{Name: "n1", Singletons: singletons}

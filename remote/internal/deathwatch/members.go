@@ -9,9 +9,9 @@ import (
 // members are the members of the cluster by address. An address has one incarnation.
 type members struct {
 	known bool    // this node is in a cluster, and knows of it
-	as    node.ID // whom they were known to
+	as    node.ID // the incarnation of this node that knew them
 	all   map[string]uint64
-	gone  map[string]uint64 // the last member of an address whose process is none any more
+	gone  map[string]uint64 // the last member of an address whose process is no longer a member
 }
 
 // maxGone bounds the former members that are remembered. Actors of others end like those at any

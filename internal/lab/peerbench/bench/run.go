@@ -166,8 +166,8 @@ func (t *Tally) Arrived() {
 // Wait waits until all have arrived.
 func (t *Tally) Wait() { <-t.done }
 
-// A Window bounds what is under way: outboxes are bounded, so who sends without end has to look
-// now and then how far the others are.
+// A Window bounds the messages in flight. Outboxes are bounded, so a sender has to check now and
+// then how far the receivers are.
 type Window struct {
 	arrived  atomic.Int64
 	progress chan struct{}

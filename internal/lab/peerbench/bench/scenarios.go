@@ -26,7 +26,7 @@ type Contender interface {
 	// for their ends.
 	SpawnAndStop(r *Run)
 	// Skynet has an actor spawn ten, which spawn ten each, until there are r.N leaves, whose
-	// numbers are added on the way back. Who has reported ends.
+	// numbers are added on the way back. An actor ends when it has reported.
 	Skynet(r *Run)
 	// Timers starts r.N timers of [TimerActors] actors, and waits until all have fired.
 	Timers(r *Run)
@@ -43,7 +43,7 @@ const (
 	BlockingActors = 1000
 	// BlockingTime is how long a handler that blocks does so.
 	BlockingTime = time.Millisecond
-	// PayloadSize is that of a remote message, in bytes.
+	// PayloadSize is the size of the payload of a remote message, in bytes.
 	PayloadSize = 100
 )
 

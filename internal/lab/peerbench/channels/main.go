@@ -279,7 +279,7 @@ func (contender) RemoteTell(r *bench.Run) {
 func (contender) RemoteAsk(r *bench.Run, askers int) {
 	from, to := pipe()
 	go echo(to)
-	var mu sync.Mutex // guards waiting, and keeps its order that of the wire
+	var mu sync.Mutex // guards waiting, and keeps it in the order of the wire
 	waiting := make(chan chan int, askers)
 	go func() {
 		for {
