@@ -6,8 +6,9 @@ import (
 )
 
 // EventSourced returns the behavior of an actor whose state is rebuilt from the events stored under
-// id in j. onCommand handles a message and returns the effect: the events to persist, and what to
-// do once they are durable. onEvent applies one event to the state; it must be pure.
+// id in j. onCommand handles a message and returns the effect. The effect has the events to
+// persist, and what to do once they are durable. onEvent applies one event to the state; it must be
+// pure.
 //
 // EventSourced panics on invalid arguments, see [persistence.New]. Package persistence has the
 // manual.

@@ -31,8 +31,8 @@
 //     arrived. Their dead letters have [ErrInDoubt] in the reason.
 //   - Order between different pairs of actors, or between control frames, packets and messages.
 //   - Secrecy and authenticity without [Config.TLS] or [Config.Keyring]. With either, peers that
-//     are not authenticated learn nothing and can send nothing. Without, a peer is whoever it says
-//     it is. The cost of unauthenticated connections is bounded in any case.
+//     are not authenticated learn nothing and can send nothing. Without them, a peer can claim any
+//     identity. The cost of unauthenticated connections is bounded in any case.
 //
 // # Where messages go
 //

@@ -123,8 +123,8 @@ func (e *Endpoint) reach(addr string) context.CancelFunc {
 	return cancel
 }
 
-// keepReverse sees that there is always a connection that waits, until ctx ends. It pauses
-// where that fails, and where the peer takes one connection right after the other.
+// keepReverse keeps one waiting connection open until ctx ends. It pauses after a failure, and when
+// the peer takes one connection right after the other.
 func (e *Endpoint) keepReverse(ctx context.Context, addr string) {
 	log := e.log.With(zap.String("peer", addr), zap.Stringer("channel", channelReverse))
 	for failures := 0; ctx.Err() == nil; {

@@ -43,7 +43,7 @@ func (l *connection[M]) unsent(flowOnly bool) uint64 {
 	return l.Acked()
 }
 
-// connections are those of a producer.
+// connections are the connections of a producer.
 type connections[M any] []*connection[M]
 
 // withID returns the connection with an ID, or nil.

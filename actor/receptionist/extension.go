@@ -132,7 +132,7 @@ func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 		s.listing = nil
 		s.version++
 		if len(s.listeners) == 0 && len(o.registry.services[name]) == 0 {
-			delete(o.services, name) // or names that come and go would pile up
+			delete(o.services, name) // otherwise names that come and go would accumulate
 			continue
 		}
 		for l := range s.listeners {

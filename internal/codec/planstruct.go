@@ -15,14 +15,14 @@ type plannedField struct {
 	key   []byte // its name as CBOR; nil in a struct that is an array
 }
 
-// planStruct returns the plan of a struct whose fields are always all there, in order.
+// planStruct returns the plan of a struct that always has all its fields, in order.
 func planStruct(t reflect.Type, depth int) *plan {
 	array, ok := isArray(t)
 	if !ok {
 		return nil
 	}
 	fields, ok := planFields(t, depth)
-	if !ok || len(fields) == 0 && t.NumField() > 0 { // nothing would be left of a value
+	if !ok || len(fields) == 0 && t.NumField() > 0 { // a value would be encoded as empty
 		return nil
 	}
 	major := MajorMap
@@ -92,7 +92,7 @@ func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
 	return fields, true
 }
 
-// tagOf returns the tag of a field that the library heeds.
+// tagOf returns the tag of a field that the library uses.
 func tagOf(f reflect.StructField) string {
 	if tag := f.Tag.Get("cbor"); tag != "" {
 		return tag

@@ -66,7 +66,7 @@ type violation struct {
 }
 
 // EachNode calls f with every running node, and with every node that starts later, once it is up.
-// Use it to spawn what every node has.
+// Use it to spawn the actors that every node has.
 func (r *Round) EachNode(f func(n *cluster.Node)) {
 	r.eachNode = append(r.eachNode, f)
 	for _, n := range r.Nodes() {

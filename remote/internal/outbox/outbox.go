@@ -1,6 +1,6 @@
-// Package outbox keeps the frames of one session from when they are sent until the peer has
-// acknowledged them. It decides what is written next, what is written again on a new connection,
-// and what is lost with a session. It has no locks, clocks or connections.
+// Package outbox keeps the frames of one session until the peer has acknowledged them. It decides
+// which frames are written next, which are written again on a new connection, and which are lost
+// with a session. It has no locks, clocks or connections.
 package outbox
 
 import (
