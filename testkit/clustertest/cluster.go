@@ -128,7 +128,7 @@ func (c *Cluster) Nodes() []*cluster.Node {
 	return nodes
 }
 
-// Node returns the running node of that name. It fails the test if there is none.
+// Node returns the running node of that name. It fails the test if no such node runs.
 func (c *Cluster) Node(name string) *cluster.Node {
 	c.t.Helper()
 	n, ok := c.running(name)

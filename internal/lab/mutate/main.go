@@ -103,7 +103,7 @@ func try(root string, m mutant, timeout time.Duration) (what outcome, detail str
 	return found, ""
 }
 
-// overlay writes the mistake, and what tells the compiler of it.
+// overlay writes the changed file, and the overlay file for the compiler.
 func (m mutant) overlay(root string) (path string, remove func(), err error) {
 	source, err := m.apply(root)
 	if err != nil {

@@ -2,14 +2,14 @@ package main
 
 import "slices"
 
-// A library is what takes part, with one of its configurations.
+// A library is one of the compared libraries, with one of its configurations.
 type library struct {
 	name          string
 	program       string   // the directory of the program that runs it
 	configuration string   // of that program
-	peer          bool     // to be compared with
-	only          []string // scenarios in which it takes part; nil is all
-	without       []string // scenarios in which it does not
+	peer          bool     // not ours
+	only          []string // the scenarios that it runs; nil means all
+	without       []string // the scenarios that it does not run
 }
 
 // libraries are all libraries that are compared, ours first. The others appear with their default
@@ -32,7 +32,7 @@ var (
 	messages = append([]string{"ping-pong-1", "ping-pong-64", "ask-1", "ask-64"}, floods...)
 )
 
-// takesPart tells whether a library has anything to do in a scenario.
+// takesPart reports whether a library runs a scenario.
 func (l library) takesPart(scenario string) bool {
 	return (l.only == nil || slices.Contains(l.only, scenario)) && !slices.Contains(l.without, scenario)
 }

@@ -33,8 +33,8 @@ func main() {
 	}
 }
 
-// command does what the arguments say. The tables go to out when all is done, and each run is
-// noted in progress.
+// command runs the program with args. It writes the tables to out at the end, and a line for each
+// run to progress.
 func command(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("peerbench", flag.ContinueOnError)
 	flags.SetOutput(progress)

@@ -10,8 +10,8 @@ import (
 // roleEnv makes the test binary play a role, given its arguments.
 const roleEnv = "UNDERSTUDY_TEST_PROCESS"
 
-// A Role is what a process does. It says on its standard output what it has done, a line
-// for each deed, and ends with its standard input.
+// A Role is the program of a process. It prints one line for each thing that it has done, and ends
+// when its standard input ends.
 type Role func(args []string) error
 
 // Main plays the role that this process was started for by [Start], and exits; in another
