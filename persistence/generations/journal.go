@@ -53,8 +53,8 @@ func NewJournal(j journal.Journal) *Journal {
 	return s
 }
 
-// NewMemory returns a source in memory, for tests and for clusters within one process. All nodes must
-// use the same one.
+// NewMemory returns a source in memory, for tests and for clusters within one process. All nodes
+// must use the same one.
 func NewMemory() *Journal { return NewJournal(memory.New()) }
 
 // A request is a call of an operation that has not returned yet.
