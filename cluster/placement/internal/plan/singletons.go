@@ -310,7 +310,7 @@ func (s *singletons) ended(label string, id RequestID, on nodeID, why string) {
 
 func (s *singletons) stopped(label string, id RequestID, on nodeID) { s.byRequest(label, id, on) }
 
-// refused handles an agent that runs a later generation than the one in the request. The agent is
+// refused handles an agent that runs a later generation than the one in the request. The node is
 // asked for a full report, and the stop is requested again after a delay.
 func (s *singletons) refused(label string, id RequestID, on nodeID, why string) {
 	s.byRequest(label, id, on)

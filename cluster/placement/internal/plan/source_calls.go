@@ -209,8 +209,8 @@ func (q *question) failed(err error) {
 }
 
 // noNextSeq: the source cannot grant the next sequence number, so the singleton needs a new term.
-// If the source has forgotten the singleton, as an earlier request had asked, the singleton ends
-// instead.
+// When it verifies and the source has forgotten the singleton, as an earlier request had asked, the
+// singleton ends instead.
 func (q *question) noNextSeq(forgotten bool) {
 	x := q.x
 	switch q.purpose {
