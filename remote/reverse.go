@@ -198,8 +198,8 @@ func (r *reverseConns) drop(addr string, i int) {
 	}
 }
 
-// newest removes and returns the newest connection to addr. If there is none, arrival is closed
-// when one comes.
+// newest removes and returns the newest connection to addr. If no connection waits, arrival is
+// closed when one comes.
 func (r *reverseConns) newest(addr string) (x *reverseConn, arrival <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

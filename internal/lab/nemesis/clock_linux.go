@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// began is when the harness began, on the clock of the machine. The harness sets it
-// first of all, and nodes are told.
+// began is when the harness began, on the clock of the machine. The harness sets it first, and
+// passes it to the nodes.
 var began time.Duration
 
 // clock returns the time since the harness began. Unlike the wall clock it is never set, and it is

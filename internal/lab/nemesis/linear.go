@@ -14,9 +14,9 @@ import (
 // An Operation is an [Op] as its client saw it. Times are those of clock.
 type Operation struct {
 	Op       Op
-	Client   int // it has not more than one operation under way
+	Client   int // it has at most one operation in progress
 	Invoked  time.Duration
-	Returned time.Duration // 0 when there was no answer: nobody knows
+	Returned time.Duration // 0 without an answer: the outcome is unknown
 	Answer   Answer
 }
 
@@ -25,7 +25,7 @@ func (o Operation) answered() bool { return o.Returned > 0 }
 // decidingLimit is how long the check of one register may take.
 const decidingLimit = time.Minute
 
-// sequential is what one register is for one client.
+// sequential is the sequential specification of one register.
 var sequential = porcupine.Model{
 	Init: func() any { return uint64(0) },
 	Step: func(state, input, output any) (bool, any) {

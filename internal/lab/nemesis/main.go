@@ -87,7 +87,7 @@ func main() {
 	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, keep: *keep}))
 }
 
-// options are what the flags say, and what follows from them.
+// options are the values of the flags, and values that follow from them.
 type options struct {
 	span   time.Duration
 	nodes  int

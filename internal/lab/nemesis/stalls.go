@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// nap is how long a process sleeps that wants to know whether it gets a processor, and stall
-// how long it has slept then if it has not got one, or was stopped.
+// A process sleeps for nap to check whether it gets a processor. If it has slept longer than stall,
+// it got none, or was stopped.
 const (
 	nap   = 10 * time.Millisecond
 	stall = 50 * time.Millisecond

@@ -119,7 +119,7 @@ func (r *Run) Senders(count int, send func(i int)) {
 	all.Wait()
 }
 
-// Askers has so many goroutines ask, n times together, and times each answer.
+// Askers calls ask from count goroutines, r.N times in all, and times each answer.
 func (r *Run) Askers(count int, ask func(i int) int) {
 	var all sync.WaitGroup
 	for _, share := range Split(r.N, count) {
