@@ -23,8 +23,8 @@ type handlerSettings struct{ authorize func(*http.Request) error }
 //	POST actions/found-without?address=HOST:PORT   like Node.FoundWithout; one address or more
 //	POST actions/leave              begins Node.Leave
 //
-// All answer 202 without waiting for the effect, 400 without a parameter, 404 for an unknown
-// member, and 409 for addresses that FoundWithout refuses. A request must carry the header
+// They answer 202 without waiting for the effect. Errors are 400 without a parameter, 404 for an
+// unknown member, and 409 for addresses that FoundWithout refuses. A request must carry the header
 // Understudy-Action, with any value, and must not come from a page of another origin; otherwise the
 // answer is 403. If authorize returns an error, the answer is 403 with its text. AllowActions
 // panics if authorize is nil.

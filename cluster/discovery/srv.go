@@ -22,7 +22,7 @@ type SRV struct {
 
 	// Resolve resolves the targets of the records, so that Find returns IP addresses. By default
 	// Find returns the targets as names, without the final dot and in lower case. The nodes must
-	// advertise these names; their addresses then stay the same when their IP addresses change.
+	// advertise these names. A node then keeps its address when its IP address changes.
 	Resolve bool
 
 	// Family is the kind of IP addresses that Resolve returns, as in [DNS]. The default is "ip",

@@ -133,7 +133,7 @@ func (s Snapshot) bounded() Snapshot {
 	return s
 }
 
-// dullness ranks singletons: those with a lower rank are shown first.
+// dullness ranks singletons: bounded keeps those with the lowest rank.
 func (s Singleton) dullness() int {
 	switch {
 	case s.CrashLoop || s.Nowhere || s.Mismatch != "":
