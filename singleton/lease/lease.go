@@ -1,5 +1,5 @@
-// Package lease makes sure by something outside of the cluster that one owner at a time
-// holds a name: a row in a database, a key in etcd, an object in Kubernetes.
+// Package lease lets only one owner at a time hold a name, by means of a store outside the cluster:
+// a row in a database, a key in etcd, or an object in Kubernetes.
 //
 //	l, err := lease.New(store, "GlobalCounter", "node-1", lease.Settings{TTL: 15 * time.Second})
 //	…
