@@ -99,7 +99,7 @@ func (b *keyValue) update(ctx context.Context, key string, value []byte, revisio
 	return now, nil
 }
 
-// explain returns whether an error of a request within ctx may go away when it is repeated.
+// explain wraps the error of a request within ctx with errAway if repeating the request may help.
 func (b *keyValue) explain(ctx context.Context, err error) error {
 	var answer *jetstream.APIError
 	unavailable := errors.As(err, &answer) && answer.Code == http.StatusServiceUnavailable
