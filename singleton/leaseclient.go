@@ -35,7 +35,7 @@ type leaseClient struct {
 	cancel func()          // removes the handler of losses
 	free   func()          // lets other managers use the lease
 	halted atomic.Bool     // the lease must expire
-	giveUp func()          // cancels the last acquisition; nil when there was none
+	giveUp func()          // cancels the last acquisition; nil before the first
 	turn   <-chan struct{} // closed when all steps begun so far are over
 }
 

@@ -14,8 +14,8 @@
 // token is max(token, floor)+1.
 //
 // The leader of etcd measures time with a monotonic clock. When another member becomes the leader,
-// every lease of etcd starts anew: a lease may end late by up to its TTL, but never early. etcd
-// counts in whole seconds and has a minimum TTL, 2 s with its default election timeout. etcd
+// every lease of etcd starts anew: a lease may end late by up to its TTL, but never early. TTLs
+// are whole seconds and have a minimum, 2 s with etcd's default election timeout. The server
 // grants at least the requested TTL, and the holder relies on the requested one only. A TTL of
 // 1.5 s is 2 s for the others.
 //
