@@ -22,8 +22,8 @@ import (
 var fightTime = flag.Duration("fight", 3*time.Second, "how long two processes fight over one persistence id")
 
 // Fight tests that two processes, started by start, can take one event-sourced actor from each
-// other. They do so for as long as the flag -fight says, while each process is stopped and continued
-// at random.
+// other. They do so for as long as the flag -fight says, while each process is stopped and
+// continued at random.
 //
 // In the end j must have one history. Every acknowledged event is there once, at its acknowledged
 // place, and the events of two writers do not alternate. id must be the persistence id that start
