@@ -28,7 +28,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Unescape is the inverse of [Escape]. It fails for text that Escape does not return.
+// Unescape is the inverse of [Escape]. It fails for an invalid escape sequence, which Escape never
+// writes.
 func Unescape(text string) (string, error) {
 	var b strings.Builder
 	for {
