@@ -88,7 +88,7 @@ func TestAStrategyWithoutANameFailsTheSubmissionOnly(t *testing.T) {
 	}
 }
 
-// A state of 5 MiB does not fit into a message of 4 MiB: who submits it is to be told.
+// A state of 5 MiB does not fit into a message of 4 MiB: the submitter must get an error.
 func TestAStateThatNoMessageHoldsIsRefused(t *testing.T) {
 	for _, through := range []string{"n1", "n2"} {
 		t.Run(through, func(t *testing.T) {
