@@ -144,7 +144,7 @@ func TestSpecsAreListedFromAnyNodeHoweverManyThereAre(t *testing.T) {
 	})
 }
 
-// Whoever asks for a singleton while the source fails is told so, the second one as well.
+// Every client that starts a singleton while the source fails gets an error, also the second one.
 func TestAllWhoStartASingletonOfASourceThatFailsAreToldSo(t *testing.T) {
 	journal := newMoodyJournal()
 	inWorld(t, 2, func(t *testing.T, w *world) {
