@@ -39,7 +39,7 @@ func pgbouncer(t testing.TB) string {
 }
 
 // lack ends a test for which the machine lacks something. It does the same as package
-// internal/needs, which this module cannot import.
+// internal/needs, on which this module does not depend.
 func lack(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
