@@ -14,8 +14,8 @@ import (
 // The rule is the same as in the split brain resolvers of Akka and Pekko.
 type DownAll struct {
 	// StableAfter is how long the situation must not have changed before the strategy decides.
-	// Default: the value that suits the detector of the node (Config.Detector of package
-	// cluster), which is [DefaultStableAfter] with LAN.
+	// 0 is what suits the detector of the node (Config.Detector of package cluster),
+	// [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// KeepUnstable makes a side wait indefinitely while reachability keeps changing; see

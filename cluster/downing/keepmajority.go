@@ -22,16 +22,16 @@ import (
 // The rule and its caution are the same as in the split brain resolvers of Akka and Pekko.
 type KeepMajority struct {
 	// StableAfter is how long the situation must not have changed before the strategy decides.
-	// It should exceed the time within which all members notice the same split. Default: the
-	// value that suits the detector of the node (Config.Detector of package cluster), which is
-	// [DefaultStableAfter] with LAN.
+	// It should exceed the time within which all members notice the same split. 0 is what suits
+	// the detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with
+	// LAN.
 	StableAfter time.Duration
 
-	// Role restricts the vote to members that have it. Default: empty, all members vote. If no
-	// member has the role, every side of a split downs itself.
+	// Role restricts the vote to members that have it; empty means all members. If no member
+	// has the role, every side of a split downs itself.
 	Role string
 
-	// KeepUnstable makes a side wait indefinitely while reachability keeps changing. By default
+	// KeepUnstable makes a side wait indefinitely while reachability keeps changing. Without it
 	// a side downs itself if the situation has been unstable for StableAfter plus 3/4 of it, at
 	// least StableAfter + 4 s. For the majority, that time starts again with each member that
 	// is lost for the first or the second time.

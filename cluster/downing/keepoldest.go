@@ -21,8 +21,8 @@ import (
 //
 // The rule is the same as in the split brain resolvers of Akka and Pekko, with down-if-alone.
 type KeepOldest struct {
-	// Role restricts the rule to members that have it. Default: empty, all members. If no
-	// member has the role, every side of a split downs itself.
+	// Role restricts the rule to members that have it; empty means all members. If no member
+	// has the role, every side of a split downs itself.
 	Role string
 
 	// KeepAlone keeps the oldest member even if it is alone against several others. Then its
@@ -31,8 +31,8 @@ type KeepOldest struct {
 	KeepAlone bool
 
 	// StableAfter is how long the situation must not have changed before the strategy decides.
-	// Default: the value that suits the detector of the node (Config.Detector of package
-	// cluster), which is [DefaultStableAfter] with LAN.
+	// 0 is what suits the detector of the node (Config.Detector of package cluster),
+	// [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// KeepUnstable makes a side wait indefinitely while reachability keeps changing; see

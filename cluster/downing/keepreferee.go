@@ -24,12 +24,12 @@ type KeepReferee struct {
 
 	// Quorum is the number of members, including the referee, that the side of the referee
 	// needs to continue. If it has fewer, all members go down. Members that are joining do not
-	// count. Default: 1.
+	// count. 0 is 1.
 	Quorum int
 
 	// StableAfter is how long the situation must not have changed before the strategy decides.
-	// Default: the value that suits the detector of the node (Config.Detector of package
-	// cluster), which is [DefaultStableAfter] with LAN.
+	// 0 is what suits the detector of the node (Config.Detector of package cluster),
+	// [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// KeepUnstable makes a side wait indefinitely while reachability keeps changing; see

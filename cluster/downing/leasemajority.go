@@ -36,26 +36,25 @@ type LeaseMajority struct {
 	// Lease is this node's handle of the lease that all nodes share. It is required.
 	Lease Lease
 
-	// Role restricts the majority to members that have it. Default: empty, all members. If no
+	// Role restricts the majority to members that have it; empty means all members. If no
 	// member has the role, no side asks first.
 	Role string
 
 	// StableAfter is how long the situation must not have changed before the strategy decides.
-	// Default: the value that suits the detector of the node (Config.Detector of package
-	// cluster), which is [DefaultStableAfter] with LAN.
+	// 0 is what suits the detector of the node (Config.Detector of package cluster),
+	// [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
-	// MinorityDelay is how much later than the majority another side asks. Default:
-	// [DefaultMinorityDelay], 2 s.
+	// MinorityDelay is how much later than the majority another side asks. 0 is
+	// [DefaultMinorityDelay].
 	MinorityDelay time.Duration
 
 	// LeaseTimeout is how long the answer of the lease may take. No answer in that time counts
-	// as no. Default: [DefaultLeaseTimeout], 5 s.
+	// as no. 0 is [DefaultLeaseTimeout].
 	LeaseTimeout time.Duration
 
 	// ReleaseAfter is how long the lease is held once it is granted: until all other sides have
-	// asked. Default: [DefaultReleaseAfter], 40 s, or longer if the other sides may ask later
-	// than that.
+	// asked. 0 is [DefaultReleaseAfter], or longer if the other sides may ask later than that.
 	ReleaseAfter time.Duration
 }
 

@@ -24,12 +24,12 @@ type StaticQuorum struct {
 	// be more than half of all members that there will ever be.
 	Size int
 
-	// Role restricts the count to members that have it. Default: empty, all members count.
+	// Role restricts the count to members that have it; empty means all members.
 	Role string
 
 	// StableAfter is how long the situation must not have changed before the strategy decides.
-	// Default: the value that suits the detector of the node (Config.Detector of package
-	// cluster), which is [DefaultStableAfter] with LAN.
+	// 0 is what suits the detector of the node (Config.Detector of package cluster),
+	// [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
 	// KeepUnstable makes a side wait indefinitely while reachability keeps changing; see

@@ -53,7 +53,7 @@ type Detector struct {
 	StreamDead time.Duration
 }
 
-// LAN suits local networks: a killed node is unreachable after about 0.8 s.
+// LAN suits local networks: a killed node is unreachable after about 0.8 seconds.
 func LAN() Detector {
 	return Detector{
 		Interval:    100 * time.Millisecond,
@@ -68,7 +68,7 @@ func LAN() Detector {
 }
 
 // WAN suits long or lossy lines and noisy neighbours: a killed node is unreachable after about
-// 4 s.
+// four seconds.
 func WAN() Detector {
 	return Detector{
 		Interval:    500 * time.Millisecond,
@@ -83,7 +83,7 @@ func WAN() Detector {
 }
 
 // Local suits nodes on one machine, as in tests: a killed node is unreachable after about 0.6
-// s. On a network it would suspect members more often than LAN does.
+// seconds. On a network it would suspect members more often than LAN does.
 func Local() Detector {
 	return Detector{
 		Interval:    50 * time.Millisecond,
