@@ -140,8 +140,8 @@ func dropped(over []int) []string {
 	return nil
 }
 
-// describeBuffer describes what is sent now, what waits, which node has messages, and the state of
-// the gate.
+// describeBuffer lists the messages that are sent now and those that wait, the node that has
+// messages, and the state of the gate. the gate.
 func describeBuffer(q *buffer[int]) []string {
 	var parts []string
 	if goes := sendAll(q); len(goes) > 0 {
