@@ -141,7 +141,7 @@ func dropped(over []int) []string {
 }
 
 // describeBuffer lists the messages that are sent now and those that wait, the node that has
-// messages, and the state of the gate. the gate.
+// messages, and the state of the gate.
 func describeBuffer(q *buffer[int]) []string {
 	var parts []string
 	if goes := sendAll(q); len(goes) > 0 {
