@@ -21,8 +21,8 @@ func (r Settings) agreement() agreement {
 	return agreement{Downing: downing.Names(r.Downing), Leader: r.Leader.Name, Minimum: r.minimum()}
 }
 
-// minimum describes how many members must join before the first is up. The text is shown to
-// users and compared with that of other nodes.
+// minimum describes how many members must join before the first is up. Users see the text, and
+// admission compares it between nodes.
 func (r Settings) minimum() string {
 	all := []string{fmt.Sprintf("at least %d members", r.MinMembers)}
 	for _, role := range slices.Sorted(maps.Keys(r.MinMembersOf)) {

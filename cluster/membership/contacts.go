@@ -23,7 +23,7 @@ type contacts struct {
 	addresses []string             // the addresses to ask, besides those that discovery finds
 	aliases   map[string]bool      // asked addresses that turned out to be this node's own
 	names     map[string]string    // by asked address: the address that the node there advertises
-	negative  map[string]time.Time // when an address last said that there is no cluster, or certainly had no node
+	negative  map[string]time.Time // when an address last denied a cluster, or had no node
 	heard     map[string]time.Time // when each asked address was last heard from
 	gone      map[string]bool      // asked addresses that an operator has declared gone
 }

@@ -43,7 +43,7 @@ type core struct {
 	waitingFor string           // what a node without a cluster waits for, as shown to users
 	absent     []string         // the addresses that it waits for
 
-	onDecide func(change table) // for tests, otherwise nil: receives each decision before it is in the table
+	onDecide func(change table) // for tests: receives each decision before its merge
 }
 
 // recent reports whether at is set and at most d ago.

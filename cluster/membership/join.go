@@ -228,9 +228,9 @@ func (j *join) answerJoiner(from ID, r joinRequest) joinAnswer {
 }
 
 // dialFailed handles a failed connection. If no process listens at the address, there is no
-// cluster. The same holds if the address belongs to another cluster, but for a seed that ends
-// the attempt. If one of the two nodes does not trust the other, the cluster may still be
-// there, so this is no answer.
+// cluster. The same holds if the process there belongs to another cluster. If the address is a
+// seed of the first incarnation, a foreign process or missing trust ends the attempt. Otherwise
+// missing trust is no answer, because the cluster may still be there.
 func (j *join) dialFailed(ev DialFailed) {
 	switch {
 	case j.phase != phaseJoining:

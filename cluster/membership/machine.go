@@ -13,7 +13,7 @@ import (
 type Machine struct {
 	*core
 	contacts      *contacts        // the nodes to ask for a cluster
-	group         *seedGroup       // which node founds a cluster when no seed comes first in its own list
+	group         *seedGroup       // which node founds when no seed lists itself first
 	bootstrap     *bootstrap       // whether this node founds a cluster
 	join          *join            // how this node gets into a cluster
 	admission     *admission       // which nodes may become members

@@ -36,7 +36,7 @@ type View struct {
 func (v View) Leader() (Member, bool) { return v.LeaderOf("") }
 
 // LeaderOf returns the member that the election prefers among those that are up and have a
-// role. It returns false if there is none.
+// role. It returns false if no member qualifies.
 func (v View) LeaderOf(role string) (Member, bool) { return find(v.order, role) }
 
 // Oldest returns the member that has been up the longest among those that are up and have a

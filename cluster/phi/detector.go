@@ -8,7 +8,7 @@ type Detector struct {
 	settings  Settings
 	limit     float64 // deviations at the threshold
 	intervals window
-	last      time.Time // the last heartbeat, or the last call of Forgive; zero before the first heartbeat
+	last      time.Time // the last heartbeat or Forgive; zero before the first
 }
 
 // New returns a detector that has not received a heartbeat. The settings must be valid.

@@ -65,7 +65,8 @@ import (
 // highest it has seen; see [Lease.Token].
 type Lease interface {
 	// Acquire requests the lease, and reports whether this owner now holds it. If this owner holds
-	// it already, Acquire returns true at once. False with a nil error is certain: another holds it.
+	// it already, Acquire returns true at once. False with a nil error is certain: another holds
+	// it.
 	//
 	// After an error the outcome is unknown. This owner does not hold the lease then, and whatever
 	// the store has noted is released as soon as the store can be reached, or expires. Acquire
@@ -80,8 +81,8 @@ type Lease interface {
 	// does nothing. An error means that the lease has to expire.
 	Release(ctx context.Context) error
 
-	// Valid reports whether this owner certainly holds the lease now, by its own clock, counted from
-	// before the last successful request was sent. It sends no request.
+	// Valid reports whether this owner certainly holds the lease now, by its own clock, counted
+	// from before the last successful request was sent. It sends no request.
 	Valid() bool
 
 	// Token returns the token of the last successful acquisition, 0 before the first. Every
@@ -90,8 +91,8 @@ type Lease interface {
 	Token() uint64
 
 	// OnLost registers f to be called once for each time that the lease is lost: another has it, it
-	// was deleted, or it could not be renewed in time. By then Valid is false. f gets the reason and
-	// runs in its own goroutine. It is not called for a Release. cancel removes f.
+	// was deleted, or it could not be renewed in time. By then Valid is false. f gets the reason
+	// and runs in its own goroutine. It is not called for a Release. cancel removes f.
 	OnLost(f func(reason error)) (cancel func())
 
 	// String returns the name and the owner, for people.

@@ -70,14 +70,14 @@ type machine struct {
 	begun   moment        // of returning
 }
 
-// A request is a request in flight; opNone means that there is none.
+// A request is a request in flight; op is opNone without one.
 type request struct {
 	op        operation
 	sent      moment
 	timeout   time.Duration
 	cancelled bool
 	floor     uint64
-	serves    int // the id of the first wish when it was sent; 0 if there was none
+	serves    int // the id of the first wish when it was sent; 0 without one
 }
 
 // A wish is an Acquire that waits.

@@ -28,8 +28,8 @@ const kills = 5
 // put specs and claim terms as fast as they can, and are killed one after the other.
 //
 // Each process runs the test binary again, for the top-level test t only, up to the call of Killed.
-// where is called in the first process only: it makes the store, and returns how to reach it. open
-// is called with that.
+// Only the first process calls where, which makes the store and returns how to reach it. Each
+// process calls open with that.
 func Killed(t *testing.T, where func() string, open func(t *testing.T, where string) generation.Source) {
 	at, isWriter := os.LookupEnv(claiming)
 	if isWriter {
@@ -87,7 +87,7 @@ func specOf(n int) string { return strings.Repeat(strconv.Itoa(n)+" ", 5000) }
 // claimForEver is what the processes run. They end when their standard input is closed.
 func claimForEver(t *testing.T, s generation.Source) {
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // it ends with who has started this process
+		_, _ = io.Copy(io.Discard, os.Stdin) // this process ends with its parent
 		os.Exit(1)
 	}()
 	for n := 1; ; n++ {

@@ -39,8 +39,8 @@
 //   - a process that sees a lease for the first time waits its full duration, even if the holder
 //     died long ago. A release is seen at once;
 //   - a duration that is not positive counts as the contender's own, and a longer one counts as at
-//     most four times the contender's own, so that a mistaken record does not block a name for ever.
-//     All contenders for a name should therefore have the same TTL.
+//     most four times the contender's own, so that a mistaken record does not block a name for
+//     ever. All contenders for a name should therefore have the same TTL.
 //
 // The API has whole seconds only: a TTL is rounded up for the others, and never for the holder.
 //

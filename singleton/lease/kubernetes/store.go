@@ -172,7 +172,7 @@ func (s *Store) change(
 	return nil, failed(errOvertaken)
 }
 
-// read returns the object, or nil if there is none, and records that it was seen.
+// read returns the object, nil without one, and records that it was seen.
 func (s *Store) read(ctx context.Context, object string) (*coordinationv1.Lease, error) {
 	found, err := s.leases.Get(ctx, object, metav1.GetOptions{})
 	switch {

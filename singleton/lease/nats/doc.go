@@ -17,9 +17,10 @@
 // record without a holder. An attempt to take a lease that another holds is one read.
 //
 // Reads are answered by the leader of the stream, or by a server that still believes to be the
-// leader, so they may be out of date. A read alone grants nothing. The write that follows is refused
-// if the record has changed, and a refused renewal makes the holder read until it is certain. At
-// worst an old answer shows a lease as held that has just become free, until the next attempt.
+// leader, so they may be out of date. A read alone grants nothing. The write that follows is
+// refused if the record has changed, and a refused renewal makes the holder read until it is
+// certain. At worst an old answer shows a lease as held that has just become free, until the next
+// attempt.
 //
 // A request that is not answered for 2 s is repeated as long as the context lasts, beginning with a
 // read. A holder that finds itself in the record has the lease. A write may arrive late, because
@@ -27,11 +28,11 @@
 //
 // # Clocks
 //
-// Each contender uses its own: a lease of another holder has expired when the contender has seen the
-// same record for the record's duration, by its own monotonic clock. The clocks of two machines are
-// never compared, and the servers' clocks do not matter. Only rates must agree, within the Drift of
-// [lease.Settings]. A process that sees a lease for the first time therefore waits its full
-// duration, even if the holder died long ago. A release is seen at once.
+// Each contender uses its own: a lease of another holder has expired when the contender has seen
+// the same record for the record's duration, by its own monotonic clock. The clocks of two machines
+// are never compared, and the servers' clocks do not matter. Only rates must agree, within the
+// Drift of [lease.Settings]. A process that sees a lease for the first time therefore waits its
+// full duration, even if the holder died long ago. A release is seen at once.
 //
 // The store does not use NATS's expiry of messages: the servers count from the time of day at which
 // one of them stored a message, by the time of day of the present leader.
@@ -44,10 +45,10 @@
 // record before it takes its token, so its token is later than the record's, or its write is
 // refused.
 //
-// Deletions do no harm. The record contains the token as well, so either key may be missing. If both
-// are, or the whole name was purged, the number is the revision of the deletion, or of a first and
-// empty write. It is the sequence number of the stream, which never decreases. Every token was taken
-// by a write of its own, so tokens are never ahead of it, unless a floor has raised them.
+// Deletions do no harm. The record contains the token as well, so either key may be missing. If
+// both are, or the whole name was purged, the number is the revision of the deletion, or of a first
+// and empty write. It is the sequence number of the stream, which never decreases. Every token was
+// taken by a write of its own, so tokens are never ahead of it, unless a floor has raised them.
 //
 // Tokens do start again if the stream itself does: when it is deleted, restored from a backup, or
 // has lost its end. They also do if both keys of a name are deleted after a floor, for example of
@@ -63,17 +64,17 @@
 //
 // As of 2026 three reports are open: acknowledged writes lost by the deferred sync (nats-server
 // #7564), losses when members change during partitions even with sync always (#7545), and a split
-// brain after a power failure of one node (#7567). If an error is expensive, use etcd or PostgreSQL.
-// In any case, whatever must not be harmed has to refuse lower tokens.
+// brain after a power failure of one node (#7567). If an error is expensive, use etcd or
+// PostgreSQL. In any case, whatever must not be harmed has to refuse lower tokens.
 //
-// When the server that leads the stream dies, the others elect a leader after 4 to 9 s, and no lease
-// is renewed until then. With the default TTL of 15 s a holder certainly survives only 9.75 s; 30 s
-// is enough. A server that is shut down hands over first, in a fraction of a second, if another is
-// up to date.
+// When the server that leads the stream dies, the others elect a leader after 4 to 9 s, and no
+// lease is renewed until then. With the default TTL of 15 s a holder certainly survives only 9.75
+// s; 30 s is enough. A server that is shut down hands over first, in a fraction of a second, if
+// another is up to date.
 //
 // The store is tested with servers 2.15, one and three together. [Open] creates the bucket, or
-// checks an existing one. `nats kv add` creates a suitable bucket, unless a TTL or memory storage is
-// chosen. The connection should reconnect for ever, as in the example.
+// checks an existing one. `nats kv add` creates a suitable bucket, unless a TTL or memory storage
+// is chosen. The connection should reconnect for ever, as in the example.
 //
 // # Privileges
 //

@@ -14,7 +14,7 @@ var errForeign = errors.New("it was not written by a lease store, give Open anot
 // A record is the state of a lease. The zero value is the record of a name that was never held, or
 // whose key was deleted.
 type record struct {
-	revision uint64 // of the entry that it was read from or written to; 0 when there is none
+	revision uint64 // of the entry that it was read from or written to; 0 without an entry
 	holder   string // "" when nobody holds the lease
 	token    uint64 // of the last acquisition
 	ttl      time.Duration
