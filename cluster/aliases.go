@@ -2,25 +2,26 @@ package cluster
 
 import "github.com/understudy-go/understudy/cluster/membership"
 
-// What package membership knows of a cluster, under the names by which users know it.
+// Types of package membership, under the names that users of this package know.
 type (
-	// An ID is one incarnation of a node.
+	// An ID identifies one incarnation of a node.
 	ID = membership.ID
-	// A Status is how far a member has come.
+	// A Status is the stage of a member's life.
 	Status = membership.Status
 	// A Member is one incarnation of a node, as the cluster sees it.
 	Member = membership.Member
 	// A View is what a node knows of its cluster at one moment.
 	View = membership.View
-	// A Detector configures how quickly a silent member becomes unreachable.
+	// A Detector says how quickly a silent member becomes unreachable. Zero in a field stands for
+	// the value of [LAN]. Package membership documents the fields, with units, defaults and ranges.
 	Detector = membership.Detector
 	// A LeaderElection is the order in which members are preferred as leader.
 	LeaderElection = membership.LeaderElection
-	// A RefusedError is returned by [Start] when a member does not let the node in.
+	// A RefusedError is returned by [Start] when a member does not let the node join.
 	RefusedError = membership.RefusedError
 )
 
-// The statuses of a member.
+// The statuses of a member, in the order in which it passes them; see [Status].
 const (
 	Joining = membership.Joining
 	Up      = membership.Up
@@ -30,7 +31,7 @@ const (
 	Removed = membership.Removed
 )
 
-// What changes between two views, see [View.Since].
+// The events that describe the difference between two views; see [View.Since].
 type (
 	Event             = membership.Event
 	MemberJoined      = membership.MemberJoined
@@ -45,25 +46,29 @@ type (
 	MembershipLost    = membership.MembershipLost
 )
 
-// ErrNotJoining is returned by [Node.FoundWithout] when the node is in a cluster, or stops.
+// ErrNotJoining is returned by [Node.FoundWithout] when the node is in a cluster or stops.
 var ErrNotJoining = membership.ErrNotJoining
 
-// LAN returns the detector for a local network, which is the default.
+// LAN returns the detector for a local network: a killed node is unreachable after about 0.8 s. It
+// is the default.
 func LAN() Detector { return membership.LAN() }
 
-// WAN returns the detector for long or lossy lines, and for nodes in a noisy neighbourhood.
+// WAN returns the detector for long or lossy lines and noisy neighbours: a killed node is
+// unreachable after about 4 s.
 func WAN() Detector { return membership.WAN() }
 
-// Local returns the detector for nodes on one machine, as in tests.
+// Local returns the detector for nodes on one machine, as in tests: a killed node is unreachable
+// after about 0.6 s.
 func Local() Detector { return membership.Local() }
 
-// Oldest elects the member that has been up the longest. It is the default.
+// Oldest prefers the member that has been up the longest. It is the default.
 func Oldest() LeaderElection { return membership.Oldest() }
 
-// LowestAddress elects the member with the lowest address.
+// LowestAddress prefers the member with the lowest address, compared as text.
 func LowestAddress() LeaderElection { return membership.LowestAddress() }
 
-// OfRole elects, by another election, among the members that have a role.
+// OfRole prefers members with a role, in the order of another election. Members without the role
+// come last.
 func OfRole(role string, among LeaderElection) LeaderElection {
 	return membership.OfRole(role, among)
 }

@@ -14,35 +14,40 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// ClientConfig says which cluster a client talks to. Contacts are required.
+// ClientConfig configures a client. Contacts is required. [Dial] returns an error for a field that
+// is out of its range.
 type ClientConfig struct {
-	// Name is that of the cluster, as in [Config]. The default is "understudy".
+	// Name is the name of the cluster, as in [Config]. The default is "understudy".
 	Name string
 
-	// Contacts are the addresses of nodes, of which one has to answer. They are tried in this
-	// order. Each may be another address of a node than the one that it advertises, and may
-	// lead to any of several nodes, as that of a load balancer does.
+	// Contacts are addresses of nodes, each a host:port; one of them must answer. The client tries
+	// them in this order. An address may differ from the one that the node advertises, and may lead
+	// to any of several nodes, like the address of a load balancer.
 	Contacts []string
 
-	// TLS and Secret are as in [Config], and as on the nodes. The certificate of a client has
-	// to be signed by one of the authorities that nodes accept; it need not be for any host.
+	// TLS and Secret are as in [Config], and set as on the nodes; at most one of them. The
+	// certificate of a client must be signed by an authority that nodes accept; it need not be
+	// valid for a host. The default, nil, is neither.
 	TLS    *tls.Config
 	Secret []byte
 
-	// OldSecrets are accepted of nodes as well, while a secret is being changed.
+	// OldSecrets are further secrets that the client accepts from nodes while a secret is being
+	// changed. Without Secret they are an error.
 	OldSecrets [][]byte
 
-	// Traffic is as in [Config]; a client accepts no connections, so MaxStrangers has no effect.
+	// Traffic is as in [Config]. A client accepts no connections, so MaxUnauthenticated and
+	// MaxUnauthenticatedPerHost have no effect.
 	Traffic Traffic
 
-	// Network is nil for the TCP of the operating system. Tests pass one in memory.
+	// Network opens connections. The default, nil, is the TCP of the operating system. Tests pass
+	// one in memory.
 	Network remote.Network
 
-	// Logger is nil for one that writes warnings and errors to standard error; zap.NewNop()
-	// logs nothing.
+	// Logger receives the log. The default, nil, writes warnings and errors to standard error;
+	// zap.NewNop() logs nothing.
 	Logger *zap.Logger
 
-	// SystemOptions are as in [Config].
+	// SystemOptions are further options of the client's actor system, as in [Config].
 	SystemOptions []actor.Option
 }
 
@@ -55,7 +60,7 @@ func (c ClientConfig) withDefaults() ClientConfig {
 	return c
 }
 
-// validate says what is wrong with c and what to do about it.
+// validate returns an error that says which field of c is wrong and what to do about it.
 func (c ClientConfig) validate() error {
 	switch {
 	case naming.CheckSystem(c.Name) != nil:
@@ -75,7 +80,7 @@ func (c ClientConfig) validate() error {
 	return c.Traffic.validate("ClientConfig")
 }
 
-// keyring returns the ring of the secrets, or nil without any.
+// keyring returns the ring of the secrets, or nil if there are none.
 func (c ClientConfig) keyring() (*remote.Keyring, error) {
 	if c.Secret == nil {
 		return nil, nil

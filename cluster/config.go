@@ -19,151 +19,168 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// Downing decides who goes on when the cluster is split; see package downing.
+// Downing decides which members are downed when the cluster is split. [Config.Downing] names one;
+// package downing has the strategies and documents their fields.
 type Downing = downing.Strategy
 
-// Config says what a node is to be. The zero value is a cluster of one on a free port of
-// the loopback interface; in production set Bind, and the same Name and Seeds on all
-// nodes.
+// Config configures a node. The zero value is a cluster of one node on a free port of the loopback
+// interface. In production set Bind, and set Name and Seeds, or Discovery, to the same on all
+// nodes. [Start] returns an error for a field that is out of its range.
 type Config struct {
-	// Name is the name of the cluster, and of the actor system of each of its nodes. Nodes
-	// of different names do not talk. The default is "understudy".
+	// Name is the name of the cluster, and of the actor system of each of its nodes. Nodes of
+	// different names do not connect. It has 1 to 255 letters, digits and -_.:~+, and does not
+	// begin with $. The default is "understudy".
 	Name string
 
-	// NodeID names this node for people and for placing things; no two members may have
-	// the same. It survives restarts. The default is the advertised address.
+	// NodeID is the unique, stable name of this node: the same after each restart. Logs and views
+	// show it, and options that place an actor on one node refer to it. It has 1 to 255 bytes of
+	// UTF-8 without control characters. Start refuses a second node with the name of a living
+	// member after three seconds. The default is the advertised address.
 	NodeID string
 
-	// Bind is the host:port to listen at, by TCP and by UDP; port 0 picks a free one. The
-	// default is "127.0.0.1:0".
+	// Bind is the host:port to listen at, by TCP and by UDP. Port 0 picks one that is free for
+	// both. The default is "127.0.0.1:0".
 	Bind string
 
-	// Advertise is the host:port at which others reach this node, where it differs from
-	// Bind.
+	// Advertise is the host:port at which others reach this node, at most 255 bytes. Port 0 stands
+	// for the bound port. It is required if Bind names no single interface. The default is the
+	// bound address.
 	Advertise string
 
-	// Seeds are the addresses of nodes to join, in the same order on every node. A cluster
-	// is founded by the first of them alone, and only when each of the others has answered
-	// that it is in none, or refuses connections. Without seeds this node is the first.
+	// Seeds are the addresses of nodes to join, each a host:port, in the same order on every node.
+	// Any member lets a node join. If there is no cluster, the first seed founds one, but only when
+	// each of the others has answered that it is in no cluster, or refuses connections. Without
+	// Seeds and Discovery, this node founds a cluster by itself.
 	//
-	// Where lists differ, a node that does not begin its own is not the first. Nodes that all
-	// are so, and name each other, directly or by way of others, and nobody else, found a cluster
-	// as a group: the lowest of their addresses does, when all of them have answered. So two nodes
-	// may name just the other one. Who names nodes of a group joins.
+	// If lists differ, a node that is not first in its own list is not the first seed. If no node
+	// is first in its own list, the nodes that name each other, directly or through others, and
+	// nobody else are a group. The node with the lowest address of the group founds the cluster
+	// when all of them have answered. So two nodes may each name only the other one. A node that
+	// only names nodes of a group joins them.
 	//
-	// When the first seed is lost for good while there is no cluster, start one of the others with
-	// a list that begins with itself and leaves out what is lost; or see [Node.FoundWithout].
+	// If the first seed is lost for good while there is no cluster, restart another one with a list
+	// that begins with itself and leaves out the lost one, or call [Node.FoundWithout].
 	//
-	// A seed may be given by a name of its host, which is resolved whenever it is dialled,
-	// and may be this very node; but it must be one node: who dials a name of several reaches
-	// any of them, perhaps itself, and would found a cluster of its own. So Start refuses
-	// names that have several addresses. For them there is Discovery.
+	// A host may be a name, which is resolved for each connection, and a seed may be this node. A
+	// name must lead to one node: a node that dials a name of several nodes may reach itself and
+	// found a cluster of its own. So Start refuses names that have several addresses of one family;
+	// use Discovery for them.
 	//
-	// A node never joins a second cluster while it is a member of one. When a seed of a member
-	// turns out to live in another cluster of the same Name, the two become one by rule: the
-	// one with fewer members that are up dissolves, of equal ones that with the greater
-	// cluster ID, and its nodes join the other as new incarnations.
+	// A node never joins a second cluster while it is a member of one. If a seed of a member turns
+	// out to be in another cluster of the same Name, the two merge. The cluster with fewer members
+	// that are up dissolves; if both have as many, the one with the greater cluster ID does. Its
+	// nodes join the other one as new incarnations.
 	Seeds []string
 
-	// Discovery finds further seeds while the node runs: see package discovery, and
-	// docs/discovery.md for Kubernetes. It is asked every second until the node is in a
-	// cluster, and then every half a minute, so that clusters that were founded apart meet.
+	// Discovery finds further seeds while the node runs; see package discovery, and
+	// docs/discovery.md for Kubernetes. The node asks it every second until it is in a cluster, and
+	// then every 30 seconds, so that clusters that were founded apart meet.
 	//
-	// With Discovery, the lowest of all addresses, of those found and of Seeds, founds a
-	// cluster, once MinSeeds nodes are found, nothing new has been found or been missing for
-	// five seconds, and each of them has answered that it is in none, or refuses connections.
-	// An address that is not found any more need not answer. The default is none.
+	// With Discovery, the node with the lowest of all addresses, found ones and Seeds, founds a
+	// cluster under three conditions: at least MinSeeds nodes are found; the same ones have been
+	// found for five seconds; and each has answered that it is in no cluster, or refuses
+	// connections. An address that is not found any more need not answer. The default is none.
 	Discovery Discovery
 
-	// MinSeeds is how many nodes, this one included, Discovery and Seeds must have found
-	// before a cluster may be founded. Two nodes that do not find each other yet would found
-	// two, each for itself; so set it to more than half of the nodes that are started, and on
-	// all of them to the same. The default is 2. With 1, a node that finds nobody else founds a
-	// cluster after five seconds. Without Discovery it means nothing.
+	// MinSeeds is the number of nodes, including this one, that Discovery and Seeds must have found
+	// before a node founds a cluster. Set it to more than half of the nodes that you start, and to
+	// the same on all of them: otherwise two groups that do not find each other yet may each found
+	// a cluster. The default is 2. With 1, a node that finds no other founds a cluster after five
+	// seconds. A negative value is an error. Without Discovery the field has no effect.
 	MinSeeds int
 
-	// ForceForm founds a cluster although a seed does not answer, or too few are found, when
-	// nobody has let this node in for five seconds. It is for an operator who knows that
-	// there is no cluster: after a disaster, when the hosts of seeds will not return. Set it
-	// on one node, and take it out once that is up. If there is a cluster that the node cannot
-	// reach, there are two of them until they meet, when the smaller one dissolves. A node
-	// that has been a member since its process started never does it.
+	// ForceForm makes this node found a cluster when no member has let it join for five seconds,
+	// although a seed does not answer or too few nodes are found. It is for an operator who knows
+	// that there is no cluster and that the hosts of seeds will not return, after a disaster. Set
+	// it on one node, and remove it once that node is up. If there is a cluster that the node
+	// cannot reach, there are two until they meet; then the smaller one dissolves. A node that has
+	// been a member since its process started never founds a cluster by force. By default it is
+	// off.
 	ForceForm bool
 
-	// Roles say what a node is for; singletons can be bound to one.
+	// Roles say what this node is for; options of singletons and of placement can require one. At
+	// most 100 roles, each 1 to 255 bytes of UTF-8 without control characters. By default the node
+	// has no role.
 	Roles []string
 
-	// Meta is shown to the other members.
+	// Meta is metadata of this node that the other members see. It has at most 100 entries. A key
+	// has 1 to 255 bytes without control characters; key and value together have at most 4096
+	// bytes; both are UTF-8. By default it is empty.
 	Meta map[string]string
 
-	// TLS makes nodes prove to each other who they are, by certificates, on all they say.
-	// It needs a certificate that is good for servers and clients and for the host of the
-	// address that this node advertises, and RootCAs and ClientCAs; see remote.Config.TLS.
-	// All nodes need it, or none.
+	// TLS authenticates nodes by certificates and encrypts all traffic between them. It needs a
+	// certificate, RootCAs and ClientCAs; see remote.Config.TLS. The certificate must be valid for
+	// servers and clients, and for the host of the address that this node advertises. Set it on all
+	// nodes or on none, and not together with Secret. The default, nil, is no TLS.
 	TLS *tls.Config
 
-	// Secret makes nodes prove to each other that they have it, instead of TLS. It must be
-	// random, and of 16 bytes or more: openssl rand -base64 32 makes one. Who has it can
-	// pass for any node. All nodes need it, or none.
+	// Secret authenticates nodes by a shared secret instead of certificates, over the same
+	// encryption. It must be random and have at least 16 bytes: openssl rand -base64 32 makes one.
+	// Anyone who has it can pass for any node. Set it on all nodes or on none. The default, nil, is
+	// no secret.
 	Secret []byte
 
-	// OldSecrets are accepted of other nodes as well. While a secret is being changed, it
-	// is the old one here, or the next one; see [Node.Keyring] for how to do it without a
-	// restart.
+	// OldSecrets are further secrets that this node accepts from other nodes, at least 16 bytes
+	// each. While you change the secret, put the old one here, or the next one; [Node.Keyring] does
+	// it without a restart. Without Secret they are an error.
 	OldSecrets [][]byte
 
-	// Detector says how quickly a silent member becomes unreachable. The default is [LAN].
+	// Detector says how quickly a silent member becomes unreachable; its type documents each field.
+	// Fields that are zero have the values of LAN. The default is [LAN].
 	Detector Detector
 
-	// Downing decides about unreachable members. It must be the same on all nodes, and wait
-	// long enough for Detector; see [Config.Expected]. The default is downing.KeepMajority.
-	// A strategy without a StableAfter of its own gets one that fits Detector: three seconds
-	// with [LAN], eight with [WAN]. To change it in rolling restarts, see downing.Transition.
-	// docs/downing.md helps to choose.
+	// Downing decides about unreachable members; docs/downing.md helps to choose. It must be the
+	// same on all nodes. The default is downing.KeepMajority. A strategy without a StableAfter of
+	// its own gets one that fits Detector: three seconds with [LAN], eight with [WAN]. Start
+	// refuses a strategy that decides before all members can know of a failure; see
+	// [Config.Expected]. To change it by rolling restarts, see downing.Transition.
 	Downing Downing
 
-	// Leader is who is preferred as leader and as host of singletons. The default is
-	// [Oldest]. It must be the same on all nodes: stop all of them to change it.
+	// Leader is the order in which members are preferred as leader and as host of singletons. It
+	// must be the same on all nodes: stop all of them to change it. The default is [Oldest].
 	Leader LeaderElection
 
-	// MinMembers is how many members must have come together before the first is up. Once
-	// one is, it does not matter any more, and nodes with another value are let in; before,
-	// it must be the same on all nodes. The default is 1.
+	// MinMembers is the number of members that must have joined before the first becomes up. Until
+	// then it must be the same on all nodes; afterwards it has no effect, and nodes with another
+	// value may join. A negative value is an error. The default is 1.
 	MinMembers int
 
-	// MinMembersOf is, by role, how many members with that role there must be among them.
-	// Until the first is up, it must be the same on all nodes. The default is none.
+	// MinMembersOf is, by role, how many of those members must have that role. Until the first
+	// member is up, it must be the same on all nodes. A negative number is an error. The default is
+	// none.
 	MinMembersOf map[string]int
 
-	// StayDown ends the node when the cluster has given it up: its actors are stopped, which
-	// actor.System.Terminated tells; then Leave closes its ports. Otherwise it stops its
-	// singletons and joins again, as a new incarnation.
+	// StayDown ends the node when the cluster has downed it: its actors stop, which
+	// actor.System.Terminated reports, and the ports close. Call Leave to wait for that. By default
+	// such a node stops its singletons and rejoins as a new incarnation.
 	StayDown bool
 
-	// Traffic limits what this node and others say to each other: the size of messages, what
-	// waits for a node, connections. The zero value is good for most.
+	// Traffic limits the traffic between this node and others: sizes of messages, queues and
+	// connections. The zero value stands for the defaults.
 	Traffic Traffic
 
-	// Network is nil for the TCP and UDP of the operating system. Tests pass one in memory.
+	// Network opens listeners and connections. The default, nil, is the TCP and UDP of the
+	// operating system. Tests pass one in memory.
 	Network remote.Network
 
-	// Clock is nil for the operating system's. Tests pass one that runs fast or slow.
+	// Clock measures the node's time. The default, nil, is the clock of the operating system. Tests
+	// pass one that runs fast or slow.
 	Clock Clock
 
-	// Logger is nil for one that writes warnings and errors to standard error; zap.NewNop()
-	// logs nothing.
+	// Logger receives the log. The default, nil, writes warnings and errors to standard error;
+	// zap.NewNop() logs nothing.
 	Logger *zap.Logger
 
-	// SystemOptions are further options of the actor system of the node, such as
-	// extension.WithEncoding in tests. The default is none.
+	// SystemOptions are further options of the node's actor system, such as extension.WithEncoding
+	// in tests. The default is none.
 	SystemOptions []actor.Option
 }
 
-// DefaultName is the name of a cluster that is given none.
+// DefaultName is the name of a cluster whose Config.Name is empty.
 const DefaultName = "understudy"
 
-// stopTime is how long an instance may take to stop on a node that is cut off, before one
-// that fences nothing is started elsewhere.
+// stopTime is how long an instance may take to stop on a node that is cut off, before an unfenced
+// one starts elsewhere.
 const stopTime = 10 * time.Second
 
 // withDefaults returns c with its zero values replaced.
@@ -190,7 +207,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// validate says what is wrong with c and what to do about it.
+// validate returns an error that says which field of c is wrong and what to do about it.
 func (c Config) validate() error {
 	switch {
 	case naming.CheckSystem(c.Name) != nil:
@@ -249,7 +266,7 @@ func (c Config) validate() error {
 	return membership.CheckDelay(c.Detector, c.Downing)
 }
 
-// validateDowning says what is wrong with a strategy, if it can tell.
+// validateDowning returns the error of the strategy's own Validate, if it has that method.
 func validateDowning(d Downing) error {
 	v, can := d.(interface{ Validate() error })
 	if !can {
@@ -261,7 +278,7 @@ func validateDowning(d Downing) error {
 	return nil
 }
 
-// keyring returns the ring of the secrets, or nil without any.
+// keyring returns the ring of the secrets, or nil if there are none.
 func (c Config) keyring() (*remote.Keyring, error) {
 	if c.Secret == nil {
 		return nil, nil
@@ -273,8 +290,8 @@ func (c Config) keyring() (*remote.Keyring, error) {
 	return ring, nil
 }
 
-// checkNodeAddress says what is wrong with the address of another node, which has a host and a
-// port.
+// checkNodeAddress returns an error unless address is the host:port of another node, with a host
+// and a port other than 0.
 func checkNodeAddress(address string) error {
 	if err := naming.CheckHostPort(address); err != nil {
 		return err
@@ -285,8 +302,9 @@ func checkNodeAddress(address string) error {
 	return nil
 }
 
-// margin is how long something may still run on a member that was removed without a sign
-// that it has stopped: it may learn later than we that it is to stop, and then takes a while.
+// margin is how long an instance may still run on a member that was removed without a sign that it
+// has stopped. That member may learn of its removal later than this node, and then takes time to
+// stop.
 func (c Config) margin() time.Duration {
 	return max(c.Downing.Delay(), 0) + c.Downing.Skew() + stopTime
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// What the functions of this package return; compare with [errors.Is].
+// Errors of this package; compare with [errors.Is].
 var (
-	// ErrNotMember is returned by [Node.Down] for a name that no member has.
+	// ErrNotMember is returned by [Node.Down] if no member has that name.
 	ErrNotMember = errors.New("cluster: no such member")
-	// ErrEnded is returned by [Start] when the node was removed again before it was up.
+	// ErrEnded is returned by [Start] if the node was removed before it became up.
 	ErrEnded = errors.New("cluster: node has ended")
 )
 

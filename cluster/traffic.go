@@ -8,37 +8,39 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// Traffic says how much nodes may say to each other, and how. The zero value of each field stands
-// for its default.
+// Traffic limits the traffic between nodes. Zero in a field stands for its default; a negative
+// value is an error.
 type Traffic struct {
-	// MaxMessage bounds one message between nodes in bytes, compressed or not. What is larger
-	// becomes a dead letter, with remote.ErrTooLarge. It should be the same on all nodes: what is
-	// larger than that of the receiver becomes a dead letter there. The default is 4 MiB, and so
-	// is the least: nodes tell each other who is a member in one message.
+	// MaxMessage is the largest size of one message between nodes in bytes, also after
+	// decompression. A larger message becomes a dead letter with remote.ErrTooLarge, at the sender
+	// or at a receiver with a lower limit, so set it to the same on all nodes. The default is 4
+	// MiB, and so is the least value, because nodes send the table of members in one message.
 	MaxMessage int
 
-	// CompressFrom is from how many bytes on a message to another node is sent compressed, if
-	// that makes it smaller. Nodes understand each other whatever they have here. The default is
+	// CompressFrom is the size in bytes from which on messages to other nodes are compressed, if
+	// that makes them smaller. Nodes with different values understand each other. The default is
 	// never.
 	CompressFrom int
 
-	// OutboxSize bounds the messages that wait to be sent to one node. What comes beyond becomes
-	// dead letters, with remote.ErrOutboxFull. The default is 100,000.
+	// OutboxSize is how many messages may wait to be sent to one node. Further messages become dead
+	// letters with remote.ErrOutboxFull. The default is 100,000.
 	OutboxSize int
 
-	// OutboxBytes bounds the bytes of those that wait, and of those that the node has not
-	// acknowledged. A single message always fits. The default is 64 MiB.
+	// OutboxBytes is how many bytes of messages may wait for one node, or be sent to it without an
+	// acknowledgement. A single message always fits. Further messages become dead letters with
+	// remote.ErrOutboxFull. The default is 64 MiB.
 	OutboxBytes int
 
-	// IdleAfter is how long a connection is kept that carries nothing. The default is one minute.
+	// IdleAfter is how long an unused connection is kept. The default is one minute.
 	IdleAfter time.Duration
 
-	// MaxUnauthenticated bounds the connections to this node that are not authenticated yet: when
-	// there are more, the oldest of them is closed. The default is 128.
+	// MaxUnauthenticated is how many connections to this node may be open that have not been
+	// authenticated. Beyond that, the oldest of them is closed. The default is 128.
 	MaxUnauthenticated int
 
-	// MaxUnauthenticatedPerHost bounds those that come from one IP address. More are closed at once.
-	// The default is 16.
+	// MaxUnauthenticatedPerHost is how many of them one IP address, or IPv6 /64 network, may have.
+	// Beyond that, a new one is closed at once if the oldest is younger than 250 ms; otherwise the
+	// oldest is closed. The default is 16.
 	MaxUnauthenticatedPerHost int
 }
 
@@ -53,10 +55,10 @@ func (t Traffic) withDefaults() Traffic {
 	return t
 }
 
-// leastMaxMessage is what a table of members may need.
+// leastMaxMessage is what the table of a large cluster may need, in bytes.
 const leastMaxMessage = 4 << 20
 
-// validate says which field of the Config makes no sense.
+// validate returns an error that names the field that is out of its range.
 func (t Traffic) validate(config string) error {
 	for _, limit := range []struct {
 		name  string
@@ -80,7 +82,7 @@ func (t Traffic) validate(config string) error {
 	return nil
 }
 
-// apply puts the limits where they belong.
+// apply returns c with the limits of t.
 func (t Traffic) apply(c remote.Config) remote.Config {
 	c.MaxMessage, c.CompressFrom = t.MaxMessage, t.CompressFrom
 	c.OutboxSize, c.OutboxBytes = t.OutboxSize, t.OutboxBytes
